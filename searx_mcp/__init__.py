@@ -1,0 +1,55 @@
+"""Web search for AI agents over a pool of SearXNG instances.
+
+The public names load on first use, so that importing the package costs nothing and the MCP server
+can answer its first message before any of the searching code is imported.
+"""
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from searx_mcp.client import SearxClient
+    from searx_mcp.errors import SearxMcpError
+    from searx_mcp.models.page import Page
+    from searx_mcp.models.request import FetchRequest, SearchRequest
+    from searx_mcp.models.response import SearchResponse, SearchResult
+    from searx_mcp.models.service import Service
+    from searx_mcp.settings import Settings
+
+__all__ = [
+    "FetchRequest",
+    "Page",
+    "SearchRequest",
+    "SearchResponse",
+    "SearchResult",
+    "SearxClient",
+    "SearxMcpError",
+    "Service",
+    "Settings",
+    "__version__",
+]
+
+__version__ = version("searx-mcp")
+
+_HOME = {
+    "FetchRequest": "searx_mcp.models.request",
+    "Page": "searx_mcp.models.page",
+    "SearchRequest": "searx_mcp.models.request",
+    "SearchResponse": "searx_mcp.models.response",
+    "SearchResult": "searx_mcp.models.response",
+    "SearxClient": "searx_mcp.client",
+    "SearxMcpError": "searx_mcp.errors",
+    "Service": "searx_mcp.models.service",
+    "Settings": "searx_mcp.settings",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute may be anything
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

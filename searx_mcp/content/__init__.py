@@ -1,0 +1,1 @@
+"""Page bytes to text, Markdown and summaries; pure functions."""

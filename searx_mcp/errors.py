@@ -1,0 +1,213 @@
+"""Everything this package raises on purpose.
+
+    SearxMcpError                     base: `code`, `message`, `retry_after`
+    ├── InvalidArgumentError          a caller's argument: `field`; correct it and call again
+    ├── SettingsError                 a setting: `field`, `origin`; correct the configuration
+    ├── NoInstancesError              no instance could serve: `attempts`, `reason`, `retry_after`
+    ├── DeadlineError                 the whole call ran out of time: `attempts`
+    └── FetchError                    one page could not be read: `url`, `status_code`
+        ├── PolicyError               the address may not be fetched; do not try again
+        ├── TransportError            DNS, TLS, connection, time or protocol; another time may work
+        ├── RedirectError             too many hops, or a loop
+        ├── SiteError                 the site refused or failed
+        └── ContentError              there is a body, and it cannot be read as text
+
+Every error has a `code` out of `ErrorCode`, the same on every front. Nobody matches texts.
+"""
+
+from enum import StrEnum
+
+from searx_mcp.models.attempt import Attempt
+
+
+class ErrorCode(StrEnum):
+    """The stable names of everything that can go wrong; fronts, metrics and docs use these."""
+
+    INVALID_ARGUMENT = "invalid_argument"
+    NO_INSTANCES_AVAILABLE = "no_instances_available"
+    DEADLINE_EXCEEDED = "deadline_exceeded"
+    RATE_LIMITED = "rate_limited"
+    BLOCKED_SCHEME = "blocked_scheme"
+    BLOCKED_PORT = "blocked_port"
+    BLOCKED_ADDRESS = "blocked_address"
+    BLOCKED_DOMAIN = "blocked_domain"
+    ROBOTS_DISALLOWED = "robots_disallowed"
+    BLOCKED_BY_SITE = "blocked_by_site"
+    AUTHENTICATION_REQUIRED = "authentication_required"
+    NOT_FOUND = "not_found"
+    HTTP_ERROR = "http_error"
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    REDIRECT_LOOP = "redirect_loop"
+    TLS_ERROR = "tls_error"
+    DNS_ERROR = "dns_error"
+    CONNECTION_ERROR = "connection_error"
+    TIMEOUT = "timeout"
+    UNSUPPORTED_CONTENT_TYPE = "unsupported_content_type"
+    UNSUPPORTED_ENCODING = "unsupported_encoding"
+    CONTENT_TOO_LARGE = "content_too_large"
+    MALFORMED_RESPONSE = "malformed_response"
+    EXTRACTION_FAILED = "extraction_failed"
+    CURSOR_EXPIRED = "cursor_expired"
+    UNAUTHORIZED = "unauthorized"
+    INTERNAL = "internal"
+
+
+class UnavailableReason(StrEnum):
+    """Why no instance could serve; each calls for something else from the caller."""
+
+    OFFLINE = "offline"
+    """No host could be reached at all: the network here is down."""
+    NOTHING_CONFIGURED = "nothing_configured"
+    """The pool is empty."""
+    OWN_DOWN = "own_down"
+    """The caller's own instance does not answer, and no public one may be asked."""
+    BUDGET_SPENT = "budget_spent"
+    """What the public instances allow is used up for now."""
+    EXHAUSTED = "exhausted"
+    """Instances were asked, and none could serve."""
+
+
+class SearxMcpError(Exception):
+    """Base of everything raised on purpose.
+
+    Attributes:
+        code: what went wrong, stable.
+        message: one sentence for a person; never the query, never a private address.
+        advice: what to do now, one sentence; may be empty.
+        retry_after: seconds after which the same call may succeed, or `None` if waiting is no help.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: ErrorCode = ErrorCode.INTERNAL,
+        advice: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.advice = advice
+        self.retry_after = retry_after
+
+
+class InvalidArgumentError(SearxMcpError):
+    """A caller's argument is wrong.
+
+    Attributes:
+        field: the argument's name as the caller knows it.
+    """
+
+    def __init__(self, field: str, message: str, *, advice: str = "") -> None:
+        super().__init__(f"{field}: {message}", code=ErrorCode.INVALID_ARGUMENT, advice=advice)
+        self.field = field
+
+
+class SettingsError(SearxMcpError):
+    """A setting is wrong.
+
+    Attributes:
+        field: the setting's dotted name.
+        origin: where the value came from: a file, an environment variable, an argument.
+    """
+
+    def __init__(self, field: str, message: str, *, origin: str = "", advice: str = "") -> None:
+        where = f" (from {origin})" if origin else ""
+        super().__init__(
+            f"{field}{where}: {message}", code=ErrorCode.INVALID_ARGUMENT, advice=advice
+        )
+        self.field = field
+        self.origin = origin
+
+
+class NoInstancesError(SearxMcpError):
+    """No instance could serve the search.
+
+    Attributes:
+        reason: which of the kinds of unavailability it is.
+        attempts: every request made, in order.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        reason: UnavailableReason,
+        attempts: tuple[Attempt, ...] = (),
+        advice: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(
+            message,
+            code=ErrorCode.NO_INSTANCES_AVAILABLE,
+            advice=advice,
+            retry_after=retry_after,
+        )
+        self.reason = reason
+        self.attempts = attempts
+
+
+class DeadlineError(SearxMcpError):
+    """The whole call ran out of time before anything useful was there."""
+
+    def __init__(
+        self, message: str, *, attempts: tuple[Attempt, ...] = (), advice: str = ""
+    ) -> None:
+        super().__init__(message, code=ErrorCode.DEADLINE_EXCEEDED, advice=advice)
+        self.attempts = attempts
+
+
+class FetchError(SearxMcpError):
+    """One page could not be read.
+
+    Attributes:
+        url: the address that failed: the one asked for, or the hop.
+        status_code: the HTTP status, or `None` if there was no answer.
+        response_time_ms: from the call to the failure, or `None` if not measured yet.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: ErrorCode,
+        url: str = "",
+        status_code: int | None = None,
+        advice: str = "",
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, code=code, advice=advice, retry_after=retry_after)
+        self.url = url
+        self.status_code = status_code
+        self.response_time_ms: int | None = None
+
+
+class PolicyError(FetchError):
+    """The address may not be fetched: scheme, port, address, domain or robots rule."""
+
+
+class TransportError(FetchError):
+    """No usable answer came back.
+
+    Codes: `dns_error`, `tls_error`, `connection_error`, `timeout`, `malformed_response`.
+    """
+
+
+class RedirectError(FetchError):
+    """`too_many_redirects` or `redirect_loop`."""
+
+
+class SiteError(FetchError):
+    """The site answered and refused or failed.
+
+    Codes: `not_found`, `http_error`, `rate_limited`, `authentication_required`, `blocked_by_site`.
+    """
+
+
+class ContentError(FetchError):
+    """The body cannot be read.
+
+    Codes: `unsupported_content_type`, `unsupported_encoding`, `content_too_large`,
+    `extraction_failed`.
+    """

@@ -1,0 +1,1 @@
+"""One page: policy, hops, body, media type, Markdown."""

@@ -1,0 +1,1 @@
+"""Frozen values that cross the project's borders: requests, results, pages, attempts."""

@@ -1,0 +1,88 @@
+"""What one request to one instance came to."""
+
+from enum import StrEnum
+
+from searx_mcp.models.base import Frozen
+
+
+class Format(StrEnum):
+    """The form in which an instance is asked to answer."""
+
+    JSON = "json"
+    HTML = "html"
+
+
+class Verdict(StrEnum):
+    """What one attempt came to, as judged by its results and not by its status code.
+
+    The first three end a search; after any other the next instance is asked.
+    """
+
+    FULL = "full"
+    """Three or more hits, an answer or an infobox."""
+    THIN = "thin"
+    """One or two hits."""
+    EMPTY = "empty"
+    """Nothing found, and no engine failed: a success with count 0."""
+    ENGINES_FAILED = "engines_failed"
+    """Nothing found because the instance's engines did not answer."""
+    JSON_OFF = "json_off"
+    """403 for JSON: the operator has not enabled the format."""
+    RATE_LIMITED = "rate_limited"
+    """429."""
+    BLOCKED = "blocked"
+    """Sent to the home page: the limiter takes us for a bot."""
+    CHALLENGE = "challenge"
+    """A CAPTCHA or proof-of-work page in front of the instance."""
+    REFUSED = "refused"
+    """Another 4xx."""
+    SERVER_ERROR = "server_error"
+    """5xx."""
+    MALFORMED = "malformed"
+    """An answer that cannot be read as what it claims to be."""
+    NOT_SEARXNG = "not_searxng"
+    """A readable answer of some other program."""
+    FOREIGN_REDIRECT = "foreign_redirect"
+    """A redirect to another origin."""
+    TLS = "tls"
+    """The certificate or the handshake failed."""
+    DNS = "dns"
+    """The host name did not resolve."""
+    CONNECTION = "connection"
+    """The connection failed or broke."""
+    TIMEOUT = "timeout"
+    """No complete answer in time."""
+
+    @property
+    def ends_search(self) -> bool:
+        """Whether the attempt's answer can be given to the caller."""
+        return self in _ENDS_SEARCH
+
+    @property
+    def is_network(self) -> bool:
+        """Whether nothing at all came back from the host."""
+        return self in _NETWORK
+
+
+_ENDS_SEARCH = frozenset({Verdict.FULL, Verdict.THIN, Verdict.EMPTY})
+_NETWORK = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TIMEOUT})
+
+
+class Attempt(Frozen):
+    """One request to one instance, for reports and errors.
+
+    Attributes:
+        instance: the instance's base URL.
+        verdict: what it came to.
+        format: the format asked for.
+        status_code: the HTTP status, or `None` if there was no answer.
+        elapsed_ms: how long it took, in milliseconds.
+        detail: one short sentence for a person; never the query.
+    """
+
+    instance: str
+    verdict: Verdict
+    format: Format
+    status_code: int | None = None
+    elapsed_ms: int = 0
+    detail: str = ""

@@ -1,0 +1,29 @@
+"""The common shape of every public value."""
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict
+
+
+class Frozen(BaseModel):
+    """An immutable value with a closed set of fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+_SIZE = re.compile(r"(\d{1,12})\s*(B|KB|KIB|MB|MIB)?", re.IGNORECASE)
+_UNITS = {"": 1, "B": 1, "KB": 1 << 10, "KIB": 1 << 10, "MB": 1 << 20, "MIB": 1 << 20}
+
+
+def _parse_size(value: Any) -> Any:  # noqa: ANN401 - pydantic hands over whatever was given
+    if not isinstance(value, str):
+        return value
+    match = _SIZE.fullmatch(value.strip())
+    if match is None:
+        raise ValueError("must be a number of bytes, or a size such as 512KB or 2MB")
+    return int(match[1]) * _UNITS[(match[2] or "").upper()]
+
+
+ByteCount = Annotated[int, BeforeValidator(_parse_size)]
+"""Bytes; also accepts text such as `2MB`, where 1 MB is 1,048,576 bytes as in the specification."""

@@ -1,0 +1,103 @@
+"""What a caller asks for."""
+
+from enum import IntEnum, StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from searx_mcp.models.base import Frozen
+
+MAX_QUERY_LENGTH = 500
+MAX_RESULTS = 50
+MAX_URL_LENGTH = 4096
+MIN_CONTENT_LENGTH = 1_024
+MAX_CONTENT_LENGTH = 10_485_760
+LANGUAGE_PATTERN = r"^(all|auto|[a-z]{2,3}(-[A-Z]{2})?)$"
+USER_AGENT_PATTERN = r"^[\x20-\x7e]{1,256}$"
+
+
+class Category(StrEnum):
+    """A SearXNG category; each gathers the engines of one kind of content."""
+
+    GENERAL = "general"
+    IMAGES = "images"
+    VIDEOS = "videos"
+    NEWS = "news"
+    MAP = "map"
+    MUSIC = "music"
+    IT = "it"
+    SCIENCE = "science"
+    FILES = "files"
+
+
+class TimeRange(StrEnum):
+    """How old a result may be; the empty value means any age."""
+
+    ANY = ""
+    DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
+    YEAR = "year"
+
+
+class SafeSearch(IntEnum):
+    """How strictly engines are asked to filter explicit results."""
+
+    OFF = 0
+    MODERATE = 1
+    STRICT = 2
+
+
+class SearchRequest(Frozen):
+    """One `web_search` call.
+
+    Attributes:
+        query: what to search for, 1 to 500 characters.
+        category: which engines are asked.
+        language: `all`, `auto`, two letters, or a region such as `en-US`.
+        results_count: how many results to return, 1 to 50.
+        fetch_content: whether the result pages are read as Markdown.
+        safe_search: 0 off, 1 moderate, 2 strict.
+        time_range: how old a result may be.
+        allowed_domains: keep only results of these domains and their subdomains.
+        blocked_domains: drop results of these domains and their subdomains.
+        search_prompt: what the caller wants to know; it never leaves the machine and only steers
+            summaries.
+        timeout: seconds the whole call may take, 1 to 120; `None` takes the configured default.
+        max_tokens: the most tokens the text for a model may have; `None` takes the configured
+            default of the front.
+    """
+
+    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
+    category: Category = Category.GENERAL
+    language: Annotated[str, Field(pattern=LANGUAGE_PATTERN)] = "en"
+    results_count: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = 10
+    fetch_content: bool = True
+    safe_search: SafeSearch = SafeSearch.MODERATE
+    time_range: TimeRange = TimeRange.ANY
+    allowed_domains: tuple[str, ...] = ()
+    blocked_domains: tuple[str, ...] = ()
+    search_prompt: Annotated[str, Field(max_length=2_000)] = ""
+    timeout: Annotated[float | None, Field(ge=1, le=120)] = None
+    max_tokens: Annotated[int | None, Field(ge=200, le=200_000)] = None
+
+
+class FetchRequest(Frozen):
+    """One `web_fetch` call.
+
+    Attributes:
+        url: the page, `http` or `https`.
+        timeout: seconds the whole call may take, 5 to 120; `None` takes the configured default.
+        follow_redirects: whether redirects are followed.
+        max_content_length: decoded bytes read at most, 1,024 to 10,485,760; `None` takes the
+            configured default. What is longer is cut, not refused.
+        user_agent: replaces the User-Agent header of this call; printable ASCII, at most 256.
+    """
+
+    url: Annotated[str, Field(min_length=1, max_length=MAX_URL_LENGTH)]
+    timeout: Annotated[float | None, Field(ge=5, le=120)] = None
+    follow_redirects: bool = True
+    max_content_length: Annotated[
+        int | None, Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH)
+    ] = None
+    user_agent: Annotated[str | None, Field(pattern=USER_AGENT_PATTERN)] = None

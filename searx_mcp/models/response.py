@@ -1,0 +1,105 @@
+"""The whole answer to a search, with the field names of the specification."""
+
+from searx_mcp.models.attempt import Attempt
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.hits import Answer, Image, Infobox, UnresponsiveEngine
+from searx_mcp.models.request import Category, SafeSearch, TimeRange
+
+
+class PageContent(Frozen):
+    """A result's page as Markdown.
+
+    Attributes:
+        markdown: the page's main content.
+        word_count: words of the Markdown.
+        fetch_time_ms: milliseconds from the request to the Markdown.
+        summary: whole sentences, at most `max_summary_length` characters; empty when switched off.
+        truncated: whether the page was cut at a size limit.
+    """
+
+    markdown: str
+    word_count: int
+    fetch_time_ms: int
+    summary: str = ""
+    truncated: bool = False
+
+
+class SearchResult(Frozen):
+    """One merged row.
+
+    Attributes:
+        title: plain text.
+        url: the page.
+        description: the longest snippet any engine gave.
+        score: 0 to 1, comparable within one response only: the best row has 1.
+        engine: the first of `engines`; empty if not told.
+        engines: all engines that found it.
+        category: SearXNG's category of the row.
+        published_at: ISO 8601 as far as known, or `None`.
+        thumbnail: an image URL, or `None`.
+        author: empty if unknown.
+        image: the image fields of an image result.
+        content: the page, when it was read.
+    """
+
+    title: str
+    url: str
+    description: str = ""
+    score: float
+    engine: str = ""
+    engines: tuple[str, ...] = ()
+    category: str = ""
+    published_at: str | None = None
+    thumbnail: str | None = None
+    author: str = ""
+    image: Image | None = None
+    content: PageContent | None = None
+
+
+class FetchStats(Frozen):
+    """How the reading of the result pages went; `total_time_ms` is wall time."""
+
+    attempted: int = 0
+    successful: int = 0
+    failed: int = 0
+    total_time_ms: int = 0
+
+
+class SearchResponse(Frozen):
+    """The answer to one search.
+
+    Attributes:
+        query: as searched.
+        results_count: how many results are here.
+        total_results: distinct results found before the cut to the number asked for. SearXNG
+            gives no estimate of the whole web, so neither do we.
+        search_time_ms: the search phase, without the reading of pages.
+        instance_used: the base URL that answered first.
+        engines_used: the engines behind the results.
+        content_fetch_stats: `None` when no page was to be read.
+        attempts: every request made for this answer; empty when it came from the cache.
+        cached: whether the results came from the response cache.
+        notes: sentences a caller should know, such as a limit that was met.
+    """
+
+    query: str
+    category: Category
+    language: str
+    safe_search: SafeSearch
+    time_range: TimeRange
+    fetch_content: bool
+    results_count: int
+    search_time_ms: int
+    instance_used: str
+    results: tuple[SearchResult, ...]
+    total_results: int
+    engines_used: tuple[str, ...]
+    content_fetch_stats: FetchStats | None = None
+    answers: tuple[Answer, ...] = ()
+    infoboxes: tuple[Infobox, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    unresponsive_engines: tuple[UnresponsiveEngine, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    cached: bool = False
+    notes: tuple[str, ...] = ()

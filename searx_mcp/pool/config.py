@@ -1,0 +1,48 @@
+"""Settings of the pool and of the instances in it."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from searx_mcp.models.base import Frozen
+
+
+class PublicInstances(StrEnum):
+    """When public instances are asked."""
+
+    AUTO = "auto"
+    """Unless an own instance is configured: a self-hoster's queries do not leak."""
+    ON = "on"
+    OFF = "off"
+
+
+class InstancesConfig(Frozen):
+    """The `[instances]` table: which instances there are."""
+
+    own: tuple[str, ...] = Field(
+        default=(), description="Base URLs of your own SearXNG instances; asked first, JSON first."
+    )
+    public: PublicInstances = Field(
+        default=PublicInstances.AUTO,
+        description="Ask public instances: auto (only without an own one), on, off.",
+    )
+    catalog: str = Field(
+        default="",
+        description="Path of an instances.json to use instead of the bundled one.",
+    )
+    min_grade: Literal["A+", "A", "B", "C", "F"] = Field(
+        default="B", description="The worst grade of a public instance that is still asked."
+    )
+    blocked: tuple[str, ...] = Field(
+        default=(), description="Hosts of public instances that are never asked."
+    )
+
+
+class PoolConfig(Frozen):
+    """How the pool judges and chooses; composed from the tables above by the client."""
+
+    max_consecutive_failures: Annotated[int, Field(ge=1)] = 3
+    rate_limit_backoff_base: Annotated[float, Field(ge=1)] = 60.0
+    random_start: bool = True
+    aperture: Annotated[int, Field(ge=1)] = 12

@@ -1,0 +1,1 @@
+"""Many instances: executor, merge, cache, state."""

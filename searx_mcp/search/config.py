@@ -1,0 +1,100 @@
+"""Settings of searching."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from searx_mcp.models.base import ByteCount, Frozen
+from searx_mcp.models.request import LANGUAGE_PATTERN, MAX_RESULTS, Category
+
+
+class WebSearchConfig(Frozen):
+    """The `[web_search]` table: the keys of the specification with its defaults."""
+
+    default_results_count: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = Field(
+        default=10, description="Results returned when a call names no number."
+    )
+    max_results_count: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = Field(
+        default=50, description="The most results a call may ask for."
+    )
+    max_concurrent_fetches: Annotated[int, Field(ge=1, le=64)] = Field(
+        default=5, description="Result pages read at the same time, over all calls."
+    )
+    default_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
+        default=30.0, description="Seconds a whole search may take, its pages included."
+    )
+    content_fetch_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
+        default=45.0,
+        description="Seconds one result page may take; the call's own deadline comes first.",
+    )
+    max_content_size: Annotated[ByteCount, Field(ge=1_024, le=52_428_800)] = Field(
+        default=2_097_152, description="Decoded bytes read of one result page, such as 2MB."
+    )
+    instance_health_check_interval: Annotated[float, Field(ge=10, le=86_400)] = Field(
+        default=300.0,
+        description="Seconds between health checks of own instances in long-lived servers.",
+    )
+    max_consecutive_failures: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=3, description="Failures in a row after which an instance is left alone for a time."
+    )
+    rate_limit_backoff_base: Annotated[float, Field(ge=1, le=86_400)] = Field(
+        default=60.0, description="Seconds an instance that limited us is left alone at least."
+    )
+    rotate_user_agents: bool = Field(
+        default=True,
+        description="Send public instances a desktop browser's headers; false sends our own name.",
+    )
+    request_delay_range: tuple[
+        Annotated[int, Field(ge=0, le=60_000)], Annotated[int, Field(ge=0, le=60_000)]
+    ] = Field(
+        default=(100, 500),
+        description="Milliseconds, from and to, kept between two requests to public instances.",
+    )
+    use_random_instances: bool = Field(
+        default=True,
+        description="Start the round-robin at a random instance; false starts with the best.",
+    )
+    summarize_long_content: bool = Field(
+        default=True, description="Add a summary of whole sentences to each page that was read."
+    )
+    max_summary_length: Annotated[int, Field(ge=50, le=5_000)] = Field(
+        default=500, description="Characters a summary has at most."
+    )
+    extract_code_blocks: bool = Field(
+        default=True, description="Keep code blocks in the Markdown; false leaves them out."
+    )
+
+    @model_validator(mode="after")
+    def _check_pairs(self) -> Self:
+        low, high = self.request_delay_range
+        if low > high:
+            raise ValueError("request_delay_range must run from the smaller to the larger number")
+        if self.default_results_count > self.max_results_count:
+            raise ValueError("default_results_count must not be above max_results_count")
+        return self
+
+
+class SearchConfig(Frozen):
+    """The `[search]` table: how a search is carried out."""
+
+    default_category: Category = Field(
+        default=Category.GENERAL, description="Category of a call that names none."
+    )
+    default_language: Annotated[str, Field(pattern=LANGUAGE_PATTERN)] = Field(
+        default="en", description="Language of a call that names none."
+    )
+    phase_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
+        default=12.0, description="Seconds the search phase of a call may take, without the pages."
+    )
+    attempt_timeout: Annotated[float, Field(ge=0.2, le=60)] = Field(
+        default=5.0, description="Seconds one request to one instance may take."
+    )
+    max_instances: Annotated[int, Field(ge=1, le=10)] = Field(
+        default=3, description="Different instances one search asks at most."
+    )
+    cache_ttl: Annotated[float, Field(ge=0, le=86_400)] = Field(
+        default=300.0, description="Seconds an answer is served again; 0 switches the cache off."
+    )
+    cache_size: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        default=256, description="Answers the cache holds at most."
+    )

@@ -1,0 +1,1 @@
+"""One instance: build the request, send it, parse and judge the answer."""

@@ -1,0 +1,1 @@
+"""Public doubles: a clock, SearXNG instances and a small web on loopback."""
