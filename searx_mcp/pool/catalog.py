@@ -1,0 +1,169 @@
+"""The list of public instances: read it, keep what may be asked, and grade it."""
+
+import re
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+import pydantic_core
+from pydantic import ValidationError
+from yarl import URL
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType, Tier
+
+MinGrade = Literal["A+", "A", "B", "C", "F"]
+
+MIN_MONTH_UPTIME: Final = 99.0
+"""Percent below which an A is not better than a B. 67 of the 76 hosts with a known uptime were at
+or above it in the list of 2025-03-05. Of hosts at 98 to 99 % a quarter later 62 % still worked, of
+those at 99.9 % and more 75 %."""
+
+UNKNOWN_GRADE: Final = "B"
+"""What an instance without a grade counts as: no grade means not measured, not measured badly."""
+
+_SCHEMA: Final = 1
+_FIELD: Final = "instances.catalog"
+_ADVICE: Final = "Correct the file, or remove the setting to use the bundled list."
+_GRADE: Final = re.compile(r"([A-G])([+-]?)")
+_SIGNS: Final = ("+", "", "-")
+_HIDDEN_SUFFIXES: Final = (".onion", ".i2p")
+
+
+def parse_catalog(text: str, *, origin: str = "") -> Catalog:
+    """Read the text of an `instances.json`.
+
+    Args:
+        text: the whole file.
+        origin: where it came from, for the error.
+
+    Raises:
+        SettingsError: the text is no JSON, of a newer schema, or not a catalog.
+    """
+    try:
+        data = pydantic_core.from_json(text, allow_inf_nan=False)
+    except ValueError as exc:
+        raise _refuse(f"the list of instances is not JSON: {exc}", origin) from exc
+    if not isinstance(data, dict):
+        raise _refuse("the list of instances must be a JSON object", origin)
+    version = data.get("schema_version")
+    if isinstance(version, int) and version > _SCHEMA:
+        message = f"the list has schema {version}; this version reads up to schema {_SCHEMA}"
+        raise _refuse(message, origin)
+    try:
+        return Catalog.model_validate_json(text)
+    except ValidationError as exc:
+        first, *more = exc.errors(include_url=False)
+        where = ".".join(str(step) for step in first["loc"])
+        others = f" (and {len(more)} more)" if more else ""
+        message = f"the list of instances has a wrong {where!r}: {first['msg']}{others}"
+        raise _refuse(message, origin) from exc
+
+
+def _refuse(message: str, origin: str) -> SettingsError:
+    return SettingsError(_FIELD, message, origin=origin, advice=_ADVICE)
+
+
+def gate(
+    catalog: Catalog,
+    *,
+    min_grade: MinGrade,
+    blocked: Collection[str] = (),
+    allow_http: Callable[[str], bool] = lambda _host: False,
+) -> tuple[CatalogEntry, ...]:
+    """Keep the entries that may be asked as public instances, in the catalog's order.
+
+    An entry is dropped when its address is not https, carries a user, query or fragment, or is
+    reached through Tor or I2P; when an earlier entry has the same origin; when its host is
+    blocked; and when its grade is worse than `min_grade`. Whether a name resolves to a forbidden
+    address is not judged here but where connections are made.
+
+    Args:
+        catalog: the list as it was read.
+        min_grade: the worst grade that is kept; a letter covers its signs, so `B` keeps `B-`.
+        blocked: hosts, matched whole and without regard to case.
+        allow_http: tells of a host whether plain http may be spoken to it.
+
+    Returns:
+        The entries, their URLs ending in `/`.
+    """
+    refused = {host.lower().rstrip(".") for host in blocked}
+    kept: dict[URL, CatalogEntry] = {}
+    for entry in catalog.instances:
+        url = _base_url(entry, allow_http)
+        if url is None or url.origin() in kept:
+            continue
+        if refused.isdisjoint(_host_names(url)) and _is_good_enough(entry, min_grade):
+            kept[url.origin()] = entry.model_copy(update={"url": str(url)})
+    return tuple(kept.values())
+
+
+def _base_url(entry: CatalogEntry, allow_http: Callable[[str], bool]) -> URL | None:
+    try:
+        url = URL(entry.url)
+    except ValueError:
+        return None
+    host = url.raw_host
+    if host is None or entry.network_type is NetworkType.TOR:
+        return None
+    if url.scheme != "https" and not (url.scheme == "http" and allow_http(host)):
+        return None
+    if url.raw_user or url.raw_password or url.raw_query_string or url.raw_fragment:
+        return None
+    if host.rstrip(".").endswith(_HIDDEN_SUFFIXES):
+        return None
+    return url.with_path(url.raw_path.rstrip("/") + "/", encoded=True)
+
+
+def _host_names(url: URL) -> set[str]:
+    names = (url.host, url.raw_host)
+    return {name.lower().rstrip(".") for name in names if name}
+
+
+def _is_good_enough(entry: CatalogEntry, min_grade: MinGrade) -> bool:
+    grade = overall_grade(entry) or UNKNOWN_GRADE
+    if min_grade == "A+":
+        return grade == "A+"
+    return grade[0] <= min_grade
+
+
+def overall_grade(entry: CatalogEntry) -> str | None:
+    """Give the worse of the known TLS and HTTP grades, or `None` if neither is known.
+
+    searx.space joins the grades of a host's addresses with commas and writes `?` for one it could
+    not get, as in `E, ?`: the worst known part counts.
+    """
+    parts = f"{entry.tls_grade or ''},{entry.http_grade or ''}".split(",")
+    known = [match for part in parts if (match := _GRADE.fullmatch(part.strip()))]
+    return max(known, key=_badness)[0] if known else None
+
+
+def _badness(grade: re.Match[str]) -> tuple[str, int]:
+    return grade[1], _SIGNS.index(grade[2])
+
+
+def tier_of(entry: CatalogEntry) -> Tier:
+    """Give the tier of a public instance.
+
+    A+ is a tier of its own; A and A- need a month's uptime of 99 % or an unknown one; B+, B, B-,
+    no known grade, and an A below 99 % make tier B; whatever is worse is tier C.
+    """
+    grade = overall_grade(entry) or UNKNOWN_GRADE
+    match grade[0]:
+        case "A" if grade == "A+":
+            return Tier.A_PLUS
+        case "A":
+            month = entry.uptime.month
+            return Tier.A if month is None or month >= MIN_MONTH_UPTIME else Tier.B
+        case "B":
+            return Tier.B
+        case _:
+            return Tier.C
+
+
+def catalog_age_days(catalog: Catalog, now: float) -> int:
+    """Give the whole days between the list of hosts and `now`, in Unix seconds; never negative."""
+    listed_at = catalog.listed_at
+    if listed_at.tzinfo is None:
+        listed_at = listed_at.replace(tzinfo=UTC)
+    return max(0, (datetime.fromtimestamp(now, UTC) - listed_at).days)

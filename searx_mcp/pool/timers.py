@@ -1,0 +1,70 @@
+"""How long an instance is left alone, as plain formulas.
+
+All times are seconds; `rng` supplies the jitter, so that several processes do not come back at
+the same instant. `docs/decisions/pool.md` gives the measurements behind the constants.
+"""
+
+import random
+
+from searx_mcp.models.attempt import Format, Verdict
+
+HOUR = 3_600.0
+DAY = 24 * HOUR
+
+FAILING_BASE = 30.0
+FAILING_CAP = HOUR
+JSON_WINDOW = HOUR
+"""SearXNG's limiter counts API calls over one hour; refused calls count, so wait a whole window."""
+HTML_WINDOW = 600.0
+"""The long window of the limiter for pages."""
+HTML_CAP = 6 * HOUR
+BLOCK_STEPS = (DAY, 3 * DAY, 30 * DAY)
+"""A redirect to the home page is the limiter's verdict over thirty days."""
+QUARANTINE_STEPS = (DAY, 3 * DAY, 7 * DAY)
+JSON_RECHECK = 7 * DAY
+"""Operators rarely switch a format on; asking once a week is enough."""
+
+
+def failing_time(episode: int, rng: random.Random) -> float:
+    """Exponential backoff with equal jitter: d/2 + U(0, d/2), d = min(cap, 30 * 2^(episode - 1)).
+
+    Equal jitter keeps a floor, which full jitter does not: an early retry would count against the
+    host's thirty-day window.
+
+    Args:
+        episode: 1 for the first failing time in a row.
+        rng: the dice.
+    """
+    longest = min(FAILING_CAP, FAILING_BASE * 2 ** (min(episode, 20) - 1))
+    return longest / 2 + rng.uniform(0, longest / 2)
+
+
+def limited_time(
+    verdict: Verdict,
+    format: Format,  # noqa: A002 - the field's word for JSON or HTML
+    *,
+    episode: int,
+    retry_after: float | None,
+    base: float,
+    rng: random.Random,
+) -> float:
+    """How long after a limit or a block, at least `base`.
+
+    A `Retry-After` is honoured with up to 10 % more. SearXNG itself never sends one, so without it
+    the wait is the limiter's own window with up to 20 % more: one hour for JSON; ten minutes for
+    pages, doubled with each episode up to six hours; one, three and thirty days for a block.
+    """
+    if retry_after is not None:
+        return max(base, retry_after) * rng.uniform(1.0, 1.1)
+    if verdict is not Verdict.RATE_LIMITED:
+        wait = BLOCK_STEPS[min(episode, len(BLOCK_STEPS)) - 1]
+    elif format is Format.JSON:
+        wait = JSON_WINDOW
+    else:
+        wait = min(HTML_CAP, HTML_WINDOW * 2 ** (min(episode, 20) - 1))
+    return max(base, wait) * rng.uniform(1.0, 1.2)
+
+
+def quarantine_time(episode: int, rng: random.Random) -> float:
+    """One, three, then seven days, with up to 20 % more."""
+    return QUARANTINE_STEPS[min(episode, len(QUARANTINE_STEPS)) - 1] * rng.uniform(1.0, 1.2)

@@ -1,0 +1,256 @@
+"""Reading, gating and grading the list of public instances."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType, Tier, Uptime
+from searx_mcp.pool.catalog import (
+    MinGrade,
+    catalog_age_days,
+    gate,
+    overall_grade,
+    parse_catalog,
+    tier_of,
+)
+
+LISTED_AT = datetime(2026, 8, 5, tzinfo=UTC)
+DAY = 86_400.0
+
+
+def catalog_of(*entries: CatalogEntry | str) -> Catalog:
+    rows = (CatalogEntry(url=entry) if isinstance(entry, str) else entry for entry in entries)
+    return Catalog(listed_at=LISTED_AT, instances=tuple(rows))
+
+
+def gated_urls(
+    *entries: CatalogEntry | str, min_grade: MinGrade = "F", blocked: tuple[str, ...] = ()
+) -> list[str]:
+    kept = gate(
+        catalog_of(*entries),
+        min_grade=min_grade,
+        blocked=blocked,
+        allow_http=lambda host: host in {"127.0.0.1", "::1"},
+    )
+    return [entry.url for entry in kept]
+
+
+def test_a_catalog_is_read_with_what_is_known() -> None:
+    row = {"url": "https://a.example/", "tls_grade": "A+", "uptime": {"month": 99.5}}
+    text = json.dumps({"schema_version": 1, "listed_at": "2026-08-05", "instances": [row]})
+
+    catalog = parse_catalog(text)
+
+    assert catalog.instances == (
+        CatalogEntry(url="https://a.example/", tls_grade="A+", uptime=Uptime(month=99.5)),
+    )
+    assert catalog.measured_at is None
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        pytest.param("", "is not JSON", id="empty"),
+        pytest.param("<html>", "is not JSON", id="html"),
+        pytest.param('{"listed_at": "2026', "is not JSON", id="cut-off"),
+        pytest.param("[" * 10_000, "is not JSON", id="deeply-nested"),
+        pytest.param('{"listed_at": NaN}', "is not JSON", id="not-a-number"),
+        pytest.param("[]", "must be a JSON object", id="a-list"),
+        pytest.param('{"schema_version": 2}', "has schema 2", id="newer-schema"),
+        pytest.param('{"schema_version": 0}', "wrong 'schema_version'", id="no-such-schema"),
+        pytest.param("{}", "wrong 'listed_at'", id="no-date"),
+        pytest.param(
+            '{"listed_at": "2026-08-05", "instances": [{"url": "https://a.example/"}, {}]}',
+            "wrong 'instances.1.url'",
+            id="no-url",
+        ),
+        pytest.param(
+            '{"metadata": {}, "instances": {"https://a.example/": {}}}',
+            "(and 2 more)",
+            id="the-file-of-searx-space",
+        ),
+    ],
+)
+def test_an_unusable_catalog_is_refused_in_a_sentence(text: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        parse_catalog(text, origin="list.json")
+
+    assert caught.value.field == "instances.catalog"
+    assert caught.value.origin == "list.json"
+    assert sentence in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("listed", "kept"),
+    [
+        ("https://a.example", "https://a.example/"),
+        ("https://a.example/searx", "https://a.example/searx/"),
+        ("https://a.example/searx/", "https://a.example/searx/"),
+        ("https://a.example:443/", "https://a.example/"),
+        ("https://a.example:8443/a%2Fb/", "https://a.example:8443/a%2Fb/"),
+        ("https://bücher.example/", "https://xn--bcher-kva.example/"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080/"),
+        ("http://[::1]:8080/", "http://[::1]:8080/"),
+    ],
+)
+def test_a_kept_address_ends_in_a_slash_and_keeps_its_path(listed: str, kept: str) -> None:
+    assert gated_urls(listed) == [kept]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "a.example",
+        "//a.example/",
+        "https://",
+        "https://[::1",
+        "https://a.example:99999/",
+        "http://a.example/",
+        "ftp://a.example/",
+        "javascript:alert(1)",
+        "https://user@a.example/",
+        "https://user:secret@a.example/",
+        "https://a.example/?q=1",
+        "https://a.example/#top",
+        "https://hidden.onion/",
+        "https://hidden.onion./",
+        "https://hidden.i2p/",
+    ],
+)
+def test_an_address_that_is_no_plain_https_base_is_dropped(url: str) -> None:
+    assert gated_urls(url) == []
+
+
+def test_plain_http_is_dropped_unless_allowed() -> None:
+    assert gate(catalog_of("http://127.0.0.1/"), min_grade="F") == ()
+
+
+def test_an_instance_reached_through_tor_is_dropped() -> None:
+    entry = CatalogEntry(url="https://a.example/", network_type=NetworkType.TOR)
+
+    assert gated_urls(entry) == []
+
+
+def test_the_first_of_several_entries_of_one_origin_is_kept() -> None:
+    assert gated_urls(
+        "https://a.example/one/",
+        "https://A.example/two/",
+        "https://a.example:8443/",
+        "https://b.example/",
+    ) == ["https://a.example/one/", "https://a.example:8443/", "https://b.example/"]
+
+
+@pytest.mark.parametrize(
+    ("blocked", "kept"),
+    [
+        pytest.param("a.example", ["https://www.a.example/"], id="whole-host"),
+        pytest.param("A.Example.", ["https://www.a.example/"], id="case-and-dot"),
+        pytest.param("example", ["https://a.example/", "https://www.a.example/"], id="no-suffix"),
+    ],
+)
+def test_a_blocked_host_is_dropped(blocked: str, kept: list[str]) -> None:
+    assert gated_urls("https://a.example/", "https://www.a.example/", blocked=(blocked,)) == kept
+
+
+@pytest.mark.parametrize("blocked", ["bücher.example", "xn--bcher-kva.example"])
+def test_an_international_host_is_blocked_in_either_spelling(blocked: str) -> None:
+    assert gated_urls("https://bücher.example/", blocked=(blocked,)) == []
+
+
+@pytest.mark.parametrize(
+    ("min_grade", "kept"),
+    [
+        ("A+", "A+"),
+        ("A", "A+ A A-"),
+        ("B", "A+ A A- B+ B- ?"),
+        ("C", "A+ A A- B+ B- ? C-"),
+        ("F", "A+ A A- B+ B- ? C- D E F"),
+    ],
+)
+def test_a_grade_worse_than_the_minimum_is_dropped(min_grade: MinGrade, kept: str) -> None:
+    grades = ["A+", "A", "A-", "B+", "B-", "?", "C-", "D", "E", "F"]
+    entries = [
+        CatalogEntry(url=f"https://a.example:{n}/", tls_grade=g) for n, g in enumerate(grades, 1)
+    ]
+
+    left = gate(catalog_of(*entries), min_grade=min_grade, blocked=())
+
+    assert [entry.tls_grade for entry in left] == kept.split()
+
+
+@pytest.mark.parametrize(
+    ("tls", "http", "grade"),
+    [
+        ("A+", "A+", "A+"),
+        ("A+", "A", "A"),
+        ("A", "A-", "A-"),
+        ("B+", "A-", "B+"),
+        ("B", "B-", "B-"),
+        ("C+", "B-", "C+"),
+        ("A+", "F", "F"),
+        ("A+", None, "A+"),
+        (None, "C-", "C-"),
+        ("?", "B", "B"),
+        ("E, ?", "A+", "E"),
+        ("A+, ?", None, "A+"),
+        ("E, A+", None, "E"),
+        ("V, E, A+", None, "E"),
+        ("?", None, None),
+        ("", "", None),
+        ("a+", "A++", None),
+        (None, None, None),
+    ],
+)
+def test_the_worse_of_the_known_grades_counts(
+    tls: str | None, http: str | None, grade: str | None
+) -> None:
+    entry = CatalogEntry(url="https://a.example/", tls_grade=tls, http_grade=http)
+
+    assert overall_grade(entry) == grade
+
+
+@pytest.mark.parametrize(
+    ("grade", "month", "tier"),
+    [
+        ("A+", 12.0, Tier.A_PLUS),
+        ("A+", None, Tier.A_PLUS),
+        ("A", 99.0, Tier.A),
+        ("A-", 100.0, Tier.A),
+        ("A-", None, Tier.A),
+        ("A", 98.99, Tier.B),
+        ("B+", 100.0, Tier.B),
+        ("B", None, Tier.B),
+        ("B-", 50.0, Tier.B),
+        (None, 100.0, Tier.B),
+        ("?", None, Tier.B),
+        ("C+", 100.0, Tier.C),
+        ("D-", None, Tier.C),
+        ("E, ?", None, Tier.C),
+        ("F", 100.0, Tier.C),
+    ],
+)
+def test_the_tier_follows_from_the_grade_and_the_uptime_of_a_month(
+    grade: str | None, month: float | None, tier: Tier
+) -> None:
+    entry = CatalogEntry(url="https://a.example/", tls_grade=grade, uptime=Uptime(month=month))
+
+    assert tier_of(entry) is tier
+
+
+@pytest.mark.parametrize(
+    ("after", "days"),
+    [(-DAY, 0), (0.0, 0), (DAY - 1, 0), (DAY, 1), (100.5 * DAY, 100)],
+)
+def test_the_age_of_the_catalog_is_in_whole_days(after: float, days: int) -> None:
+    now = LISTED_AT.timestamp() + after
+
+    assert catalog_age_days(catalog_of(), now) == days
+
+
+def test_a_date_without_a_zone_is_in_utc() -> None:
+    catalog = Catalog(listed_at=LISTED_AT.replace(tzinfo=None))
+
+    assert catalog_age_days(catalog, LISTED_AT.timestamp() + DAY) == 1

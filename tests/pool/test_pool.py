@@ -1,0 +1,251 @@
+"""Which instance is asked next."""
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.pool import InstancePool
+
+NOW = 1_000_000.0
+OWN = "http://127.0.0.1:8888/"
+
+
+def entry(name: str, grade: str | None = "A+", **fields) -> CatalogEntry:
+    return CatalogEntry(url=f"https://{name}.example/", tls_grade=grade, http_grade=grade, **fields)
+
+
+def pool(*entries: CatalogEntry, own=(), seed: int = 1, **config) -> InstancePool:
+    return InstancePool(
+        own=own, public=entries, config=PoolConfig(**config), rng=random.Random(seed)
+    )
+
+
+def ask(it: InstancePool, verdict: Verdict = Verdict.FULL, now: float = NOW, exclude=()) -> str:
+    proposal = it.propose(now, exclude=exclude)
+    assert proposal is not None
+    it.begin(proposal.url, now)
+    it.report(proposal.url, Outcome(verdict, proposal.format, 0.5), now)
+    return proposal.url
+
+
+def test_own_instances_come_before_public_ones_and_better_tiers_before_worse():
+    it = pool(entry("b", "B"), entry("a", "A"), entry("best"), own=[OWN])
+    order = []
+    while (proposal := it.propose(NOW, exclude=order)) is not None:
+        order.append(proposal.url)
+    assert order == [OWN, "https://best.example/", "https://a.example/", "https://b.example/"]
+
+
+def test_own_instances_are_asked_for_json_and_public_ones_for_html():
+    it = pool(entry("a"), own=[OWN])
+    first = it.propose(NOW)
+    second = it.propose(NOW, exclude=[OWN])
+    assert first is not None
+    assert second is not None
+    assert (first.own, first.format) == (True, Format.JSON)
+    assert (second.own, second.format) == (False, Format.HTML)
+
+
+def test_an_empty_pool_proposes_nothing():
+    it = pool()
+    assert it.propose(NOW) is None
+    assert it.earliest_retry(NOW) is None
+    assert not it.has_own
+    assert not it.has_public
+
+
+def test_a_worse_tier_is_asked_when_the_better_one_rests():
+    it = pool(entry("a"), entry("b", "B"))
+    assert ask(it, Verdict.RATE_LIMITED) == "https://a.example/"
+    assert ask(it) == "https://b.example/"
+    assert ask(it, now=NOW + 3_600) == "https://a.example/"
+
+
+def test_equal_instances_take_turns():
+    it = pool(*(entry(name) for name in "abcd"))
+    counts = Counter(ask(it) for _ in range(40))
+    assert set(counts.values()) == {10}
+
+
+def test_better_instances_get_more_turns_but_not_all_of_them():
+    good = entry("good", search_success=100, search_latency=0.3)
+    poor = entry("poor", search_success=40, search_latency=4)
+    it = pool(good, poor)
+    counts = Counter(
+        proposal.url for _ in range(100) if (proposal := it.propose(NOW)) is not None
+    )
+    assert counts["https://good.example/"] > 1.5 * counts["https://poor.example/"]
+    assert counts["https://poor.example/"] > 5
+
+
+def test_turns_of_one_instance_are_spread_and_not_bunched():
+    it = pool(*(entry(name) for name in "abc"))
+    turns = [ask(it) for _ in range(30)]
+    assert all(len(set(turns[i : i + 3])) == 3 for i in range(0, 30, 3))
+
+
+def test_a_random_start_differs_between_installations_and_best_first_does_not():
+    entries = [entry(f"i{n}", search_latency=0.3 + n / 10) for n in range(20)]
+    random_starts = {ask(pool(*entries, seed=seed)) for seed in range(30)}
+    fixed_starts = {ask(pool(*entries, seed=seed, random_start=False)) for seed in range(30)}
+    assert len(random_starts) > 5
+    assert fixed_starts == {"https://i0.example/"}
+
+
+def test_an_installation_keeps_to_its_own_aperture_of_a_large_tier():
+    entries = [entry(f"i{n}") for n in range(60)]
+    seen = {frozenset(ask(it) for _ in range(120)) for it in (pool(*entries, seed=s) for s in (1, 2))}
+    assert all(len(aperture) == 12 for aperture in seen)
+    assert len(seen) == 2
+
+
+def test_a_resting_instance_makes_room_in_the_aperture():
+    it = pool(*(entry(f"i{n}") for n in range(13)))
+    first = {ask(it) for _ in range(48)}
+    resting = ask(it, Verdict.RATE_LIMITED)
+    later = {ask(it) for _ in range(48)}
+    assert resting not in later
+    assert len(later - first) == 1
+
+
+def test_the_earliest_retry_is_that_of_the_first_resting_instance():
+    it = pool(entry("a"), entry("b"))
+    ask(it, Verdict.BLOCKED)
+    ask(it, Verdict.DNS)
+    assert 15 <= (it.earliest_retry(NOW) or 0) <= 30
+    assert it.propose(NOW) is None
+
+
+def test_when_all_own_instances_fail_the_longest_failing_one_may_still_be_tried():
+    second = "http://127.0.0.1:8889/"
+    it = pool(own=[OWN, second])
+    failed = [ask(it, Verdict.DNS, now=NOW), ask(it, Verdict.DNS, now=NOW + 1)]
+    proposal = it.propose(NOW + 2)
+    assert proposal is not None
+    assert proposal.url in failed
+    assert it.propose(NOW + 2, exclude=[proposal.url]) is None
+
+
+def test_panic_is_no_way_around_a_limit():
+    it = pool(own=[OWN])
+    ask(it, Verdict.RATE_LIMITED)
+    assert it.propose(NOW + 1) is None
+
+
+def test_panic_serves_one_request_at_a_time():
+    it = pool(own=[OWN])
+    ask(it, Verdict.DNS)
+    it.begin(OWN, NOW + 1)
+    assert it.propose(NOW + 1) is None
+    it.release(OWN)
+    assert it.propose(NOW + 1) is not None
+
+
+def test_a_failing_own_instance_that_answers_again_is_healthy():
+    it = pool(own=[OWN])
+    ask(it, Verdict.DNS)
+    ask(it, Verdict.FULL, now=NOW + 1)
+    assert it.snapshot(NOW + 1)[0].state is InstanceState.HEALTHY
+
+
+def test_one_address_listed_twice_is_one_instance():
+    assert len(pool(entry("a"), entry("a", "B"))) == 1
+    assert len(pool(CatalogEntry(url=OWN), own=[OWN])) == 1
+
+
+def test_the_snapshot_lists_tiers_in_order_and_the_best_first():
+    it = pool(
+        entry("b", "B"), entry("slow", search_latency=5), entry("fast", search_latency=0.3), own=[OWN]
+    )
+    reports = it.snapshot(NOW)
+    assert [report.url for report in reports] == [
+        OWN,
+        "https://fast.example/",
+        "https://slow.example/",
+        "https://b.example/",
+    ]
+    assert [report.tier for report in reports] == [Tier.OWN, Tier.A_PLUS, Tier.A_PLUS, Tier.B]
+
+
+def test_the_snapshot_tells_the_last_verdict_and_the_wait():
+    it = pool(entry("a"))
+    ask(it, Verdict.RATE_LIMITED)
+    (report,) = it.snapshot(NOW)
+    assert report.last_verdict is Verdict.RATE_LIMITED
+    assert 600 <= report.retry_after <= 720
+
+
+def test_its_repr_counts_states():
+    it = pool(entry("a"), entry("b"))
+    ask(it, Verdict.RATE_LIMITED)
+    assert repr(it) == "<InstancePool [2 instances: 1 new, 1 rate_limited]>"
+
+
+class PoolMachine(RuleBasedStateMachine):
+    """Whatever happens in whatever order, the pool keeps its promises."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.it = pool(*(entry(f"i{n}", "A+" if n % 2 else "B") for n in range(4)), own=[OWN])
+        self.now = NOW
+        self.out: list[str] = []
+
+    @rule(seconds=st.floats(0, 100_000))
+    def wait(self, seconds):
+        self.now += seconds
+
+    @rule(exclude=st.sets(st.integers(0, 3)))
+    def propose(self, exclude):
+        excluded = {f"https://i{n}.example/" for n in exclude}
+        proposal = self.it.propose(self.now, exclude=excluded)
+        if proposal is None:
+            return
+        assert proposal.url not in excluded
+        assert proposal.own or proposal.url not in self.out
+        report = next(r for r in self.it.snapshot(self.now) if r.url == proposal.url)
+        assert report.retry_after == 0 or (proposal.own and report.state == "failing")
+        self.it.begin(proposal.url, self.now)
+        self.out.append(proposal.url)
+
+    @precondition(lambda self: self.out)
+    @rule(index=st.integers(0, 20), verdict=st.sampled_from(Verdict))
+    def report(self, index, verdict):
+        url = self.out.pop(index % len(self.out))
+        self.it.report(url, Outcome(verdict, Format.HTML, 0.3, status_code=200), self.now)
+
+    @precondition(lambda self: self.out)
+    @rule(index=st.integers(0, 20))
+    def release(self, index):
+        self.it.release(self.out.pop(index % len(self.out)))
+
+    @invariant()
+    def in_flight_is_what_is_out(self):
+        flying = sum(member.in_flight for member in self.it._members.values())
+        assert flying == len(self.out)
+
+    @invariant()
+    def scores_are_shares(self):
+        assert all(0 <= report.score <= 1 for report in self.it.snapshot(self.now))
+
+    @invariant()
+    def nobody_rests_longer_than_the_longest_step(self):
+        assert all(report.retry_after <= 36 * 86_400 for report in self.it.snapshot(self.now))
+
+
+TestPoolMachine = PoolMachine.TestCase
+TestPoolMachine.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_every_verdict_can_be_reported(verdict):
+    it = pool(entry("a"))
+    ask(it, verdict)
+    assert it.snapshot(NOW)[0].last_verdict is verdict
