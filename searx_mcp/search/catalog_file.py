@@ -1,0 +1,55 @@
+"""Where the text of the catalog is read from: the bundled file, or one the operator names."""
+
+from pathlib import Path
+from typing import Final
+
+import searx_mcp
+from searx_mcp.errors import SettingsError
+
+_NAME: Final = "instances.json"
+_FIELD: Final = "instances.catalog"
+_PACKAGE: Final = Path(searx_mcp.__file__).parent
+
+
+def read_bundled(package: Path = _PACKAGE) -> str:
+    """Read the bundled list of instances.
+
+    A wheel carries the file inside the package. An editable install does not: there the package
+    lies beside the file, at the root of the repository.
+
+    Args:
+        package: the directory of the installed package.
+
+    Raises:
+        SettingsError: the file is in neither place.
+    """
+    for folder in (package, package.parent):
+        file = folder / _NAME
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    raise SettingsError(
+        _FIELD,
+        f"the bundled {_NAME} is missing from this installation",
+        advice="Install searx-mcp again, or name a file of your own.",
+    )
+
+
+def read_catalog(path: str) -> str:
+    """Read the list of instances the operator configured; `~` is the home directory.
+
+    Raises:
+        SettingsError: the file is missing, unreadable, or not UTF-8.
+    """
+    try:
+        return Path(path).expanduser().read_text(encoding="utf-8")
+    except OSError as exc:
+        reason = exc.strerror or type(exc).__name__
+    except UnicodeDecodeError:
+        reason = "it is not UTF-8 text"
+    except (RuntimeError, ValueError):
+        reason = "it is not a usable path"
+    raise SettingsError(
+        _FIELD,
+        f"cannot read {path!r}: {reason}",
+        advice="Correct the path, or remove the setting to use the bundled list.",
+    )

@@ -1,0 +1,69 @@
+"""The clockwork of health checks; only long-lived servers have one."""
+
+import asyncio
+import logging
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from searx_mcp.search.flight import Spawn
+from searx_mcp.search.prober import Prober
+
+if TYPE_CHECKING:
+    from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+_log = logging.getLogger("searx_mcp.search.health")
+
+
+class HealthSchedule:
+    """Runs a round of health checks now and then every `interval` seconds, give or take 10 %.
+
+    It lives inside the loop that started it and is gone with `stop`. The rounds themselves are
+    tasks of the client, so that stopping never leaves one behind.
+
+    Args:
+        prober: what to run.
+        interval: seconds between two rounds.
+        spawn: starts a coroutine as a task of the client.
+    """
+
+    def __init__(self, prober: Prober, *, interval: float, spawn: Spawn) -> None:
+        self._prober = prober
+        self._interval = interval
+        self._spawn = spawn
+        self._scheduler: AsyncIOScheduler | None = None
+
+    def start(self) -> None:
+        """Start inside the running loop; the first round begins at once, behind the caller."""
+        # Imported here: it takes 60 ms, and short-lived commands have no use for it.
+        from apscheduler.schedulers.asyncio import AsyncIOScheduler  # noqa: PLC0415 - see above
+        from apscheduler.triggers.interval import IntervalTrigger  # noqa: PLC0415 - see above
+
+        # A late run is run once and not dropped (the default grace is one second).
+        self._scheduler = AsyncIOScheduler(
+            timezone=UTC,
+            job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
+        )
+        self._scheduler.add_job(
+            self._kick,
+            IntervalTrigger(seconds=int(self._interval), jitter=max(1, int(self._interval / 10))),
+            id="health",
+            next_run_time=datetime.now(UTC),
+        )
+        self._scheduler.start()
+
+    async def stop(self) -> None:
+        """Stop; harmless when it never ran."""
+        if self._scheduler is not None:
+            self._scheduler.shutdown(wait=False)
+            self._scheduler = None
+            await asyncio.sleep(0)  # the scheduler lets go of the loop on its next turn
+
+    async def _kick(self) -> None:
+        # The round is not the job itself: the scheduler would cancel it and log a traceback.
+        self._spawn(self._round())
+
+    async def _round(self) -> None:
+        try:
+            await self._prober.check_own()
+        except Exception:
+            _log.exception("search.health_round_failed")

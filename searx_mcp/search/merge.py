@@ -1,0 +1,104 @@
+"""Rows of several result pages become one list without duplicates."""
+
+from collections.abc import Iterable, Sequence
+from urllib.parse import parse_qsl, urlencode
+
+from yarl import URL
+
+from searx_mcp.fetch.domains import matches_domain
+from searx_mcp.fusion import reciprocal_rank
+from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.response import SearchResult
+
+_TRACKING_PREFIXES = ("utm_", "mc_", "pk_", "hsa_")
+_TRACKING = frozenset(
+    {
+        "fbclid", "gclid", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "igshid", "twclid",
+        "ttclid", "_ga", "_gl", "_hsenc", "_hsmi", "oly_anon_id", "oly_enc_id", "vero_id",
+        "ref_src", "spm",
+    }
+)  # fmt: skip
+
+
+def canonical_key(url: str) -> str:
+    """The key by which duplicates are told: two addresses of one page share it.
+
+    Lower-case IDNA host without `www.`, no scheme, default port, trailing slash, fragment (a
+    `#!` one names a page and stays) or tracking parameters; the rest of the query stays in order.
+    """
+    try:
+        parsed = URL(url)
+        host = (parsed.raw_host or "").removeprefix("www.").rstrip(".")
+        port = "" if parsed.is_default_port() else f":{parsed.explicit_port}"
+        query = [
+            (name, value)
+            for name, value in parse_qsl(parsed.raw_query_string, keep_blank_values=True)
+            if name.lower() not in _TRACKING and not name.lower().startswith(_TRACKING_PREFIXES)
+        ]
+        fragment = parsed.raw_fragment if parsed.raw_fragment.startswith("!") else ""
+    except ValueError:
+        return url
+    return f"{host}{port}{parsed.raw_path.rstrip('/')}?{urlencode(query)}#{fragment}"
+
+
+def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
+    """One list out of the result pages of one instance, in the instance's order.
+
+    Duplicates keep the first place, the longest title and description, https before http, and all
+    engines. The score is 1 / (60 + place), scaled so that the first row has 1: an instance's own
+    scores cannot be compared with another's, its order can.
+    """
+    rows: dict[str, Hit] = {}
+    for page in pages:
+        for hit in page.hits:
+            key = f"image {hit.image.url}" if hit.image else canonical_key(hit.url)
+            rows[key] = _join(rows[key], hit) if key in rows else hit
+    best = reciprocal_rank([1])
+    return tuple(
+        _result(hit, reciprocal_rank([place]) / best)
+        for place, hit in enumerate(rows.values(), start=1)
+    )
+
+
+def keep_domains(
+    results: Sequence[SearchResult], *, allowed: Sequence[str], blocked: Sequence[str]
+) -> tuple[SearchResult, ...]:
+    """The results of allowed domains (all, if none is named) that no blocked domain covers."""
+    kept = []
+    for result in results:
+        host = URL(result.url).raw_host or ""
+        if allowed and not matches_domain(host, allowed):
+            continue
+        if not matches_domain(host, blocked):
+            kept.append(result)
+    return tuple(kept)
+
+
+def _join(first: Hit, second: Hit) -> Hit:
+    secure = next((hit.url for hit in (first, second) if hit.url.startswith("https:")), first.url)
+    return first.model_copy(
+        update={
+            "url": secure,
+            "title": max(first.title, second.title, key=len),
+            "description": max(first.description, second.description, key=len),
+            "engines": tuple(dict.fromkeys((*first.engines, *second.engines))),
+            "published_at": first.published_at or second.published_at,
+            "thumbnail": first.thumbnail or second.thumbnail,
+        }
+    )
+
+
+def _result(hit: Hit, score: float) -> SearchResult:
+    return SearchResult(
+        title=hit.title,
+        url=hit.url,
+        description=hit.description,
+        score=round(score, 4),
+        engine=hit.engines[0] if hit.engines else "",
+        engines=hit.engines,
+        category=hit.category,
+        published_at=hit.published_at,
+        thumbnail=hit.thumbnail,
+        author=hit.author,
+        image=hit.image,
+    )

@@ -1,0 +1,1 @@
+"""What must be remembered about instances across calls: budgets."""

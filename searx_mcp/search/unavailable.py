@@ -1,0 +1,83 @@
+"""Why nothing could serve a search, in words a person can act on."""
+
+from collections.abc import Sequence
+
+from searx_mcp.errors import NoInstancesError, UnavailableReason
+from searx_mcp.models.attempt import Attempt
+
+_OWN_INSTANCE = "Point SEARXNG_URL at a SearXNG instance of your own for searching without limits."
+
+
+def unavailable(
+    *,
+    has_own: bool,
+    has_public: bool,
+    attempts: Sequence[Attempt],
+    budget_retry: float | None,
+    state_retry: float | None,
+) -> NoInstancesError:
+    """The error that fits what was tried.
+
+    Args:
+        has_own: whether an own instance is configured.
+        has_public: whether public instances may be asked.
+        attempts: the requests made for this search.
+        budget_retry: seconds until the first spent budget has room again, or `None`.
+        state_retry: seconds until the first resting instance may be asked again, or `None`.
+    """
+    waits = [wait for wait in (budget_retry, state_retry) if wait is not None]
+    retry_after = min(waits, default=None)
+    reason = _reason(
+        has_own=has_own, has_public=has_public, attempts=attempts, budget_retry=budget_retry
+    )
+    message, advice = _TEXTS[reason]
+    if reason is UnavailableReason.NOTHING_CONFIGURED:
+        retry_after = None
+    elif reason in {UnavailableReason.OFFLINE, UnavailableReason.OWN_DOWN}:
+        retry_after = min(retry_after or _SOON, _SOON)
+    return NoInstancesError(
+        message, reason=reason, attempts=tuple(attempts), advice=advice, retry_after=retry_after
+    )
+
+
+_SOON = 30.0
+"""A dead network or a stopped own instance may be back any moment, whatever the timers say."""
+
+_TEXTS = {
+    UnavailableReason.NOTHING_CONFIGURED: (
+        "No SearXNG instance is configured: the pool is empty",
+        f"{_OWN_INSTANCE} Or allow public ones with instances.public = on.",
+    ),
+    UnavailableReason.OFFLINE: (
+        "No SearXNG instance could be reached at all: the network here looks down",
+        "Check the connection, DNS and proxy of this machine, then search again.",
+    ),
+    UnavailableReason.OWN_DOWN: (
+        "Your own SearXNG instance does not answer",
+        "Start it, or correct its address in SEARXNG_URL or instances.own, then search again.",
+    ),
+    UnavailableReason.BUDGET_SPENT: (
+        "What public SearXNG instances allow this machine is used up for now",
+        f"Wait, or use web_fetch on pages you know. {_OWN_INSTANCE}",
+    ),
+    UnavailableReason.EXHAUSTED: (
+        "All SearXNG instances that could be asked are unavailable or rate limited",
+        f"Try again later or with other words. {_OWN_INSTANCE}",
+    ),
+}
+
+
+def _reason(
+    *,
+    has_own: bool,
+    has_public: bool,
+    attempts: Sequence[Attempt],
+    budget_retry: float | None,
+) -> UnavailableReason:
+    if not has_own and not has_public:
+        return UnavailableReason.NOTHING_CONFIGURED
+    if attempts and all(attempt.verdict.is_network for attempt in attempts):
+        return UnavailableReason.OFFLINE if has_public else UnavailableReason.OWN_DOWN
+    if not attempts and budget_retry is not None:
+        return UnavailableReason.BUDGET_SPENT
+    return UnavailableReason.EXHAUSTED

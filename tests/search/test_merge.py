@@ -1,0 +1,122 @@
+"""Duplicates, order and domain filters."""
+
+import pytest
+
+from searx_mcp.models.hits import Hit, Image, ResultPage
+from searx_mcp.search.merge import canonical_key, keep_domains, merge
+
+
+def hit(url: str, position: int = 1, **fields) -> Hit:
+    return Hit(**{"url": url, "title": "T", "position": position, **fields})
+
+
+SAME = "https://example.org/a?id=1"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "http://example.org/a?id=1",
+        "https://www.example.org/a?id=1",
+        "https://EXAMPLE.org/a?id=1",
+        "https://example.org:443/a?id=1",
+        "https://example.org/a/?id=1",
+        "https://example.org/a?id=1#part",
+        "https://example.org/a?id=1&utm_source=x&utm_medium=y",
+        "https://example.org/a?fbclid=z&id=1",
+        "https://example.org./a?id=1",
+    ],
+)
+def test_spellings_of_one_page_share_a_key(other):
+    assert canonical_key(other) == canonical_key(SAME)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "https://example.org/a?id=2",
+        "https://example.org/a",
+        "https://example.org/A?id=1",
+        "https://sub.example.org/a?id=1",
+        "https://example.org:8443/a?id=1",
+        "https://example.org/a?id=1#!/view",
+        "https://example.org/a?id=1&page=2",
+    ],
+)
+def test_different_pages_have_different_keys(other):
+    assert canonical_key(other) != canonical_key(SAME)
+
+
+def test_unicode_and_punycode_hosts_share_a_key():
+    assert canonical_key("https://bücher.example/") == canonical_key("https://xn--bcher-kva.example")
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://a:99999/", "not a url", ""])
+def test_what_is_no_url_is_its_own_key(url):
+    assert isinstance(canonical_key(url), str)
+
+
+def test_the_order_of_the_instance_stays_and_the_first_row_scores_one():
+    rows = merge([ResultPage(hits=tuple(hit(f"https://e.org/{n}", n) for n in range(1, 5)))])
+    assert [row.url[-1] for row in rows] == ["1", "2", "3", "4"]
+    scores = [row.score for row in rows]
+    assert scores[0] == 1
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == 4
+
+
+def test_a_duplicate_keeps_the_first_place_the_longest_texts_https_and_all_engines():
+    first = hit("http://www.example.org/a", title="Short", engines=("bing",), description="some")
+    between = hit("https://example.org/b", 2)
+    again = hit(
+        "https://example.org/a/",
+        3,
+        title="A longer title",
+        engines=("bing", "brave"),
+        description="s",
+        published_at="2026-01-01",
+        thumbnail="https://example.org/t.png",
+    )
+    rows = merge([ResultPage(hits=(first, between, again))])
+    assert [row.url for row in rows] == ["https://example.org/a/", "https://example.org/b"]
+    assert rows[0].title == "A longer title"
+    assert rows[0].description == "some"
+    assert rows[0].engines == ("bing", "brave")
+    assert rows[0].engine == "bing"
+    assert rows[0].published_at == "2026-01-01"
+    assert rows[0].thumbnail == "https://example.org/t.png"
+
+
+def test_pages_follow_each_other_and_duplicates_across_them_are_dropped():
+    first = ResultPage(hits=(hit("https://e.org/1"), hit("https://e.org/2", 2)))
+    second = ResultPage(hits=(hit("https://e.org/2"), hit("https://e.org/3", 2)))
+    assert [row.url[-1] for row in merge([first, second])] == ["1", "2", "3"]
+
+
+def test_images_are_told_apart_by_the_image_and_not_by_the_page():
+    one = hit("https://e.org/p", image=Image(url="https://e.org/1.png"))
+    two = hit("https://e.org/p", 2, image=Image(url="https://e.org/2.png"))
+    again = hit("https://e.org/q", 3, image=Image(url="https://e.org/1.png"))
+    assert len(merge([ResultPage(hits=(one, two, again))])) == 2
+
+
+def test_nothing_merges_into_nothing():
+    assert merge([ResultPage()]) == ()
+
+
+@pytest.mark.parametrize(
+    ("allowed", "blocked", "kept"),
+    [
+        ((), (), "abc"),
+        (("example.org",), (), "ab"),
+        (("docs.example.org",), (), "b"),
+        ((), ("example.org",), "c"),
+        ((), ("docs.example.org",), "ac"),
+        (("example.org",), ("docs.example.org",), "a"),
+        (("ample.org",), (), ""),
+    ],
+)
+def test_domains_filter_with_their_subdomains(allowed, blocked, kept):
+    hosts = {"a": "example.org", "b": "docs.example.org", "c": "other.net"}
+    rows = merge([ResultPage(hits=tuple(hit(f"https://{host}/{n}") for n, host in hosts.items()))])
+    assert "".join(row.url[-1] for row in keep_domains(rows, allowed=allowed, blocked=blocked)) == kept
