@@ -69,7 +69,7 @@ def gate(
     *,
     min_grade: MinGrade,
     blocked: Collection[str] = (),
-    allow_http: Callable[[str], bool] = lambda _host: False,
+    allow_http: Callable[[URL], bool] = lambda _url: False,
 ) -> tuple[CatalogEntry, ...]:
     """Keep the entries that may be asked as public instances, in the catalog's order.
 
@@ -82,7 +82,7 @@ def gate(
         catalog: the list as it was read.
         min_grade: the worst grade that is kept; a letter covers its signs, so `B` keeps `B-`.
         blocked: hosts, matched whole and without regard to case.
-        allow_http: tells of a host whether plain http may be spoken to it.
+        allow_http: tells of an address whether plain http may be spoken to it.
 
     Returns:
         The entries, their URLs ending in `/`.
@@ -98,7 +98,7 @@ def gate(
     return tuple(kept.values())
 
 
-def _base_url(entry: CatalogEntry, allow_http: Callable[[str], bool]) -> URL | None:
+def _base_url(entry: CatalogEntry, allow_http: Callable[[URL], bool]) -> URL | None:
     try:
         url = URL(entry.url)
     except ValueError:
@@ -106,7 +106,7 @@ def _base_url(entry: CatalogEntry, allow_http: Callable[[str], bool]) -> URL | N
     host = url.raw_host
     if host is None or entry.network_type is NetworkType.TOR:
         return None
-    if url.scheme != "https" and not (url.scheme == "http" and allow_http(host)):
+    if url.scheme != "https" and not (url.scheme == "http" and allow_http(url)):
         return None
     if url.raw_user or url.raw_password or url.raw_query_string or url.raw_fragment:
         return None

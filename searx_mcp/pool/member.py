@@ -1,8 +1,8 @@
 """One instance in the pool and the state machine of its life."""
 
 import math
-import random
 from collections import deque
+from typing import TYPE_CHECKING
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState, Tier
@@ -10,6 +10,9 @@ from searx_mcp.pool import timers
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.score import live_score
+
+if TYPE_CHECKING:
+    import random
 
 HALF_LIFE = 6 * timers.HOUR
 """After this time an observation counts half: engines inside instances come and go within hours."""
@@ -128,7 +131,7 @@ class Member:
         self.in_flight -= 1
 
     def report(
-        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: random.Random
+        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
     ) -> None:
         """A request came to `outcome`; the state follows from it."""
         self.in_flight -= 1
@@ -146,7 +149,7 @@ class Member:
         else:
             self._fail(outcome, now, config=config, rng=rng)
 
-    def probed(self, *, alive: bool, now: float, config: PoolConfig, rng: random.Random) -> None:
+    def probed(self, *, alive: bool, now: float, config: PoolConfig, rng: "random.Random") -> None:
         """A health check came back: an answer ends a failing time, silence counts as a failure."""
         if alive and self.state is InstanceState.FAILING:
             self.until = min(self.until, now)
@@ -202,7 +205,7 @@ class Member:
             self.state = InstanceState.HEALTHY
 
     def _fail(
-        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: random.Random
+        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
     ) -> None:
         # 1. limits and blocks: wait their window; three in a day mean that we are not wanted
         # 2. a wrong program or a redirect elsewhere: keep away for days
@@ -226,7 +229,7 @@ class Member:
             self.state = InstanceState.HEALTHY
 
     def _wait_limited(
-        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: random.Random
+        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
     ) -> None:
         self._limit_episode += 1
         self._limits.append(now)
@@ -244,7 +247,7 @@ class Member:
             rng=rng,
         )
 
-    def _wait_failing(self, now: float, rng: random.Random) -> None:
+    def _wait_failing(self, now: float, rng: "random.Random") -> None:
         self._failing_episode += 1
         self._recent.clear()
         if self._failing_episode >= _QUARANTINE_AFTER_FAILING and not self.is_own:
@@ -253,7 +256,7 @@ class Member:
         self.state = InstanceState.FAILING
         self.until = now + timers.failing_time(self._failing_episode, rng)
 
-    def _quarantine(self, now: float, rng: random.Random) -> None:
+    def _quarantine(self, now: float, rng: "random.Random") -> None:
         self._quarantine_episode += 1
         self.state = InstanceState.QUARANTINED
         self.until = now + timers.quarantine_time(self._quarantine_episode, rng)

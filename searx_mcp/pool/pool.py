@@ -1,8 +1,8 @@
 """The pool: which instance is asked next, and what an answer teaches."""
 
-import random
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
@@ -11,6 +11,9 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.score import prior
+
+if TYPE_CHECKING:
+    import random
 
 _TIERS = tuple(Tier)
 
@@ -50,7 +53,7 @@ class InstancePool:
         own: Iterable[str] = (),
         public: Iterable[CatalogEntry] = (),
         config: PoolConfig | None = None,
-        rng: random.Random,
+        rng: "random.Random",
     ) -> None:
         self._config = config or PoolConfig()
         self._rng = rng
@@ -74,7 +77,7 @@ class InstancePool:
                 member.current_weight = rng.uniform(0, member.weight(0.0))
 
     def __repr__(self) -> str:
-        counts = {state: 0 for state in InstanceState}
+        counts = dict.fromkeys(InstanceState, 0)
         for member in self._members.values():
             counts[member.state] += 1
         shown = ", ".join(f"{count} {state}" for state, count in counts.items() if count)

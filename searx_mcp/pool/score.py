@@ -51,10 +51,7 @@ def prior(entry: CatalogEntry) -> float:
     latency predict whether an instance works a quarter later; grades hardly do, but a better one
     is what users were promised first.
     """
-    if entry.search_success is None:
-        success = 0.35
-    else:
-        success = max(0.15, entry.search_success / 100)
+    success = 0.35 if entry.search_success is None else max(0.15, entry.search_success / 100)
     total = (
         0.35 * success
         + 0.35 * latency_quality(entry.search_latency)

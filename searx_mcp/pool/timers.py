@@ -4,9 +4,12 @@ All times are seconds; `rng` supplies the jitter, so that several processes do n
 the same instant. `docs/decisions/pool.md` gives the measurements behind the constants.
 """
 
-import random
+from typing import TYPE_CHECKING
 
 from searx_mcp.models.attempt import Format, Verdict
+
+if TYPE_CHECKING:
+    import random
 
 HOUR = 3_600.0
 DAY = 24 * HOUR
@@ -25,7 +28,7 @@ JSON_RECHECK = 7 * DAY
 """Operators rarely switch a format on; asking once a week is enough."""
 
 
-def failing_time(episode: int, rng: random.Random) -> float:
+def failing_time(episode: int, rng: "random.Random") -> float:
     """Exponential backoff with equal jitter: d/2 + U(0, d/2), d = min(cap, 30 * 2^(episode - 1)).
 
     Equal jitter keeps a floor, which full jitter does not: an early retry would count against the
@@ -46,7 +49,7 @@ def limited_time(
     episode: int,
     retry_after: float | None,
     base: float,
-    rng: random.Random,
+    rng: "random.Random",
 ) -> float:
     """How long after a limit or a block, at least `base`.
 
@@ -65,6 +68,6 @@ def limited_time(
     return max(base, wait) * rng.uniform(1.0, 1.2)
 
 
-def quarantine_time(episode: int, rng: random.Random) -> float:
+def quarantine_time(episode: int, rng: "random.Random") -> float:
     """One, three, then seven days, with up to 20 % more."""
     return QUARANTINE_STEPS[min(episode, len(QUARANTINE_STEPS)) - 1] * rng.uniform(1.0, 1.2)

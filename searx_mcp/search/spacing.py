@@ -20,11 +20,13 @@ class Spacing:
         self._rng = rng
         self._next = 0.0
 
-    async def wait(self) -> None:
-        """Return when the next request may leave."""
-        now = asyncio.get_running_loop().time()
+    def take_turn(self, now: float) -> float:
+        """Take the next place in the queue and return how many seconds away it is."""
         at = max(now, self._next)
         low, high = self._bounds
         self._next = at + self._rng.uniform(low, high) / 1_000
-        if at > now:
-            await asyncio.sleep(at - now)
+        return at - now
+
+    async def wait(self) -> None:
+        """Return when the next request may leave."""
+        await asyncio.sleep(self.take_turn(asyncio.get_running_loop().time()))

@@ -32,7 +32,7 @@ def gated_urls(
         catalog_of(*entries),
         min_grade=min_grade,
         blocked=blocked,
-        allow_http=lambda host: host in {"127.0.0.1", "::1"},
+        allow_http=lambda url: url.raw_host in {"127.0.0.1", "::1"},
     )
     return [entry.url for entry in kept]
 

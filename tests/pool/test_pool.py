@@ -79,9 +79,7 @@ def test_better_instances_get_more_turns_but_not_all_of_them():
     good = entry("good", search_success=100, search_latency=0.3)
     poor = entry("poor", search_success=40, search_latency=4)
     it = pool(good, poor)
-    counts = Counter(
-        proposal.url for _ in range(100) if (proposal := it.propose(NOW)) is not None
-    )
+    counts = Counter(proposal.url for _ in range(100) if (proposal := it.propose(NOW)) is not None)
     assert counts["https://good.example/"] > 1.5 * counts["https://poor.example/"]
     assert counts["https://poor.example/"] > 5
 
@@ -102,7 +100,9 @@ def test_a_random_start_differs_between_installations_and_best_first_does_not():
 
 def test_an_installation_keeps_to_its_own_aperture_of_a_large_tier():
     entries = [entry(f"i{n}") for n in range(60)]
-    seen = {frozenset(ask(it) for _ in range(120)) for it in (pool(*entries, seed=s) for s in (1, 2))}
+    seen = {
+        frozenset(ask(it) for _ in range(120)) for it in (pool(*entries, seed=s) for s in (1, 2))
+    }
     assert all(len(aperture) == 12 for aperture in seen)
     assert len(seen) == 2
 
@@ -163,7 +163,10 @@ def test_one_address_listed_twice_is_one_instance():
 
 def test_the_snapshot_lists_tiers_in_order_and_the_best_first():
     it = pool(
-        entry("b", "B"), entry("slow", search_latency=5), entry("fast", search_latency=0.3), own=[OWN]
+        entry("b", "B"),
+        entry("slow", search_latency=5),
+        entry("fast", search_latency=0.3),
+        own=[OWN],
     )
     reports = it.snapshot(NOW)
     assert [report.url for report in reports] == [

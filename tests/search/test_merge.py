@@ -48,7 +48,9 @@ def test_different_pages_have_different_keys(other):
 
 
 def test_unicode_and_punycode_hosts_share_a_key():
-    assert canonical_key("https://bücher.example/") == canonical_key("https://xn--bcher-kva.example")
+    assert canonical_key("https://bücher.example/") == canonical_key(
+        "https://xn--bcher-kva.example"
+    )
 
 
 @pytest.mark.parametrize("url", ["http://[::1", "http://a:99999/", "not a url", ""])
@@ -119,4 +121,6 @@ def test_nothing_merges_into_nothing():
 def test_domains_filter_with_their_subdomains(allowed, blocked, kept):
     hosts = {"a": "example.org", "b": "docs.example.org", "c": "other.net"}
     rows = merge([ResultPage(hits=tuple(hit(f"https://{host}/{n}") for n, host in hosts.items()))])
-    assert "".join(row.url[-1] for row in keep_domains(rows, allowed=allowed, blocked=blocked)) == kept
+    assert (
+        "".join(row.url[-1] for row in keep_domains(rows, allowed=allowed, blocked=blocked)) == kept
+    )

@@ -35,6 +35,20 @@ class Reservation:
     retry_at: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What the windows of one instance still allow.
+
+    Attributes:
+        left: requests allowed now; `None` for no limit.
+        free_at: Unix seconds from which on at least one is allowed; not in the future if one is
+            allowed now.
+    """
+
+    left: int | None
+    free_at: float
+
+
 class StateStore(Protocol):
     """What must be remembered about instances across calls.
 
@@ -59,8 +73,8 @@ class StateStore(Protocol):
         """
         ...
 
-    async def left(self, instance: str, windows: Sequence[Window], now: float) -> int | None:
-        """How many requests the windows still allow now; `None` for no limit."""
+    async def budget(self, instance: str, windows: Sequence[Window], now: float) -> Budget:
+        """What the windows still allow; charges nothing."""
         ...
 
     async def aclose(self) -> None:

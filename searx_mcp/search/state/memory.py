@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+from typing_extensions import override
+
 from searx_mcp.models.attempt import Format
-from searx_mcp.search.state.interface import Reservation, StateStore, Window
+from searx_mcp.search.state.interface import Budget, Reservation, StateStore, Window
 
 
 class MemoryStore(StateStore):
@@ -20,6 +22,7 @@ class MemoryStore(StateStore):
     def __repr__(self) -> str:
         return f"<MemoryStore [{sum(map(len, self._charges.values()))} charges]>"
 
+    @override
     async def reserve(
         self,
         instance: str,
@@ -36,12 +39,16 @@ class MemoryStore(StateStore):
             charges.append((now, format))
         return Reservation(granted=True)
 
-    async def left(self, instance: str, windows: Sequence[Window], now: float) -> int | None:
-        if not windows:
-            return None
+    @override
+    async def budget(self, instance: str, windows: Sequence[Window], now: float) -> Budget:
         charges = self._recent(instance, windows, now)
-        return min(max(0, window.limit - len(_inside(charges, window, now))) for window in windows)
+        left = [window.limit - len(_inside(charges, window, now)) for window in windows]
+        return Budget(
+            left=min(left, default=None),
+            free_at=max((_free_at(charges, window, now) for window in windows), default=now),
+        )
 
+    @override
     async def aclose(self) -> None:
         self._charges.clear()
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.search.budget import windows
-from searx_mcp.search.state.interface import Window
+from searx_mcp.search.state.interface import Budget, Window
 from searx_mcp.search.state.memory import MemoryStore
 
 HOST = "https://a.example/"
@@ -22,7 +22,7 @@ async def test_an_own_instance_has_no_budget():
     store = MemoryStore()
     limits = windows(own=True, link_token=None)
     assert all([(await reserve(store, NOW, limits=limits)).granted for _ in range(500)])
-    assert await store.left(HOST, limits, NOW) is None
+    assert (await store.budget(HOST, limits, NOW)).left is None
 
 
 async def test_a_host_with_the_link_token_is_asked_three_times_in_thirty_days():
@@ -32,7 +32,8 @@ async def test_a_host_with_the_link_token_is_asked_three_times_in_thirty_days():
     refused = await reserve(store, NOW + 3 * 86_400)
     assert not refused.granted
     assert refused.retry_at == NOW + 30 * 86_400
-    assert await store.left(HOST, PUBLIC, NOW + 3 * 86_400) == 0
+    budget = await store.budget(HOST, PUBLIC, NOW + 3 * 86_400)
+    assert (budget.left, budget.free_at) == (0, NOW + 30 * 86_400)
     assert (await reserve(store, NOW + 30 * 86_400)).granted
 
 
@@ -84,10 +85,10 @@ async def test_hosts_do_not_share_a_budget():
 
 async def test_what_is_left_is_the_tightest_window():
     store = MemoryStore()
-    assert await store.left(HOST, PUBLIC, NOW) == 1
+    assert await store.budget(HOST, PUBLIC, NOW) == Budget(left=1, free_at=NOW)
     await reserve(store, NOW)
-    assert await store.left(HOST, PUBLIC, NOW) == 0
-    assert await store.left(HOST, PUBLIC, NOW + 31) == 1
+    assert await store.budget(HOST, PUBLIC, NOW) == Budget(left=0, free_at=NOW + 30)
+    assert (await store.budget(HOST, PUBLIC, NOW + 31)).left == 1
 
 
 async def test_charges_older_than_every_window_are_forgotten():

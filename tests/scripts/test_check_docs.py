@@ -1,0 +1,86 @@
+"""The checks of the docs find what they promise to find, and nothing else."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+# Put together here, so that the checks do not find them in this file.
+PRIVATE = "/".join(("", "home", "x"))  # noqa: FLY002 - see above
+REGISTRY = ".".join(("pypi", "org"))  # noqa: FLY002 - see above
+
+
+@pytest.fixture
+def problems_of(
+    load_script: Callable[[str], ModuleType], tmp_path: Path
+) -> Callable[[str], list[str]]:
+    """Give a function that checks one page lying beside `docs/other.md`."""
+
+    def check(page: str) -> list[str]:
+        (tmp_path / "docs").mkdir()
+        (tmp_path / "docs" / "other.md").write_text("# Other page\n\n## A `b`, c!\n")
+        (tmp_path / "page.md").write_text(page, encoding="utf-8")
+        problems = load_script("check_docs").find_problems(tmp_path)
+        assert isinstance(problems, list)
+        return problems
+
+    return check
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "[other](docs/other.md)",
+        "[folder](docs/)",
+        "[heading](docs/other.md#a-b-c)",
+        "[here](#there)\n\n# There",
+        '[titled](docs/other.md "Other")',
+        "[pointed](<docs/other.md>)",
+        "[web](https://example.org/a) [mail](mailto:a@example.org)",
+        "`[code](missing.md)`",
+        "```text\n[code](missing.md)\n```",
+        "```python\nvalue = await read()\n```",
+        "1. a step\n\n   ```python\n   if True:\n       pass\n   ```",
+        "```console\n$ python -c 'this is no python'\n```",
+        "https://example.org/home/page and ~/work/page",
+    ],
+)
+def test_a_page_in_order_has_no_problem(page: str, problems_of: Callable[[str], list[str]]) -> None:
+    assert problems_of(page) == []
+
+
+@pytest.mark.parametrize(
+    ("page", "problem"),
+    [
+        ("[gone](docs/gone.md)", "1: links to docs/gone.md, which is not there"),
+        ("\n[up](../../gone.md)", "2: links to ../../gone.md, which is not there"),
+        (
+            "[gone](docs/other.md#gone)",
+            "1: links to docs/other.md#gone, which has no such heading",
+        ),
+        ("[gone](#gone)", "1: links to #gone, which has no such heading"),
+        (
+            "text\n\n```python\nif True\n```",
+            "3: has a python block that does not compile: expected ':' (example, line 1)",
+        ),
+        (f"see {PRIVATE}/x", f"1: names a directory of one machine: {PRIVATE}"),
+        (f"from {REGISTRY}", f"1: names a package registry: {REGISTRY}"),
+    ],
+)
+def test_a_problem_is_told_with_its_place(
+    page: str, problem: str, problems_of: Callable[[str], list[str]]
+) -> None:
+    assert problems_of(page) == [f"page.md:{problem}"]
+
+
+def test_code_is_searched_for_machine_paths_and_hidden_folders_are_not(
+    load_script: Callable[[str], ModuleType], tmp_path: Path
+) -> None:
+    (tmp_path / ".hidden").mkdir()
+    for name in ("code.py", ".hidden/code.py", "picture.png"):
+        (tmp_path / name).write_text(f"x = '{PRIVATE}'")
+
+    assert load_script("check_docs").find_problems(tmp_path) == [
+        f"code.py:1: names a directory of one machine: {PRIVATE}"
+    ]

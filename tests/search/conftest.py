@@ -1,0 +1,83 @@
+"""Searching against real instances on loopback."""
+
+import random
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from searx_mcp.models.instance import CatalogEntry
+from searx_mcp.net.address import AllowList
+from searx_mcp.net.config import NetworkConfig
+from searx_mcp.net.sessions import Sessions
+from searx_mcp.net.user_agents import desktop_user_agent
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.config import SearchConfig
+from searx_mcp.search.executor import Executor
+from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.searxng.persona import Personas
+from searx_mcp.searxng.upstream import Upstream
+from searx_mcp.testing.clock import FakeClock
+from searx_mcp.testing.searxng import FakeSearxng
+
+
+@dataclass
+class Bench:
+    """An executor over instances on loopback, with its parts at hand."""
+
+    executor: Executor
+    pool: InstancePool
+    state: MemoryStore
+    clock: FakeClock
+    upstream: Upstream
+
+
+@asynccontextmanager
+async def open_bench(
+    *, own: Sequence[FakeSearxng] = (), public: Sequence[FakeSearxng] = (), **config: object
+) -> AsyncIterator[Bench]:
+    """The instances must be running; public ones are asked in the order given, best grade first."""
+    rng = random.Random(1)
+    clock = FakeClock()
+    grades = ["A+", "A", "B", "C"]
+    pool = InstancePool(
+        own=[fake.url for fake in own],
+        public=[
+            CatalogEntry(url=fake.url, tls_grade=grade, http_grade=grade)
+            for fake, grade in zip(public, grades, strict=False)
+        ],
+        config=PoolConfig(random_start=False),
+        rng=rng,
+    )
+    state = MemoryStore()
+    async with AsyncExitStack() as stack:
+        sessions = await stack.enter_async_context(
+            Sessions(
+                NetworkConfig(),
+                own_origins=[fake.url for fake in own],
+                allow=AllowList.parse([fake.origin for fake in public]),
+            )
+        )
+        upstream = Upstream(
+            own=lambda: sessions.own,
+            public=lambda: sessions.public,
+            personas=Personas(rotate=True, rng=rng, user_agent_source=desktop_user_agent),
+        )
+        executor = Executor(
+            pool=pool,
+            upstream=upstream,
+            state=state,
+            config=SearchConfig.model_validate({"attempt_timeout": 0.4, **config}),
+            spacing=Spacing((0, 0), rng),
+            clock=clock,
+        )
+        yield Bench(executor, pool, state, clock, upstream)
+
+
+@pytest.fixture
+def bench():
+    """Opens an executor: `async with bench(own=[...], public=[...]) as it`."""
+    return open_bench

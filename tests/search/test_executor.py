@@ -1,0 +1,245 @@
+"""One query through the pool."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.search.budget import windows
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.testing.searxng import FakeSearxng
+
+PUBLIC = windows(own=False, link_token=None)
+QUERY = InstanceQuery(text="hello world")
+
+
+async def go(bench, *, wanted=10, seconds=10.0, query=QUERY, progress=None):
+    deadline = asyncio.get_running_loop().time() + seconds
+    return await bench.executor.run(query, wanted=wanted, deadline=deadline, progress=progress)
+
+
+def verdicts(found_or_error) -> list[Verdict]:
+    return [attempt.verdict for attempt in found_or_error.attempts]
+
+
+async def test_the_first_good_answer_ends_the_search(bench):
+    async with FakeSearxng() as first, FakeSearxng() as second, bench(public=[first, second]) as it:
+        found = await go(it)
+    assert found.instance == first.url
+    assert len(found.pages[0].hits) == 10
+    assert verdicts(found) == [Verdict.FULL]
+    assert second.searches == 0
+
+
+@pytest.mark.parametrize(
+    ("break_it", "verdict"),
+    [
+        (lambda fake: fake.limit(), Verdict.RATE_LIMITED),
+        (lambda fake: fake.block(), Verdict.BLOCKED),
+        (lambda fake: fake.challenge(), Verdict.CHALLENGE),
+        (lambda fake: fake.fail_engines(), Verdict.ENGINES_FAILED),
+        (lambda fake: fake.fail(503), Verdict.SERVER_ERROR),
+        (lambda fake: fake.fail(404), Verdict.REFUSED),
+        (lambda fake: fake.hang(), Verdict.TIMEOUT),
+        (lambda fake: fake.drop(), Verdict.CONNECTION),
+        (lambda fake: fake.answer_with(b"\x00\xff" * 50), Verdict.NOT_SEARXNG),
+        (lambda fake: fake.redirect("https://elsewhere.example/"), Verdict.FOREIGN_REDIRECT),
+    ],
+    ids=lambda value: str(value) if isinstance(value, Verdict) else "",
+)
+async def test_an_instance_in_trouble_is_followed_by_the_next(bench, break_it, verdict):
+    async with FakeSearxng() as first, FakeSearxng() as second, bench(public=[first, second]) as it:
+        break_it(first)
+        found = await go(it)
+    assert found.instance == second.url
+    assert verdicts(found)[-1] is Verdict.FULL
+    assert verdicts(found)[0] in {verdict, Verdict.MALFORMED}
+
+
+async def test_a_clean_empty_answer_is_an_answer(bench):
+    async with FakeSearxng(results=[]) as first, FakeSearxng() as second:
+        async with bench(public=[first, second]) as it:
+            found = await go(it)
+    assert verdicts(found) == [Verdict.EMPTY]
+    assert found.pages[0].hits == ()
+
+
+async def test_json_switched_off_is_answered_with_html_by_the_same_instance(bench):
+    async with FakeSearxng(formats=("html",)) as own, bench(own=[own]) as it:
+        found = await go(it)
+        again = await go(it)
+    assert verdicts(found) == [Verdict.JSON_OFF, Verdict.FULL]
+    assert [attempt.format for attempt in found.attempts] == [Format.JSON, Format.HTML]
+    assert [attempt.format for attempt in again.attempts] == [Format.HTML]
+
+
+async def test_at_most_three_different_instances_are_asked(bench):
+    async with AsyncExitStack() as stack:
+        fakes = [await stack.enter_async_context(FakeSearxng(status=500)) for _ in range(4)]
+        async with bench(public=fakes) as it:
+            with pytest.raises(NoInstancesError) as caught:
+                await go(it)
+    assert verdicts(caught.value) == [Verdict.SERVER_ERROR] * 3
+    assert [fake.searches for fake in fakes] == [1, 1, 1, 0]
+    assert caught.value.reason is UnavailableReason.EXHAUSTED
+
+
+async def test_no_instance_is_asked_twice_for_one_search(bench):
+    async with FakeSearxng(status=500) as only, bench(public=[only]) as it:
+        with pytest.raises(NoInstancesError):
+            await go(it)
+    assert only.searches == 1
+
+
+async def test_the_search_ends_by_its_deadline_although_everybody_hangs(bench):
+    async with AsyncExitStack() as stack:
+        fakes = [await stack.enter_async_context(FakeSearxng(hang=True)) for _ in range(3)]
+        async with bench(public=fakes, attempt_timeout=5) as it:
+            loop = asyncio.get_running_loop()
+            deadline = loop.time() + 0.5
+            with pytest.raises(NoInstancesError) as caught:
+                await it.executor.run(QUERY, wanted=10, deadline=deadline)
+    assert verdicts(caught.value) == [Verdict.TIMEOUT]
+    assert it.pool.snapshot(it.clock())[0].failures == 0, "cut short by us: nothing learned"
+
+
+async def test_the_search_phase_ends_by_its_own_limit(bench):
+    async with FakeSearxng(hang=True) as a, FakeSearxng(hang=True) as b:
+        async with bench(public=[a, b], attempt_timeout=0.9, phase_timeout=1.0) as it:
+            with pytest.raises(NoInstancesError) as caught:
+                await go(it, seconds=60)
+    assert len(caught.value.attempts) <= 2
+
+
+async def test_without_time_for_an_attempt_the_deadline_is_what_is_reported(bench):
+    async with FakeSearxng() as only, bench(public=[only]) as it:
+        with pytest.raises(DeadlineError):
+            await go(it, seconds=0.01)
+    assert only.searches == 0
+
+
+async def test_a_public_instance_is_asked_again_only_when_its_budget_allows(bench):
+    async with FakeSearxng() as only, bench(public=[only]) as it:
+        await go(it)
+        with pytest.raises(NoInstancesError) as caught:
+            await go(it)
+        assert only.searches == 1
+        it.clock.advance(30)
+        await go(it)
+    assert only.searches == 2
+    assert caught.value.reason is UnavailableReason.BUDGET_SPENT
+    assert caught.value.retry_after == pytest.approx(30, abs=0.1)
+
+
+async def test_a_spent_budget_does_not_use_up_the_three_instances(bench):
+    async with AsyncExitStack() as stack:
+        fakes = [await stack.enter_async_context(FakeSearxng()) for _ in range(4)]
+        async with bench(public=fakes) as it:
+            asked = [(await go(it)).instance for _ in range(4)]
+    assert asked == [fake.url for fake in fakes]
+
+
+async def test_a_refused_request_is_charged_like_any_other(bench):
+    async with FakeSearxng() as only, bench(public=[only]) as it:
+        only.limit()
+        with pytest.raises(NoInstancesError):
+            await go(it)
+        assert (await it.state.budget(only.url, PUBLIC, it.clock())).left == 0
+
+
+async def test_an_own_instance_has_no_budget_and_serves_all_pages_wanted(bench):
+    async with FakeSearxng(formats=("html", "json"), pages=3) as own, bench(own=[own]) as it:
+        found = await go(it, wanted=25)
+    assert sum(len(page.hits) for page in found.pages) == 30
+    assert [request.parameters.get("pageno", "1") for request in own.requests] == ["1", "2", "3"]
+    assert not found.complete
+
+
+async def test_paging_stops_when_a_page_brings_nothing_new(bench):
+    async with FakeSearxng(formats=("html", "json"), pages=2) as own, bench(own=[own]) as it:
+        found = await go(it, wanted=50)
+    assert len(found.pages) == 2
+    assert found.complete
+
+
+async def test_a_further_page_that_fails_leaves_what_is_there(bench):
+    async with FakeSearxng(formats=("html", "json"), pages=3) as own, bench(own=[own]) as it:
+
+        def trouble(message: str) -> None:
+            if message.endswith("full"):
+                own.fail(500)
+
+        found = await go(it, wanted=30, progress=trouble)
+    assert len(found.pages) == 1
+    assert verdicts(found) == [Verdict.FULL, Verdict.SERVER_ERROR]
+
+
+async def test_a_public_instance_is_asked_for_one_page_only(bench):
+    async with FakeSearxng(pages=3) as public, bench(public=[public]) as it:
+        found = await go(it, wanted=30)
+    assert public.searches == 1
+    assert found.complete
+
+
+async def test_each_reason_of_unavailability_is_told_apart(bench):
+    async with bench() as empty:
+        with pytest.raises(NoInstancesError) as nothing:
+            await go(empty)
+    async with FakeSearxng() as gone:
+        pass
+    async with bench(own=[gone]) as own:
+        with pytest.raises(NoInstancesError) as down:
+            await go(own)
+    async with bench(public=[gone]) as public:
+        with pytest.raises(NoInstancesError) as offline:
+            await go(public)
+    assert [caught.value.reason for caught in (nothing, down, offline)] == [
+        UnavailableReason.NOTHING_CONFIGURED,
+        UnavailableReason.OWN_DOWN,
+        UnavailableReason.OFFLINE,
+    ]
+    assert nothing.value.retry_after is None
+
+
+async def test_own_instances_that_all_fail_are_followed_by_public_ones(bench):
+    async with FakeSearxng(status=500) as own, FakeSearxng() as public:
+        async with bench(own=[own], public=[public]) as it:
+            found = await go(it)
+    assert found.instance == public.url
+
+
+async def test_cancelling_leaves_no_request_in_flight_and_nothing_learned(bench):
+    async with FakeSearxng(hang=True) as only, bench(public=[only], attempt_timeout=5) as it:
+        task = asyncio.ensure_future(go(it))
+        await only.wait_for_requests(1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        (report,) = it.pool.snapshot(it.clock())
+        assert (report.state, report.failures) == (InstanceState.NEW, 0)
+        assert it.pool._members[only.url].in_flight == 0
+
+
+async def test_the_query_appears_in_no_progress_message_and_no_attempt(bench):
+    messages: list[str] = []
+    secret = InstanceQuery(text="secretword")
+    async with FakeSearxng(status=500) as bad, FakeSearxng() as good:
+        async with bench(public=[bad, good]) as it:
+            found = await go(it, query=secret, progress=messages.append)
+    assert messages
+    assert "secretword" not in " ".join(messages) + repr(found.attempts)
+
+
+async def test_public_instances_see_a_coherent_browser_and_own_ones_our_name(bench):
+    async with FakeSearxng(formats=("html", "json"), status=500) as own, FakeSearxng() as public:
+        async with bench(own=[own], public=[public]) as it:
+            await go(it)
+    assert own.requests[0].headers["User-Agent"].startswith("searx-mcp/")
+    headers = public.requests[0].headers
+    assert headers["User-Agent"].startswith("Mozilla/5.0")
+    assert (headers["DNT"], headers["Sec-GPC"]) == ("1", "1")
+    assert "Referer" not in headers
+    assert "Cookie" not in headers
