@@ -1,0 +1,1 @@
+"""What a fake SearXNG instance says: queries read, pages and documents written."""

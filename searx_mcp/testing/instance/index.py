@@ -1,0 +1,55 @@
+"""What a fake instance can find."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
+from searx_mcp.testing.instance.query import SearchQuery
+from searx_mcp.testing.results import FakeResult, generate, place
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The rows of an instance and what stands around them.
+
+    Attributes:
+        results: the rows; `None` makes them up from the query.
+        links: addresses of made-up rows, one row each.
+        pages: pages of made-up rows when there are no links.
+        page_size: rows of a page.
+        surroundings: answers, infoboxes, suggestions and corrections of every page.
+    """
+
+    results: Sequence[FakeResult] | None
+    links: Sequence[str]
+    pages: int
+    page_size: int
+    surroundings: ResultPage
+
+    def find(self, query: SearchQuery, failed: Sequence[UnresponsiveEngine]) -> ResultPage:
+        """Return the page asked for, without rows that only failed engines found."""
+        names = {each.engine for each in failed}
+        rows = [
+            replace(row, engines=tuple(name for name in row.engines if name not in names))
+            for row in self._rows(query)
+            if not row.engines or not names.issuperset(row.engines)
+        ]
+        start = (query.page - 1) * self.page_size
+        hits = tuple(
+            place(row, category=query.categories[0], position=n)
+            for n, row in enumerate(rows[start : start + self.page_size], start=1)
+        )
+        return self.surroundings.model_copy(
+            update={"hits": hits, "unresponsive_engines": tuple(failed)}
+        )
+
+    def _rows(self, query: SearchQuery) -> list[FakeResult]:
+        if self.results is not None:
+            wanted = {"", *query.categories}
+            return [row for row in self.results if row.category in wanted]
+        count = self.pages * self.page_size
+        return [
+            row
+            for category in query.categories
+            for row in generate(query.text, category, count=count, links=self.links)
+        ]

@@ -1,0 +1,73 @@
+"""Answers that are not a SearXNG page: refusals, challenges, redirects and prepared bodies."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from aiohttp import web
+
+HTML = "text/html; charset=utf-8"
+JSON = "application/json"
+
+# A front such as Anubis: answers 200, and has neither a generator nor results.
+_CHALLENGE = """<!doctype html>
+<html lang="en">
+<title>Making sure you're not a bot!</title>
+<h1>Making sure you're not a bot!</h1>
+<p id="status">Loading...</p>
+<noscript><p>You have to enable JavaScript to get past this challenge.</p></noscript>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One complete answer."""
+
+    body: bytes
+    content_type: str = HTML
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def response(self) -> web.Response:
+        """Return a new response; one cannot be sent twice."""
+        headers = {
+            "Content-Type": self.content_type,
+            "Server": "granian",
+            "X-Robots-Tag": "noindex, nofollow",
+            "Referrer-Policy": "no-referrer",
+            **self.headers,
+        }
+        return web.Response(body=self.body, status=self.status, headers=headers)
+
+
+def html(text: str, *, status: int = 200) -> Reply:
+    """Return a page; what UTF-8 cannot hold becomes a question mark."""
+    return Reply(text.encode("utf-8", "replace"), status=status)
+
+
+def document(value: Mapping[str, object], *, status: int = 200) -> Reply:
+    """Return a JSON document, escaped to ASCII as upstream does."""
+    return Reply(json.dumps(value).encode("ascii"), content_type=JSON, status=status)
+
+
+def plain_status(status: int, headers: Mapping[str, str] | None = None) -> Reply:
+    """Return the short page of a bare status; 429 has the limiter's body."""
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Reply(b"Too Many Requests", status=status, headers=headers or {})
+    phrase = HTTPStatus(status).phrase
+    text = f"<!doctype html>\n<html lang=en>\n<title>{status} {phrase}</title>\n<h1>{phrase}</h1>\n"
+    return Reply(text.encode("ascii"), status=status, headers=headers or {})
+
+
+def redirect(location: str, *, status: int = 302) -> Reply:
+    """Return a redirect that may not be stored."""
+    text = "<!doctype html>\n<html lang=en>\n<title>Redirecting...</title>\n"
+    headers = {"Location": location, "Cache-Control": "no-store, max-age=0"}
+    return Reply(text.encode("ascii"), status=status, headers=headers)
+
+
+def challenge() -> Reply:
+    """Return a page that asks for a proof of work."""
+    return Reply(_CHALLENGE.encode("ascii"))

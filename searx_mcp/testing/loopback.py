@@ -1,0 +1,156 @@
+"""The real HTTP server on 127.0.0.1 that the doubles of this package answer through."""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from aiohttp import web
+
+HOST = "127.0.0.1"
+
+_CLOSE_TIMEOUT = 10.0
+"""Seconds `aclose` waits for handlers whose connection is gone; they end at once unless broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedRequest:
+    """One request as it arrived.
+
+    Attributes:
+        method: in upper case.
+        path: decoded, without the query string.
+        target: path and query string as they stood in the request line.
+        query: the query string; of a repeated name the first value.
+        form: an `application/x-www-form-urlencoded` body, likewise; empty if there was none.
+        headers: looked up without regard to case.
+        secure: whether it came over TLS.
+    """
+
+    method: str
+    path: str
+    target: str
+    query: Mapping[str, str]
+    form: Mapping[str, str]
+    headers: Mapping[str, str]
+    secure: bool
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Query string and form together; the form wins, as it does at SearXNG."""
+        return {**self.query, **self.form}
+
+
+Respond = Callable[[web.BaseRequest, ReceivedRequest], Awaitable[web.StreamResponse]]
+
+
+class LoopbackServer:
+    """An HTTP server on a free port of 127.0.0.1, open while its `async with` block runs.
+
+    Leaving the block closes the port and every connection and cancels the handlers, so it ends
+    promptly even while requests hang. Nothing is shared between servers, and nothing of one is
+    left in the event loop afterwards.
+
+    Args:
+        respond: answers one request; its exceptions become a 500.
+        ssl_context: serve https with this context instead of http.
+
+    Attributes:
+        requests: every request in order of arrival, including those that were never answered.
+    """
+
+    def __init__(self, respond: Respond, *, ssl_context: ssl.SSLContext | None = None) -> None:
+        self.requests: list[ReceivedRequest] = []
+        self._respond = respond
+        self._ssl_context = ssl_context
+        self._arrival = asyncio.Condition()
+        self._runner: web.ServerRunner | None = None
+        self._port: int | None = None
+
+    @property
+    def port(self) -> int:
+        """The port; still known after closing, when connections to it are refused.
+
+        Raises:
+            RuntimeError: the server was never opened.
+        """
+        if self._port is None:
+            raise RuntimeError(f"{type(self).__name__} has no port before `async with` opens it")
+        return self._port
+
+    @property
+    def origin(self) -> str:
+        """Host and port, `127.0.0.1:port`, as `fetch.allow_private` takes it."""
+        return f"{HOST}:{self.port}"
+
+    @property
+    def base(self) -> str:
+        """Scheme, host and port without a trailing slash."""
+        return f"{'http' if self._ssl_context is None else 'https'}://{self.origin}"
+
+    async def wait_for_requests(self, count: int) -> None:
+        """Return as soon as `count` requests have arrived since the server was made.
+
+        Waits for ever if they do not come: put it under `asyncio.timeout`.
+        """
+        async with self._arrival:
+            await self._arrival.wait_for(lambda: len(self.requests) >= count)
+
+    async def __aenter__(self) -> Self:
+        if self._runner is not None:
+            raise RuntimeError(f"{type(self).__name__} is open already")
+        # A client that gives up cancels its handler: a hung request does not outlive its caller.
+        server = web.Server(self._handle, handler_cancellation=True, access_log=None)
+        self._runner = web.ServerRunner(server, shutdown_timeout=_CLOSE_TIMEOUT)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, HOST, 0, ssl_context=self._ssl_context)
+        await site.start()
+        self._port = site.port
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the port and all connections; does nothing when closed already."""
+        runner, self._runner = self._runner, None
+        if runner is None or runner.server is None:
+            return
+        for connection in runner.server.connections:
+            if connection.transport is not None:
+                # close() would first wait for the peer to read what is buffered; losing the
+                # connection cancels its handler.
+                connection.transport.abort()
+        await runner.cleanup()
+
+    async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        received = await _receive(request)
+        async with self._arrival:
+            self.requests.append(received)
+            self._arrival.notify_all()
+        return await self._respond(request, received)
+
+
+async def never() -> None:
+    """Wait until cancelled."""
+    await asyncio.Event().wait()
+
+
+async def _receive(request: web.BaseRequest) -> ReceivedRequest:
+    form = await request.post()
+    return ReceivedRequest(
+        method=request.method,
+        path=request.path,
+        target=request.raw_path,
+        query={name: request.query.getone(name) for name in request.query},
+        form={name: str(form.getone(name)) for name in form},
+        headers=request.headers,
+        secure=request.secure,
+    )

@@ -1,0 +1,409 @@
+"""What a reader of result pages finds, through the selectors a reader uses."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import aiohttp
+import pytest
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.models.hits import Answer, Image, Infobox, InfoboxAttribute, InfoboxLink
+from searx_mcp.testing.results import FakeResult
+from searx_mcp.testing.searxng import FakeSearxng
+
+CATEGORIES = ["general", "images", "videos", "news", "science", "social media"]
+
+
+def both(**options: Any) -> FakeSearxng:
+    return FakeSearxng(formats=("html", "json"), **options)
+
+
+async def read_html(
+    http: aiohttp.ClientSession, instance: FakeSearxng, **query: str
+) -> LexborHTMLParser:
+    async with http.get(f"{instance.url}search", params={"q": "hello world", **query}) as response:
+        assert response.status == 200
+        return LexborHTMLParser(await response.text())
+
+
+async def read_json(
+    http: aiohttp.ClientSession, instance: FakeSearxng, **query: str
+) -> dict[str, Any]:
+    parameters = {"q": "hello world", "format": "json", **query}
+    async with http.get(f"{instance.url}search", params=parameters) as response:
+        assert response.content_type == "application/json"
+        answer = await response.json()
+    assert isinstance(answer, dict)
+    return answer
+
+
+def text(node: LexborNode | None) -> str:
+    return "" if node is None else " ".join(node.text().split())
+
+
+def values(page: LexborHTMLParser, selector: str, name: str = "value") -> list[str | None]:
+    return [node.attributes[name] for node in page.css(selector)]
+
+
+def html_row(article: LexborNode) -> tuple[str | None, str, str, set[str]]:
+    if article.css_matches(".result-images"):
+        link = article.css_first("p.result-url > a")
+        title = text(article.css_first("a > span.title"))
+        content = text(article.css_first("p.result-content"))
+        engines = text(article.css_first("p.result-engines")).partition(":")[2].split(",")
+    else:
+        link = article.css_first("h3 > a")
+        title = text(link)
+        content = text(article.css_first("p.content:not(.empty_element)"))
+        engines = [text(node) for node in article.css("div.engines > span")]
+    assert link is not None
+    return link.attributes["href"], title, content, {name.strip() for name in engines}
+
+
+def json_row(row: dict[str, Any]) -> tuple[str, str, str, set[str]]:
+    return row["url"], row["title"], row["content"], set(row["engines"])
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+async def test_html_and_json_carry_the_same_rows(http, category: str):
+    async with both() as instance:
+        page = await read_html(http, instance, categories=category, pageno="2")
+        answer = await read_json(http, instance, categories=category, pageno="2")
+    rows = [html_row(article) for article in page.css("#urls article.result")]
+    assert rows == [json_row(row) for row in answer["results"]]
+    assert len(rows) == 10
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+async def test_template_and_category_are_in_the_class_and_in_json(http, category: str):
+    template = category if category in {"images", "videos"} else "default"
+    async with both() as instance:
+        page = await read_html(http, instance, categories=category)
+        answer = await read_json(http, instance, categories=category)
+    classes = f"result result-{template} category-{category}"
+    assert values(page, "#urls article", "class") == [classes] * 10
+    assert {row["template"] for row in answer["results"]} == {f"{template}.html"}
+    assert {row["category"] for row in answer["results"]} == {category}
+
+
+async def test_made_up_rows_are_stable_and_differ_by_query_category_and_page(http):
+    async with both() as instance, both() as other:
+        first = await read_json(http, instance)
+        assert first == await read_json(http, other)
+        urls = [row["url"] for row in first["results"]]
+        assert urls[:2] == [
+            "https://docs.example.org/hello-world/1",
+            "https://docs.example.org/hello-world/2",
+        ]
+        for different in ({"q": "other"}, {"categories": "news"}, {"pageno": "2"}):
+            answer = await read_json(http, instance, **different)
+            assert set(urls).isdisjoint(row["url"] for row in answer["results"])
+        chinese = await read_json(http, instance, q="光合作用")
+        assert chinese["results"][0]["url"].isascii()
+
+
+async def test_several_categories_are_found_together(http):
+    async with both(page_size=2, pages=1) as instance:
+        parameters = {"category_news": "1", "category_images": "1", "category_it": "off"}
+        answer = await read_json(http, instance, categories="it,nonsense", page_size="4")
+        assert [row["category"] for row in answer["results"]] == ["it", "it"]
+        answer = await read_json(http, instance, categories="it", **parameters)
+        assert {row["category"] for row in answer["results"]} == {"news"}
+        answer = await read_json(http, instance, categories="it", **parameters, pageno="2")
+        assert {row["category"] for row in answer["results"]} == {"images"}
+
+
+async def test_an_unknown_category_means_general(http):
+    async with both() as instance:
+        answer = await read_json(http, instance, categories="nonsense")
+    assert {row["category"] for row in answer["results"]} == {"general"}
+
+
+async def test_links_become_the_addresses_of_made_up_rows(http):
+    links = ("http://127.0.0.1:1/a", "http://127.0.0.1:1/b")
+    async with both(links=links) as instance:
+        answer = await read_json(http, instance)
+        assert [row["url"] for row in answer["results"]] == list(links)
+        assert (await read_json(http, instance, pageno="2"))["results"] == []
+
+
+async def test_given_rows_are_found_in_their_category_or_in_any(http):
+    results = [
+        FakeResult("https://a.example.org/"),
+        FakeResult("https://b.example.org/", "B", category="news"),
+    ]
+    async with both(results=results) as instance:
+        general = await read_json(http, instance)
+        news = await read_json(http, instance, categories="news")
+    assert [row["url"] for row in general["results"]] == ["https://a.example.org/"]
+    assert general["results"][0]["title"] == "https://a.example.org/"
+    assert [row["category"] for row in news["results"]] == ["news", "news"]
+
+
+async def test_markup_in_a_row_is_escaped_and_words_of_the_query_are_highlighted(http):
+    results = [FakeResult("https://a.example.org/?a=1&b=2", "<b>Hello</b> & 'you'", 'a "world"')]
+    async with both(results=results) as instance:
+        page = await read_html(http, instance)
+    article = page.css("#urls article")[0]
+    assert html_row(article) == (
+        "https://a.example.org/?a=1&b=2",
+        "<b>Hello</b> & 'you'",
+        'a "world"',
+        {"alpha"},
+    )
+    highlighted = [text(node) for node in article.css("h3 span.highlight, p span.highlight")]
+    assert highlighted == ["Hello", "world"]
+
+
+async def test_a_row_without_description_says_so_in_html_only(http):
+    async with both(results=[FakeResult("https://a.example.org/")]) as instance:
+        page = await read_html(http, instance)
+        answer = await read_json(http, instance)
+    assert page.css_first("p.content.empty_element") is not None
+    assert answer["results"][0]["content"] == ""
+
+
+async def test_html_cuts_a_long_description_and_json_does_not(http):
+    async with both(results=[FakeResult("https://a.example.org/", "A", "x" * 3_000)]) as instance:
+        page = await read_html(http, instance)
+        answer = await read_json(http, instance)
+    assert len(text(page.css_first("p.content"))) == 1_024
+    assert len(answer["results"][0]["content"]) == 3_000
+
+
+async def test_news_have_a_date_a_thumbnail_and_an_author(http):
+    async with both() as instance:
+        page = await read_html(http, instance, categories="news")
+        row = (await read_json(http, instance, categories="news"))["results"][0]
+    article = page.css("#urls article")[0]
+    time = article.css_first("time.published_date")
+    assert time is not None
+    assert time.attributes["datetime"] == "2025-12-31 00:00:00+0000"
+    assert text(time) == "2025-12-31 00:00:00+00:00"
+    assert row["publishedDate"] == "2025-12-31T00:00:00+00:00"
+    assert row["pubdate"] == "2025-12-31 00:00:00+0000"
+    thumbnail = "https://pictures.example.org/hello-world/1-small.png"
+    assert row["thumbnail"] == thumbnail
+    assert [node.attributes["src"] for node in article.css("img.thumbnail")] == [thumbnail]
+    assert text(article.css_first(".result_author")) == "Author: A. Writer"
+    # The thumbnail's link comes before the title's.
+    assert article.html is not None
+    assert article.html.index("thumbnail_link") < article.html.index("<h3>")
+
+
+async def test_videos_leave_the_machine_readable_date_empty(http):
+    async with both() as instance:
+        page = await read_html(http, instance, categories="videos")
+        row = (await read_json(http, instance, categories="videos"))["results"][0]
+    time = page.css("#urls article time.published_date")[0]
+    assert time.attributes["datetime"] == ""
+    assert text(time) == "2025-12-31 00:00:00+00:00"
+    assert row["length"] == 2_732.0
+
+
+async def test_a_date_has_to_be_iso_8601():
+    with pytest.raises(ValueError, match="isoformat"):
+        FakeResult("https://a.example.org/", published_at="yesterday")
+
+
+async def test_images_have_their_fields_in_both_formats(http):
+    image = Image(url="https://i.example.org/1.png", resolution="3 x 4", format="PNG", source="S")
+    results = [
+        FakeResult("https://a.example.org/", "A", "text", image=image, author="P. Ainter"),
+        FakeResult("https://b.example.org/", "B"),
+    ]
+    async with both(results=results) as instance:
+        page = await read_html(http, instance, categories="images")
+        rows = (await read_json(http, instance, categories="images"))["results"]
+    full, bare = page.css("#urls article.result-images")
+    assert full.css("a")[0].attributes["href"] == "https://i.example.org/1.png"
+    assert text(full.css_first("span.image_resolution")) == "3 x 4"
+    assert text(full.css_first("span.source")) == "a.example.org"
+    labels = {name: text(full.css_first(f"p.result-{name}")) for name in ("format", "source")}
+    assert labels == {"format": "Image formats: PNG", "source": "Source: S"}
+    assert text(full.css_first("p.result-author")) == "Author: P. Ainter"
+    assert bare.css_first("span.image_resolution") is None
+    assert rows[0]["img_src"] == rows[0]["thumbnail_src"] == "https://i.example.org/1.png"
+    assert rows[0]["resolution"] == "3 x 4"
+    assert rows[0]["thumbnail"] == ""
+    assert rows[1]["img_src"] == "https://b.example.org/"
+
+
+async def test_a_public_instance_serves_thumbnails_through_its_proxy_in_html_only(http):
+    options = {"link_token": True, "path_prefix": "/searx"}
+    async with both(**options) as instance:
+        page = await read_html(http, instance, categories="images")
+        row = (await read_json(http, instance, categories="images"))["results"][0]
+    source = page.css("img.image_thumbnail")[0].attributes["src"]
+    assert source is not None
+    assert source.startswith("/searx/image_proxy?url=https%3A%2F%2Fpictures.example.org%2F")
+    assert row["thumbnail_src"] == "https://pictures.example.org/hello-world/1-small.png"
+    assert row["thumbnail"] == ""
+
+
+async def test_every_page_names_its_kind_and_the_program(http):
+    async with FakeSearxng(version="2026.1.1+x", link_token=True) as instance:
+        kinds = {"search?q=x": "results", "search": "search", "": "index", "nowhere": "None"}
+        for path, kind in kinds.items():
+            async with http.get(f"{instance.url}{path}") as response:
+                page = LexborHTMLParser(await response.text())
+            assert values(page, "body", "class") == [f"{kind}_endpoint"]
+            assert values(page, 'meta[name="endpoint"]', "content") == [kind]
+            assert values(page, 'meta[name="generator"]', "content") == ["searxng/2026.1.1+x"]
+            hrefs = values(page, 'link[rel="stylesheet"][href^="/client"]', "href")
+            assert hrefs == ["/clientfakesearxngtoken.css"]
+
+
+async def test_only_a_public_instance_links_the_token(http):
+    async with both() as instance:
+        page = await read_html(http, instance)
+    assert page.css('link[href^="/client"]') == []
+
+
+@pytest.mark.parametrize(
+    ("formats", "listed"), [(("html",), []), (("html", "json"), ["json"])], ids=["html", "json"]
+)
+async def test_a_page_lists_the_formats_besides_html(http, formats, listed):
+    async with FakeSearxng(formats=formats) as instance:
+        page = await read_html(http, instance)
+    assert values(page, "#apis input[name=format]") == listed
+
+
+async def test_paging_offers_a_next_page_while_there_are_rows(http):
+    async with both(pages=2) as instance:
+        pages = [await read_html(http, instance, pageno=str(n)) for n in (1, 2, 3)]
+    offers = [
+        (len(page.css("form.previous_page")), len(page.css("form.next_page"))) for page in pages
+    ]
+    assert offers == [(0, 1), (1, 1), (1, 0)]
+    next_form = pages[0].css_first("form.next_page")
+    assert next_form is not None
+    fields = {node.attributes["name"]: node.attributes["value"] for node in next_form.css("input")}
+    assert fields["q"] == "hello world"
+    assert fields["pageno"] == "2"
+    assert text(pages[2].css_first("#urls > .dialog-error-block")) == "There are no more results."
+
+
+async def test_an_empty_answer_says_so_in_html_and_nothing_in_json(http):
+    async with both(results=[]) as instance:
+        page = await read_html(http, instance)
+        answer = await read_json(http, instance)
+    assert "Sorry!" in text(page.css_first("#urls > .dialog-error-block"))
+    assert page.css("#engines_msg-table td.response-error") == []
+    assert len(page.css("#engines_msg-table td.response-time .bar-chart-value")) == 3
+    assert answer == {
+        "query": "hello world",
+        "results": [],
+        "answers": [],
+        "corrections": [],
+        "infoboxes": [],
+        "suggestions": [],
+        "unresponsive_engines": [],
+    }
+
+
+ALL_FAILED = [
+    ["alpha", "timeout"],
+    ["beta", "Suspended: CAPTCHA"],
+    ["gamma", "Suspended: too many requests"],
+]
+
+
+def unresponsive(page: LexborHTMLParser) -> Sequence[list[str]]:
+    return [
+        [text(row.css_first("td.engine-name")), text(row.css_first("td.response-error"))]
+        for row in page.css("#engines_msg-table tr")
+        if row.css_first("td.response-error") is not None
+    ]
+
+
+async def test_with_all_engines_failed_nothing_is_found_and_all_are_named(http):
+    surroundings = {"suggestions": ["x"], "answers": [Answer(text="42")]}
+    results = [FakeResult("https://a.example.org/", engines=("some other",))]
+    async with both(engines_failed=True, results=results, **surroundings) as instance:
+        page = await read_html(http, instance)
+        answer = await read_json(http, instance)
+    assert unresponsive(page) == answer["unresponsive_engines"] == ALL_FAILED
+    assert page.css("#urls article") == answer["results"] == answer["answers"] == []
+    assert page.css_first("#urls > .dialog-error-block") is not None
+
+
+async def test_a_failed_engine_takes_along_the_rows_only_it_found(http):
+    results = [
+        FakeResult("https://a.example.org/", engines=("alpha",)),
+        FakeResult("https://b.example.org/", engines=("alpha", "big engine")),
+        FakeResult("https://c.example.org/", engines=()),
+    ]
+    async with both(results=results) as instance:
+        instance.fail_engines([("alpha", "timeout")])
+        page = await read_html(http, instance)
+        answer = await read_json(http, instance)
+        assert unresponsive(page) == answer["unresponsive_engines"] == [["alpha", "timeout"]]
+        found = [(row["url"], row["engines"]) for row in answer["results"]]
+        assert found == [("https://b.example.org/", ["big engine"]), ("https://c.example.org/", [])]
+        instance.fail_engines(failed=False)
+        assert len((await read_json(http, instance))["results"]) == 3
+
+
+async def test_positions_and_score_follow_the_list(http):
+    results = [
+        FakeResult("https://a.example.org/", engines=("alpha", "beta")),
+        FakeResult("https://b.example.org/", engines=("alpha", "beta")),
+    ]
+    async with both(results=results) as instance:
+        first, second = (await read_json(http, instance))["results"]
+    assert (first["positions"], first["score"]) == ([1, 1], 4.0)
+    assert (second["positions"], second["score"]) == ([2, 2], 2.0)
+    assert second["parsed_url"] == ["https", "b.example.org", "/", "", "", ""]
+
+
+async def test_answers_suggestions_and_corrections_stand_around_the_rows(http):
+    options = {
+        "answers": [Answer(text="42 & more", url="https://a.example.org/42"), Answer(text="bare")],
+        "suggestions": ["hello <again>", "hello there"],
+        "corrections": ["hallo world"],
+        "results": [],
+    }
+    async with both(**options) as instance:
+        page = await read_html(http, instance)
+        answer = await read_json(http, instance)
+    assert [text(node) for node in page.css("#answers > div.answer > span")] == [
+        "42 & more",
+        "bare",
+    ]
+    assert values(page, "#answers a.answer-url", "href") == ["https://a.example.org/42"]
+    # A page with answers only has neither rows nor the block that says so.
+    assert page.css(".dialog-error-block") == []
+    assert values(page, "#suggestions input[type=submit]") == answer["suggestions"]
+    assert answer["suggestions"] == ["hello <again>", "hello there"]
+    assert values(page, "#corrections input[type=submit]") == answer["corrections"]
+    assert [(each["answer"], each["url"]) for each in answer["answers"]] == [
+        ("42 & more", "https://a.example.org/42"),
+        ("bare", None),
+    ]
+
+
+async def test_an_infobox_carries_its_facts_and_links(http):
+    box = Infobox(
+        title="World",
+        content="The planet.",
+        image="https://i.example.org/w.png",
+        links=(InfoboxLink(title="Site", url="https://w.example.org/"),),
+        attributes=(InfoboxAttribute(label="Radius", value="6371 km"),),
+        engine="beta",
+    )
+    async with both(infoboxes=[box, Infobox(title="Bare")]) as instance:
+        page = await read_html(http, instance)
+        first, bare = (await read_json(http, instance))["infoboxes"]
+    full, empty = page.css("aside.infobox")
+    assert text(full.css_first("h2")) == "World"
+    assert text(full.css_first("aside > p")) == "The planet."
+    assert [node.attributes["src"] for node in full.css("aside > img")] == [box.image]
+    assert text(full.css_first(".attributes dl")) == "Radius :6371 km"
+    assert [text(node) for node in full.css(".urls a")] == ["Site"]
+    assert empty.css("p, img, .attributes, .urls") == []
+    assert first["infobox"] == "World"
+    assert first["urls"] == [{"title": "Site", "url": "https://w.example.org/"}]
+    assert first["attributes"] == [{"label": "Radius", "value": "6371 km"}]
+    assert first["engines"] == ["beta"]
+    assert (bare["engine"], bare["id"]) == ("alpha", "")

@@ -1,0 +1,295 @@
+import asyncio
+
+import aiohttp
+import pytest
+
+from searx_mcp.testing.limiter import FakeLimiter
+from searx_mcp.testing.results import FakeResult
+from searx_mcp.testing.searxng import FakeSearxng
+
+
+async def get(http: aiohttp.ClientSession, instance: FakeSearxng, path: str) -> tuple[int, str]:
+    async with http.get(f"{instance.url}{path}", allow_redirects=False) as response:
+        return response.status, await response.text()
+
+
+async def test_an_instance_tells_where_it_is(http):
+    async with FakeSearxng() as instance:
+        assert instance.url == f"http://127.0.0.1:{instance.port}/"
+        assert instance.origin == f"127.0.0.1:{instance.port}"
+
+
+async def test_everything_lives_below_the_path_prefix(http):
+    async with FakeSearxng(path_prefix="searx/") as instance:
+        assert instance.url.endswith("/searx/")
+        assert (await get(http, instance, "healthz"))[0] == 200
+        status, page = await get(http, instance, "search?q=x")
+        assert status == 200
+        assert 'action="/searx/search"' in page
+        assert instance.searches == 1
+        async with http.get(f"{instance.base}/search?q=x") as response:
+            assert response.status == 404
+
+
+async def test_requests_are_recorded_in_order_with_query_form_and_headers(http):
+    async with FakeSearxng() as instance:
+        await get(http, instance, "search?q=a%20b&language=de")
+        form = {"q": "from the form", "pageno": "2"}
+        async with http.post(f"{instance.url}search?q=no&safesearch=1", data=form):
+            pass
+        await get(http, instance, "config")
+
+        first, second, third = instance.requests
+        assert (first.method, first.path, first.query["q"]) == ("GET", "/search", "a b")
+        assert first.target == "/search?q=a%20b&language=de"
+        assert first.headers["user-agent"].startswith("searx-mcp/")
+        assert second.method == "POST"
+        assert second.parameters == {"q": "from the form", "pageno": "2", "safesearch": "1"}
+        assert third.path == "/config"
+        assert instance.searches == 2
+
+
+async def test_healthz_answers_ok(http):
+    async with FakeSearxng() as instance, http.get(f"{instance.url}healthz") as response:
+        assert await response.text() == "OK"
+        assert response.content_type == "text/plain"
+
+
+@pytest.mark.parametrize(
+    ("options", "enabled", "token", "public"),
+    [
+        pytest.param({}, False, False, False, id="private"),
+        pytest.param({"limiter": FakeLimiter()}, True, False, False, id="limited"),
+        pytest.param({"link_token": True}, True, True, True, id="public"),
+    ],
+)
+async def test_config_tells_version_engines_and_limiter(http, options, enabled, token, public):
+    async with (
+        FakeSearxng(version="2025.1.2+abc", **options) as instance,
+        http.get(f"{instance.url}config") as response,
+    ):
+        config = await response.json()
+    assert config["version"] == "2025.1.2+abc"
+    assert config["limiter"]["enabled"] is enabled
+    assert config["limiter"]["botdetection.ip_limit.link_token"] is token
+    assert config["public_instance"] is public
+    assert [engine["name"] for engine in config["engines"]] == ["alpha", "beta", "gamma"]
+
+
+async def test_stats_errors_lists_failing_engines(http):
+    async with FakeSearxng() as instance:
+        assert (await get(http, instance, "stats/errors"))[1] == "{}"
+        instance.fail_engines([("beta", "timeout")])
+        async with http.get(f"{instance.url}stats/errors") as response:
+            assert (await response.json())["beta"][0]["percentage"] == 100
+
+
+async def test_the_home_page_forwards_a_query_to_the_search(http):
+    async with (
+        FakeSearxng() as instance,
+        http.get(f"{instance.url}?q=a+b", allow_redirects=False) as response,
+    ):
+        assert response.status == 308
+        assert response.headers["Location"] == "/search?q=a+b"
+
+
+async def test_unknown_paths_are_missing(http):
+    async with FakeSearxng() as instance:
+        assert (await get(http, instance, "nowhere"))[0] == 404
+        assert (await get(http, instance, "clientfakesearxngtoken.css"))[0] == 404
+
+
+async def test_json_is_forbidden_unless_enabled(http):
+    async with FakeSearxng() as instance:
+        assert (await get(http, instance, "search?q=x&format=json"))[0] == 403
+        assert (await get(http, instance, "search?q=x&format=csv"))[0] == 403
+        assert (await get(http, instance, "search?q=x&format=xml"))[0] == 200
+
+
+async def test_html_can_be_switched_off(http):
+    async with FakeSearxng(formats=("json",)) as instance:
+        assert (await get(http, instance, "search?q=x"))[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        pytest.param({"formats": ("html", "rss")}, "formats are html and json", id="format"),
+        pytest.param({"hang": True, "status": 500}, "choose one of", id="two-faults"),
+    ],
+)
+def test_impossible_instances_are_refused_at_construction(options, message):
+    with pytest.raises(ValueError, match=message):
+        FakeSearxng(**options)
+
+
+BAD_VALUES = [
+    ("pageno", "0"),
+    ("pageno", "two"),
+    ("language", "xxxxx"),
+    ("time_range", "hour"),
+    ("safesearch", "9"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_VALUES)
+async def test_a_bad_value_is_a_400_in_both_formats(http, name: str, value: str):
+    async with FakeSearxng(formats=("html", "json")) as instance:
+        status, text = await get(http, instance, f"search?q=x&{name}={value}&format=json")
+        assert (status, text) == (
+            400,
+            f'{{"error": "Invalid value {value} for parameter {name}"}}',
+        )
+        status, text = await get(http, instance, f"search?q=x&{name}={value}")
+        assert status == 400
+        assert 'class="search_endpoint"' in text
+        assert '<div class="dialog-error" role="alert"><ul><li>search error</li></ul>' in text
+
+
+@pytest.mark.parametrize("language", ["all", "auto", "de", "pt-BR", "fil"])
+@pytest.mark.parametrize("time_range", ["", "None", "day", "week", "month", "year"])
+async def test_good_values_are_accepted(http, language: str, time_range: str):
+    async with FakeSearxng() as instance:
+        path = f"search?q=x&language={language}&time_range={time_range}&safesearch=2&pageno=1"
+        assert (await get(http, instance, path))[0] == 200
+
+
+@pytest.mark.parametrize("query", ["", "q=", "q=%20"])
+async def test_a_search_without_words_is_an_error_in_json_and_a_form_in_html(http, query: str):
+    async with FakeSearxng(formats=("html", "json")) as instance:
+        status, text = await get(http, instance, f"search?format=json&{query}")
+        assert (status, text) == (400, '{"error": "No query"}')
+        status, text = await get(http, instance, f"search?{query}")
+        assert status == 200
+        assert 'class="search_endpoint"' in text
+        assert "dialog-error" not in text
+
+
+async def test_a_slow_instance_answers_after_its_latency(http):
+    async with FakeSearxng(latency=0.01) as instance:
+        assert (await get(http, instance, "search?q=x"))[0] == 200
+
+
+async def test_a_hanging_instance_takes_the_request_and_says_nothing(http):
+    async with FakeSearxng(hang=True) as instance, asyncio.TaskGroup() as group:
+        caller = group.create_task(get(http, instance, "search?q=x"))
+        async with asyncio.timeout(5):
+            await instance.wait_for_requests(1)
+        assert not caller.done()
+        caller.cancel()
+
+
+async def test_a_dropping_instance_breaks_the_connection(http):
+    async with FakeSearxng() as instance:
+        instance.drop()
+        with pytest.raises(aiohttp.ClientConnectionError):
+            await get(http, instance, "search?q=x")
+        # aiohttp sends a GET once more when its connection breaks before the answer.
+        assert instance.searches == 2
+
+
+async def test_a_challenge_is_a_200_without_generator(http):
+    async with FakeSearxng(challenge=True) as instance:
+        for path in ("", "search?q=x", "config"):
+            status, text = await get(http, instance, path)
+            assert status == 200
+            assert "not a bot" in text
+            assert "generator" not in text
+
+
+async def test_a_fixed_status_answers_everything(http):
+    async with FakeSearxng(status=503) as instance:
+        for path in ("", "search?q=x", "healthz"):
+            assert (await get(http, instance, path))[0] == 503
+
+
+async def test_a_failing_host_may_name_a_time(http):
+    async with FakeSearxng() as instance:
+        instance.fail(429, {"Retry-After": "120"})
+        async with http.get(f"{instance.url}search?q=x") as response:
+            assert response.status == 429
+            assert response.headers["Retry-After"] == "120"
+            assert await response.read() == b"Too Many Requests"
+
+
+async def test_a_redirecting_host_names_the_other_one(http):
+    async with (
+        FakeSearxng(redirect_to="https://other.example.org/") as instance,
+        http.get(f"{instance.url}search?q=x", allow_redirects=False) as response,
+    ):
+        assert response.status == 302
+        assert response.headers["Location"] == "https://other.example.org/"
+
+
+async def test_a_raw_body_replaces_searches_only(http):
+    body = b'{"results": [\xff'
+    async with FakeSearxng(raw_body=body, content_type="application/json") as instance:
+        async with http.get(f"{instance.url}search?q=x") as response:
+            assert await response.read() == body
+            assert response.content_type == "application/json"
+        assert (await get(http, instance, "config"))[0] == 200
+        instance.answer_with(b"[]", status=500, path="/config")
+        assert await get(http, instance, "config") == (500, "[]")
+
+
+async def test_extra_fields_join_the_json(http):
+    extra = {"number_of_results": 12345.0, "answers": ["42"]}
+    async with (
+        FakeSearxng(formats=("html", "json"), json_extra=extra) as instance,
+        http.get(f"{instance.url}search?q=x&format=json") as response,
+    ):
+        answer = await response.json()
+    assert answer["number_of_results"] == 12345.0
+    assert answer["answers"] == ["42"]
+    assert len(answer["results"]) == 10
+
+
+async def test_limit_and_block_refuse_searches_until_recovery(http):
+    async with FakeSearxng() as instance:
+        instance.limit()
+        assert await get(http, instance, "search?q=x") == (429, "Too Many Requests")
+        assert (await get(http, instance, "config"))[0] == 200
+        instance.block()
+        assert (await get(http, instance, "search?q=x"))[0] == 302
+        instance.recover()
+        assert (await get(http, instance, "search?q=x"))[0] == 200
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"status": 500},
+        {"challenge": True},
+        {"redirect_to": "/elsewhere"},
+        {"raw_body": b""},
+        {"engines_failed": True},
+        {"latency": 60.0},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+async def test_recover_ends_what_the_constructor_began(http, options):
+    async with FakeSearxng(**options) as instance:
+        instance.recover()
+        status, text = await get(http, instance, "search?q=x")
+        assert status == 200
+        assert text.count("<article") == 10
+
+
+async def test_the_later_of_two_host_faults_holds(http):
+    async with FakeSearxng(hang=True) as instance:
+        instance.fail(502)
+        assert (await get(http, instance, ""))[0] == 502
+
+
+async def test_rows_with_addresses_nobody_can_parse_are_served_all_the_same(http):
+    results = [FakeResult("http://[::1"), FakeResult("javascript:alert(1)"), FakeResult("")]
+    async with FakeSearxng(results=results, formats=("html", "json")) as instance:
+        assert (await get(http, instance, "search?q=x"))[0] == 200
+        assert (await get(http, instance, "search?q=x&format=json"))[0] == 200
+
+
+async def test_a_lone_surrogate_stays_in_json_and_is_replaced_in_html(http):
+    results = [FakeResult("https://a.example.org/", "bad \ud800 title")]
+    async with FakeSearxng(results=results, formats=("html", "json")) as instance:
+        assert "bad ? title" in (await get(http, instance, "search?q=x"))[1]
+        assert "bad \\ud800 title" in (await get(http, instance, "search?q=x&format=json"))[1]
