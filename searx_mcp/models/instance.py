@@ -1,8 +1,10 @@
 """A SearXNG site we can query, as a catalog lists it and as the pool reports it."""
 
+import re
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import Field
 
@@ -40,6 +42,35 @@ class InstanceState(StrEnum):
 
 
 Percent = Annotated[float, Field(ge=0, le=100)]
+
+
+_FORBIDDEN_IN_URL = re.compile(r"[\s\x00-\x20\x7f-\x9f\\?#]")
+
+
+def base_url(text: str) -> str:
+    """Normalise the address of an instance: no default port, and `/` at the end.
+
+    A path in front of its pages is kept. Host names are not looked up and not encoded.
+
+    Raises:
+        ValueError: with a sentence for a person, which never shows a user name or password.
+    """
+    authority = re.split(r"[/\\?#]", text.partition("://")[2] or text, maxsplit=1)[0]
+    if "@" in authority:
+        raise ValueError("an address must not hold a user name or password")
+    wanted = "an http or https address such as https://search.example.org/, without ? and #"
+    refusal = f"{'this' if '@' in text else repr(text[:60])} is not {wanted}"
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise ValueError(refusal) from error
+    if parts.scheme not in {"http", "https"} or not host or _FORBIDDEN_IN_URL.search(text):
+        raise ValueError(refusal)
+    authority = f"[{host}]" if ":" in host else host
+    if port is not None and port != {"http": 80, "https": 443}[parts.scheme]:
+        authority = f"{authority}:{port}"
+    return f"{parts.scheme}://{authority}{parts.path.rstrip('/')}/"
 
 
 class Uptime(Frozen):

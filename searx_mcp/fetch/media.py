@@ -1,0 +1,192 @@
+"""What kind of body this is, and whether it can be read as text."""
+
+import re
+from dataclasses import dataclass
+
+from searx_mcp.errors import ContentError, ErrorCode
+
+# WHATWG MIME Sniffing, section 7: types that say "look for yourself".
+_UNKNOWN = frozenset(
+    {
+        "",
+        "*/*",
+        "application/octet-stream",
+        "application/unknown",
+        "application/x-unknown",
+        "binary/octet-stream",
+        "unknown/unknown",
+    }
+)
+# Text that is registered, or in use, under application/, without the suffixes below.
+_STRUCTURED = frozenset({"application/json", "application/xhtml+xml", "application/xml"})
+_ALIASES = {
+    "application/markdown": "text/markdown",
+    "application/x-json": "application/json",
+    "application/x-markdown": "text/markdown",
+}
+_PLAIN = frozenset(
+    {
+        "application/ecmascript",
+        "application/graphql",
+        "application/javascript",
+        "application/json5",
+        "application/jsonl",
+        "application/jsonlines",
+        "application/ndjson",
+        "application/sql",
+        "application/toml",
+        "application/typescript",
+        "application/x-bibtex",
+        "application/x-httpd-php",
+        "application/x-javascript",
+        "application/x-latex",
+        "application/x-ndjson",
+        "application/x-perl",
+        "application/x-python",
+        "application/x-ruby",
+        "application/x-sh",
+        "application/x-shellscript",
+        "application/x-sql",
+        "application/x-subrip",
+        "application/x-tex",
+        "application/x-toml",
+        "application/x-typescript",
+        "application/x-yaml",
+        "application/xml-dtd",
+        "application/yaml",
+    }
+)
+_STRUCTURED_SUFFIXES = ("+json", "+xml")
+_PLAIN_SUFFIX = "+yaml"
+_SIGNATURES = (
+    (b"%PDF-", "application/pdf"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"PK\x03\x04", "application/zip"),
+    (b"\x1f\x8b\x08", "application/gzip"),
+    (b"\x7fELF", "application/x-executable"),
+)
+_TOKEN = r"[a-z0-9!#$&^_.+*-]{1,80}"  # noqa: S105 - the grammar of RFC 9110, section 5.6.2
+_TYPE = re.compile(rf"\s*({_TOKEN}/{_TOKEN})\s*(?:[;,]|$)", re.IGNORECASE)
+_CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([a-z0-9_.:+-]{1,40})""", re.IGNORECASE)
+# WHATWG MIME Sniffing, section 7.1, the rows for HTML; the tag must end there.
+_HTML = re.compile(
+    rb"<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)"
+    rb"[\s>]",
+    re.IGNORECASE,
+)
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # section 3, "binary data byte"
+_SNIFFED = 1_445  # section 5.2: the resource header
+
+
+@dataclass(frozen=True, slots=True)
+class MediaType:
+    """A Content-Type header, read.
+
+    Attributes:
+        name: type and subtype in lower case; empty if missing or unreadable.
+        charset: as named by the header, or `None`.
+    """
+
+    name: str = ""
+    charset: str | None = None
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether only the body can tell what it is."""
+        return self.name in _UNKNOWN
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether a body of this type can be read as text."""
+        return bool(self.read_as)
+
+    @property
+    def read_as(self) -> str:
+        """The type whose reading fits: plain text for what is code or data, empty for no text."""
+        name = self.name
+        if name in _ALIASES:
+            return _ALIASES[name]
+        if name.startswith("text/") or name in _STRUCTURED:
+            return name
+        if not name.startswith("application/"):
+            return ""
+        if name.endswith(_STRUCTURED_SUFFIXES):
+            return name
+        return "text/plain" if name in _PLAIN or name.endswith(_PLAIN_SUFFIX) else ""
+
+
+def parse_content_type(value: str) -> MediaType:
+    """Read a Content-Type header; of several joined by commas the first counts."""
+    match = _TYPE.match(value)
+    if match is None:
+        return MediaType()
+    charset = _CHARSET.search(value)
+    return MediaType(match[1].lower(), charset[1].lower() if charset else None)
+
+
+def sniff(body: bytes) -> MediaType:
+    """Guess the type of a body from its first bytes.
+
+    Returns:
+        `text/html`, `text/xml`, `text/plain`, the type of a well-known signature, or
+        `application/octet-stream`.
+    """
+    head = body[:_SNIFFED]
+    if signature := _signature(head):
+        return MediaType(signature)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        head = head.decode("utf-16", errors="ignore").encode("utf-8", errors="ignore")
+    head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if _HTML.match(head):
+        return MediaType("text/html")
+    if head.startswith(b"<?xml"):
+        return MediaType("text/xml")
+    return MediaType("application/octet-stream" if _BINARY.search(head) else "text/plain")
+
+
+def resolve(declared: MediaType, body: bytes) -> MediaType:
+    """Return the type to read a body as: declared, unless unknown or plainly untrue.
+
+    A type that promises text is believed except against a signature, since NULs and other stray
+    bytes occur in real pages.
+    """
+    if declared.is_unknown:
+        return sniff(body)
+    signature = _signature(body)
+    return MediaType(signature) if signature and declared.is_readable else declared
+
+
+def refuse_unreadable(media: MediaType, *, size: int | None, url: str) -> None:
+    """Refuse what cannot be read as text.
+
+    Args:
+        media: what the body is.
+        size: its bytes as announced, or `None` if not known.
+        url: where it was found.
+
+    Raises:
+        ContentError: `unsupported_content_type`, naming the type and the size.
+    """
+    if media.is_readable:
+        return
+    name = media.name or "data of an unknown type"
+    volume = "" if size is None else f" ({_volume(size)})"
+    raise ContentError(
+        f"The address holds {name}{volume}, which cannot be read as text.",
+        code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+        url=url,
+        advice="Look for an HTML or plain text version of it.",
+    )
+
+
+def _signature(body: bytes) -> str:
+    return next((name for start, name in _SIGNATURES if body.startswith(start)), "")
+
+
+def _volume(size: int) -> str:
+    if size < 1 << 10:
+        return f"{size} bytes"
+    return f"{size / (1 << 10):.0f} KB" if size < 1 << 20 else f"{size / (1 << 20):.1f} MB"

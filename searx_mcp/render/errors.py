@@ -1,0 +1,242 @@
+"""Errors as a model and a person read them: what happened, whether to retry, what to do instead."""
+
+import math
+from collections import Counter
+from typing import Any
+
+from searx_mcp.errors import (
+    DeadlineError,
+    ErrorCode,
+    FetchError,
+    InvalidArgumentError,
+    NoInstancesError,
+    SearxMcpError,
+    SettingsError,
+    UnavailableReason,
+)
+from searx_mcp.models.attempt import Attempt, Verdict
+from searx_mcp.render.fence import one_line
+from searx_mcp.render.tokens import estimate
+
+MAX_TOKENS = 120
+"""What an error may cost a model."""
+
+_CAUSE_TOKENS = 45
+_ADVICE_TOKENS = 40
+_PHRASES = 3
+
+_PHRASE = {
+    Verdict.FULL: "answered",
+    Verdict.THIN: "answered",
+    Verdict.EMPTY: "found nothing",
+    Verdict.ENGINES_FAILED: "had no working engine",
+    Verdict.JSON_OFF: "had JSON switched off",
+    Verdict.RATE_LIMITED: "rate limited",
+    Verdict.BLOCKED: "blocked us",
+    Verdict.CHALLENGE: "asked for a CAPTCHA",
+    Verdict.REFUSED: "refused",
+    Verdict.SERVER_ERROR: "failed",
+    Verdict.MALFORMED: "gave an unreadable answer",
+    Verdict.NOT_SEARXNG: "was not SearXNG",
+    Verdict.FOREIGN_REDIRECT: "redirected elsewhere",
+    Verdict.TLS: "had a TLS error",
+    Verdict.DNS: "did not resolve",
+    Verdict.CONNECTION: "did not connect",
+    Verdict.TIMEOUT: "timed out",
+}
+
+_REMEDY = {
+    UnavailableReason.OFFLINE: (
+        "No host could be reached at all: check this machine's network, DNS and proxy."
+    ),
+    UnavailableReason.NOTHING_CONFIGURED: (
+        "There is nothing to ask: set SEARXNG_URL to a SearXNG instance, or instances.public to on."
+    ),
+    UnavailableReason.OWN_DOWN: (
+        "Start or repair your own SearXNG instance, or set instances.public to on."
+    ),
+    UnavailableReason.BUDGET_SPENT: (
+        "Public instances allow each address few searches: wait, or set SEARXNG_URL to an own"
+        " instance, which has no such limit."
+    ),
+    UnavailableReason.EXHAUSTED: (
+        "Rewording the query will not help: wait, or set SEARXNG_URL to an own instance."
+    ),
+}
+
+_ADVICE = {
+    ErrorCode.INVALID_ARGUMENT: "Correct the named argument and call again.",
+    ErrorCode.NO_INSTANCES_AVAILABLE: "Wait, or set SEARXNG_URL to an own instance.",
+    ErrorCode.DEADLINE_EXCEEDED: "Ask for fewer results, without page content, or more time.",
+    ErrorCode.RATE_LIMITED: "Leave this site alone for a while and use another source.",
+    ErrorCode.BLOCKED_SCHEME: "Only http and https addresses can be read.",
+    ErrorCode.BLOCKED_PORT: "Use the site's address without that port.",
+    ErrorCode.BLOCKED_ADDRESS: "Private addresses are not read; use a public one.",
+    ErrorCode.BLOCKED_DOMAIN: "The operator excludes this domain; use another source.",
+    ErrorCode.ROBOTS_DISALLOWED: "The site does not allow this; use another source.",
+    ErrorCode.BLOCKED_BY_SITE: "The site refuses automatic readers; use another source.",
+    ErrorCode.AUTHENTICATION_REQUIRED: "The page needs a login; use another source.",
+    ErrorCode.NOT_FOUND: "Check the address, or find the page with web_search.",
+    ErrorCode.HTTP_ERROR: "Use another source.",
+    ErrorCode.TOO_MANY_REDIRECTS: "Use the final address of the page.",
+    ErrorCode.REDIRECT_LOOP: "Use another source.",
+    ErrorCode.TLS_ERROR: "The site's certificate is not valid; use another source.",
+    ErrorCode.DNS_ERROR: "Check the host name for typing errors.",
+    ErrorCode.CONNECTION_ERROR: "If it fails again, use another source.",
+    ErrorCode.TIMEOUT: "Give a longer timeout, or use another source.",
+    ErrorCode.UNSUPPORTED_CONTENT_TYPE: "Only text can be read; find an HTML version of it.",
+    ErrorCode.UNSUPPORTED_ENCODING: "Use another source.",
+    ErrorCode.CONTENT_TOO_LARGE: "Call again with a larger max_content_length.",
+    ErrorCode.MALFORMED_RESPONSE: "If it fails again, use another source.",
+    ErrorCode.EXTRACTION_FAILED: "Use another source.",
+    ErrorCode.CURSOR_EXPIRED: "Fetch the page again from its beginning.",
+    ErrorCode.UNAUTHORIZED: "Give a valid token.",
+    ErrorCode.INTERNAL: "If it happens again, report it with the server's log.",
+}
+
+_MAY_RETRY = frozenset(
+    {
+        ErrorCode.DEADLINE_EXCEEDED,
+        ErrorCode.DNS_ERROR,
+        ErrorCode.CONNECTION_ERROR,
+        ErrorCode.TIMEOUT,
+        ErrorCode.MALFORMED_RESPONSE,
+        ErrorCode.INTERNAL,
+    }
+)
+_CORRECTABLE = frozenset({ErrorCode.INVALID_ARGUMENT, ErrorCode.CONTENT_TOO_LARGE})
+_PASSES_BY_WAITING = frozenset({UnavailableReason.BUDGET_SPENT, UnavailableReason.EXHAUSTED})
+_FIRST_SERVER_ERROR = 500
+
+
+def search_error_text(error: SearxMcpError) -> str:
+    """Write why a search failed, in at most `MAX_TOKENS`."""
+    return _text("Search failed", error)
+
+
+def fetch_error_text(error: SearxMcpError) -> str:
+    """Write why a page could not be read, in at most `MAX_TOKENS`."""
+    return _text("Failed to fetch content", error)
+
+
+def search_error_data(error: SearxMcpError, query: str) -> dict[str, Any]:
+    """The same for programs, with the field names of the specification.
+
+    Always there: `query`, `error_type`, `error_details`, `attempted_instances`, `retry_after` (whole
+    seconds or `None`). Where they apply: `field`, `reason`, `attempts`.
+    """
+    attempts = _attempts(error)
+    data: dict[str, Any] = {
+        "query": query,
+        "error_type": error.code.value,
+        "error_details": _details(error),
+        "attempted_instances": list(dict.fromkeys(attempt.instance for attempt in attempts)),
+        "retry_after": _seconds(error),
+        **_field(error),
+    }
+    if isinstance(error, NoInstancesError):
+        data["reason"] = error.reason.value
+    if attempts:
+        data["attempts"] = [attempt.model_dump(mode="json") for attempt in attempts]
+    return data
+
+
+def fetch_error_data(error: SearxMcpError, url: str) -> dict[str, Any]:
+    """The same for programs, with the field names of the specification.
+
+    Always there: `url`, `error_type`, `error_details`, `status_code` and `response_time_ms`, both
+    perhaps `None`. Where they apply: `field`, `retry_after` (whole seconds).
+    """
+    failed = error if isinstance(error, FetchError) else None
+    data: dict[str, Any] = {
+        "url": url,
+        "error_type": error.code.value,
+        "error_details": _details(error),
+        "status_code": failed.status_code if failed else None,
+        "response_time_ms": failed.response_time_ms if failed else None,
+        **_field(error),
+    }
+    seconds = _seconds(error)
+    if seconds is not None:
+        data["retry_after"] = seconds
+    return data
+
+
+def _text(prefix: str, error: SearxMcpError) -> str:
+    cause = one_line(error.message, "", max_tokens=_CAUSE_TOKENS).rstrip(".")
+    sentences = [f"{prefix}: {cause} ({error.code.value}).", _retry(error)]
+    left = MAX_TOKENS - sum(estimate(f" {sentence}") for sentence in sentences)
+    advice = one_line(_advice(error), "", max_tokens=min(_ADVICE_TOKENS, left))
+    sentences.append(advice)
+    counts = _counts(_attempts(error))
+    if estimate(" ".join((*sentences, counts))) <= MAX_TOKENS:
+        sentences.insert(1, counts)
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _counts(attempts: tuple[Attempt, ...]) -> str:
+    """How the last attempt at each instance ended, as counts."""
+    if not attempts:
+        return ""
+    last = {attempt.instance: _PHRASE[attempt.verdict] for attempt in attempts}
+    common = Counter(last.values()).most_common(_PHRASES)
+    parts = [f"{count} {phrase}" for phrase, count in common]
+    rest = len(last) - sum(count for _, count in common)
+    if rest:
+        parts.append(f"{rest} other")
+    noun = "instance" if len(last) == 1 else "instances"
+    return f"{len(last)} {noun} asked: {', '.join(parts)}."
+
+
+def _retry(error: SearxMcpError) -> str:
+    seconds = _seconds(error)
+    if seconds is not None:
+        return f"Retry in {_duration(seconds)}."
+    if error.code in _CORRECTABLE:
+        return ""
+    if isinstance(error, NoInstancesError) and error.reason in _PASSES_BY_WAITING:
+        return "Retry later."
+    is_server_error = isinstance(error, FetchError) and (
+        (error.status_code or 0) >= _FIRST_SERVER_ERROR
+    )
+    if error.code in _MAY_RETRY or is_server_error:
+        return "One retry may work."
+    return "Do not repeat the same call."
+
+
+def _duration(seconds: int) -> str:
+    """Whole units, rounded up: waiting too little is worse than too much."""
+    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= 2 * size or seconds == size:
+            return _plural(math.ceil(seconds / size), unit)
+    return _plural(seconds, "second")
+
+
+def _plural(count: int, unit: str) -> str:
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+
+
+def _seconds(error: SearxMcpError) -> int | None:
+    if error.retry_after is None or not math.isfinite(error.retry_after):
+        return None
+    return max(1, math.ceil(error.retry_after))
+
+
+def _advice(error: SearxMcpError) -> str:
+    if error.advice:
+        return error.advice
+    if isinstance(error, NoInstancesError):
+        return _REMEDY[error.reason]
+    return _ADVICE[error.code]
+
+
+def _details(error: SearxMcpError) -> str:
+    return f"{error.message.rstrip('.')}. {_advice(error)}"
+
+
+def _field(error: SearxMcpError) -> dict[str, str]:
+    return {"field": error.field} if isinstance(error, InvalidArgumentError | SettingsError) else {}
+
+
+def _attempts(error: SearxMcpError) -> tuple[Attempt, ...]:
+    return error.attempts if isinstance(error, NoInstancesError | DeadlineError) else ()

@@ -1,0 +1,184 @@
+"""The public JSON forms of answers: MCP structured content, REST and `--json`.
+
+Field names are those of the specification, and every field it names is always there. Any other
+field is left out when it is `None`, false or empty.
+"""
+
+import re
+from typing import Any, TypeVar, cast
+
+from searx_mcp.models.page import Page
+from searx_mcp.models.response import FetchStats, SearchResponse, SearchResult
+from searx_mcp.render import entry
+from searx_mcp.render.layout import Layout, lay_out, left_out_line, unshown_line
+from searx_mcp.render.page import part
+
+_T = TypeVar("_T")
+
+_RESPONSE_FIELDS = frozenset(
+    {
+        "query",
+        "category",
+        "language",
+        "results_count",
+        "search_time_ms",
+        "instance_used",
+        "results",
+        "total_results",
+        "engines_used",
+        "fetch_content",
+    }
+)
+_RESULT_FIELDS = frozenset({"title", "url", "description", "score", "engine"})
+_CONTENT_FIELDS = frozenset({"markdown", "word_count", "fetch_time_ms", "summary"})
+_PAGE_FIELDS = frozenset(
+    {
+        "url",
+        "final_url",
+        "title",
+        "content_type",
+        "content_length",
+        "status_code",
+        "response_time_ms",
+        "markdown_content",
+        "word_count",
+        "headers",
+        "redirect_count",
+        "redirect_chain",
+    }
+)
+_SPARED = {"engines": (), "category": "", "thumbnail": None, "author": ""}
+_UNRESPONSIVE_SHOWN = 10
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_READ_ON = "Content with truncated is cut: to read on, call web_fetch with the url of the result."
+
+
+def response_data(
+    response: SearchResponse, *, budget: int | None = None, boundary: str = ""
+) -> dict[str, Any]:
+    """Give a search its public form.
+
+    Args:
+        response: the search.
+        budget: with a number of tokens, texts are cut and results and pages left out exactly as
+            `search_text` does with the same budget and boundary; pages that are not whole have
+            `truncated`, `notes` say what is missing, and `attempts` and each result's `engines`,
+            `category`, `thumbnail` and `author` are spared. `None` gives everything.
+        boundary: as for `search_text`.
+    """
+    if budget is None:
+        return _response(response)
+    layout = lay_out(response, budget=budget, boundary=boundary)
+    notes = list(layout.short.notes)
+    if layout.left_out:
+        notes.append(left_out_line(layout.left_out))
+    if layout.unshown:
+        notes.append(unshown_line(layout.unshown))
+    if any(page.was_cut for page in layout.readings):
+        notes.append(_READ_ON)
+    fitted = layout.short.model_copy(
+        update={
+            "results": _fitted_results(layout, boundary),
+            "unresponsive_engines": response.unresponsive_engines[:_UNRESPONSIVE_SHOWN],
+            "notes": tuple(notes),
+            "attempts": (),
+        }
+    )
+    return _response(fitted)
+
+
+def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> dict[str, Any]:
+    """Give a page its public form.
+
+    Args:
+        page: the page.
+        budget: with a number of tokens, the Markdown is cut exactly as `page_text` does with the
+            same budget and boundary; then `truncated` is set, `outline` lists the headings and the
+            last of `notes` says how to get more. `None` gives everything.
+        boundary: as for `page_text`.
+    """
+    if budget is None:
+        return _without_absent(page.model_dump(mode="json"), _PAGE_FIELDS)
+    shown = part(page, budget=budget, boundary=boundary)
+    notes = (*page.notes, shown.more) if shown.more else page.notes
+    fitted = page.model_copy(
+        update={
+            "markdown_content": shown.markdown,
+            "summary": shown.summary if shown.was_cut else page.summary,
+            "truncated": shown.was_cut or page.truncated,
+            "notes": notes,
+        }
+    )
+    data = _without_absent(fitted.model_dump(mode="json"), _PAGE_FIELDS)
+    if shown.outline:
+        data["outline"] = list(shown.outline)
+    return data
+
+
+def scrub(value: _T) -> _T:
+    """Replace lone surrogates, in strings and inside dictionaries and lists.
+
+    UTF-8 cannot carry them, and one of them ends a server that writes JSON to a pipe. Scrubbing
+    twice changes nothing.
+    """
+    return cast("_T", _scrubbed(value))
+
+
+def _scrubbed(value: object) -> object:
+    match value:
+        case str():
+            return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+        case dict():
+            return {_scrubbed(key): _scrubbed(item) for key, item in value.items()}
+        case list():
+            return [_scrubbed(item) for item in value]
+        case tuple():
+            return tuple(_scrubbed(item) for item in value)
+        case _:
+            return value
+
+
+def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
+    pages = {page.number: page for page in layout.readings}
+    fitted = []
+    for item in layout.entries:
+        update: dict[str, Any] = {
+            "title": entry.title(item.result, boundary),
+            "description": item.description,
+            "score": round(item.result.score, 3),
+            **_SPARED,
+        }
+        content = item.result.content
+        page = pages.get(item.number)
+        if content and page:
+            cut = {"markdown": page.markdown, "summary": page.summary, "truncated": page.is_partial}
+            update["content"] = content.model_copy(update=cut)
+        elif content and content.markdown:
+            update["content"] = None
+        fitted.append(item.result.model_copy(update=update))
+    return tuple(fitted)
+
+
+def _response(response: SearchResponse) -> dict[str, Any]:
+    data = _without_absent(response.model_dump(mode="json"), _RESPONSE_FIELDS)
+    data["results"] = [_result(result) for result in data["results"]]
+    if response.fetch_content:
+        stats = response.content_fetch_stats or FetchStats()
+        data["content_fetch_stats"] = stats.model_dump(mode="json")
+    return data
+
+
+def _result(result: dict[str, Any]) -> dict[str, Any]:
+    data = _without_absent(result, _RESULT_FIELDS)
+    if "content" in data:
+        data["content"] = _without_absent(data["content"], _CONTENT_FIELDS)
+    return data
+
+
+def _without_absent(data: dict[str, Any], always: frozenset[str]) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in data.items()
+        if name in always or not (value is None or value is False or value in ("", [], {}))
+    }

@@ -1,0 +1,90 @@
+"""One page among the results: what is shown of it, and how."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from searx_mcp.models.response import PageContent
+from searx_mcp.render.fence import fenced, neutralise, one_line
+from searx_mcp.render.tokens import estimate, fit
+
+SMALLEST = 250
+"""Tokens below which a longer page is not begun: about 100 of them are the fence and its lines."""
+
+SUMMARY_TOKENS = 60
+"""What the summary of a cut page may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is shown of one page.
+
+    Attributes:
+        number: the result's number in the list.
+        markdown: what is shown, neutralised.
+        length: characters of the whole page.
+        was_cut: whether there is more of the page here than is shown.
+        is_incomplete: whether the page itself was cut at a size limit when it was read.
+        summary: neutralised and short; shown only with a page that was cut.
+    """
+
+    number: int
+    url: str
+    markdown: str
+    length: int
+    was_cut: bool
+    is_incomplete: bool
+    summary: str
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the page is longer than what is shown of it."""
+        return self.was_cut or self.is_incomplete
+
+    def block(self, boundary: str) -> str:
+        """The page in its fence, with a line before it and, if there is more, one after it."""
+        text = self.markdown
+        if self.was_cut and self.summary:
+            text = f"Summary: {self.summary}\n\n{text}"
+        fence = fenced(text, url=self.url, boundary=boundary)
+        return "\n".join(filter(None, (f"Page of result {self.number}:", fence, self._read_on())))
+
+    def cost(self, boundary: str, *, limit: int) -> int:
+        """What its block costs with the blank line before it, or `limit` + 1 if more than that."""
+        return estimate(f"\n\n{self.block(boundary)}", limit=limit)
+
+    def within(self, room: int, boundary: str) -> Self:
+        """The page as it is if its block fits into so many tokens, else the part that fits."""
+        if self.cost(boundary, limit=room) <= room:
+            return self
+        frame = replace(self, markdown="", was_cut=True)
+        if frame.cost(boundary, limit=room) > room // 2:
+            frame = replace(frame, summary="")
+        digits = len(str(self.length))
+        left = room - frame.cost(boundary, limit=room) - digits
+        return replace(frame, markdown=fit(self.markdown, left)[0])
+
+    def _read_on(self) -> str:
+        if self.was_cut:
+            return (
+                f"Cut: {len(self.markdown)} of {self.length} characters."
+                f" To read on, call web_fetch with the url of result {self.number}."
+            )
+        if self.is_incomplete:
+            return (
+                "The page is longer than the size limit. To read on, call web_fetch with the url"
+                f" of result {self.number} and a larger max_content_length."
+            )
+        return ""
+
+
+def whole(number: int, url: str, content: PageContent, boundary: str) -> Reading:
+    """Show all of a page."""
+    return Reading(
+        number=number,
+        url=url,
+        markdown=neutralise(content.markdown, boundary),
+        length=len(content.markdown),
+        was_cut=False,
+        is_incomplete=content.truncated,
+        summary=one_line(content.summary, boundary, max_tokens=SUMMARY_TOKENS),
+    )

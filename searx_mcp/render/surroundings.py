@@ -1,0 +1,106 @@
+"""What stands around the results of a search: heading, direct answers, remarks."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from searx_mcp.models.hits import Infobox, InfoboxAttribute
+from searx_mcp.models.response import SearchResponse
+from searx_mcp.render.fence import one_line, one_url
+from searx_mcp.render.tokens import clip
+
+NO_RESULTS = "No search results found."
+
+_ADVICE = (
+    "Try fewer or more general words, another spelling, or leave out time_range and domain filters."
+)
+_ANSWERS, _ANSWER_TOKENS = 2, 60
+_INFOBOX_TOKENS = 60
+_ATTRIBUTES, _ATTRIBUTE_TOKENS = 4, 15
+_LISTED, _LISTED_TOKENS = 5, 15
+_REASONS, _REASON_TOKENS = 3, 10
+_NOTES, _NOTE_TOKENS = 6, 60
+
+
+def shortened(response: SearchResponse, boundary: str) -> SearchResponse:
+    """The same search with everything around its results in short and neutralised."""
+
+    def line(text: str, max_tokens: int) -> str:
+        return one_line(text, boundary, max_tokens=max_tokens)
+
+    return response.model_copy(
+        update={
+            "answers": tuple(
+                answer.model_copy(update={"text": line(answer.text, _ANSWER_TOKENS)})
+                for answer in response.answers[:_ANSWERS]
+            ),
+            "infoboxes": tuple(_short_box(box, boundary) for box in response.infoboxes[:1]),
+            "corrections": tuple(line(c, _LISTED_TOKENS) for c in response.corrections[:_LISTED]),
+            "suggestions": tuple(line(s, _LISTED_TOKENS) for s in response.suggestions[:_LISTED]),
+            "notes": tuple(line(note, _NOTE_TOKENS) for note in response.notes[:_NOTES]),
+        }
+    )
+
+
+def _short_box(box: Infobox, boundary: str) -> Infobox:
+    def line(text: str, max_tokens: int) -> str:
+        return one_line(text, boundary, max_tokens=max_tokens)
+
+    return Infobox(
+        title=line(box.title, _ATTRIBUTE_TOKENS),
+        content=line(box.content, _INFOBOX_TOKENS),
+        attributes=tuple(
+            InfoboxAttribute(
+                label=line(fact.label, _ATTRIBUTE_TOKENS), value=line(fact.value, _ATTRIBUTE_TOKENS)
+            )
+            for fact in box.attributes[:_ATTRIBUTES]
+        ),
+        engine=line(box.engine, _ATTRIBUTE_TOKENS),
+    )
+
+
+def heading(response: SearchResponse, budget: int) -> str:
+    """The first line as specified; a query that would fill a quarter of the budget is shortened."""
+    if not response.results:
+        return f"{NO_RESULTS}\n{_ADVICE}"
+    query, was_cut = clip(" ".join(response.query.splitlines()), budget // 4)
+    shown = f"{query}…" if was_cut else query
+    return f"Found {response.results_count} search results for query '{shown}':"
+
+
+def direct_answers(short: SearchResponse) -> Iterator[str]:
+    """The answers and the infobox of a shortened response, a line for each."""
+    for answer in short.answers:
+        source = f" ({one_url(answer.url)})" if answer.url else ""
+        yield f"Answer: {answer.text}{source}"
+    for box in short.infoboxes:
+        facts = "; ".join(f"{fact.label}: {fact.value}" for fact in box.attributes)
+        yield f"Infobox: {' | '.join(part for part in (box.title, box.content, facts) if part)}"
+
+
+def remarks(short: SearchResponse, boundary: str) -> Iterator[str]:
+    """Notes, corrections and suggestions of a shortened response; what did not work, as counts."""
+    for note in short.notes:
+        yield f"Note: {note}"
+    if short.corrections:
+        yield f"Did you mean: {'; '.join(short.corrections)}"
+    if short.suggestions:
+        yield f"Related searches: {'; '.join(short.suggestions)}"
+    stats = short.content_fetch_stats
+    if stats is not None and stats.failed:
+        yield f"Pages read: {stats.successful} of {stats.attempted}."
+    if short.unresponsive_engines:
+        yield _unresponsive(short, boundary)
+
+
+def _unresponsive(response: SearchResponse, boundary: str) -> str:
+    engines = response.unresponsive_engines
+    reasons = Counter(
+        one_line(engine.reason, boundary, max_tokens=_REASON_TOKENS) or "no reason given"
+        for engine in engines
+    )
+    common = reasons.most_common(_REASONS)
+    counts = [f"{count} {reason}" for reason, count in common]
+    rest = len(engines) - sum(count for _, count in common)
+    if rest:
+        counts.append(f"{rest} other")
+    return f"Engines that did not answer: {len(engines)} ({', '.join(counts)})."

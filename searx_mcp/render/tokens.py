@@ -1,0 +1,159 @@
+"""How many tokens a text costs a model, estimated without a vocabulary, and how to cut to a number.
+
+The weights and what they were derived from: docs/decisions/token-estimate.md.
+"""
+
+import re
+from collections.abc import Iterator
+
+UNLIMITED = 1_000_000_000
+"""A budget that no text reaches."""
+
+_CLASSES = (
+    (r"[A-Za-z0-9]{24,}", 100),  # no word is that long: a hash or an encoding, a token a character
+    (r"[A-Za-z]+", 30),
+    (r"[0-9]+", 100),  # several tokenizers take every digit by itself
+    (r"\n+", 100),
+    (r"[ \t\r\f\v]+", 10),
+    (r"[\x00-\x7f]", 55),  # what is left of ASCII: punctuation and controls
+    (r"[\u0400-\u052f]+", 60),  # Cyrillic
+    (r"[\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff]+", 120),  # Arabic
+    (r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]+", 130),  # Han, kana
+    (r"[\x80-\u07ff\u1e00-\u1eff\u2000-\u206f]+", 100),  # two bytes, Latin, punctuation
+    (r"[\u0800-\uffff]+", 150),  # three bytes
+    (r"[\U00010000-\U0010ffff]+", 400),  # four bytes: never more tokens than bytes
+)
+_RUN = re.compile("|".join(f"({pattern})" for pattern, _ in _CLASSES))
+_WEIGHTS = (0, *(weight for _, weight in _CLASSES))
+"""Hundredths of a token for a character, at the index of the group that matched."""
+
+_SENTENCE_END = re.compile(r"[.!?\u2026][\"')\]]*(?=\s)|[\u3002\uff01\uff1f]")
+_FENCE = re.compile(
+    r"^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE
+)
+
+
+def estimate(text: str, *, limit: int | None = None) -> int:
+    """Estimate the tokens of a text; rather too many than too few.
+
+    A text put together with whitespace between its parts never costs more than the sum of them.
+
+    Args:
+        text: any text.
+        limit: stop counting once this many tokens are passed; the answer is then `limit` + 1.
+    """
+    stop = None if limit is None else limit * 100
+    spent, end = _walk(text, stop)
+    if limit is not None and end < len(text):
+        return limit + 1
+    return -(-spent // 100)
+
+
+def line_cost(line: str) -> int:
+    """What a line costs with the line break before it; nothing for no line."""
+    return estimate(f"\n{line}") if line else 0
+
+
+def lines_within(lines: Iterator[str], room: int) -> tuple[tuple[str, ...], int]:
+    """Take lines while there is room, skipping those that are too long.
+
+    Returns:
+        The lines, and what they cost together.
+    """
+    taken: list[str] = []
+    spent = 0
+    for line in lines:
+        price = line_cost(line)
+        if spent + price <= room:
+            taken.append(line)
+            spent += price
+    return tuple(taken), spent
+
+
+def clip(text: str, budget: int) -> tuple[str, bool]:
+    """Cut plain text to a number of tokens, where a paragraph, sentence, line or word ends.
+
+    Returns:
+        The text or its beginning, and whether it was cut.
+    """
+    end = _walk(text, budget * 100)[1]
+    if end == len(text):
+        return text, False
+    return text[: _boundary(text, end)].rstrip(), True
+
+
+def fit(text: str, budget: int) -> tuple[str, bool]:
+    """Cut Markdown like `clip`, and close the code block that the cut would leave open.
+
+    Code blocks are found by their fences, at the margin or inside lists and quotes. One that was
+    never closed inside its list item counts as open to the end.
+
+    Returns:
+        The text or its beginning, and whether it was cut.
+    """
+    room = max(budget, 0)
+    while True:
+        prefix, was_cut = clip(text, room)
+        if not was_cut:
+            return text, False
+        closed = prefix + _closing(prefix)
+        excess = estimate(closed) - budget
+        if excess <= 0 or not prefix:
+            return closed, True
+        room -= excess
+
+
+def share(needs: list[int], room: int) -> list[int]:
+    """Divide room evenly, giving nobody more than it needs.
+
+    Returns:
+        One grant for each need, in the same order; together at most `room`.
+    """
+    grants = [0] * len(needs)
+    smallest_first = sorted(range(len(needs)), key=needs.__getitem__)
+    for done, index in enumerate(smallest_first):
+        grants[index] = max(0, min(needs[index], room // (len(needs) - done)))
+        room -= grants[index]
+    return grants
+
+
+def _walk(text: str, stop: int | None) -> tuple[int, int]:
+    """Add up hundredths of tokens until `stop` would be passed; the sum and the place reached."""
+    spent = 0
+    for run in _RUN.finditer(text):
+        weight = _WEIGHTS[run.lastindex or 0]
+        cost = (run.end() - run.start()) * weight
+        if stop is not None and spent + cost > stop:
+            fitting = max(0, stop - spent) // weight
+            return spent + fitting * weight, run.start() + fitting
+        spent += cost
+    return spent, len(text)
+
+
+def _boundary(text: str, end: int) -> int:
+    """The best place to cut at or before `end`, no earlier than half of it."""
+    floor = end // 2
+    paragraph = text.rfind("\n\n", floor, end + 2)
+    if paragraph > floor:
+        return paragraph
+    ends = (match.end() for match in _SENTENCE_END.finditer(text, floor, end + 1))
+    sentence = max((place for place in ends if place <= end), default=0)
+    if sentence:
+        return sentence
+    for separator in ("\n", " "):
+        place = text.rfind(separator, floor, end + 1)
+        if place > floor:
+            return place
+    return end
+
+
+def _closing(text: str) -> str:
+    """The line that closes the code block a text ends in, or nothing."""
+    opened: tuple[str, str] | None = None
+    for line in _FENCE.finditer(text):
+        lead, marker, rest = line.groups()
+        if opened is None:
+            opened = (re.sub(r"[^ \t>]", " ", lead), marker)
+        elif marker.startswith(opened[1]) and not rest.strip():
+            opened = None
+    return "" if opened is None else "\n" + "".join(opened)

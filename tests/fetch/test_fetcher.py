@@ -1,0 +1,608 @@
+"""Fetching one page, against a real server on loopback."""
+
+import asyncio
+import gzip
+import logging
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import NoReturn
+
+import pytest
+from typing_extensions import override
+
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.errors import (
+    ContentError,
+    ErrorCode,
+    FetchError,
+    InvalidArgumentError,
+    PolicyError,
+    RedirectError,
+    SiteError,
+    TransportError,
+)
+from searx_mcp.fetch import fetcher as fetcher_module
+from searx_mcp.fetch.config import WebFetchConfig
+from searx_mcp.fetch.fetcher import Fetcher
+from searx_mcp.fetch.policy import DomainPolicy
+from searx_mcp.models.request import FetchRequest
+from searx_mcp.net.address import AllowList
+from searx_mcp.net.http import HttpSession, Reply
+
+SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "
+ARTICLE = (
+    "<!DOCTYPE html><html lang=en><head><title>A page</title>"
+    '<meta name="description" content="About foxes."></head>'
+    f"<body><main><h1>Foxes</h1><p>{SENTENCE * 5}</p><p>{SENTENCE * 5}</p></main></body></html>"
+)
+
+
+async def failure(fetcher: Fetcher, url: str, **kwargs) -> FetchError:
+    """Fetch what cannot be fetched; every error has its code, its URL and its time."""
+    with pytest.raises(FetchError) as caught:
+        await fetcher.fetch(FetchRequest(url=url), **kwargs)
+    error = caught.value
+    assert error.code in set(ErrorCode)
+    assert error.url
+    assert error.response_time_ms is not None
+    assert error.response_time_ms >= 0
+    error.message.encode()
+    return error
+
+
+def soon() -> float:
+    return asyncio.get_running_loop().time() + 0.5
+
+
+async def test_a_page_comes_back_as_markdown_with_what_the_specification_names(site, fetcher):
+    url = site.page(
+        "/page?a=b",
+        ARTICLE,
+        content_type="Text/HTML; charset=utf-8",
+        headers={
+            "Server": "nginx/1.18.0",
+            "Content-Language": "en",
+            "Last-Modified": "Fri, 20 Nov 2026 12:00:00 GMT",
+            "X-Other": "unshown",
+            "Set-Cookie": "a=b",
+        },
+    )
+    page = await fetcher.fetch(FetchRequest(url=url))
+    assert page.url == page.final_url == url
+    assert page.title == "A page"
+    assert page.description == "About foxes."
+    assert page.content_type == "text/html"
+    assert page.content_length == len(ARTICLE)
+    assert page.status_code == 200
+    assert page.response_time_ms >= 0
+    assert "Foxes" in page.markdown_content
+    assert "quick brown fox" in page.markdown_content
+    assert page.word_count > 100
+    assert dict(page.headers) == {
+        "server": "nginx/1.18.0",
+        "content-language": "en",
+        "last-modified": "Fri, 20 Nov 2026 12:00:00 GMT",
+    }
+    assert page.redirect_count == 0
+    assert page.redirect_chain == (f"{url} -> 200",)
+    assert not page.truncated
+    assert page.hidden_chars_removed == 0
+
+
+async def test_requests_say_who_we_are_and_nothing_else(site, fetcher):
+    await fetcher.fetch(FetchRequest(url=site.page("/", ARTICLE)))
+    headers = site.requests[0].headers
+    assert headers["User-Agent"] == "searx-mcp/test"
+    assert headers["Accept"].startswith("text/html,application/xhtml+xml,text/markdown;q=0.9,")
+    assert headers["Accept-Language"] == "en"
+    assert headers["Accept-Encoding"] == "gzip, deflate"
+    assert set(headers) == {"Host", "User-Agent", "Accept", "Accept-Language", "Accept-Encoding"}
+
+
+async def test_cookies_are_never_sent_back(site, fetcher):
+    url = site.page("/", ARTICLE, headers={"Set-Cookie": "id=1"})
+    await fetcher.fetch(FetchRequest(url=url))
+    await fetcher.fetch(FetchRequest(url=url))
+    assert [request.headers.get("Cookie") for request in site.requests] == [None, None]
+
+
+async def test_a_calls_user_agent_beats_the_configured_and_the_default_one(site, make_fetcher):
+    url = site.page("/", ARTICLE)
+    configured = make_fetcher(user_agent="configured/1")
+    await configured.fetch(FetchRequest(url=url))
+    await configured.fetch(FetchRequest(url=url, user_agent="mine/1"))
+    agents = [request.headers["User-Agent"] for request in site.requests]
+    assert agents == ["configured/1", "mine/1"]
+
+
+async def test_redirects_are_followed_and_recorded(site, other, fetcher):
+    first = site.redirect("/old", "/temp#part", status="301 Moved Permanently")
+    target = other.page("/new", ARTICLE)
+    second = site.redirect("/temp", target)
+    page = await fetcher.fetch(FetchRequest(url=first, user_agent="mine/1"))
+    assert page.url == first
+    assert page.final_url == target
+    assert page.redirect_count == 2
+    assert page.redirect_chain == (f"{first} -> 301", f"{second} -> 302", f"{target} -> 200")
+    assert page.status_code == 200
+    crossed = other.requests[0].headers
+    assert crossed["User-Agent"] == "mine/1"
+    assert "Referer" not in crossed
+
+
+async def test_a_redirect_is_a_page_without_content_when_not_followed(site, fetcher):
+    target = site.page("/new", ARTICLE)
+    url = site.redirect("/old", "/new", status="308 Permanent Redirect")
+    page = await fetcher.fetch(FetchRequest(url=url, follow_redirects=False))
+    assert page.status_code == 308
+    assert page.final_url == url
+    assert page.markdown_content == ""
+    assert page.redirect_count == 0
+    assert page.redirect_chain == (f"{url} -> 308",)
+    assert page.notes == (f"Not followed: a redirect to {target}",)
+    assert len(site.requests) == 1
+
+
+async def test_a_bad_target_is_still_named_when_not_followed(site, fetcher):
+    url = site.redirect("/old", "http://[::1 nowhere")
+    page = await fetcher.fetch(FetchRequest(url=url, follow_redirects=False))
+    assert page.notes == ("Not followed: a redirect to http://[::1 nowhere",)
+
+
+async def test_a_loop_is_refused(site, fetcher):
+    site.redirect("/b", "/a")
+    error = await failure(fetcher, site.redirect("/a", "/b"))
+    assert isinstance(error, RedirectError)
+    assert error.code is ErrorCode.REDIRECT_LOOP
+    assert [request.path for request in site.requests] == ["/a", "/b"]
+
+
+@pytest.mark.parametrize(("max_redirects", "requests"), [(0, 1), (2, 3)])
+async def test_too_many_redirects_are_refused(site, make_fetcher, max_redirects, requests):
+    for number in range(5):
+        site.redirect(f"/{number}", f"/{number + 1}")
+    error = await failure(make_fetcher(max_redirects=max_redirects), site.url("/0"))
+    assert isinstance(error, RedirectError)
+    assert error.code is ErrorCode.TOO_MANY_REDIRECTS
+    assert len(site.requests) == requests
+
+
+@pytest.mark.parametrize(
+    ("location", "code"),
+    [
+        ("http://127.0.0.2/", "blocked_address"),
+        ("http://127.0.0.1:8080/", "blocked_address"),
+        ("http://169.254.169.254/latest/meta-data/", "blocked_address"),
+        ("http://[::1]/", "blocked_address"),
+        ("http://localhost/", "blocked_address"),
+        ("file:///etc/passwd", "blocked_scheme"),
+        ("https://example.org:22/", "blocked_port"),
+        ("http://[::1", "malformed_response"),
+        ("http://user:secret@example.org/", "malformed_response"),
+        (b"/\xff\x00", "malformed_response"),
+    ],
+)
+async def test_a_redirect_to_where_nobody_may_go_is_refused(site, fetcher, location, code):
+    error = await failure(fetcher, site.redirect("/", location))
+    assert error.code == code
+    assert isinstance(error, PolicyError | TransportError)
+
+
+async def test_a_redirect_with_raw_bytes_is_followed_as_browsers_do(site, fetcher):
+    site.page("/caf%E9", ARTICLE)
+    page = await fetcher.fetch(FetchRequest(url=site.redirect("/", b"/caf\xe9")))
+    assert page.final_url == site.url("/caf%E9")
+
+
+async def test_the_domain_policy_holds_on_every_hop(site, make_fetcher):
+    blocking = make_fetcher(blocked=("*.Blocked.example",))
+    error = await failure(blocking, site.redirect("/", "https://www.blocked.example.:443/x"))
+    # The policy on addresses comes first, and knows .example as reserved.
+    assert error.code is ErrorCode.BLOCKED_ADDRESS
+    error = await failure(
+        make_fetcher(blocked=("example.org",)), site.redirect("/", "//example.org")
+    )
+    assert error.code is ErrorCode.BLOCKED_DOMAIN
+    error = await failure(make_fetcher(blocked=("127.0.0.1",)), site.url("/"))
+    assert error.code is ErrorCode.BLOCKED_DOMAIN
+    assert len(site.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "url", ["", "nonsense", "http://", "http://a b/", "https://u:p@example.org/"]
+)
+async def test_a_malformed_url_is_the_callers_mistake(fetcher, url):
+    with pytest.raises(InvalidArgumentError) as caught:
+        await fetcher.fetch(
+            FetchRequest.model_construct(**FetchRequest(url="x").model_dump() | {"url": url})
+        )
+    assert caught.value.field == "url"
+
+
+@pytest.mark.parametrize(
+    ("url", "code"),
+    [
+        ("file:///etc/passwd", "blocked_scheme"),
+        ("http://127.0.0.1:1/", "blocked_port"),
+        ("http://10.0.0.1/", "blocked_address"),
+    ],
+)
+async def test_an_address_that_may_not_be_fetched_is_refused(fetcher, url, code):
+    error = await failure(fetcher, url)
+    assert isinstance(error, PolicyError)
+    assert error.code == code
+    assert error.url == url
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "code", "retry_after"),
+    [
+        ("401 Unauthorized", {}, "authentication_required", None),
+        ("402 Payment Required", {}, "blocked_by_site", None),
+        ("403 Forbidden", {}, "blocked_by_site", None),
+        ("404 Not Found", {}, "not_found", None),
+        ("410 Gone", {}, "not_found", None),
+        ("418 Teapot", {}, "http_error", None),
+        ("429 Slow Down", {"Retry-After": "7"}, "rate_limited", 7.0),
+        ("429 Slow Down", {}, "rate_limited", 60.0),
+        ("500 Error", {}, "http_error", None),
+        ("503 Unavailable", {"Retry-After": "7"}, "http_error", 7.0),
+        ("503 Unavailable", {"CF-Mitigated": "challenge"}, "blocked_by_site", None),
+        ("302 Found", {}, "http_error", None),
+        ("999 Denied", {}, "blocked_by_site", None),
+    ],
+)
+async def test_a_status_becomes_an_error(site, fetcher, *, status, headers, code, retry_after):
+    url = site.page("/", "<p>something", status=status, headers=headers)
+    error = await failure(fetcher, url)
+    assert isinstance(error, SiteError)
+    assert error.code == code
+    assert error.status_code == int(status[:3])
+    assert error.retry_after == retry_after
+    assert error.url == url
+    assert error.advice
+
+
+async def test_a_missing_page_comes_with_advice(site, fetcher):
+    error = await failure(fetcher, site.page("/", "gone", status="404 Not Found"))
+    assert error.advice == "Check the address, or search for the page."
+
+
+@pytest.mark.parametrize("status", ["200 OK", "403 Forbidden", "503 Unavailable"])
+async def test_a_challenge_page_is_never_content(site, fetcher, status):
+    challenge = "<!DOCTYPE html><title>Just a moment...</title><p>Verifying you are human."
+    error = await failure(fetcher, site.page("/", challenge, status=status))
+    assert isinstance(error, SiteError)
+    assert error.code is ErrorCode.BLOCKED_BY_SITE
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        b"Content-Length: 100\r\n\r\n",
+        b"Content-Length: 100\r\n\r\n<p>No",
+        b"Content-Encoding: br\r\nContent-Length: 0\r\n\r\n",
+        b"Content-Encoding: gzip\r\nContent-Length: 4\r\n\r\nnone",
+    ],
+    ids=["silent", "half", "encoding", "corrupt"],
+)
+async def test_the_status_counts_even_when_its_body_cannot_be_read(site, fetcher, end):
+    url = site.raw("/", b"HTTP/1.1 404 Not Found\r\n" + end)
+    error = await failure(fetcher, url, deadline=soon())
+    assert error.code is ErrorCode.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "words"),
+    [
+        ("application/pdf", b"%PDF-1.7" + b"x" * 5_112, "application/pdf (5 KB)"),
+        ("text/html", b"%PDF-1.7" + b"x" * 5_112, "application/pdf (5 KB)"),
+        ("image/png", b"\x89PNG", "image/png (4 bytes)"),
+        (None, b"\x89PNG\r\n\x1a\n", "image/png (8 bytes)"),
+        ("application/octet-stream", b"\x00\x01", "application/octet-stream (2 bytes)"),
+    ],
+)
+async def test_what_is_no_text_is_refused_with_type_and_size(
+    site, fetcher, content_type, body, words
+):
+    error = await failure(fetcher, site.page("/", body, content_type=content_type))
+    assert isinstance(error, ContentError)
+    assert error.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
+    assert error.status_code == 200
+    assert words in error.message
+    assert error.advice
+
+
+async def test_a_type_that_is_no_text_is_refused_before_the_body(site, fetcher):
+    url = site.raw("/", b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n")
+    error = await failure(fetcher, url)
+    assert error.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
+    await site.until_idle()
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "content_type"),
+    [
+        (None, ARTICLE, "text/html"),
+        ("application/octet-stream", ARTICLE, "text/html"),
+        ("application/octet-stream", "The quick brown fox", "text/plain"),
+        ("text/plain", "The quick brown fox", "text/plain"),
+        ("text/markdown", "# Foxes\n\nThe quick brown fox", "text/markdown"),
+        ("application/json", '{"a": "The quick brown fox"}', "application/json"),
+        ("application/atom+xml", "<feed><t>The quick brown fox</t></feed>", "application/atom+xml"),
+        ("application/xhtml+xml", ARTICLE, "application/xhtml+xml"),
+        ("application/x-yaml", "a: The quick brown fox", "application/x-yaml"),
+        ("application/typescript", "let a = 'The quick brown fox'", "application/typescript"),
+    ],
+)
+async def test_text_in_other_forms_is_a_page_too(site, fetcher, declared, body, content_type):
+    page = await fetcher.fetch(FetchRequest(url=site.page("/", body, content_type=declared)))
+    assert page.content_type == content_type
+    assert "quick brown fox" in page.markdown_content
+
+
+@pytest.mark.parametrize(
+    ("content_type", "encoding", "prefix"),
+    [
+        ("text/html; charset=iso-8859-1", "latin-1", ""),
+        ("text/html; charset=koi8-r", "utf-8", "\ufeff"),
+        ("text/html", "utf-16", ""),
+        ("text/html", "windows-1252", '<meta charset="windows-1252">'),
+        ("text/html", "utf-8", ""),
+    ],
+    ids=["header", "BOM beats header", "UTF-16", "meta", "guess"],
+)
+async def test_the_charset_is_found(site, fetcher, content_type, encoding, prefix):
+    body = f"{prefix}<title>Café</title><p>Garçon, un café crème, s'il vous plaît. {SENTENCE * 3}"
+    url = site.page("/", body.encode(encoding), content_type=content_type)
+    page = await fetcher.fetch(FetchRequest(url=url))
+    assert page.title == "Café"
+    assert "Garçon, un café crème" in page.markdown_content
+
+
+async def test_a_charset_only_the_header_tells_is_used(site, fetcher):
+    body = ("<p>Быстрая лиса перепрыгнула через собаку. " * 9).encode("koi8-r")
+    url = site.page("/", body, content_type='text/html; charset="KOI8-R"')
+    page = await fetcher.fetch(FetchRequest(url=url))
+    assert "Быстрая лиса" in page.markdown_content
+
+
+async def test_a_longer_body_is_cut_and_not_refused(site, fetcher):
+    url = site.page("/", "word " * 1_000, content_type="text/plain")
+    page = await fetcher.fetch(FetchRequest(url=url, max_content_length=1_024))
+    assert page.truncated
+    assert page.content_length == 1_024
+    assert page.notes == ("The page is incomplete: cut at the size limit.",)
+
+
+@pytest.mark.parametrize(
+    ("configured", "asked", "caller", "expected"),
+    [(2_000, None, None, 2_000), (2_000, 3_000, None, 3_000), (2_000, 3_000, 4_000, 4_000)],
+)
+async def test_the_nearest_limit_of_size_holds(
+    site, make_fetcher, *, configured, asked, caller, expected
+):
+    fetcher = make_fetcher(max_content_size=configured)
+    request = FetchRequest(
+        url=site.page("/", "word " * 2_000, content_type="text/plain"), max_content_length=asked
+    )
+    page = await fetcher.fetch(request, max_bytes=caller)
+    assert page.content_length == expected
+
+
+async def test_a_gzip_bomb_is_cut_at_the_cap(site, make_fetcher):
+    bomb = gzip.compress(b"<p>word " * (4 << 20))
+    assert len(bomb) < 200_000
+    url = site.page("/", bomb, headers={"Content-Encoding": "gzip"})
+    page = await make_fetcher(max_content_size=65_536).fetch(FetchRequest(url=url))
+    assert page.truncated
+    assert page.content_length == 65_536
+    assert len(page.markdown_content) <= 65_536
+    assert page.headers["content-encoding"] == "gzip"
+
+
+async def test_a_broken_off_body_is_a_truncated_page(site, fetcher):
+    body = gzip.compress(ARTICLE.encode())
+    url = site.page("/", body[:-20], headers={"Content-Encoding": "gzip"})
+    page = await fetcher.fetch(FetchRequest(url=url))
+    assert page.truncated
+    assert "quick brown fox" in page.markdown_content
+
+
+async def test_stacked_encodings_are_refused(site, fetcher):
+    url = site.page("/", "x", headers={"Content-Encoding": "gzip, gzip"})
+    error = await failure(fetcher, url)
+    assert error.code is ErrorCode.UNSUPPORTED_ENCODING
+    assert error.status_code == 200
+
+
+async def test_a_deadline_in_the_body_gives_the_part_that_arrived(site, fetcher, monkeypatch):
+    # Reading ends after half a second, and a busy machine has the rest for the conversion.
+    monkeypatch.setattr(fetcher_module, "_CONVERSION_SHARE", 0.95)
+    monkeypatch.setattr(fetcher_module, "_MAX_CONVERSION_TIME", 60)
+    deadline = asyncio.get_running_loop().time() + 10
+    start = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999\r\n\r\n"
+    url = site.raw("/", start + ARTICLE[:-40].encode())
+    page = await fetcher.fetch(FetchRequest(url=url), deadline=deadline)
+    assert page.truncated
+    assert "quick brown fox" in page.markdown_content
+    assert page.notes == ("The page is incomplete: cut when the time was over.",)
+    await site.until_idle()
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nContent-Ty",
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n<html><head>",
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\n \n \n",
+    ],
+    ids=["silent", "half a header", "no body", "no text", "only spaces"],
+)
+async def test_a_deadline_before_any_text_is_a_timeout(site, fetcher, start):
+    url = site.raw("/", start)
+    error = await failure(fetcher, url, deadline=soon())
+    assert isinstance(error, TransportError)
+    assert error.code is ErrorCode.TIMEOUT
+    assert error.url == url
+    await site.until_idle()
+
+
+async def test_one_deadline_spans_all_hops(site, fetcher):
+    url = site.redirect("/", site.raw("/slow", b""))
+    error = await failure(fetcher, url, deadline=soon())
+    assert error.code is ErrorCode.TIMEOUT
+    assert error.url == site.url("/slow")
+
+
+async def test_a_deadline_that_is_over_is_a_timeout(site, fetcher):
+    deadline = asyncio.get_running_loop().time() - 1
+    error = await failure(fetcher, site.page("/", ARTICLE), deadline=deadline)
+    assert error.code is ErrorCode.TIMEOUT
+    assert not site.requests
+
+
+async def test_a_conversion_that_outlasts_the_deadline_is_a_timeout(site, fetcher, monkeypatch):
+    done = threading.Event()
+    monkeypatch.setattr(fetcher_module, "convert", lambda *_args, **_kwargs: done.wait(9))
+    try:
+        error = await failure(fetcher, site.page("/", ARTICLE), deadline=soon())
+    finally:
+        done.set()
+    assert error.code is ErrorCode.TIMEOUT
+
+
+class Refusing(HttpSession):
+    """Keeps the time it was given, and fails."""
+
+    def __init__(self) -> None:
+        self.timeout = 0.0
+
+    @override
+    def open(
+        self, url: str, *, headers: Mapping[str, str], timeout: float
+    ) -> AbstractAsyncContextManager[Reply]:
+        self.timeout = timeout
+        raise TransportError("The connection failed.", code=ErrorCode.CONNECTION_ERROR)
+
+
+@pytest.mark.parametrize(
+    ("config", "asked", "left", "expected"),
+    [
+        ({}, None, None, 29),
+        ({"default_timeout": 10}, None, None, 9),
+        ({"default_timeout": 90}, None, None, 59),
+        ({"max_response_time": 20}, None, None, 19),
+        ({"max_response_time": 20}, 100, None, 99),
+        ({"default_timeout": 90}, 5, None, 4.5),
+        ({}, 100, 50, 49),
+        ({}, None, 5, 4.5),
+        ({}, 5, 50, 4.5),
+    ],
+)
+async def test_time_is_what_the_call_the_settings_and_the_caller_leave(
+    config, asked, left, expected
+):
+    session = Refusing()
+    fetcher = Fetcher(
+        lambda: session,
+        config=WebFetchConfig(**config),
+        domains=DomainPolicy(),
+        allow=AllowList(),
+        content=ContentConfig(),
+        user_agent="x",
+    )
+    deadline = None if left is None else asyncio.get_running_loop().time() + left
+    with pytest.raises(TransportError) as caught:
+        await fetcher.fetch(
+            FetchRequest(url="https://example.org/", timeout=asked), deadline=deadline
+        )
+    assert caught.value.url == "https://example.org/"
+    # What is missing to a round number is kept back for the conversion.
+    assert session.timeout == pytest.approx(expected, abs=0.2)
+
+
+async def test_a_refused_connection_is_told(site, other, fetcher):
+    url = other.url("/")
+    await other.stop()
+    error = await failure(fetcher, url)
+    assert isinstance(error, TransportError)
+    assert error.code is ErrorCode.CONNECTION_ERROR
+
+
+@pytest.mark.parametrize(
+    "answer", [b"SSH-2.0-OpenSSH_9\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc"]
+)
+async def test_an_answer_that_is_no_http_is_malformed(site, fetcher, answer):
+    error = await failure(fetcher, site.raw("/", answer))
+    assert isinstance(error, TransportError)
+    assert error.code is ErrorCode.MALFORMED_RESPONSE
+
+
+async def test_a_page_without_text_is_no_page(site, fetcher):
+    error = await failure(fetcher, site.page("/", "<script>render()</script>"))
+    assert isinstance(error, ContentError)
+    assert error.code is ErrorCode.EXTRACTION_FAILED
+    assert error.status_code == 200
+
+
+async def test_an_empty_page_is_a_page_with_a_note(site, fetcher):
+    page = await fetcher.fetch(FetchRequest(url=site.page("/", "")))
+    assert page.content_length == 0
+    assert page.markdown_content == ""
+    assert page.notes == ("The site sent an empty page.",)
+    assert not page.truncated
+
+
+async def test_what_a_reader_cannot_see_is_taken_out_and_counted(site, fetcher):
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    body = f"<title>A{hidden} page</title><main><p>Visible{hidden} text\u202e. {SENTENCE * 5}</p></main>"
+    page = await fetcher.fetch(FetchRequest(url=site.page("/", body)))
+    assert "Visible text" in page.markdown_content
+    assert page.title == "A page"
+    assert page.hidden_chars_removed >= 5
+
+
+async def test_surrogates_and_nuls_never_reach_the_caller(site, fetcher):
+    body = (
+        b"<title>a\x00b&#xD83D;c</title><p>cut \xed\xa0\xbd emoji \x00 &#xD83D; \xff "
+        + SENTENCE.encode() * 5
+    )
+    url = site.page("/", body, headers={"Server": b"ng\xffinx\x7f" + b"x" * 500})
+    page = await fetcher.fetch(FetchRequest(url=url))
+    page.model_dump_json().encode()
+    assert "\x00" not in page.model_dump_json()
+    assert "emoji" in page.markdown_content
+    assert len(page.headers["server"]) <= 200
+
+
+async def test_a_summary_is_made_when_wanted(site, make_fetcher):
+    url = site.page("/", ARTICLE)
+    with_summary = await make_fetcher().fetch(FetchRequest(url=url), query="fox")
+    without = await make_fetcher(content=ContentConfig(summarize=False)).fetch(
+        FetchRequest(url=url)
+    )
+    assert "fox" in with_summary.summary
+    assert without.summary == ""
+
+
+async def test_a_fault_of_ours_is_an_error_of_ours(caplog):
+    def broken() -> NoReturn:
+        raise RuntimeError("a bug")
+
+    fetcher = Fetcher(
+        broken,
+        config=WebFetchConfig(),
+        domains=DomainPolicy(),
+        allow=AllowList(),
+        content=ContentConfig(),
+        user_agent="x",
+    )
+    with caplog.at_level(logging.ERROR, logger="searx_mcp.fetch"):
+        error = await failure(fetcher, "https://example.org/")
+    assert error.code is ErrorCode.INTERNAL
+    assert "bug" not in error.message
+    assert [record.message for record in caplog.records] == ["fetch.unexpected_error"]

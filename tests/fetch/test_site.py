@@ -1,0 +1,181 @@
+"""What a site's answer means."""
+
+import pytest
+from multidict import CIMultiDict
+
+from searx_mcp.errors import ErrorCode
+from searx_mcp.fetch.site import HEAD_BYTES, judge, retry_after
+
+URL = "https://example.org/page"
+DATE = "Fri, 20 Nov 2026 12:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "words"),
+    [
+        (401, "authentication_required", "needs a login"),
+        (402, "blocked_by_site", "content protected"),
+        (403, "blocked_by_site", "content protected"),
+        (999, "blocked_by_site", "content protected"),
+        (404, "not_found", "no page at this address"),
+        (410, "not_found", "no page at this address"),
+        (429, "rate_limited", "limits how often"),
+        (400, "http_error", "refused the request"),
+        (405, "http_error", "refused the request"),
+        (418, "http_error", "refused the request"),
+        (451, "http_error", "legal reasons"),
+        (500, "http_error", "failed"),
+        (503, "http_error", "failed"),
+        (520, "http_error", "failed"),
+        (300, "http_error", "without a page"),
+        (302, "http_error", "without a page"),
+        (304, "http_error", "without a page"),
+    ],
+)
+def test_a_status_that_is_no_success_has_a_code_a_sentence_and_advice(
+    status: int, code: str, words: str
+):
+    error = judge(status, {}, b"", url=URL)
+    assert error is not None
+    assert error.code == code
+    assert words in error.message
+    assert f"(HTTP {status})." in error.message
+    assert error.advice.endswith(".")
+    assert error.url == URL
+    assert error.status_code == status
+
+
+@pytest.mark.parametrize("status", [200, 203, 204, 206])
+def test_a_success_is_the_page(status: int):
+    assert judge(status, {"Server": "cloudflare"}, b"<title>Robots</title>", url=URL) is None
+
+
+@pytest.mark.parametrize("status", [200, 401, 403, 404, 429, 503])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"CF-Mitigated": "challenge"},
+        {"cf-mitigated": " Block "},
+        {"X-Vercel-Mitigated": "challenge"},
+        {"x-amzn-waf-action": "captcha"},
+    ],
+)
+def test_a_mitigation_header_is_a_block_at_any_status(status: int, headers: dict[str, str]):
+    error = judge(status, CIMultiDict(headers), b"<p>welcome", url=URL)
+    assert error is not None
+    assert error.code is ErrorCode.BLOCKED_BY_SITE
+    assert "CAPTCHA" in error.message
+
+
+@pytest.mark.parametrize("status", [200, 403, 503])
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<!DOCTYPE html><title>Just a moment...</title>",
+        "<script>(function(){window._cf_chl_opt = {cvId: '3'}})()</script>",
+        "<title>Making sure you&#39;re not a bot!</title>",
+        "<title>Making sure you\u2019re not a bot!</title>",
+        '<head><script id="anubis_challenge" type="application/json">{}</script>',
+        "<TITLE lang=en>\n Attention Required! |\n Cloudflare</TITLE>",
+        '<script src="https://ct.captcha-delivery.com/c.js"></script>',
+        '<iframe id="main-iframe" src="/_Incapsula_Resource?x=1"></iframe>',
+        '<div id="px-captcha"></div>',
+        "<title>Vercel Security Checkpoint</title>",
+        "<title>Client Challenge</title>",
+    ],
+)
+def test_a_challenge_page_is_a_block_at_any_status(status: int, head: str):
+    error = judge(status, {}, head.encode(), url=URL)
+    assert error is not None
+    assert error.code is ErrorCode.BLOCKED_BY_SITE
+
+
+@pytest.mark.parametrize("status", [403, 429, 451, 503])
+@pytest.mark.parametrize(
+    "title", ["Captcha required", "Are you a robot?", "Are you human?", "Checking your browser"]
+)
+def test_a_suspicious_title_counts_beside_a_refusing_status(status: int, title: str):
+    error = judge(status, {}, f"<title>{title}</title>".encode(), url=URL)
+    assert error is not None
+    assert error.code is ErrorCode.BLOCKED_BY_SITE
+    assert "CAPTCHA" in error.message
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "<title>Are you a robot? A short history of the CAPTCHA</title>",
+        "<title>Just a moment - lyrics</title>",
+        "<title>How Anubis works</title><p>It says Making sure you're not a bot!",
+        "<pre>&lt;script&gt;window._cf_chl_opt = {}&lt;/script&gt;</pre>",
+        '<p>Look for <code>_cf_chl_opt</code> or <code>id="anubis_challenge"</code>.',
+        '<p>Loads <a href="https://ct.captcha-delivery.com/c.js">this</a>',
+    ],
+)
+def test_a_page_about_challenges_is_a_page(head: str):
+    assert judge(200, {}, head.encode(), url=URL) is None
+
+
+def test_headers_that_only_name_a_protector_do_not_count():
+    headers = {
+        "Server": "cloudflare",
+        "Content-Security-Policy": "script-src https://www.google.com/recaptcha/",
+        "x-datadome": "protected",
+    }
+    assert judge(200, CIMultiDict(headers), b"<p>news", url=URL) is None
+
+
+def test_only_the_head_is_looked_at():
+    late = b" " * HEAD_BYTES + b"<title>Just a moment...</title>"
+    assert judge(200, {}, late, url=URL) is None
+
+
+@pytest.mark.parametrize("head", [b"\xff\xfe<\x00t\x00", b"\x00" * 100, b"<title", b"<title>"])
+def test_bytes_that_are_no_html_are_no_challenge(head: bytes):
+    assert judge(200, {}, head, url=URL) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("120", 120.0),
+        (" 5 ", 5.0),
+        ("0", 1.0),
+        ("86401", 86_400.0),
+        ("9" * 5_000, 86_400.0),
+        ("Fri, 20 Nov 2026 12:02:00 GMT", 120.0),
+        ("Fri, 20 Nov 2026 11:00:00 GMT", 1.0),
+        ("Tue, 20 Nov 2096 12:00:00 GMT", 86_400.0),
+        ("-5", None),
+        ("1.5", None),
+        ("٣", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date_within_limits(value: str, seconds: float | None):
+    assert retry_after({"Retry-After": value, "Date": DATE}) == seconds
+
+
+@pytest.mark.parametrize("headers", [{}, {"Date": "today"}, {"Date": "Fri, 20 Nov 2026 12:00:00"}])
+def test_a_date_needs_the_answers_own_clock(headers: dict[str, str]):
+    assert retry_after({"Retry-After": "Fri, 20 Nov 2026 12:02:00 GMT", **headers}) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "seconds"),
+    [
+        (429, {"Retry-After": "7"}, 7.0),
+        (429, {}, 60.0),
+        (429, {"Retry-After": "whenever"}, 60.0),
+        (503, {"Retry-After": "7"}, 7.0),
+        (503, {}, None),
+        (404, {"Retry-After": "7"}, None),
+    ],
+)
+def test_waiting_is_proposed_where_it_helps(
+    status: int, headers: dict[str, str], seconds: float | None
+):
+    error = judge(status, headers, b"", url=URL)
+    assert error is not None
+    assert error.retry_after == seconds

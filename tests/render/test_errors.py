@@ -1,0 +1,244 @@
+import pytest
+
+from searx_mcp.errors import (
+    DeadlineError,
+    ErrorCode,
+    FetchError,
+    InvalidArgumentError,
+    NoInstancesError,
+    SearxMcpError,
+    SettingsError,
+    SiteError,
+    UnavailableReason,
+)
+from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.render.errors import (
+    MAX_TOKENS,
+    fetch_error_data,
+    fetch_error_text,
+    search_error_data,
+    search_error_text,
+)
+from searx_mcp.render.tokens import estimate
+
+
+def attempt(host: str, verdict: Verdict) -> Attempt:
+    return Attempt(instance=f"https://{host}.example/", verdict=verdict, format=Format.HTML)
+
+
+def test_an_error_of_a_search_reads_like_this():
+    error = NoInstancesError(
+        "No SearXNG instance could serve the search.",
+        reason=UnavailableReason.EXHAUSTED,
+        attempts=(
+            attempt("a", Verdict.RATE_LIMITED),
+            attempt("b", Verdict.RATE_LIMITED),
+            attempt("c", Verdict.JSON_OFF),
+            attempt("c", Verdict.TIMEOUT),
+        ),
+        retry_after=299.2,
+    )
+    assert search_error_text(error) == (
+        "Search failed: No SearXNG instance could serve the search (no_instances_available)."
+        " 3 instances asked: 2 rate limited, 1 timed out. Retry in 5 minutes."
+        " Rewording the query will not help: wait, or set SEARXNG_URL to an own instance."
+    )
+
+
+def test_an_error_of_a_page_reads_like_this():
+    error = SiteError("The site answered 404.", code=ErrorCode.NOT_FOUND, status_code=404)
+    assert fetch_error_text(error) == (
+        "Failed to fetch content: The site answered 404 (not_found). Do not repeat the same call."
+        " Check the address, or find the page with web_search."
+    )
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+@pytest.mark.parametrize("write", [search_error_text, fetch_error_text])
+@pytest.mark.parametrize("message", ["It failed.", "Something " * 200, "漢" * 500])
+def test_every_error_fits_and_names_its_code(code, write, message):
+    text = write(SearxMcpError(message, code=code, retry_after=7_200))
+    assert estimate(text) <= MAX_TOKENS
+    assert f"({code})." in text
+    assert "Retry in 2 hours." in text
+    assert text.endswith((".", "…"))
+    assert len(text.splitlines()) == 1
+
+
+@pytest.mark.parametrize("reason", UnavailableReason)
+def test_every_reason_fits_with_many_attempts(reason):
+    error = NoInstancesError(
+        "No SearXNG instance could serve the search, and this is a rather long sentence about it.",
+        reason=reason,
+        attempts=tuple(attempt(verdict.value, verdict) for verdict in Verdict),
+        retry_after=500_000,
+    )
+    text = search_error_text(error)
+    assert estimate(text) <= MAX_TOKENS
+    assert "17 instances asked: 2 answered, " in text
+    assert " other." in text
+
+
+def test_counts_give_way_when_cause_and_advice_are_long():
+    error = NoInstancesError(
+        "Something " * 200,
+        reason=UnavailableReason.EXHAUSTED,
+        attempts=tuple(attempt(verdict.value, verdict) for verdict in Verdict),
+        advice="Do this. " * 100,
+    )
+    text = search_error_text(error)
+    assert "17 instances" not in text
+    assert "Do this." in text
+    assert estimate(text) <= MAX_TOKENS
+
+
+@pytest.mark.parametrize(
+    ("reason", "remedy"),
+    [
+        (UnavailableReason.OFFLINE, "check this machine's network"),
+        (UnavailableReason.NOTHING_CONFIGURED, "set SEARXNG_URL to a SearXNG instance"),
+        (UnavailableReason.OWN_DOWN, "repair your own SearXNG instance"),
+        (UnavailableReason.BUDGET_SPENT, "which has no such limit"),
+        (UnavailableReason.EXHAUSTED, "Rewording the query will not help"),
+    ],
+)
+def test_each_reason_has_its_own_remedy(reason, remedy):
+    error = NoInstancesError("None.", reason=reason)
+    assert remedy in search_error_text(error)
+    assert remedy in search_error_data(error, "q")["error_details"]
+
+
+def test_the_advice_of_an_error_comes_before_the_general_one():
+    error = NoInstancesError("None.", reason=UnavailableReason.OFFLINE, advice="Plug in the cable.")
+    text = search_error_text(error)
+    assert text.endswith("Plug in the cable.")
+    assert "network" not in text
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "expected"),
+    [
+        (-1.0, "Retry in 1 second."),
+        (0.2, "Retry in 1 second."),
+        (59.1, "Retry in 1 minute."),
+        (90, "Retry in 90 seconds."),
+        (121, "Retry in 3 minutes."),
+        (3_600, "Retry in 1 hour."),
+        (90_000, "Retry in 25 hours."),
+        (200_000, "Retry in 3 days."),
+        (float("inf"), "Do not repeat the same call."),
+        (float("nan"), "Do not repeat the same call."),
+    ],
+)
+def test_the_wait_is_told_in_whole_units_rounded_up(retry_after, expected):
+    error = SearxMcpError("Busy.", code=ErrorCode.RATE_LIMITED, retry_after=retry_after)
+    assert expected in fetch_error_text(error)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        pytest.param(
+            FetchError("Slow.", code=ErrorCode.TIMEOUT), "One retry may work.", id="timeout"
+        ),
+        pytest.param(
+            SiteError("Failed.", code=ErrorCode.HTTP_ERROR, status_code=503),
+            "One retry may work.",
+            id="server error",
+        ),
+        pytest.param(
+            SiteError("Refused.", code=ErrorCode.HTTP_ERROR, status_code=410),
+            "Do not repeat the same call.",
+            id="client error",
+        ),
+        pytest.param(
+            NoInstancesError("None.", reason=UnavailableReason.BUDGET_SPENT),
+            "Retry later.",
+            id="spent",
+        ),
+    ],
+)
+def test_whether_to_retry_follows_from_the_error(error, expected):
+    assert expected in fetch_error_text(error)
+
+
+def test_a_correctable_argument_may_be_called_again():
+    text = search_error_text(InvalidArgumentError("results_count", "must be at most 50"))
+    assert text == (
+        "Search failed: results_count: must be at most 50 (invalid_argument)."
+        " Correct the named argument and call again."
+    )
+
+
+def test_an_error_cannot_forge_a_fence():
+    assert "<" not in fetch_error_text(SearxMcpError("<web-content id=1>"))
+
+
+def test_the_data_of_a_search_error_has_the_specified_fields():
+    error = NoInstancesError(
+        "None.",
+        reason=UnavailableReason.EXHAUSTED,
+        attempts=(attempt("a", Verdict.TIMEOUT), attempt("a", Verdict.DNS)),
+        retry_after=299.2,
+        advice="Wait.",
+    )
+    assert search_error_data(error, "rust") == {
+        "query": "rust",
+        "error_type": "no_instances_available",
+        "error_details": "None. Wait.",
+        "attempted_instances": ["https://a.example/"],
+        "retry_after": 300,
+        "reason": "exhausted",
+        "attempts": [
+            {
+                "instance": "https://a.example/",
+                "verdict": verdict,
+                "format": "html",
+                "status_code": None,
+                "elapsed_ms": 0,
+                "detail": "",
+            }
+            for verdict in ("timeout", "dns")
+        ],
+    }
+
+
+def test_the_data_of_a_deadline_lists_its_attempts():
+    error = DeadlineError("Too late.", attempts=(attempt("a", Verdict.TIMEOUT),))
+    data = search_error_data(error, "q")
+    assert data["retry_after"] is None
+    assert data["attempted_instances"] == ["https://a.example/"]
+    assert "1 instance asked: 1 timed out." in search_error_text(error)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InvalidArgumentError("query", "must not be empty"),
+        SettingsError("query", "must not be empty", origin="file"),
+    ],
+)
+def test_the_data_of_a_wrong_value_names_the_field(error):
+    assert search_error_data(error, "")["field"] == "query"
+    assert fetch_error_data(error, "")["field"] == "query"
+
+
+def test_the_data_of_a_page_error_has_the_specified_fields():
+    error = SiteError(
+        "Busy.", code=ErrorCode.RATE_LIMITED, status_code=429, retry_after=10, advice="Wait."
+    )
+    error.response_time_ms = 30
+    assert fetch_error_data(error, "https://a.example/") == {
+        "url": "https://a.example/",
+        "error_type": "rate_limited",
+        "error_details": "Busy. Wait.",
+        "status_code": 429,
+        "response_time_ms": 30,
+        "retry_after": 10,
+    }
+
+
+def test_an_error_that_is_not_about_the_page_keeps_the_fields_empty():
+    data = fetch_error_data(SearxMcpError("Broken."), "https://a.example/")
+    assert data["status_code"] is None
+    assert data["response_time_ms"] is None
