@@ -1,9 +1,68 @@
 """Fixtures every test may use."""
 
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
 import pytest
+
+from searx_mcp.models.instance import Catalog, CatalogEntry
+from searx_mcp.settings import Settings
+from searx_mcp.testing.loopback import LoopbackServer
+from searx_mcp.testing.searxng import FakeSearxng
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     """The suite runs on asyncio, the loop the package is written for."""
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def clean_environ(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of the person who runs the suite reaches a test."""
+    for name in [*os.environ]:
+        if name.startswith(("SEARX_MCP_", "SEARXNG_")) and name != "SEARX_MCP_CAPTURES":
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def catalog_of() -> Callable[..., Catalog]:
+    """Makes a catalog of running instances, the best grade first."""
+
+    def make(*fakes: FakeSearxng, grades: Iterable[str] = ("A+", "A", "B", "C")) -> Catalog:
+        return Catalog.model_validate(
+            {
+                "source": "a test",
+                "listed_at": "2026-08-05T00:00:00Z",
+                "instances": [
+                    CatalogEntry(url=fake.url, tls_grade=grade, http_grade=grade)
+                    for fake, grade in zip(fakes, grades, strict=False)
+                ],
+            }
+        )
+
+    return make
+
+
+@pytest.fixture
+def settings_for() -> Callable[..., Settings]:
+    """Makes settings under which the given loopback servers may be reached.
+
+    `settings_for(a, b, own=[c], web_search={...})`; other tables are merged in as given.
+    """
+
+    def make(
+        *reachable: LoopbackServer, own: Iterable[FakeSearxng] = (), **tables: Mapping[str, Any]
+    ) -> Settings:
+        base: dict[str, dict[str, Any]] = {
+            "instances": {"own": [fake.url for fake in own]},
+            "fetch": {"allow_private": [fake.origin for fake in reachable]},
+            "search": {"attempt_timeout": 0.5},
+            "web_search": {"request_delay_range": [0, 0], "use_random_instances": False},
+        }
+        for name, table in tables.items():
+            base[name] = {**base.get(name, {}), **table}
+        return Settings.model_validate(base)
+
+    return make

@@ -1,0 +1,124 @@
+"""A search that needs no network: instances in trouble and a few pages, all on this machine."""
+
+import random
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.text import Text
+
+from searx_mcp.cli import output
+from searx_mcp.client import SearxClient
+from searx_mcp.models.instance import Catalog, CatalogEntry
+from searx_mcp.settings import Settings
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article
+
+_HUNG_TIMEOUT = 1.0
+
+_PAGES = {
+    "/volunteers": article(
+        "Who runs public SearXNG instances",
+        [
+            "Public SearXNG instances are run by volunteers on machines they pay for themselves.",
+            "They allow an address a few searches a day, so that engines do not block them. "
+            "A client that ignores this is refused, and so is everybody behind its address.",
+            "Pacing requests and remembering refusals keeps a pool usable for everyone.",
+        ],
+    ),
+    "/empty-answers": article(
+        "Why an answer with status 200 may be a failure",
+        [
+            "An instance whose engines are blocked answers 200 with an empty page.",
+            "Whoever judges by the status code takes that for «nothing found». "
+            "The page itself says which engines did not respond; asking the next instance helps.",
+        ],
+    ),
+    "/html": article(
+        "Why the pages are read as HTML",
+        [
+            "Nearly every public instance refuses JSON, because scripts abused it.",
+            "The result page carries the same rows, so a parser for it reaches all of them.",
+        ],
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Scene:
+    """A search of the demo: who takes part, with the grade that puts it in its place."""
+
+    title: str
+    query: str
+    own: Sequence[FakeSearxng] = ()
+    public: Sequence[tuple[str, FakeSearxng]] = ()
+
+
+async def play() -> None:
+    """Run the demo and print it."""
+    out = output.console()
+    async with AsyncExitStack() as stack:
+        web = await stack.enter_async_context(
+            FakeWeb({path: FakePage(body=body) for path, body in _PAGES.items()})
+        )
+
+        async def instance(**behaviour: object) -> FakeSearxng:
+            fake = FakeSearxng(links=web.links, **behaviour)  # type: ignore[arg-type]  # - keywords of its constructor
+            return await stack.enter_async_context(fake)
+
+        hung, limited, html = (
+            await instance(hang=True),
+            await instance(),
+            await instance(),
+        )
+        limited.limit()
+        broken, json = (
+            await instance(formats=("html", "json"), engines_failed=True),
+            await instance(formats=("html", "json")),
+        )
+        scenes = (
+            _Scene(
+                "1. Public instances: the first hangs, the second refuses, the third serves HTML",
+                "who runs public search instances",
+                public=(("A+", hung), ("A", limited), ("B", html)),
+            ),
+            _Scene(
+                "2. Two instances of one's own: the engines of the first fail, the second serves JSON",
+                "why an empty answer is a failure",
+                own=(broken, json),
+            ),
+        )
+        for scene in scenes:
+            await _play(scene, web, out)
+
+
+async def _play(scene: _Scene, web: FakeWeb, out: Console) -> None:
+    fakes = [*scene.own, *(fake for _, fake in scene.public)]
+    settings = Settings.model_validate(
+        {
+            "instances": {"own": [fake.url for fake in scene.own]},
+            "fetch": {"allow_private": [web.origin, *(fake.origin for fake in fakes)]},
+            "search": {"attempt_timeout": _HUNG_TIMEOUT},
+            "web_search": {"use_random_instances": False},
+        }
+    )
+    entries = (
+        CatalogEntry(url=fake.url, tls_grade=grade, http_grade=grade)
+        for grade, fake in scene.public
+    )
+    catalog = Catalog(source="the demo", listed_at=datetime.now(UTC), instances=tuple(entries))
+    out.print(Text(f"\n{scene.title}\n", style="bold underline"))
+    async with SearxClient(settings, catalog=catalog, rng=random.Random(1)) as client:  # noqa: S311 - the demo is the same every time
+        response = await client.search(
+            scene.query,
+            results_count=3,
+            progress=lambda message: out.print(Text(f"  … {message}", style="dim")),
+        )
+        out.print()
+        output.print_response(response, pages=True, budget=None)
+        out.print(Text("\nWhat was asked", style="bold"))
+        out.print(output.attempts_table(response.attempts))
+        out.print(Text("\nWhat the pool learned", style="bold"))
+        out.print(output.pool_table(await client.instances()))

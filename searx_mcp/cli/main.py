@@ -1,0 +1,226 @@
+"""The `searx-mcp` command: its subcommands and exit codes.
+
+Without arguments it serves MCP on standard input and output, which is what a host starts; on a
+terminal, where nobody speaks MCP, it shows its help. What only one command needs is imported by
+that command: a server must answer before a table library is imported.
+"""
+
+import asyncio
+import logging
+import os
+import sys
+from collections.abc import Coroutine, Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from searx_mcp import __version__
+from searx_mcp.errors import (
+    DeadlineError,
+    InvalidArgumentError,
+    NoInstancesError,
+    SearxMcpError,
+    SettingsError,
+)
+from searx_mcp.settings import Loaded, load
+
+EPILOG = (
+    "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
+    "3 no instance could serve; 4 the time was over; 5 a wrong setting; 130 interrupted."
+)
+
+
+class ExitCode(IntEnum):
+    """What the command exits with."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    UNAVAILABLE = 3
+    DEADLINE = 4
+    SETTINGS = 5
+    INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command; never shows a traceback for what a user can cause.
+
+    Args:
+        arguments: of the command line; those of the process unless given.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:  # Windows consoles default to a legacy code page
+            reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        cli.main(arguments, prog_name="searx-mcp", standalone_mode=False)
+    except click.ClickException as exc:
+        exc.show()
+        sys.exit(exc.exit_code)
+    except SearxMcpError as exc:
+        fail(exc)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(ExitCode.INTERRUPTED)
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(ExitCode.FAILED)
+
+
+def exit_code(error: SearxMcpError) -> ExitCode:
+    """The exit code that stands for an error."""
+    match error:
+        case InvalidArgumentError():
+            return ExitCode.USAGE
+        case SettingsError():
+            return ExitCode.SETTINGS
+        case NoInstancesError():
+            return ExitCode.UNAVAILABLE
+        case DeadlineError():
+            return ExitCode.DEADLINE
+        case _:
+            return ExitCode.FAILED
+
+
+def fail(error: SearxMcpError) -> NoReturn:
+    """Say what is wrong on standard error and exit."""
+    click.echo(f"searx-mcp: {error.message}", err=True)
+    if error.advice:
+        click.echo(error.advice, err=True)
+    sys.exit(exit_code(error))
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    """Run a command's work to its end."""
+    asyncio.run(work)
+
+
+def loaded(context: click.Context) -> Loaded:
+    """The settings of this run, read once."""
+    root = context.find_root()
+    if root.obj is None:
+        path = root.params["config"]
+        root.obj = load(path=Path(path) if path else None, environ=os.environ)
+    settings: Loaded = root.obj
+    return settings
+
+
+@click.group(
+    invoke_without_command=True,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option("--config", metavar="PATH", help="Configuration file to read.")
+@click.version_option(__version__, prog_name="searx-mcp")
+@click.pass_context
+def cli(context: click.Context, config: str | None) -> None:
+    """Web search for AI agents over a pool of SearXNG instances.
+
+    Without a command: serve MCP over standard input and output.
+    """
+    del config  # read by loaded()
+    level = os.environ.get("SEARX_MCP_LOG_LEVEL", "WARNING").upper()
+    if level not in logging.getLevelNamesMapping():
+        raise SettingsError(
+            "SEARX_MCP_LOG_LEVEL",
+            f"{level[:20]!r} is not a log level",
+            origin="environment",
+            advice="Use DEBUG, INFO, WARNING, ERROR or CRITICAL.",
+        )
+    logging.basicConfig(level=level, format="%(levelname)s %(name)s: %(message)s")
+    if context.invoked_subcommand is None:
+        if sys.stdin.isatty():
+            click.echo(context.get_help())
+        else:
+            context.invoke(stdio)
+
+
+@cli.command()
+@click.pass_context
+def stdio(context: click.Context) -> None:
+    """Serve MCP over standard input and output."""
+    settings = loaded(context).settings
+    from searx_mcp.server.app import build_server  # noqa: PLC0415 - 0.4 s only servers need
+
+    build_server(settings).run("stdio")
+
+
+@cli.command()
+@click.argument("query")
+@click.option(
+    "-c", "--category", help="general, images, videos, news, map, music, it, science, files."
+)
+@click.option("-l", "--language", help="Two letters, a region such as en-US, all, or auto.")
+@click.option("-n", "--results-count", metavar="N", help="Results wanted, 1 to 50.")
+@click.option("--fetch-content/--no-fetch-content", default=None, help="Read the result pages.")
+@click.option("--safe-search", metavar="LEVEL", help="off, moderate or strict.")
+@click.option("-t", "--time-range", metavar="AGE", help="day, week, month or year.")
+@click.option("--allowed-domains", multiple=True, metavar="DOMAIN", help="Only these; repeatable.")
+@click.option("--blocked-domains", multiple=True, metavar="DOMAIN", help="Not these; repeatable.")
+@click.option("--search-prompt", help="What you want to know; steers summaries, stays here.")
+@click.option("--timeout", metavar="SECONDS", help="Seconds the call may take, 1 to 120.")
+@click.option("--max-tokens", metavar="N", help="Keep the text within N tokens.")
+@click.option("--profile", metavar="NAME", help="Profile whose arguments fill what is not named.")
+@click.option("--pages", is_flag=True, help="Show the pages' Markdown, not only summaries.")
+@click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
+@click.pass_context
+def search(context: click.Context, **options: Any) -> None:
+    """Search the web and read the result pages."""
+    from searx_mcp.cli import calls  # noqa: PLC0415 - imports what searching needs
+
+    shown = {name: options.pop(name) for name in ("profile", "pages", "as_json")}
+    run(calls.search(loaded(context), _given(options), **shown))
+
+
+@cli.command()
+@click.argument("url")
+@click.option("--timeout", metavar="SECONDS", help="Seconds the call may take, 5 to 120.")
+@click.option("--follow-redirects/--no-follow-redirects", default=None, help="Follow redirects.")
+@click.option("--max-content-length", metavar="SIZE", help="Bytes read at most, such as 2MB.")
+@click.option("--user-agent", help="Replaces the User-Agent header.")
+@click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
+@click.pass_context
+def fetch(context: click.Context, as_json: bool, **options: Any) -> None:  # noqa: FBT001 - click calls by name
+    """Read one page as Markdown."""
+    from searx_mcp.cli import calls  # noqa: PLC0415 - imports what fetching needs
+
+    run(calls.fetch(loaded(context), _given(options), as_json=as_json))
+
+
+@cli.group()
+def instances() -> None:
+    """Look after the pool of instances."""
+
+
+@instances.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@click.pass_context
+def instances_list(context: click.Context, as_json: bool) -> None:  # noqa: FBT001 - click calls by name
+    """Show the instances in the pool; asks none of them."""
+    from searx_mcp.cli import calls  # noqa: PLC0415 - imports what the pool needs
+
+    run(calls.instances(loaded(context), as_json=as_json))
+
+
+@cli.command("config")
+@click.option("--json", "as_json", is_flag=True, help="Print the settings as JSON.")
+@click.pass_context
+def show_config(context: click.Context, as_json: bool) -> None:  # noqa: FBT001 - click calls by name
+    """Show every setting, its value and where it comes from."""
+    from searx_mcp.cli import calls  # noqa: PLC0415 - imports the table library
+
+    calls.config(loaded(context), as_json=as_json)
+
+
+@cli.command()
+def demo() -> None:
+    """Search and read on this machine alone: five instances, four of them in trouble."""
+    from searx_mcp.cli.demo import play  # noqa: PLC0415 - imports the public doubles
+
+    run(play())
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """What the user named; `parse_search` and `parse_fetch` check it."""
+    return {name: value for name, value in options.items() if value not in (None, ())}

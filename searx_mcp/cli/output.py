@@ -1,0 +1,193 @@
+"""What a person reads: tables and pages on a terminal, the same without colour in a pipe.
+
+Texts from instances and pages are never read as markup: they reach the terminal as plain text, and
+control sequences were taken out of them on entry.
+"""
+
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.attempt import Attempt
+from searx_mcp.models.instance import PoolReport
+from searx_mcp.models.page import Page
+from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.render.public import scrub
+from searx_mcp.render.tokens import fit
+from searx_mcp.settings import SettingRow
+
+
+_PIPE_WIDTH = 200
+"""Columns of a table where no terminal says how many there are."""
+
+
+def console() -> Console:
+    """The console on standard output; in a pipe, tables are as wide as they need to be."""
+    width = None if sys.stdout.isatty() else _PIPE_WIDTH
+    return Console(highlight=False, soft_wrap=True, width=width)
+
+
+def error_console() -> Console:
+    """The console on standard error."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:
+    """Print a search response: results with summaries, and whole pages when asked for."""
+    out = console()
+    if not response.results:
+        out.print("No search results found.")
+    else:
+        out.print(
+            _text(f"Found {response.results_count} search results for query '{response.query}'")
+        )
+    for answer in response.answers:
+        out.print(_text(f"Answer: {answer.text}", style="green"))
+    per_page = budget // len(response.results) if budget and response.results else None
+    for number, result in enumerate(response.results, start=1):
+        _print_result(out, number, result, pages=pages, budget=per_page)
+    out.print()
+    for note in response.notes:
+        out.print(_text(f"Note: {note}", style="yellow"))
+    out.print(_text(_footer(response), style="dim"))
+
+
+def print_page(page: Page) -> None:
+    """Print a page as Markdown, its head on standard error."""
+    head = error_console()
+    head.print(_text(f"{page.title or '(no title)'}  {page.final_url}", style="bold"))
+    head.print(
+        _text(
+            f"{page.content_type}, {page.word_count} words, {page.response_time_ms} ms"
+            + (", truncated" if page.truncated else ""),
+            style="dim",
+        )
+    )
+    for note in page.notes:
+        head.print(_text(f"Note: {note}", style="yellow"))
+    console().print(_text(page.markdown_content))
+
+
+def print_attempts(error: SearxMcpError) -> None:
+    """Print which instances were asked for a search that failed, on standard error."""
+    attempts: tuple[Attempt, ...] = getattr(error, "attempts", ())
+    if attempts:
+        error_console().print(attempts_table(attempts))
+
+
+def attempts_table(attempts: Iterable[Attempt]) -> Table:
+    """One row per request to an instance."""
+    table = _table("instance", "format", "verdict", "status", "ms", "detail")
+    for attempt in attempts:
+        table.add_row(
+            _host(attempt.instance),
+            attempt.format,
+            attempt.verdict.replace("_", " "),
+            str(attempt.status_code or ""),
+            str(attempt.elapsed_ms),
+            _text(attempt.detail),
+        )
+    return table
+
+
+def print_pool(report: PoolReport) -> None:
+    """Print the pool as a table, with its notes on standard error."""
+    out = console()
+    out.print(pool_table(report))
+    if report.catalog_source:
+        age = report.catalog_age_days
+        out.print(_text(f"Public instances: {report.catalog_source}; {age} days old", style="dim"))
+    for note in report.notes:
+        error_console().print(_text(f"Note: {note}", style="yellow"))
+
+
+def pool_table(report: PoolReport) -> Table:
+    """One row per instance."""
+    table = _table(
+        "instance", "tier", "grade", "score", "state", "ok", "failed", "latency", "left", "next try"
+    )
+    for row in report.instances:
+        table.add_row(
+            _host(row.url),
+            row.tier,
+            row.grade or "?",
+            f"{row.score:.2f}",
+            row.state.replace("_", " "),
+            str(row.successes),
+            str(row.failures),
+            "" if row.latency is None else f"{row.latency:.2f} s",
+            "any" if row.budget_left is None else str(row.budget_left),
+            "now" if not row.retry_after else f"in {duration(row.retry_after)}",
+        )
+    return table
+
+
+def print_settings(rows: Iterable[SettingRow]) -> None:
+    """Print the settings as a table."""
+    table = _table("setting", "value", "from")
+    for row in rows:
+        style = "dim" if row.origin == "default" else ""
+        table.add_row(_text(row.key), _text(str(row.value)), _text(row.origin), style=style)
+    console().print(table)
+
+
+def duration(seconds: float) -> str:
+    """A length of time in the largest unit that fits."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _print_result(
+    out: Console, number: int, result: SearchResult, *, pages: bool, budget: int | None
+) -> None:
+    out.print()
+    out.print(_text(f"{number}. {result.title}", style="bold"))
+    out.print(_text(f"   {result.url}", style="cyan"))
+    if result.description:
+        out.print(_text(f"   {result.description}"))
+    facts = [", ".join(result.engines), result.published_at or ""]
+    if result.content is not None:
+        facts.append(f"{result.content.word_count} words read")
+    if shown := " · ".join(fact for fact in facts if fact):
+        out.print(_text(f"   {shown}", style="dim"))
+    if result.content is None:
+        return
+    if pages:
+        markdown = result.content.markdown
+        out.print()
+        out.print(_text(fit(markdown, budget)[0] if budget else markdown))
+    elif result.content.summary:
+        out.print(_text(f"   {result.content.summary}", style="green"))
+
+
+def _footer(response: SearchResponse) -> str:
+    parts = [f"{response.search_time_ms} ms", f"answered by {response.instance_used}"]
+    if response.cached:
+        parts[0] = "from the cache"
+    if stats := response.content_fetch_stats:
+        parts.append(f"{stats.successful} of {stats.attempted} pages read")
+    if len(response.attempts) > 1:
+        parts.append(f"{len(response.attempts)} requests")
+    return ", ".join(parts)
+
+
+def _table(*headers: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, header in enumerate(headers):
+        table.add_column(header, overflow="fold", no_wrap=number == 0)
+    return table
+
+
+def _host(url: str) -> Text:
+    """An instance's address without what all of them share."""
+    return _text(url.removeprefix("https://").rstrip("/"))
+
+
+def _text(text: str, *, style: str = "") -> Text:
+    return Text(scrub(text), style=style)

@@ -1,0 +1,371 @@
+"""The facade: every area wired together, for fronts and for other asyncio programs."""
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Any, Self
+
+from yarl import URL
+
+from searx_mcp import __version__
+from searx_mcp.arguments import parse_fetch, parse_search
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.fetch.fetcher import Fetcher
+from searx_mcp.fetch.policy import DomainPolicy
+from searx_mcp.models.instance import Catalog, PoolReport
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.service import Progress, Service
+from searx_mcp.net.address import AllowList
+from searx_mcp.net.sessions import Sessions
+from searx_mcp.net.user_agents import desktop_user_agent
+from searx_mcp.pool.catalog import catalog_age_days, gate, parse_catalog
+from searx_mcp.pool.config import PoolConfig, PublicInstances
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.budget import windows
+from searx_mcp.search.catalog_file import read_bundled, read_catalog
+from searx_mcp.search.executor import Executor, Found
+from searx_mcp.search.flight import SingleFlight
+from searx_mcp.search.health import HealthSchedule
+from searx_mcp.search.prober import Prober
+from searx_mcp.search.reading import ResultReader
+from searx_mcp.search.searcher import Searcher
+from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.searxng.persona import Personas
+from searx_mcp.searxng.upstream import Upstream
+from searx_mcp.settings import Settings
+
+PROJECT_URL = "https://github.com/searx-mcp/searx-mcp"
+OLD_CATALOG_DAYS = 90
+"""Five instances come and five go every month: after three months a list needs a warning."""
+
+
+class SearxClient(Service):
+    """Search the web and read pages, from inside an asyncio program.
+
+    ```python
+    async with SearxClient() as client:
+        response = await client.search("rust async runtime", results_count=5)
+        page = await client.fetch(response.results[0].url)
+    ```
+
+    Hermetic: it reads no environment and no configuration, starts no process, touches no signal
+    handler and no logging set-up. Leaving the block cancels what is under way, closes every
+    connection and returns within seconds; the client may then be entered again.
+
+    Args:
+        settings: all defaults unless given; `searx_mcp.settings.load` reads files and environment.
+        catalog: the public instances; the configured or bundled list unless given.
+        state: where budgets are kept; in memory unless given.
+        background: whether health checks of own instances run while the client lives.
+        clock: Unix seconds.
+        rng: the dice for jitter, round-robin and personas.
+
+    Raises:
+        SettingsError: when entered, if a setting cannot be used.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        catalog: Catalog | None = None,
+        state: StateStore | None = None,
+        background: bool = False,
+        clock: Callable[[], float] = time.time,  # noqa: TID251 - the one place where the clock is named
+        rng: random.Random | None = None,
+    ) -> None:
+        self.settings = settings or Settings()
+        self._given_catalog = catalog
+        self._state: StateStore = state or MemoryStore()
+        self._background = background
+        self._clock = clock
+        self._rng = rng or random.Random()  # noqa: S311 - jitter and load spreading, no secret
+        self._parts: _Parts | None = None
+
+    def __repr__(self) -> str:
+        parts = self._parts
+        return f"<SearxClient {parts.pool!r}>" if parts else "<SearxClient closed>"
+
+    async def __aenter__(self) -> Self:
+        if self._parts is not None:
+            raise RuntimeError("this SearxClient is already open")
+        self._parts = await _Parts.open(
+            self.settings,
+            catalog=self._given_catalog,
+            state=self._state,
+            background=self._background,
+            clock=self._clock,
+            rng=self._rng,
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Cancel what is under way and close every connection; harmless when called twice."""
+        parts, self._parts = self._parts, None
+        if parts is not None:
+            await parts.aclose()
+
+    async def search(
+        self,
+        request: SearchRequest | str,
+        /,
+        *,
+        progress: Progress | None = None,
+        **arguments: object,
+    ) -> SearchResponse:
+        """Search the web and, unless told otherwise, read the result pages.
+
+        Args:
+            request: a request, or the query with the rest as keyword arguments.
+            progress: told each step.
+            **arguments: the fields of `SearchRequest`.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong.
+            NoInstancesError: no instance could serve.
+            DeadlineError: the call ran out of time.
+        """
+        parts = self._open_parts()
+        if isinstance(request, str):
+            request = parse_search(
+                {"query": request, **arguments}, defaults=self.settings.search_defaults()
+            )
+        return await parts.searcher.search(request, progress=progress)
+
+    async def fetch(
+        self,
+        request: FetchRequest | str,
+        /,
+        *,
+        progress: Progress | None = None,
+        **arguments: object,
+    ) -> Page:
+        """Read one page as Markdown.
+
+        Args:
+            request: a request, or the address with the rest as keyword arguments.
+            progress: told each step.
+            **arguments: the fields of `FetchRequest`.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong.
+            FetchError: the page could not be read; see `searx_mcp.errors`.
+        """
+        parts = self._open_parts()
+        if isinstance(request, str):
+            request = parse_fetch({"url": request, **arguments})
+        if progress is not None:
+            progress(f"reading {URL(request.url).host}")
+        return await parts.fetcher.fetch(request)
+
+    async def instances(self) -> PoolReport:
+        """Report the pool with what is left of each budget; makes no request."""
+        parts = self._open_parts()
+        now = self._clock()
+        reports = []
+        for report in parts.pool.snapshot(now):
+            limits = windows(own=report.tier == "own", link_token=parts.pool.link_token(report.url))
+            budget = await self._state.budget(report.url, limits, now)
+            wait = max(report.retry_after, round(budget.free_at - now, 1))
+            reports.append(
+                report.model_copy(update={"budget_left": budget.left, "retry_after": wait})
+            )
+        return parts.report.model_copy(update={"instances": tuple(reports)})
+
+    def _open_parts(self) -> "_Parts":
+        if self._parts is None:
+            raise RuntimeError("open the SearxClient first: async with SearxClient() as client")
+        return self._parts
+
+
+class _Parts:
+    """Everything an open client is made of; the composition root."""
+
+    def __init__(
+        self,
+        *,
+        pool: InstancePool,
+        searcher: Searcher,
+        fetcher: Fetcher,
+        report: PoolReport,
+        tasks: "_Tasks",
+        stack: AsyncExitStack,
+    ) -> None:
+        self.pool = pool
+        self.searcher = searcher
+        self.fetcher = fetcher
+        self.report = report
+        self._tasks = tasks
+        self._stack = stack
+
+    @classmethod
+    async def open(
+        cls,
+        settings: Settings,
+        *,
+        catalog: Catalog | None,
+        state: StateStore,
+        background: bool,
+        clock: Callable[[], float],
+        rng: random.Random,
+    ) -> Self:
+        allow = AllowList.parse(settings.fetch.allow_private)
+        domains = DomainPolicy(settings.fetch.blocked_domains)
+        listed = _catalog(settings, catalog)
+        pool = _pool(settings, listed, allow, rng)
+        sessions = Sessions(
+            settings.network,
+            own_origins=settings.instances.own,
+            allow=allow,
+            verify_pages=settings.web_fetch.verify_ssl,
+        )
+        upstream = Upstream(
+            own=lambda: sessions.own,
+            public=lambda: sessions.public,
+            personas=Personas(
+                rotate=settings.web_search.rotate_user_agents,
+                rng=rng,
+                user_agent_source=desktop_user_agent,
+            ),
+        )
+        fetcher = Fetcher(
+            lambda: sessions.pages,
+            config=settings.web_fetch,
+            domains=domains,
+            allow=allow,
+            content=ContentConfig(
+                summarize=settings.web_search.summarize_long_content,
+                max_summary_length=settings.web_search.max_summary_length,
+                keep_code_blocks=settings.web_search.extract_code_blocks,
+            ),
+            user_agent=settings.web_fetch.user_agent or f"searx-mcp/{__version__} (+{PROJECT_URL})",
+        )
+        tasks = _Tasks()
+        searcher = Searcher(
+            executor=Executor(
+                pool=pool,
+                upstream=upstream,
+                state=state,
+                config=settings.search,
+                spacing=Spacing(settings.web_search.request_delay_range, rng),
+                clock=clock,
+            ),
+            reader=ResultReader(fetcher, settings.web_search),
+            flights=SingleFlight[Found](tasks.spawn),
+            web_search=settings.web_search,
+            search=settings.search,
+            clock=clock,
+        )
+        async with AsyncExitStack() as stack:
+            stack.push_async_callback(sessions.aclose)
+            await stack.enter_async_context(tasks)
+            if background:
+                schedule = HealthSchedule(
+                    Prober(pool, upstream, clock),
+                    interval=settings.web_search.instance_health_check_interval,
+                    spawn=tasks.spawn,
+                )
+                stack.push_async_callback(schedule.stop)
+                schedule.start()
+            return cls(
+                pool=pool,
+                searcher=searcher,
+                fetcher=fetcher,
+                report=_catalog_report(listed, clock()),
+                tasks=tasks,
+                stack=stack.pop_all(),
+            )
+
+    async def aclose(self) -> None:
+        await self._stack.aclose()
+
+
+class _Tasks:
+    """The one task group for work that outlives a caller; leaving it cancels what is left."""
+
+    def __init__(self) -> None:
+        self._group = asyncio.TaskGroup()
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        for task in self._running:
+            task.cancel()
+        await self._group.__aexit__(None, None, None)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+        task = self._group.create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return task
+
+
+def _catalog(settings: Settings, given: Catalog | None) -> Catalog | None:
+    """The list of public instances, or `None` when they are not to be asked."""
+    instances = settings.instances
+    if instances.public is PublicInstances.OFF or (
+        instances.public is PublicInstances.AUTO and instances.own
+    ):
+        return None
+    if given is not None:
+        return given
+    return parse_catalog(read_catalog(instances.catalog) if instances.catalog else read_bundled())
+
+
+def _pool(
+    settings: Settings, catalog: Catalog | None, allow: AllowList, rng: random.Random
+) -> InstancePool:
+    def allow_http(url: URL) -> bool:
+        return allow.permits(url.raw_host or "", url.port or 80)
+
+    public = ()
+    if catalog is not None:
+        public = gate(
+            catalog,
+            min_grade=settings.instances.min_grade,
+            blocked=settings.instances.blocked,
+            allow_http=allow_http,
+        )
+    return InstancePool(
+        own=settings.instances.own,
+        public=public,
+        config=PoolConfig(
+            max_consecutive_failures=settings.web_search.max_consecutive_failures,
+            rate_limit_backoff_base=settings.web_search.rate_limit_backoff_base,
+            random_start=settings.web_search.use_random_instances,
+        ),
+        rng=rng,
+    )
+
+
+def _catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
+    if catalog is None:
+        return PoolReport(instances=())
+    age = catalog_age_days(catalog, now)
+    notes = ()
+    if age > OLD_CATALOG_DAYS:
+        notes = (
+            f"The list of public instances is {age} days old; some will have gone. "
+            "A newer release of searx-mcp brings a newer list.",
+        )
+    return PoolReport(
+        instances=(), catalog_source=catalog.source, catalog_age_days=age, notes=notes
+    )

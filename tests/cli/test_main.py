@@ -1,0 +1,281 @@
+"""The commands as a person meets them."""
+
+import json
+import re
+import sys
+
+import pytest
+
+from searx_mcp import __version__
+from searx_mcp.cli.main import EPILOG, ExitCode, exit_code
+from searx_mcp.errors import (
+    DeadlineError,
+    ErrorCode,
+    InvalidArgumentError,
+    NoInstancesError,
+    PolicyError,
+    SettingsError,
+    UnavailableReason,
+)
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article
+
+PAGE = FakePage(article("Bees", ["Bees dance to tell each other where the flowers are."] * 2))
+
+
+def environment(*reachable, own=(), **more: str) -> dict[str, str]:
+    return {
+        "SEARX_MCP_INSTANCES__OWN": json.dumps([fake.url for fake in own]),
+        "SEARX_MCP_FETCH__ALLOW_PRIVATE": json.dumps([fake.origin for fake in reachable]),
+        "SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT": "0.5",
+        "SEARX_MCP_WEB_SEARCH__USE_RANDOM_INSTANCES": "false",
+        **more,
+    }
+
+
+async def test_search_shows_results_and_summaries(run_cli):
+    async with FakeWeb({"/a": PAGE}) as web:
+        async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
+            ran = await run_cli("search", "bees", **environment(web, own=[own]))
+    assert ran.code == ExitCode.DONE
+    assert "Found 1 search results for query 'bees'" in ran.out
+    assert web.url("/a") in ran.out
+    assert "Bees dance to tell each other" in ran.out
+    assert "1 of 1 pages read" in ran.out
+
+
+async def test_search_shows_whole_pages_when_asked(run_cli):
+    async with FakeWeb({"/a": PAGE}) as web:
+        async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
+            ran = await run_cli("search", "bees", "--pages", **environment(web, own=[own]))
+    assert "# Bees" in ran.out
+
+
+async def test_search_as_json_is_json_with_every_field(run_cli):
+    async with FakeWeb({"/a": PAGE}) as web:
+        async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
+            ran = await run_cli("search", "bees", "--json", **environment(web, own=[own]))
+    data = json.loads(ran.out)
+    assert data["query"] == "bees"
+    assert data["results"][0]["content"]["markdown"].startswith("# Bees")
+    assert data["attempts"][0]["verdict"] == "thin"
+
+
+async def test_every_option_of_search_arrives(run_cli):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        ran = await run_cli(
+            *("search", "bees", "-c", "news", "-l", "de-DE", "-n", "3", "--no-fetch-content"),
+            *("--safe-search", "strict", "-t", "week", "--allowed-domains", "example.org"),
+            *("--blocked-domains", "a.example", "--blocked-domains", "b.example"),
+            *("--search-prompt", "why", "--timeout", "20", "--max-tokens", "2000", "--json"),
+            **environment(own=[own]),
+        )
+    data = json.loads(ran.out)
+    assert data["results_count"] == 3
+    sent = own.requests[0].parameters
+    assert sent["q"] == "bees site:example.org"
+    assert (sent["categories"], sent["language"]) == ("news", "de-DE")
+    assert (sent["safesearch"], sent["time_range"]) == ("2", "week")
+
+
+async def test_a_profile_is_chosen_by_name(run_cli, tmp_path):
+    config = tmp_path / "searx-mcp.toml"
+    config.write_text("[profiles.few]\nresults_count = 2\nfetch_content = false\n")
+    async with FakeSearxng(formats=("html", "json")) as own:
+        arguments = ("--config", str(config), "search", "bees", "--json", "--profile")
+        ran = await run_cli(*arguments, "few", **environment(own=[own]))
+        wrong = await run_cli(*arguments, "many", **environment(own=[own]))
+    assert json.loads(ran.out)["results_count"] == 2
+    assert wrong.code == ExitCode.USAGE
+    assert "few" in wrong.err
+
+
+async def test_a_search_nobody_could_serve_shows_who_was_asked_and_exits_with_three(run_cli):
+    async with FakeSearxng(status=429) as own:
+        ran = await run_cli("search", "bees", **environment(own=[own]))
+        as_json = await run_cli("search", "bees", "--json", **environment(own=[own]))
+    assert ran.code == as_json.code == ExitCode.UNAVAILABLE
+    assert "rate limited" in ran.err
+    assert "Traceback" not in ran.err
+    assert json.loads(as_json.out)["error_type"] == "no_instances_available"
+
+
+async def test_four_kinds_of_unavailability_read_differently(run_cli, tmp_path):
+    async with FakeSearxng() as gone:
+        pass
+    catalog = tmp_path / "instances.json"
+    catalog.write_text(
+        json.dumps(
+            {
+                "schema_version": 1,
+                "listed_at": "2026-08-05T00:00:00Z",
+                "instances": [{"url": gone.url, "tls_grade": "A+", "http_grade": "A+"}],
+            }
+        )
+    )
+    offline = await run_cli(
+        "search", "x", **environment(gone, SEARX_MCP_INSTANCES__CATALOG=str(catalog))
+    )
+    nothing = await run_cli("search", "x", **environment(SEARX_MCP_INSTANCES__PUBLIC="off"))
+    own_down = await run_cli("search", "x", **environment(own=[gone]))
+    messages = {ran.err.strip().splitlines()[-2] for ran in (offline, nothing, own_down)}
+    assert len(messages) == 3
+    assert {ran.code for ran in (offline, nothing, own_down)} == {ExitCode.UNAVAILABLE}
+    assert "network" in offline.err
+    assert "SEARXNG_URL" in nothing.err
+    assert "Start it" in own_down.err
+
+
+async def test_fetch_prints_markdown_and_its_head_apart(run_cli):
+    async with FakeWeb({"/a": PAGE}) as web:
+        ran = await run_cli("fetch", web.url("/a"), **environment(web))
+    assert ran.code == ExitCode.DONE
+    assert ran.out.startswith("# Bees")
+    assert "text/html" in ran.err
+    assert "text/html" not in ran.out
+
+
+async def test_fetch_as_json_has_every_field(run_cli):
+    async with FakeWeb({"/a": PAGE}) as web:
+        ran = await run_cli(
+            *("fetch", web.url("/a"), "--json", "--timeout", "9", "--no-follow-redirects"),
+            *("--max-content-length", "1KB", "--user-agent", "me/1"),
+            **environment(web),
+        )
+    data = json.loads(ran.out)
+    assert data["title"] == "Bees"
+    assert web.requests[0].headers["User-Agent"] == "me/1"
+
+
+async def test_a_page_that_cannot_be_read_exits_with_one(run_cli):
+    async with FakeWeb({}) as web:
+        ran = await run_cli("fetch", web.url("/gone"), **environment(web))
+        as_json = await run_cli("fetch", web.url("/gone"), "--json", **environment(web))
+    assert ran.code == as_json.code == ExitCode.FAILED
+    assert json.loads(as_json.out)["error_type"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["search"], "QUERY"),
+        (["search", ""], "query"),
+        (["search", "x" * 501], "query"),
+        (["search", "a\x07b"], "query"),
+        (["search", "x", "-n", "0"], "results_count"),
+        (["search", "x", "-n", "many"], "results_count"),
+        (["search", "x", "-c", "shopping"], "category"),
+        (["search", "x", "-l", "english"], "language"),
+        (["search", "x", "-t", "decade"], "time_range"),
+        (["search", "x", "--safe-search", "9"], "safe_search"),
+        (["search", "x", "--timeout", "0"], "timeout"),
+        (["search", "x", "--max-tokens", "one"], "max_tokens"),
+        (["search", "x", "--allowed-domains", "not a domain"], "allowed_domains"),
+        (["search", "x", "--nonsense"], "--nonsense"),
+        (["fetch"], "URL"),
+        (["fetch", "https://exa mple.org/"], "url"),
+        (["fetch", "https://example.org/", "--timeout", "1"], "timeout"),
+        (["fetch", "https://example.org/", "--max-content-length", "1"], "max_content_length"),
+        (["fetch", "https://example.org/", "--user-agent", "a\nb"], "user_agent"),
+        (["nonsense"], "nonsense"),
+    ],
+    ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
+)
+async def test_a_wrong_argument_is_named_and_exits_with_two(run_cli, arguments, words):
+    ran = await run_cli(*arguments, SEARX_MCP_INSTANCES__PUBLIC="off")
+    assert ran.code == ExitCode.USAGE
+    assert words in ran.err
+    assert "Traceback" not in ran.err
+    assert len(ran.err) < 1_000
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({"SEARX_MCP_WEB_SEARCH__DEFAULT_TIMEOUT": "soon"}, "web_search.default_timeout"),
+        ({"SEARX_MCP_CONFIG": "/nowhere/searx-mcp.toml"}, "/nowhere/searx-mcp.toml"),
+        ({"SEARX_MCP_LOG_LEVEL": "LOUD"}, "SEARX_MCP_LOG_LEVEL"),
+        ({"SEARX_MCP_INSTANCES__CATALOG": "/nowhere/i.json"}, "instances.catalog"),
+    ],
+)
+async def test_a_wrong_setting_is_named_and_exits_with_five(run_cli, more, field):
+    ran = await run_cli("instances", "list", **more)
+    assert ran.code == ExitCode.SETTINGS
+    assert field in ran.err
+    assert "Traceback" not in ran.err
+
+
+async def test_instances_list_shows_the_bundled_pool_and_its_age(run_cli):
+    ran = await run_cli("instances", "list")
+    assert ran.code == ExitCode.DONE
+    assert "paulgo.io" in ran.out
+    assert "days old" in ran.out
+    as_json = json.loads((await run_cli("instances", "list", "--json")).out)
+    assert len(as_json["instances"]) > 20
+    assert {"url", "tier", "state", "score", "budget_left"} <= set(as_json["instances"][0])
+
+
+async def test_config_shows_values_and_where_they_come_from(run_cli, tmp_path):
+    config = tmp_path / "searx-mcp.toml"
+    config.write_text("[web_search]\ndefault_timeout = 12\n")
+    more = {"SEARX_MCP_SEARCH__MAX_INSTANCES": "2", "SEARX_MCP_CONFIG": str(config)}
+    ran = await run_cli("config", **more)
+    assert re.search(rf"web_search\.default_timeout\s+12\S*\s+file {re.escape(str(config))}", ran.out)
+    assert re.search(r"search\.max_instances\s+2\s+environment SEARX_MCP_SEARCH__", ran.out)
+    assert re.search(r"web_fetch\.max_redirects\s+10\s+default", ran.out)
+    as_json = json.loads((await run_cli("config", "--json", **more)).out)
+    assert as_json["search.max_instances"]["value"] == 2
+
+
+async def test_the_demo_needs_no_network_and_shows_what_the_pool_learned(run_cli):
+    ran = await run_cli("demo")
+    assert ran.code == ExitCode.DONE
+    for words in ("timeout", "rate limited", "engines failed", "What the pool learned", "JSON"):
+        assert words in ran.out
+    assert ran.out.count("3 of 3 pages read") == 2
+
+
+async def test_version_and_help_say_what_there_is(run_cli):
+    assert __version__ in (await run_cli("--version")).out
+    shown = (await run_cli("--help")).out
+    for command in ("stdio", "search", "fetch", "instances", "config", "demo"):
+        assert command in shown
+    assert "130" in EPILOG
+    assert "Exit codes" in shown
+
+
+async def test_on_a_terminal_no_command_shows_the_help(run_cli, monkeypatch):
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    ran = await run_cli()
+    assert ran.code == ExitCode.DONE
+    assert "Usage: searx-mcp" in ran.out
+
+
+async def test_text_of_strangers_is_no_markup(run_cli):
+    body = json.dumps(
+        {
+            "query": "x",
+            "results": [
+                {"url": "https://example.org/", "title": "[bold red]x[/]", "content": "[link=y]"}
+            ],
+        }
+    ).encode()
+    async with FakeSearxng(raw_body=body, content_type="application/json") as own:
+        ran = await run_cli("search", "x", "--no-fetch-content", **environment(own=[own]))
+    assert "[bold red]x[/]" in ran.out
+    assert "[link=y]" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InvalidArgumentError("query", "is empty"), ExitCode.USAGE),
+        (SettingsError("a.b", "is wrong"), ExitCode.SETTINGS),
+        (NoInstancesError("none", reason=UnavailableReason.OFFLINE), ExitCode.UNAVAILABLE),
+        (DeadlineError("late"), ExitCode.DEADLINE),
+        (PolicyError("no", code=ErrorCode.BLOCKED_PORT), ExitCode.FAILED),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_every_error_has_its_exit_code(error, code):
+    assert exit_code(error) is code

@@ -1,0 +1,279 @@
+"""The real `searx-mcp` process, through the official client, against real servers."""
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
+
+import pytest
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.types import CallToolResult, TextContent
+
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
+
+pytestmark = pytest.mark.slow
+
+MODES = ("auto", "legacy")
+CATEGORIES = ("general", "news", "images")
+PARAGRAPHS = [
+    "Bees find their way by the sun and tell each other with a dance where the flowers are.",
+    "A hive of one season keeps forty thousand of them, and each visits a thousand flowers a day.",
+]
+
+
+class Searx(Protocol):
+    """What the fixture `searx` gives."""
+
+    url: str
+
+    def point_to(self, site: str) -> None: ...
+
+
+def site() -> FakeWeb:
+    """A page for every row of the real server, one of which is missing."""
+    pages: dict[str, Any] = {
+        f"/{category}/{n}": FakePage(article(f"About {category} {n}", PARAGRAPHS))
+        for category in CATEGORIES
+        for n in range(1, 16)
+    }
+    del pages["/general/2"]
+    pages["/moved"] = redirect("/general/1", status=301)
+    return FakeWeb(pages)
+
+
+@asynccontextmanager
+async def serving(mode: str, **environment: str) -> AsyncIterator[Client]:
+    """The process with its client; both gone at the end of the block."""
+    with TemporaryDirectory() as folder:
+        config = Path(folder) / "searx-mcp.toml"
+        config.touch()
+        parameters = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "searx_mcp", "stdio"],
+            env={**os.environ, "SEARX_MCP_CONFIG": str(config), **environment},
+        )
+        async with Client(stdio_client(parameters), mode=mode) as client:
+            yield client
+
+
+async def call(client: Client, tool: str, **arguments: Any) -> CallToolResult:
+    result = await client.call_tool(tool, arguments)
+    assert isinstance(result, CallToolResult)
+    return result
+
+
+def text(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def origin(url: str) -> str:
+    return url.split("//")[1].split("/")[0]
+
+
+def check_response(result: CallToolResult, category: str, instance: str, web: FakeWeb) -> None:
+    """Every field of a search answered by the real server with its five rows."""
+    assert not result.is_error, text(result)
+    data = result.structured_content
+    assert data is not None
+    count = 5
+    assert text(result).startswith(f"Found {count} search results for query 'bees'")
+    assert data["query"] == "bees"
+    assert data["category"] == category
+    assert data["language"] == "en"
+    assert data["results_count"] == count == len(data["results"])
+    assert data["total_results"] >= count
+    assert data["instance_used"] == instance
+    assert data["search_time_ms"] >= 0
+    assert data["engines_used"] in ([], [f"loopback {category}"])
+    missing = 1 if category == "general" else 0
+    stats = data["content_fetch_stats"]
+    assert stats["attempted"] == count
+    assert (stats["successful"], stats["failed"]) == (count - missing, missing)
+    assert stats["total_time_ms"] >= 0
+    for number, row in enumerate(data["results"], start=1):
+        check_row(row, number, category, web)
+        assert row["title"] in text(result)
+        assert row["url"] in text(result)
+    assert "tell each other with a dance" in text(result)
+
+
+def check_row(row: dict[str, Any], number: int, category: str, web: FakeWeb) -> None:
+    url = web.url(f"/{category}/{number}")
+    assert row["url"] == url
+    assert row["title"] == f"{category} {number}: bees"
+    assert 0 < row["score"] <= 1
+    if category == "images":
+        assert row["image"]["url"] == f"{url}.png"
+    else:
+        assert row["description"] == f"What the {category} row {number} says about bees."
+        assert row["engine"] == f"loopback {category}"
+    if (category, number) == ("general", 2):
+        assert row.get("content") is None
+        return
+    content = row["content"]
+    assert "tell each other with a dance" in content["markdown"]
+    assert content["word_count"] > 20
+    assert content["fetch_time_ms"] >= 0
+    assert content["summary"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
+    searx: Searx, mode: str
+) -> None:
+    async with site() as web, FakeSearxng(hang=True) as hung, FakeSearxng(status=429) as limited:
+        searx.point_to(web.base)
+        async with serving(
+            mode,
+            SEARX_MCP_INSTANCES__OWN=json.dumps([hung.url, limited.url, searx.url]),
+            SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps([web.origin]),
+            SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT="2",
+            SEARX_MCP_WEB_SEARCH__USE_RANDOM_INSTANCES="false",
+        ) as client:
+            first = await call(
+                client, "web_search", query="bees", results_count=5, category="general"
+            )
+            check_response(first, "general", searx.url, web)
+            for category in CATEGORIES[1:]:
+                result = await call(
+                    client, "web_search", query="bees", results_count=5, category=category
+                )
+                check_response(result, category, searx.url, web)
+    assert hung.searches >= 1
+    assert limited.searches == 1, "a limited instance is left alone"
+    assert hung.requests[0].parameters["format"] == "json"
+
+
+@pytest.mark.parametrize(("mode", "category"), [("auto", "general"), ("legacy", "news"), ("auto", "images")])
+async def test_html_of_a_real_server_after_a_hung_and_a_limited_instance(
+    searx: Searx, mode: str, category: str, tmp_path: Path
+) -> None:
+    async with site() as web, FakeSearxng(hang=True) as hung, FakeSearxng(status=429) as limited:
+        searx.point_to(web.base)
+        fakes = {hung.url: "A+", limited.url: "A", searx.url: "B"}
+        catalog = tmp_path / "instances.json"
+        catalog.write_text(
+            json.dumps(
+                {
+                    "schema_version": 1,
+                    "source": "a test",
+                    "listed_at": "2026-08-05T00:00:00Z",
+                    "instances": [
+                        {"url": url, "tls_grade": grade, "http_grade": grade}
+                        for url, grade in fakes.items()
+                    ],
+                }
+            )
+        )
+        reachable = [web.origin, *(origin(url) for url in fakes)]
+        async with serving(
+            mode,
+            SEARX_MCP_INSTANCES__CATALOG=str(catalog),
+            SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps(reachable),
+            SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT="2",
+            SEARX_MCP_WEB_SEARCH__REQUEST_DELAY_RANGE="[0, 10]",
+        ) as client:
+            result = await call(
+                client, "web_search", query="bees", results_count=5, category=category
+            )
+    check_response(result, category, searx.url, web)
+    assert [hung.searches, limited.searches] == [1, 1]
+    assert "format" not in hung.requests[0].parameters
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_web_fetch_follows_redirects_and_reads_the_page(mode: str) -> None:
+    async with site() as web:
+        async with serving(
+            mode, SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps([web.origin])
+        ) as client:
+            result = await call(client, "web_fetch", url=web.url("/moved"))
+            missing = await call(client, "web_fetch", url=web.url("/general/2"))
+    data = result.structured_content
+    assert data is not None
+    assert text(result).startswith(f"CONTENT from {web.url('/moved')} (text/html, ")
+    assert data["url"] == web.url("/moved")
+    assert data["final_url"] == web.url("/general/1")
+    assert data["redirect_count"] == 1
+    assert data["redirect_chain"] == [f"{web.url('/moved')} -> 301", f"{web.url('/general/1')} -> 200"]
+    assert data["title"] == "About general 1"
+    assert data["status_code"] == 200
+    assert data["content_type"] == "text/html"
+    assert data["content_length"] > 100
+    assert "tell each other with a dance" in data["markdown_content"]
+    assert data["word_count"] > 20
+    assert data["response_time_ms"] >= 0
+    assert "server" in data["headers"]
+    assert missing.is_error
+    assert text(missing).startswith("Failed to fetch content: ")
+    failure = missing.structured_content
+    assert failure is not None
+    assert (failure["error_type"], failure["status_code"]) == ("not_found", 404)
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_server(
+    mode: str,
+) -> None:
+    body = json.dumps(
+        {
+            "query": "x",
+            "results": [
+                {
+                    "url": "https://example.org/",
+                    "title": "cut \ud83d here",
+                    "content": "and \udfff there",
+                    "engines": ["bi\ud800ng"],
+                }
+            ],
+            "suggestions": ["more \ud83d"],
+            "unresponsive_engines": [["eng\ud800ine", "time\udc00out"]],
+        }
+    ).encode()
+    page = FakePage("<title>t &#xD83D;</title><p>text &#55357; more words</p>")
+    async with FakeSearxng(raw_body=body, content_type="application/json") as own:
+        async with FakeWeb({"/a": page}) as web:
+            async with serving(
+                mode,
+                SEARX_MCP_INSTANCES__OWN=own.url,
+                SEARX_MCP_FETCH__ALLOW_PRIVATE=web.origin,
+            ) as client:
+                found = await call(client, "web_search", query="x", fetch_content=False)
+                read = await call(client, "web_fetch", url=web.url("/a"))
+                alive = await call(client, "web_search", query="x", fetch_content=False)
+    assert "cut" in text(found)
+    assert "more words" in text(read)
+    assert not alive.is_error
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_bad_arguments_are_named_and_the_server_lives_on(mode: str) -> None:
+    async with serving(mode, SEARX_MCP_INSTANCES__PUBLIC="off") as client:
+        for tool, arguments, field in (
+            ("web_search", {}, "query"),
+            ("web_search", {"query": "x" * 1_000_000}, "query"),
+            ("web_search", {"query": "x", "results_count": "many"}, "results_count"),
+            ("web_fetch", {"url": "https://example.org/", "nonsense": 1}, "nonsense"),
+        ):
+            result = await call(client, tool, **arguments)
+            assert result.is_error
+            assert field in text(result)
+            assert "Traceback" not in text(result)
+            assert len(text(result)) < 1_000
+        tools = await client.list_tools()
+    assert [tool.name for tool in tools.tools] == ["web_search", "web_fetch"]
+
+
+async def test_a_wrong_setting_is_told_on_the_first_call_and_the_server_answers() -> None:
+    async with serving("auto", SEARX_MCP_FETCH__ALLOW_PRIVATE="nonsense") as client:
+        result = await call(client, "web_search", query="x")
+    assert result.is_error
+    assert "fetch.allow_private" in text(result)

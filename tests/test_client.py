@@ -1,0 +1,424 @@
+"""The facade, against real instances and pages on loopback."""
+
+import asyncio
+import random
+
+import pytest
+
+from searx_mcp import SearxClient, Settings
+from searx_mcp.errors import (
+    DeadlineError,
+    ErrorCode,
+    InvalidArgumentError,
+    NoInstancesError,
+    PolicyError,
+    SettingsError,
+    UnavailableReason,
+)
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category, FetchRequest, SearchRequest
+from searx_mcp.models.response import SearchResponse
+from searx_mcp.testing.clock import FakeClock
+from searx_mcp.testing.results import FakeResult
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article, silent
+
+ARTICLE = article(
+    "Pacing requests",
+    [
+        "Pacing keeps a pool of volunteers usable for everyone who shares an address.",
+        "A client that remembers refusals does not ask again before the window is over.",
+        "Unrelated words about gardening and weather fill the rest of this page.",
+    ],
+)
+
+
+def client_for(settings, catalog=None, **arguments) -> SearxClient:
+    return SearxClient(settings, catalog=catalog, rng=random.Random(1), **arguments)
+
+
+async def test_one_query_goes_through_instances_and_comes_back_with_its_pages(
+    settings_for, catalog_of
+):
+    pages = {f"/{n}": FakePage(ARTICLE.replace("Pacing requests", f"Page {n}")) for n in range(3)}
+    async with FakeWeb(pages) as web:
+        async with (
+            FakeSearxng(hang=True) as hung,
+            FakeSearxng(status=429) as limited,
+            FakeSearxng(links=web.links, suggestions=["pace"]) as good,
+        ):
+            settings = settings_for(web, hung, limited, good)
+            catalog = catalog_of(hung, limited, good)
+            async with client_for(settings, catalog) as client:
+                response = await client.search("pacing requests", results_count=3)
+    assert isinstance(response, SearchResponse)
+    assert [attempt.verdict for attempt in response.attempts] == [
+        Verdict.TIMEOUT,
+        Verdict.RATE_LIMITED,
+        Verdict.FULL,
+    ]
+    assert response.instance_used == good.url
+    assert [result.url for result in response.results] == list(web.links)
+    assert response.results_count == 3
+    assert response.suggestions == ("pace",)
+    assert response.engines_used
+    for result in response.results:
+        assert result.content is not None
+        assert "volunteers" in result.content.markdown
+        assert result.content.word_count > 20
+        assert result.content.summary
+        assert "navigation" not in result.content.markdown.lower()
+    stats = response.content_fetch_stats
+    assert stats is not None
+    assert (stats.attempted, stats.successful, stats.failed) == (3, 3, 0)
+
+
+async def test_a_page_that_fails_leaves_its_result_without_content(settings_for, catalog_of):
+    pages = {
+        "/good": FakePage(ARTICLE),
+        "/gone": FakePage("gone", status=404),
+        "/silent": silent(),
+        "/binary": FakePage(b"\x00\x01", content_type="application/zip"),
+        "/empty": FakePage("<html><body></body></html>"),
+    }
+    async with FakeWeb(pages) as web, FakeSearxng(links=web.links) as good:
+        settings = settings_for(web, good, web_search={"content_fetch_timeout": 1})
+        async with client_for(settings, catalog_of(good)) as client:
+            response = await client.search("pacing", results_count=5)
+    assert [result.content is not None for result in response.results] == [True] + [False] * 4
+    stats = response.content_fetch_stats
+    assert stats is not None
+    assert (stats.attempted, stats.successful, stats.failed) == (5, 1, 4)
+
+
+async def test_pages_still_loading_at_the_deadline_are_given_up(settings_for, catalog_of):
+    async with FakeWeb({"/good": FakePage(ARTICLE), "/silent": silent()}) as web:
+        async with FakeSearxng(links=web.links) as good:
+            async with client_for(settings_for(web, good), catalog_of(good)) as client:
+                response = await client.search("pacing", results_count=2, timeout=2)
+    assert [result.content is not None for result in response.results] == [True, False]
+
+
+async def test_a_result_on_a_private_address_is_never_read(settings_for, catalog_of):
+    async with FakeWeb({"/secret": FakePage(ARTICLE)}) as web:
+        async with FakeSearxng(links=web.links) as good:
+            async with client_for(settings_for(good), catalog_of(good)) as client:
+                response = await client.search("secrets")
+                with pytest.raises(PolicyError) as caught:
+                    await client.fetch(web.url("/secret"))
+    assert response.results[0].content is None
+    assert caught.value.code in {ErrorCode.BLOCKED_ADDRESS, ErrorCode.BLOCKED_PORT}
+    assert web.requests == []
+
+
+async def test_a_search_without_pages_reads_none(settings_for, catalog_of):
+    async with FakeWeb({"/a": FakePage(ARTICLE)}) as web, FakeSearxng(links=web.links) as good:
+        async with client_for(settings_for(web, good), catalog_of(good)) as client:
+            response = await client.search("pacing", fetch_content=False)
+    assert web.requests == []
+    assert response.content_fetch_stats is None
+    assert all(result.content is None for result in response.results)
+
+
+async def test_a_clean_empty_answer_is_a_success_with_count_zero(settings_for, catalog_of):
+    async with FakeSearxng(results=[]) as empty:
+        async with client_for(settings_for(empty), catalog_of(empty)) as client:
+            response = await client.search("nothing at all")
+    assert (response.results_count, response.total_results, response.results) == (0, 0, ())
+
+
+async def test_the_same_search_again_comes_from_the_cache_until_it_is_old(settings_for, catalog_of):
+    clock = FakeClock()
+    async with FakeSearxng() as good:
+        settings = settings_for(good, search={"cache_ttl": 300})
+        async with client_for(settings, catalog_of(good), clock=clock) as client:
+            first = await client.search("pacing", fetch_content=False)
+            again = await client.search("  pacing ", fetch_content=False, results_count=3)
+            clock.advance(301)
+            await client.search("pacing", fetch_content=False)
+    assert good.searches == 2
+    assert (first.cached, again.cached) == (False, True)
+    assert again.attempts == ()
+    assert again.results_count == 3
+    assert again.results == first.results[:3]
+
+
+@pytest.mark.parametrize(
+    "difference",
+    [
+        {"category": "news"},
+        {"language": "de"},
+        {"safe_search": 2},
+        {"time_range": "week"},
+        {"allowed_domains": ["example.org"]},
+    ],
+    ids=str,
+)
+async def test_what_an_instance_would_answer_differently_is_not_served_from_the_cache(
+    settings_for, difference
+):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with client_for(settings_for(own, own=[own])) as client:
+            await client.search("pacing", fetch_content=False)
+            response = await client.search("pacing", fetch_content=False, **difference)
+    assert not response.cached
+    assert own.searches >= 2
+
+
+async def test_answers_of_failed_engines_are_never_cached(settings_for):
+    async with FakeSearxng(formats=("html", "json"), engines_failed=True) as own:
+        async with client_for(settings_for(own, own=[own])) as client:
+            with pytest.raises(NoInstancesError):
+                await client.search("pacing", fetch_content=False)
+            own.recover()
+            response = await client.search("pacing", fetch_content=False)
+    assert response.results
+
+
+async def test_equal_searches_at_the_same_time_are_one_request(settings_for, catalog_of):
+    async with FakeSearxng(latency=0.05) as good:
+        async with client_for(settings_for(good), catalog_of(good)) as client:
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(client.search("pacing", fetch_content=False))
+                    for _ in range(20)
+                ]
+    assert good.searches == 1
+    assert len({task.result().results for task in tasks}) == 1
+
+
+async def test_whoever_joins_a_search_keeps_the_own_deadline(settings_for, catalog_of):
+    async with FakeSearxng(hang=True) as hung:
+        settings = settings_for(hung, search={"attempt_timeout": 8})
+        async with client_for(settings, catalog_of(hung)) as client:
+            async with asyncio.TaskGroup() as group:
+                patient = group.create_task(client.search("pacing", timeout=60))
+                async with asyncio.timeout(5):
+                    await hung.wait_for_requests(1)
+                    with pytest.raises((DeadlineError, NoInstancesError)):
+                        await client.search("pacing", timeout=1)
+                assert not patient.done()
+                await client.aclose()
+                with pytest.raises((asyncio.CancelledError, NoInstancesError)):
+                    await patient
+
+
+async def test_domain_filters_hold_and_a_single_allowed_domain_is_asked_for(
+    settings_for, catalog_of
+):
+    rows = [
+        FakeResult(title=f"T{n}", url=url, description="d")
+        for n, url in enumerate(
+            ["https://docs.example.org/a", "https://example.net/b", "https://evil.example/c"]
+        )
+    ]
+    async with FakeSearxng(results=rows, formats=("html", "json")) as own:
+        async with client_for(settings_for(own, own=[own])) as client:
+            one = await client.search("x", fetch_content=False, allowed_domains=["example.org"])
+            two = await client.search(
+                "x", fetch_content=False, allowed_domains=["example.org", "example.net"]
+            )
+            not_evil = await client.search("x", fetch_content=False, blocked_domains="evil.example")
+            none = await client.search(
+                "y", fetch_content=False, allowed_domains=["a.example", "b.example"]
+            )
+    assert {request.parameters["q"] for request in own.requests} == {"x site:example.org", "x", "y"}
+    assert [result.url for result in one.results] == ["https://docs.example.org/a"]
+    assert len(two.results) == 2
+    assert [result.url for result in not_evil.results] == [rows[0].url, rows[1].url]
+    assert none.results == ()
+    assert any("outside the domains" in note for note in none.notes)
+
+
+async def test_what_the_caller_wants_to_know_never_leaves_the_machine(settings_for, catalog_of):
+    async with FakeWeb({"/a": FakePage(ARTICLE)}) as web, FakeSearxng(links=web.links) as good:
+        async with client_for(settings_for(web, good), catalog_of(good)) as client:
+            response = await client.search("page", search_prompt="gardening weather")
+    sent = str([request for fake in (good, web) for request in fake.requests])
+    assert "gardening" not in sent
+    content = response.results[0].content
+    assert content is not None
+    assert "gardening" in content.summary
+
+
+async def test_live_syntax_does_not_leave_and_the_asked_words_are_echoed(settings_for, catalog_of):
+    async with FakeSearxng() as good:
+        async with client_for(settings_for(good), catalog_of(good)) as client:
+            response = await client.search("I <3 you !!g", fetch_content=False)
+    sent = good.requests[0].parameters["q"].split()
+    assert "<3" not in sent
+    assert "!!g" not in sent
+    assert response.query == "I <3 you !!g"
+
+
+async def test_fewer_results_than_asked_for_are_explained(settings_for, catalog_of):
+    async with FakeSearxng(pages=3) as good:
+        async with client_for(settings_for(good), catalog_of(good)) as client:
+            response = await client.search("pacing", fetch_content=False, results_count=20)
+    assert response.results_count == 10
+    assert any("10 of 20" in note for note in response.notes)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"results_count": 0}, {"category": "nonsense"}, {"nonsense": 1}, {"timeout": 500}],
+    ids=str,
+)
+async def test_a_wrong_argument_is_named(settings_for, arguments):
+    (field,) = arguments
+    async with client_for(settings_for()) as client:
+        with pytest.raises(InvalidArgumentError) as caught:
+            await client.search("x", **arguments)
+    assert caught.value.field == field
+
+
+async def test_requests_may_be_built_beforehand(settings_for, catalog_of):
+    async with FakeWeb({"/a": FakePage(ARTICLE)}) as web, FakeSearxng(links=web.links) as good:
+        async with client_for(settings_for(web, good), catalog_of(good)) as client:
+            found = await client.search(SearchRequest(query="x", category=Category.NEWS))
+            page = await client.fetch(FetchRequest(url=web.url("/a")))
+    assert found.category is Category.NEWS
+    assert page.title == "Pacing requests"
+
+
+async def test_a_page_is_read_with_its_steps_told(settings_for):
+    messages: list[str] = []
+    async with FakeWeb({"/a": FakePage(ARTICLE)}) as web:
+        async with client_for(settings_for(web)) as client:
+            page = await client.fetch(web.url("/a"), progress=messages.append)
+    assert "volunteers" in page.markdown_content
+    assert messages
+
+
+async def test_public_instances_are_left_alone_once_an_own_one_is_configured(
+    settings_for, catalog_of
+):
+    async with FakeSearxng(status=500) as own, FakeSearxng() as public:
+        settings = settings_for(public, own=[own])
+        async with client_for(settings, catalog_of(public)) as client:
+            with pytest.raises(NoInstancesError):
+                await client.search("private thoughts")
+        both = settings_for(public, own=[own], instances={"public": "on"})
+        async with client_for(both, catalog_of(public)) as client:
+            response = await client.search("private thoughts", fetch_content=False)
+    assert response.instance_used == public.url
+    assert public.searches == 1
+
+
+async def test_switching_public_instances_off_leaves_nothing(settings_for, catalog_of):
+    async with FakeSearxng() as public:
+        settings = settings_for(public, instances={"public": "off"})
+        async with client_for(settings, catalog_of(public)) as client:
+            with pytest.raises(NoInstancesError) as caught:
+                await client.search("x")
+    assert caught.value.reason is UnavailableReason.NOTHING_CONFIGURED
+
+
+async def test_the_report_shows_states_and_what_is_left_of_budgets(settings_for, catalog_of):
+    clock = FakeClock()
+    async with FakeSearxng() as good, FakeSearxng(status=429) as limited:
+        async with client_for(
+            settings_for(good, limited), catalog_of(limited, good), clock=clock
+        ) as client:
+            await client.search("x", fetch_content=False)
+            report = await client.instances()
+    rows = {row.url: row for row in report.instances}
+    assert rows[limited.url].state == "rate_limited"
+    assert rows[limited.url].retry_after > 0
+    assert rows[good.url].state == "healthy"
+    assert (rows[good.url].budget_left, rows[good.url].retry_after) == (0, 30)
+    assert report.catalog_source == "a test"
+
+
+@pytest.mark.parametrize(("days", "warned"), [(1, False), (90, False), (91, True)])
+async def test_an_old_catalog_is_pointed_out(settings_for, catalog_of, days, warned):
+    async with FakeSearxng() as good:
+        catalog = catalog_of(good)
+    clock = FakeClock(catalog.listed_at.timestamp() + days * 86_400)
+    async with client_for(settings_for(good), catalog, clock=clock) as client:
+        report = await client.instances()
+    assert report.catalog_age_days == days
+    assert bool(report.notes) is warned
+
+
+async def test_without_anything_configured_the_bundled_list_is_used():
+    async with SearxClient() as client:
+        report = await client.instances()
+    assert len(report.instances) > 20
+    assert all(row.url.startswith("https://") for row in report.instances)
+
+
+async def test_budgets_survive_closing_and_opening_again(settings_for, catalog_of):
+    clock = FakeClock()
+    async with FakeSearxng() as good:
+        client = client_for(settings_for(good), catalog_of(good), clock=clock)
+        async with client:
+            await client.search("x", fetch_content=False)
+        async with client:
+            with pytest.raises(NoInstancesError) as caught:
+                await client.search("y", fetch_content=False)
+    assert caught.value.reason is UnavailableReason.BUDGET_SPENT
+
+
+async def test_a_client_is_used_inside_its_block_and_entered_once():
+    client = SearxClient()
+    assert repr(client) == "<SearxClient closed>"
+    with pytest.raises(RuntimeError, match="open the SearxClient first"):
+        await client.search("x")
+    async with client:
+        with pytest.raises(RuntimeError, match="already open"):
+            await client.__aenter__()
+        assert repr(client).startswith("<SearxClient <InstancePool")
+    await client.aclose()
+
+
+@pytest.mark.parametrize(
+    ("tables", "field"),
+    [
+        ({"fetch": {"allow_private": ["nonsense"]}}, "fetch.allow_private"),
+        ({"fetch": {"blocked_domains": ["not a domain"]}}, "fetch.blocked_domains"),
+        ({"instances": {"catalog": "/nowhere/instances.json"}}, "instances.catalog"),
+    ],
+)
+async def test_a_setting_that_cannot_be_used_is_named_when_the_client_opens(tables, field):
+    with pytest.raises(SettingsError) as caught:
+        async with SearxClient(Settings.model_validate(tables)):
+            pass
+    assert caught.value.field == field
+
+
+async def test_closing_ends_what_is_under_way_and_leaves_no_task(settings_for, catalog_of):
+    before = asyncio.all_tasks()
+    async with FakeSearxng(hang=True) as hung:
+        settings = settings_for(hung, search={"attempt_timeout": 10})
+        client = client_for(settings, catalog_of(hung), background=True)
+        async with asyncio.timeout(5):
+            async with client:
+                search = asyncio.ensure_future(client.search("x"))
+                await hung.wait_for_requests(1)
+            with pytest.raises((asyncio.CancelledError, NoInstancesError)):
+                await search
+    assert asyncio.all_tasks() - before == set()
+
+
+async def test_a_cancelled_search_leaves_no_task(settings_for, catalog_of):
+    before = asyncio.all_tasks()
+    async with FakeWeb({"/a": silent()}) as web, FakeSearxng(links=web.links) as good:
+        async with client_for(settings_for(web, good), catalog_of(good)) as client:
+            search = asyncio.ensure_future(client.search("x"))
+            async with asyncio.timeout(5):
+                await web.wait_for_requests(1)
+            search.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await search
+    assert asyncio.all_tasks() - before == set()
+
+
+async def test_opening_and_closing_many_times_leaves_nothing_behind(settings_for, catalog_of):
+    before = asyncio.all_tasks()
+    async with FakeSearxng() as good:
+        client = client_for(settings_for(good), catalog_of(good))
+        for _ in range(30):
+            async with client:
+                pass
+    assert asyncio.all_tasks() - before == set()
