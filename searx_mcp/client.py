@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self
 
+from typing_extensions import override
 from yarl import URL
 
 from searx_mcp import __version__
@@ -15,7 +16,7 @@ from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.policy import DomainPolicy
-from searx_mcp.models.instance import Catalog, PoolReport
+from searx_mcp.models.instance import Catalog, CatalogEntry, PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
@@ -89,6 +90,7 @@ class SearxClient(Service):
         self._rng = rng or random.Random()  # noqa: S311 - jitter and load spreading, no secret
         self._parts: _Parts | None = None
 
+    @override
     def __repr__(self) -> str:
         parts = self._parts
         return f"<SearxClient {parts.pool!r}>" if parts else "<SearxClient closed>"
@@ -120,6 +122,7 @@ class SearxClient(Service):
         if parts is not None:
             await parts.aclose()
 
+    @override
     async def search(
         self,
         request: SearchRequest | str,
@@ -147,6 +150,7 @@ class SearxClient(Service):
             )
         return await parts.searcher.search(request, progress=progress)
 
+    @override
     async def fetch(
         self,
         request: FetchRequest | str,
@@ -173,6 +177,7 @@ class SearxClient(Service):
             progress(f"reading {URL(request.url).host}")
         return await parts.fetcher.fetch(request)
 
+    @override
     async def instances(self) -> PoolReport:
         """Report the pool with what is left of each budget; makes no request."""
         parts = self._open_parts()
@@ -336,7 +341,7 @@ def _pool(
     def allow_http(url: URL) -> bool:
         return allow.permits(url.raw_host or "", url.port or 80)
 
-    public = ()
+    public: tuple[CatalogEntry, ...] = ()
     if catalog is not None:
         public = gate(
             catalog,
@@ -360,12 +365,10 @@ def _catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
     if catalog is None:
         return PoolReport(instances=())
     age = catalog_age_days(catalog, now)
-    notes = ()
+    notes: tuple[str, ...] = ()
     if age > OLD_CATALOG_DAYS:
-        notes = (
-            f"The list of public instances is {age} days old; some will have gone. "
-            "A newer release of searx-mcp brings a newer list.",
-        )
+        old = f"The list of public instances is {age} days old; some will have gone."
+        notes = (f"{old} A newer release of searx-mcp brings a newer list.",)
     return PoolReport(
         instances=(), catalog_source=catalog.source, catalog_age_days=age, notes=notes
     )

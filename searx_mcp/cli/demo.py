@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -13,35 +14,27 @@ from searx_mcp.cli import output
 from searx_mcp.client import SearxClient
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.settings import Settings
+from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 
 _HUNG_TIMEOUT = 1.0
 
-_PAGES = {
-    "/volunteers": article(
-        "Who runs public SearXNG instances",
-        [
-            "Public SearXNG instances are run by volunteers on machines they pay for themselves.",
-            "They allow an address a few searches a day, so that engines do not block them. "
-            "A client that ignores this is refused, and so is everybody behind its address.",
-            "Pacing requests and remembering refusals keeps a pool usable for everyone.",
-        ],
+_TEXTS = {
+    "Who runs public SearXNG instances": (
+        "Volunteers run them on machines they pay for themselves.",
+        "They allow an address a few searches a day, so that engines do not block them.",
+        "A client that ignores this is refused, and so is everybody behind its address.",
+        "Pacing requests and remembering refusals keeps a pool usable for everyone.",
     ),
-    "/empty-answers": article(
-        "Why an answer with status 200 may be a failure",
-        [
-            "An instance whose engines are blocked answers 200 with an empty page.",
-            "Whoever judges by the status code takes that for «nothing found». "
-            "The page itself says which engines did not respond; asking the next instance helps.",
-        ],
+    "Why an answer with status 200 may be a failure": (
+        "An instance whose engines are blocked answers 200 with an empty page.",
+        "Whoever judges by the status code takes that for «nothing found».",
+        "The page itself says which engines failed, so the next instance is asked.",
     ),
-    "/html": article(
-        "Why the pages are read as HTML",
-        [
-            "Nearly every public instance refuses JSON, because scripts abused it.",
-            "The result page carries the same rows, so a parser for it reaches all of them.",
-        ],
+    "Why result pages are read as HTML": (
+        "Nearly every public instance refuses JSON, because scripts abused it.",
+        "The page carries the same rows, so a parser for it reaches all of them.",
     ),
 }
 
@@ -60,13 +53,15 @@ async def play() -> None:
     """Run the demo and print it."""
     out = output.console()
     async with AsyncExitStack() as stack:
-        web = await stack.enter_async_context(
-            FakeWeb({path: FakePage(body=body) for path, body in _PAGES.items()})
-        )
+        pages = {f"/{n}": FakePage(article(*text)) for n, text in enumerate(_TEXTS.items(), 1)}
+        web = await stack.enter_async_context(FakeWeb(pages))
+        rows = [
+            FakeResult(url=url, title=title, description=paragraphs[0])
+            for url, (title, paragraphs) in zip(web.links, _TEXTS.items(), strict=True)
+        ]
 
-        async def instance(**behaviour: object) -> FakeSearxng:
-            fake = FakeSearxng(links=web.links, **behaviour)  # type: ignore[arg-type]  # - keywords of its constructor
-            return await stack.enter_async_context(fake)
+        async def instance(**behaviour: Any) -> FakeSearxng:  # noqa: ANN401 - as the constructor
+            return await stack.enter_async_context(FakeSearxng(results=rows, **behaviour))
 
         hung, limited, html = (
             await instance(hang=True),

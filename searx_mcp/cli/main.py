@@ -165,7 +165,7 @@ def stdio(context: click.Context) -> None:
 @click.option("--pages", is_flag=True, help="Show the pages' Markdown, not only summaries.")
 @click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
 @click.pass_context
-def search(context: click.Context, **options: Any) -> None:
+def search(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - texts and flags by name
     """Search the web and read the result pages."""
     from searx_mcp.cli import calls  # noqa: PLC0415 - imports what searching needs
 
@@ -181,10 +181,11 @@ def search(context: click.Context, **options: Any) -> None:
 @click.option("--user-agent", help="Replaces the User-Agent header.")
 @click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
 @click.pass_context
-def fetch(context: click.Context, as_json: bool, **options: Any) -> None:  # noqa: FBT001 - click calls by name
+def fetch(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - texts and flags by name
     """Read one page as Markdown."""
     from searx_mcp.cli import calls  # noqa: PLC0415 - imports what fetching needs
 
+    as_json = options.pop("as_json")
     run(calls.fetch(loaded(context), _given(options), as_json=as_json))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+from typing_extensions import override
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.attempt import Attempt
@@ -20,20 +21,27 @@ from searx_mcp.render.public import scrub
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings import SettingRow
 
-
 _PIPE_WIDTH = 200
 """Columns of a table where no terminal says how many there are."""
+
+
+class _Console(Console):
+    """A console that leaves it to the command to end when nobody reads any more."""
+
+    @override
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def console() -> Console:
     """The console on standard output; in a pipe, tables are as wide as they need to be."""
     width = None if sys.stdout.isatty() else _PIPE_WIDTH
-    return Console(highlight=False, soft_wrap=True, width=width)
+    return _Console(highlight=False, soft_wrap=True, width=width)
 
 
 def error_console() -> Console:
     """The console on standard error."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return _Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:

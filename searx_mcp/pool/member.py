@@ -4,6 +4,8 @@ import math
 from collections import deque
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState, Tier
 from searx_mcp.pool import timers
@@ -73,6 +75,7 @@ class Member:
         self._without_engines = 0
         self._successes_in_a_row = len(_SLOW_START)
 
+    @override
     def __repr__(self) -> str:
         return (
             f"<Member {self.url} {self.tier} {self.state} "

@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from typing_extensions import override
+
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
 from searx_mcp.pool.catalog import overall_grade, tier_of
@@ -76,6 +78,7 @@ class InstancePool:
             for member in self._members.values():
                 member.current_weight = rng.uniform(0, member.weight(0.0))
 
+    @override
     def __repr__(self) -> str:
         counts = dict.fromkeys(InstanceState, 0)
         for member in self._members.values():

@@ -39,7 +39,7 @@ def failing_time(episode: int, rng: "random.Random") -> float:
         rng: the dice.
     """
     longest = min(FAILING_CAP, FAILING_BASE * 2 ** (min(episode, 20) - 1))
-    return longest / 2 + rng.uniform(0, longest / 2)
+    return rng.uniform(longest / 2, longest)
 
 
 def limited_time(

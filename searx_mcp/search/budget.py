@@ -6,8 +6,8 @@ windows keep below SearXNG's limiter (`docs/decisions/budgets.md`): 4 JSON an ho
 days. Own instances have no budget.
 """
 
-from searx_mcp.search.state.interface import Window
 from searx_mcp.models.attempt import Format
+from searx_mcp.search.state.interface import Window
 
 _DAY = 86_400.0
 _SHORT = (

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from cachetools import TTLCache
+from typing_extensions import override
 
 from searx_mcp.search.executor import Found
 
@@ -34,6 +35,7 @@ class ResponseCache:
     def __init__(self, *, ttl: float, size: int, clock: Callable[[], float]) -> None:
         self._entries: TTLCache[Hashable, Found] = TTLCache(size, ttl, timer=clock)
 
+    @override
     def __repr__(self) -> str:
         return f"<ResponseCache [{len(self._entries)} answers]>"
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -38,7 +37,7 @@ class Upstream(Protocol):
         *,
         own: bool,
         format: Format,  # noqa: A002 - the field's word for JSON or HTML
-        timeout: float,
+        timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
     ) -> Outcome:
         """Ask `base_url` and judge the answer; ends within `timeout` seconds."""
         ...

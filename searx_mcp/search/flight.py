@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from typing import Any, Generic, TypeVar
 
+from typing_extensions import override
+
 T = TypeVar("T")
 Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
@@ -29,6 +31,7 @@ class SingleFlight(Generic[T]):
         self._spawn = spawn
         self._flights: dict[Hashable, _Flight[T]] = {}
 
+    @override
     def __repr__(self) -> str:
         return f"<SingleFlight [{len(self._flights)} in flight]>"
 

@@ -60,10 +60,10 @@ class HealthSchedule:
 
     async def _kick(self) -> None:
         # The round is not the job itself: the scheduler would cancel it and log a traceback.
-        self._spawn(self._round())
+        _ = self._spawn(self._round())
 
     async def _round(self) -> None:
         try:
             await self._prober.check_own()
-        except Exception:
+        except Exception:  # noqa: BLE001 - a supervisor: the next round comes all the same
             _log.exception("search.health_round_failed")

@@ -15,7 +15,7 @@ PROBE_TIMEOUT = 5.0
 class Pulse(Protocol):
     """Tells whether an instance answers, without a search."""
 
-    async def is_alive(self, base_url: str, *, own: bool, timeout: float) -> bool:
+    async def is_alive(self, base_url: str, *, own: bool, timeout: float) -> bool:  # noqa: ASYNC109 - of one probe
         """Whether `base_url` answers within `timeout` seconds; never raises for its failures."""
         ...
 

@@ -22,7 +22,7 @@ class Ran:
 def run_cli(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path
 ) -> Callable[..., Awaitable[Ran]]:
-    """`await run_cli("search", "bees", SEARX_MCP_…="…")`: arguments, then the environment."""
+    """Give what runs the command: `await run_cli(*arguments, **environment)`."""
     config = tmp_path / "empty.toml"
     config.touch()
 

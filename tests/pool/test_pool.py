@@ -38,7 +38,7 @@ def ask(it: InstancePool, verdict: Verdict = Verdict.FULL, now: float = NOW, exc
 
 def test_own_instances_come_before_public_ones_and_better_tiers_before_worse():
     it = pool(entry("b", "B"), entry("a", "A"), entry("best"), own=[OWN])
-    order = []
+    order: list[str] = []
     while (proposal := it.propose(NOW, exclude=order)) is not None:
         order.append(proposal.url)
     assert order == [OWN, "https://best.example/", "https://a.example/", "https://b.example/"]

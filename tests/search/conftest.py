@@ -79,5 +79,5 @@ async def open_bench(
 
 @pytest.fixture
 def bench():
-    """Opens an executor: `async with bench(own=[...], public=[...]) as it`."""
+    """Give what opens an executor over own and public instances."""
     return open_bench

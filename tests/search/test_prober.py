@@ -40,7 +40,7 @@ async def test_a_schedule_checks_at_once_and_is_gone_when_stopped(bench):
 
 async def test_a_round_that_breaks_is_logged_and_does_not_end_the_owner(bench, caplog):
     class Broken:
-        async def is_alive(self, base_url: str, *, own: bool, timeout: float) -> bool:
+        async def is_alive(self, base_url: str, *, own: bool, timeout: float) -> bool:  # noqa: ASYNC109 - of one probe
             raise RuntimeError("broken")
 
     async with FakeSearxng() as own, bench(own=[own]) as it, asyncio.TaskGroup() as group:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -27,7 +28,7 @@ def test_the_distance_is_random_between_its_bounds():
     spacing = Spacing((100, 500), random.Random(1))
     spacing.take_turn(0.0)
     turns = [spacing.take_turn(0.0) for _ in range(50)]
-    gaps = [later - earlier for earlier, later in zip(turns, turns[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(turns)]
     assert 0.1 <= min(gaps) < 0.2
     assert 0.4 < max(gaps) <= 0.5
 

@@ -32,5 +32,5 @@ async def open_server(
 
 @pytest.fixture
 def connect():
-    """`async with connect(settings, catalog, mode=..., client_name=...) as client`."""
+    """Give what opens a client of a server with these settings and this catalog."""
     return open_server

@@ -5,7 +5,7 @@ import json
 import re
 
 import pytest
-from mcp.types import CallToolResult
+from mcp.types import CallToolResult, TextContent
 
 from searx_mcp.client import SearxClient
 from searx_mcp.errors import SearxMcpError
@@ -25,6 +25,7 @@ LONG = FakePage(
 
 def text(result: CallToolResult) -> str:
     (content,) = result.content
+    assert isinstance(content, TextContent)
     return content.text
 
 
@@ -328,8 +329,7 @@ BAD_FETCHES = [
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "field"),
-    [("web_search", *row) for row in BAD_SEARCHES]
-    + [("web_fetch", *row) for row in BAD_FETCHES],
+    [("web_search", *row) for row in BAD_SEARCHES] + [("web_fetch", *row) for row in BAD_FETCHES],
     ids=lambda value: str(value)[:60],
 )
 async def test_a_wrong_argument_is_named_with_what_is_allowed(
@@ -410,4 +410,5 @@ async def test_a_server_of_a_given_service_leaves_it_open(settings_for):
     async with SearxClient(settings_for()) as service:
         async with Client(build_server(settings_for(), service=service)) as client:
             await client.list_tools()
-        assert await service.instances()
+        report = await service.instances()
+    assert report.instances

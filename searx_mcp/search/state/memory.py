@@ -19,6 +19,7 @@ class MemoryStore(StateStore):
     def __init__(self) -> None:
         self._charges: defaultdict[str, list[tuple[float, Format]]] = defaultdict(list)
 
+    @override
     def __repr__(self) -> str:
         return f"<MemoryStore [{sum(map(len, self._charges.values()))} charges]>"
 
@@ -26,7 +27,7 @@ class MemoryStore(StateStore):
     async def reserve(
         self,
         instance: str,
-        format: Format,  # noqa: A002 - the field's word for JSON or HTML
+        format: Format,
         windows: Sequence[Window],
         now: float,
     ) -> Reservation:

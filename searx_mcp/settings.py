@@ -1,0 +1,399 @@
+"""All settings in one value, and the only reader of the environment and of the configuration file.
+
+`Settings(...)` reads nothing; it is what a program that embeds this package builds. `load` is what
+the fronts use. It takes each setting from the first of
+
+1. the arguments of the front,
+2. the environment: `SEARX_MCP_<TABLE>__<KEY>`, and `SEARXNG_URL` for the own instances,
+3. the TOML file,
+4. the defaults,
+
+and remembers where it found it. A mistake in any of them raises `SettingsError` with the name of
+the setting, the place, the value and what is allowed.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from functools import reduce
+from importlib.resources.abc import Traversable
+from itertools import chain
+from operator import getitem
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeAlias, get_origin
+
+import platformdirs
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    TomlConfigSettingsSource,
+)
+from typing_extensions import override
+
+from searx_mcp.arguments import SearchDefaults, check_profile, did_you_mean, shown
+from searx_mcp.errors import InvalidArgumentError, SettingsError
+from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.instance import base_url
+from searx_mcp.net.config import NetworkConfig
+from searx_mcp.pool.config import InstancesConfig
+from searx_mcp.search.config import SearchConfig, WebSearchConfig
+
+PREFIX: Final = "SEARX_MCP_"
+FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
+OWN_INSTANCES_VARIABLE: Final = "SEARXNG_URL"
+OTHER_VARIABLES: Final = (FILE_VARIABLE, "SEARX_MCP_CAPTURES", "SEARX_MCP_LOG_LEVEL")
+DEFAULT: Final = "default"
+
+_PROFILE_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
+
+
+class ServerConfig(Frozen):
+    """The `[server]` table: what the MCP server gives its clients."""
+
+    tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
+        default=50.0, description="Seconds an MCP call may take; clients give up at 60."
+    )
+    search_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
+        default=6_000, description="Tokens the text of a search may have when a call names no size."
+    )
+    fetch_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
+        default=2_000, description="Tokens the text of a fetched page may have."
+    )
+    structured_output: Literal["auto", "on", "off"] = Field(
+        default="auto",
+        description="Structured results next to the text: auto (by client), on (with schemas), off.",
+    )
+
+
+class Settings(Frozen):
+    """Every setting, checked; building one reads no environment and no file.
+
+    Addresses of own instances are normalised: they end in `/` and have no default port.
+    """
+
+    # An address may hold a password, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    web_search: WebSearchConfig = Field(default_factory=WebSearchConfig)
+    search: SearchConfig = Field(default_factory=SearchConfig)
+    web_fetch: WebFetchConfig = Field(default_factory=WebFetchConfig)
+    fetch: FetchConfig = Field(default_factory=FetchConfig)
+    instances: InstancesConfig = Field(default_factory=InstancesConfig)
+    network: NetworkConfig = Field(default_factory=NetworkConfig)
+    server: ServerConfig = Field(default_factory=ServerConfig)
+    profile: str = Field(
+        default="",
+        description="Name of the profile whose search arguments are used when a call names none.",
+    )
+    profiles: dict[str, dict[str, object]] = Field(
+        default_factory=dict, description="Search arguments by name of profile."
+    )
+
+    @field_validator("instances")
+    @classmethod
+    def _normalise_own(cls, instances: InstancesConfig) -> InstancesConfig:
+        try:
+            own = dict.fromkeys(base_url(url) for url in instances.own)
+        except ValueError as error:
+            raise _refusal("instances.own", str(error)) from error
+        return instances.model_copy(update={"own": tuple(own)})
+
+    @model_validator(mode="after")
+    def _check_profiles(self) -> Self:
+        for name, arguments in self.profiles.items():
+            if not _PROFILE_NAME.fullmatch(name):
+                raise _refusal(f"profiles.{name}", "a name has lower-case letters, digits, - and _")
+            try:
+                check_profile(arguments, max_results=self.web_search.max_results_count)
+            except InvalidArgumentError as error:
+                reason = error.message.removeprefix(f"{error.field}: ")
+                raise _refusal(f"profiles.{name}.{error.field}", reason) from error
+        if self.profile and self.profile not in self.profiles:
+            known = ", ".join(self.profiles) or "none"
+            raise _refusal("profile", f"{shown(self.profile)} does not exist; there is {known}")
+        return self
+
+    def search_defaults(self) -> SearchDefaults:
+        """Compose what a search takes where the call names nothing."""
+        return SearchDefaults(
+            results_count=self.web_search.default_results_count,
+            max_results=self.web_search.max_results_count,
+            category=self.search.default_category,
+            language=self.search.default_language,
+            profile=self.profiles.get(self.profile, {}),
+        )
+
+
+class Loaded(NamedTuple):
+    """Settings and where each value comes from, by dotted name.
+
+    An origin is `default`, `file <path>`, `environment <variable>` or `argument <name>`.
+    """
+
+    settings: Settings
+    origins: Mapping[str, str]
+
+
+class SettingRow(NamedTuple):
+    """One setting as it is shown: `allowed` and `description` are for a person."""
+
+    key: str
+    value: object
+    origin: str
+    description: str
+    default: object
+    allowed: str
+
+
+def load(
+    *,
+    path: Path | None = None,
+    environ: Mapping[str, str],
+    overrides: Mapping[str, object] | None = None,
+) -> Loaded:
+    """Read the settings of a front.
+
+    Args:
+        path: the TOML file; else `SEARX_MCP_CONFIG` names it, else the one in the user's
+            configuration folder is read if there is one.
+        environ: the environment variables; an empty one counts as not set.
+        overrides: values by dotted name, such as `search.cache_ttl`; `None` counts as not given.
+
+    Raises:
+        SettingsError: for the first mistake found.
+    """
+    _check_variables(environ)
+    values: dict[str, Any] = {}
+    origins = dict.fromkeys(_FIELDS, DEFAULT)
+    strongest_last = (_file_leaves(path, environ), _environment_leaves(environ))
+    for names, value, origin in chain(*strongest_last, _argument_leaves(overrides or {})):
+        _assign(values, names, _prepared(names, value, origin))
+        origins[".".join(names)] = origin
+    try:
+        return Loaded(Settings.model_validate(values), origins)
+    except ValidationError as error:
+        raise _settings_error(error.errors()[0], origins) from error
+
+
+def effective(settings: Settings, origins: Mapping[str, str]) -> list[SettingRow]:
+    """List every setting with its value and origin, tables in the order of the documentation."""
+    values, defaults = settings.model_dump(mode="json"), Settings().model_dump(mode="json")
+    rows = []
+    for key, field in _FIELDS.items():
+        value, default = (reduce(getitem, key.split("."), dump) for dump in (values, defaults))
+        origin, description = origins.get(key, DEFAULT), field.description or ""
+        rows.append(SettingRow(key, value, origin, description, default, _allowed(key)))
+    for name, arguments in settings.profiles.items():
+        for argument in arguments:
+            key = f"profiles.{name}.{argument}"
+            origin, description = origins.get(key, DEFAULT), f"Argument of the profile {name}."
+            rows.append(SettingRow(key, arguments[argument], origin, description, None, ""))
+    return rows
+
+
+_TABLES: Final[Mapping[str, type[BaseModel]]] = {
+    name: field.annotation
+    for name, field in Settings.model_fields.items()
+    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+}
+_FIELDS: Final[Mapping[str, FieldInfo]] = {
+    "profile": Settings.model_fields["profile"],
+    **{
+        f"{table}.{key}": field
+        for table, model in _TABLES.items()
+        for key, field in model.model_fields.items()
+    },
+}
+# How many names lead to a value; one for what is no table, or unknown.
+_DEPTHS: Final = {**dict.fromkeys(_TABLES, 2), "profiles": 3}
+
+_Path: TypeAlias = tuple[str, ...]
+_Leaf: TypeAlias = tuple[_Path, object, str]
+"""The names that lead to a value, the value and its origin."""
+
+
+class _Sources(Settings, BaseSettings, case_sensitive=True):  # type: ignore[misc] # - pydantic merges the two configs
+    """The shape that the sources of pydantic-settings read; it is never built."""
+
+
+class _Environment(EnvSettingsSource):
+    """The variables of a given environment instead of this process's."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = {name.lower(): value for name, value in environ.items() if value}
+        super().__init__(_Sources, env_prefix=PREFIX.lower(), env_nested_delimiter="__")
+
+    @override
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        return self._environ
+
+    @override
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
+        return _decoded(value)
+
+
+class _TomlFile(TomlConfigSettingsSource):
+    """A file that may begin with a byte order mark, as some editors write it."""
+
+    @override
+    def _read_file(self, file_path: Path | Traversable) -> dict[str, Any]:
+        return tomllib.loads(file_path.read_text(encoding="utf-8-sig"))
+
+
+def _file_leaves(path: Path | None, environ: Mapping[str, str]) -> Iterator[_Leaf]:
+    origin = "argument path"
+    if path is None and (named := environ.get(FILE_VARIABLE)):
+        path, origin = Path(named).expanduser(), f"environment {FILE_VARIABLE}"
+    elif path is None:
+        path, origin = platformdirs.user_config_path("searx-mcp", appauthor=False), ""
+        path /= "searx-mcp.toml"
+    try:
+        if path.is_file():
+            yield from _leaves(_TomlFile(_Sources, toml_file=path)(), lambda _: f"file {path}")
+        elif origin:
+            raise SettingsError("config", f"{path} is not a file", origin=origin)
+    except (OSError, ValueError) as error:
+        message = f"{path} cannot be read as TOML: {error}"
+        raise SettingsError("config", message, origin=origin) from error
+
+
+def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
+    if own := _listed(environ.get(OWN_INSTANCES_VARIABLE, "")):
+        yield ("instances", "own"), own, f"environment {OWN_INSTANCES_VARIABLE}"
+    names = {name.upper() for name, value in environ.items() if value}
+
+    def origin(path: _Path) -> str:
+        # A whole table may be given as JSON in the variable that is named after it.
+        spellings = (f"{PREFIX}{'__'.join(path[:depth]).upper()}" for depth in (3, 2, 1))
+        return f"environment {next(name for name in spellings if name in names)}"
+
+    yield from _leaves(_Environment(environ)(), origin)
+
+
+def _argument_leaves(overrides: Mapping[str, object]) -> Iterator[_Leaf]:
+    for name, value in overrides.items():
+        nested = reduce(lambda inner, part: {part: inner}, reversed(name.split(".")), value)
+        if value is not None:
+            yield from _leaves(nested, lambda path: f"argument {'.'.join(path)}")
+
+
+def _leaves(value: object, origin: Callable[[_Path], str], path: _Path = ()) -> Iterator[_Leaf]:
+    depth = _DEPTHS.get(path[0], 1) if path else None
+    # A profile without arguments is one nevertheless.
+    if len(path) == depth or (value == {} and path[:1] == ("profiles",)):
+        yield path, value, origin(path)
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, origin, (*path, str(key)))
+    else:
+        raise SettingsError(".".join(path), f"{shown(value)} is not a table", origin=origin(path))
+
+
+def _assign(values: dict[str, Any], path: _Path, value: object) -> None:
+    for table in path[:-1]:
+        values = values.setdefault(table, {})
+    # A profile without arguments does not empty the same one of a weaker source.
+    values[path[-1]] = values.get(path[-1], {}) if value == {} else value
+
+
+def _prepared(path: _Path, value: object, origin: str) -> object:
+    """Read a text as the list it stands for, and refuse `true` where pydantic would see a 1."""
+    key = ".".join(path)
+    field = _FIELDS.get(key)
+    if field is None:
+        return value
+    if isinstance(value, str) and get_origin(field.annotation) is tuple:
+        return _decoded(value) if value.lstrip().startswith("[") else _listed(value)
+    if isinstance(value, bool) and field.annotation is not bool:
+        raise SettingsError(key, f"{shown(value)} is not {_allowed(key)}", origin=origin)
+    return value
+
+
+def _decoded(text: str) -> object:
+    """Read JSON where a text looks like it; what is no JSON after all is judged as it stands."""
+    if text.lstrip().startswith(("[", "{")):
+        with suppress(ValueError):
+            return json.loads(text)
+    return text
+
+
+def _listed(text: str) -> list[str]:
+    return [part.strip() for part in re.split(r"[;,]", text) if part.strip()]
+
+
+def _check_variables(environ: Mapping[str, str]) -> None:
+    """Refuse variables of ours that mean nothing: most are misspelt."""
+    keys = (*_FIELDS, *_DEPTHS)
+    known = {*OTHER_VARIABLES, *(f"{PREFIX}{key.replace('.', '__').upper()}" for key in keys)}
+    for name in environ:
+        upper = name.upper()
+        if not upper.startswith(PREFIX) or upper.startswith(f"{PREFIX}PROFILES__"):
+            continue
+        if upper not in known:
+            field = upper.removeprefix(PREFIX).lower().replace("__", ".")
+            message = f"is not a setting{did_you_mean(upper, known)}"
+            raise SettingsError(field, message, origin=f"environment {name}")
+
+
+def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> SettingsError:
+    context = details.get("ctx", {})
+    location = [str(part) for part in details["loc"]]
+    key = ".".join(location[: _DEPTHS.get(location[0], 1)] if location else [])
+    if "key" in context:
+        key, message = context["key"], context["reason"]
+    elif details["type"] == "extra_forbidden":
+        message = f"is not a setting{did_you_mean(key, (*_FIELDS, *_DEPTHS))}"
+    elif key in _FIELDS:
+        # An address may hold a password.
+        value = "it" if key == "instances.own" else shown(details["input"])
+        message = f"{value} is not {_allowed(key)}"
+    else:
+        # A rule between keys of one table; to blame is the last of them that was changed.
+        message = str(context["error"])
+        changed = [name for name in origins if origins[name] != DEFAULT and name.startswith(key)]
+        key = [key, *(name for name in changed if name.rpartition(".")[2] in message)][-1]
+    return SettingsError(key, message, origin=origins.get(key, ""))
+
+
+def _allowed(key: str) -> str:
+    """Say for a person which values a setting may have."""
+    table, _, name = key.partition(".")
+    if table not in _TABLES:
+        return "text"
+    schema = _TABLES[table].model_json_schema()
+    rules = schema["properties"][name]
+    rules = rules | schema.get("$defs", {}).get(rules.get("$ref", "").rpartition("/")[2], {})
+    is_size = any(isinstance(rule, BeforeValidator) for rule in _FIELDS[key].metadata)
+    return _described(rules) + (", or a size such as 2MB" if is_size else "")
+
+
+def _described(rules: Mapping[str, Any]) -> str:
+    if "enum" in rules:
+        return f"one of {', '.join(rules['enum'])}"
+    if rules["type"] in {"integer", "number"}:
+        # Behind a validator of ours pydantic calls the bounds `ge` and `le`.
+        low, high = rules.get("minimum", rules.get("ge")), rules.get("maximum", rules.get("le"))
+        return f"a {'whole ' * (rules['type'] == 'integer')}number from {low:,} to {high:,}"
+    if items := [_described(item) for item in rules.get("prefixItems", ())]:
+        return f"a list of {len(items)}, each {items[0]}"
+    if "pattern" in rules:
+        return f"text like {rules['pattern']}"
+    return {"boolean": "true or false", "array": "a list of text"}.get(rules["type"], "text")
+
+
+def _refusal(key: str, reason: str) -> PydanticCustomError:
+    return PydanticCustomError("setting", "{key}: {reason}", {"key": key, "reason": reason})

@@ -1,0 +1,599 @@
+"""Settings: where they come from, what they may be and how a mistake is told."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from searx_mcp.errors import ErrorCode, SettingsError
+from searx_mcp.models.request import Category
+from searx_mcp.settings import ServerConfig, SettingRow, Settings, effective, load
+
+ROOT = Path(__file__).parents[1]
+ROWS = effective(Settings(), {})
+OTHER_TEXT = {
+    "search.default_language": "de",
+    "web_fetch.user_agent": "probe/1",
+    "instances.catalog": "mine.json",
+}
+OTHER_LISTS = {
+    "web_search.request_delay_range": [200, 400],
+    "fetch.allow_private": ["10.0.0.5:8080", "10.1.0.0/16:80"],
+    "fetch.blocked_domains": ["example.org", "example.net"],
+    "instances.own": ["http://127.0.0.1:8080/", "https://search.example.org/searx/"],
+    "instances.blocked": ["search.example.net", "search.example.com"],
+}
+
+
+@pytest.fixture(autouse=True)
+def no_configuration_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The configuration folder of the user is an empty one; gives the file in it."""
+    folder = tmp_path / "user"
+    monkeypatch.setattr(
+        "searx_mcp.settings.platformdirs.user_config_path", lambda *args, **options: folder
+    )
+    return folder / "searx-mcp.toml"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[str], Path]:
+    def write_file(text: str) -> Path:
+        path = tmp_path / "mine.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write_file
+
+
+def other(row: SettingRow) -> Any:
+    """A valid value of a setting that is not its default."""
+    default = row.default
+    if row.key in OTHER_LISTS:
+        return OTHER_LISTS[row.key]
+    if row.key in OTHER_TEXT:
+        return OTHER_TEXT[row.key]
+    if isinstance(default, bool):
+        return not default
+    if isinstance(default, str):
+        members = row.allowed.removeprefix("one of ").split(", ")
+        return next(member for member in members if member != default)
+    assert isinstance(default, int | float)
+    down = row.key in {"web_search.max_results_count", "web_search.default_timeout"}
+    return default - 1 if down or row.key.endswith("content_fetch_timeout") else default + 1
+
+
+KEYS = [row for row in ROWS if row.key != "profile"]
+
+
+def value_of(settings: Settings, key: str) -> object:
+    table, _, name = key.partition(".")
+    return settings.model_dump(mode="json")[table][name]
+
+
+def refusal(**sources: Any) -> SettingsError:
+    with pytest.raises(SettingsError) as caught:
+        load(**{"environ": {}, **sources})
+    return caught.value
+
+
+def test_without_sources_everything_is_a_default() -> None:
+    settings, origins = load(environ={})
+    assert settings == Settings()
+    assert set(origins) == {row.key for row in ROWS}
+    assert set(origins.values()) == {"default"}
+
+
+@pytest.mark.parametrize("row", KEYS, ids=[row.key for row in KEYS])
+def test_every_key_can_be_set_in_a_file(row: SettingRow, write: Callable[[str], Path]) -> None:
+    table, _, name = row.key.partition(".")
+    path = write(f"[{table}]\n{name} = {json.dumps(other(row))}\n")
+    settings, origins = load(path=path, environ={})
+    assert value_of(settings, row.key) == other(row)
+    assert origins[row.key] == f"file {path}"
+    assert [key for key, origin in origins.items() if origin != "default"] == [row.key]
+
+
+@pytest.mark.parametrize("as_json", [True, False], ids=["json", "plain"])
+@pytest.mark.parametrize("row", KEYS, ids=[row.key for row in KEYS])
+def test_every_key_can_be_set_in_the_environment(row: SettingRow, as_json: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    name = "SEARX_MCP_" + row.key.replace(".", "__").upper()
+    value = other(row)
+    if isinstance(value, list):
+        text = json.dumps(value) if as_json else ", ".join(map(str, value))
+    else:
+        text = str(value)
+    settings, origins = load(environ={name: text})
+    assert value_of(settings, row.key) == value
+    assert origins[row.key] == f"environment {name}"
+
+
+@pytest.mark.parametrize("row", KEYS, ids=[row.key for row in KEYS])
+def test_every_key_can_be_set_by_an_argument(row: SettingRow) -> None:
+    settings, origins = load(environ={}, overrides={row.key: other(row)})
+    assert value_of(settings, row.key) == other(row)
+    assert origins[row.key] == f"argument {row.key}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.key for row in ROWS])
+def test_every_key_is_described(row: SettingRow) -> None:
+    assert row.description.endswith(".")
+    assert len(row.description) <= 90
+    assert row.allowed
+    assert row.origin == "default"
+    assert row.value == row.default
+
+
+def test_arguments_beat_the_environment_and_the_environment_beats_the_file(
+    write: Callable[[str], Path],
+) -> None:
+    path = write("[search]\ncache_ttl = 1\ncache_size = 1\nmax_instances = 1\n")
+    environ = {"SEARX_MCP_SEARCH__CACHE_TTL": "2", "SEARX_MCP_SEARCH__CACHE_SIZE": "2"}
+    overrides = {"search.cache_ttl": 3, "search.cache_size": None}
+    settings, origins = load(path=path, environ=environ, overrides=overrides)
+    search = settings.search
+    assert (search.cache_ttl, search.cache_size, search.max_instances) == (3, 2, 1)
+    assert origins["search.cache_ttl"] == "argument search.cache_ttl"
+    assert origins["search.cache_size"] == "environment SEARX_MCP_SEARCH__CACHE_SIZE"
+    assert origins["search.max_instances"] == f"file {path}"
+
+
+def test_the_file_is_found_by_argument_then_variable_then_in_the_users_folder(
+    no_configuration_of_the_user: Path, tmp_path: Path
+) -> None:
+    users = no_configuration_of_the_user
+    users.parent.mkdir()
+    named, given = tmp_path / "named.toml", tmp_path / "given.toml"
+    for number, path in enumerate((users, named, given), start=1):
+        path.write_text(f"[search]\ncache_ttl = {number}\n", encoding="utf-8")
+    environ = {"SEARX_MCP_CONFIG": str(named)}
+    assert load(path=given, environ=environ).settings.search.cache_ttl == 3
+    assert load(environ=environ).settings.search.cache_ttl == 2
+    assert load(environ={"SEARX_MCP_CONFIG": ""}).settings.search.cache_ttl == 1
+
+
+def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "bom.toml"
+    path.write_bytes(b"\xef\xbb\xbf[search]\r\ncache_ttl = 1\r\n")
+    assert load(path=path, environ={}).settings.search.cache_ttl == 1
+
+
+def test_an_empty_variable_counts_as_not_set() -> None:
+    environ = {"SEARX_MCP_SEARCH__CACHE_TTL": "", "SEARXNG_URL": "", "SEARX_MCP_PROFILE": ""}
+    assert load(environ=environ).settings == Settings()
+
+
+def test_variables_of_others_and_those_without_a_setting_are_left_alone() -> None:
+    environ = {"SEARX_MCP_LOG_LEVEL": "debug", "SEARX_MCP_CAPTURES": "/x", "HOME": "/", "A": "\x00"}
+    assert load(environ=environ).settings == Settings()
+
+
+def test_a_table_can_be_given_as_json_in_one_variable() -> None:
+    environ = {
+        "SEARX_MCP_NETWORK": '{"max_connections": 8, "connect_timeout": 1}',
+        "SEARX_MCP_NETWORK__CONNECT_TIMEOUT": "2",
+    }
+    settings, origins = load(environ=environ)
+    assert (settings.network.max_connections, settings.network.connect_timeout) == (8, 2)
+    assert origins["network.max_connections"] == "environment SEARX_MCP_NETWORK"
+    assert origins["network.connect_timeout"] == "environment SEARX_MCP_NETWORK__CONNECT_TIMEOUT"
+
+
+def test_searxng_url_names_own_instances() -> None:
+    settings, origins = load(environ={"SEARXNG_URL": "http://a.example; https://b.example/x"})
+    assert settings.instances.own == ("http://a.example/", "https://b.example/x/")
+    assert origins["instances.own"] == "environment SEARXNG_URL"
+
+
+def test_our_own_variable_beats_searxng_url_and_searxng_url_beats_the_file(
+    write: Callable[[str], Path],
+) -> None:
+    path = write('[instances]\nown = ["http://file.example/"]\n')
+    environ = {"SEARXNG_URL": "http://plain.example/"}
+    own = load(path=path, environ=environ).settings.instances.own
+    assert own == ("http://plain.example/",)
+    environ["SEARX_MCP_INSTANCES__OWN"] = "http://ours.example/"
+    settings, origins = load(path=path, environ=environ)
+    assert settings.instances.own == ("http://ours.example/",)
+    assert origins["instances.own"] == "environment SEARX_MCP_INSTANCES__OWN"
+
+
+@pytest.mark.parametrize(
+    ("written", "normal"),
+    [
+        ("http://a.example", "http://a.example/"),
+        ("HTTP://A.Example/", "http://a.example/"),
+        ("https://a.example:443/searx", "https://a.example/searx/"),
+        ("http://a.example:8080//", "http://a.example:8080/"),
+        ("http://[::1]:8080", "http://[::1]:8080/"),
+        ("http://a.example/x@y", "http://a.example/x@y/"),
+    ],
+)
+def test_the_address_of_an_own_instance_is_normalised(written: str, normal: str) -> None:
+    assert Settings.model_validate({"instances": {"own": [written, normal]}}).instances.own == (
+        normal,
+    )
+
+
+def test_profiles_come_from_all_sources(write: Callable[[str], Path]) -> None:
+    path = write(
+        'profile = "news"\n'
+        '[profiles.news]\ncategory = "news"\nrecency = "oneDay"\n'
+        "[profiles.plain]\n"
+        '[profiles.docs]\nallowed_domains = ["docs.example.org"]\n'
+    )
+    environ = {
+        "SEARX_MCP_PROFILES__NEWS__CATEGORY": "it",
+        "SEARX_MCP_PROFILES__SAFE": '{"safe_search": 2}',
+    }
+    settings, origins = load(path=path, environ=environ, overrides={"profiles.new.limit": 3})
+    assert settings.profiles == {
+        "news": {"category": "it", "recency": "oneDay"},
+        "plain": {},
+        "docs": {"allowed_domains": ["docs.example.org"]},
+        "safe": {"safe_search": 2},
+        "new": {"limit": 3},
+    }
+    assert settings.search_defaults().profile == settings.profiles["news"]
+    assert origins["profiles.news.recency"] == f"file {path}"
+    assert origins["profiles.news.category"] == "environment SEARX_MCP_PROFILES__NEWS__CATEGORY"
+    assert origins["profiles.safe.safe_search"] == "environment SEARX_MCP_PROFILES__SAFE"
+    assert origins["profiles.new.limit"] == "argument profiles.new.limit"
+    row = effective(settings, origins)[-1]
+    assert row[:3] == ("profiles.new.limit", 3, "argument profiles.new.limit")
+
+
+def test_an_empty_profile_does_not_empty_the_same_one_of_a_weaker_source(
+    write: Callable[[str], Path],
+) -> None:
+    path = write('[profiles.news]\ncategory = "news"\n')
+    settings, _ = load(path=path, environ={"SEARX_MCP_PROFILES": '{"news": {}, "other": {}}'})
+    assert settings.profiles == {"news": {"category": "news"}, "other": {}}
+
+
+def test_search_defaults_are_composed_from_the_tables() -> None:
+    settings = Settings.model_validate(
+        {
+            "web_search": {"default_results_count": 3, "max_results_count": 20},
+            "search": {"default_category": "news", "default_language": "de"},
+        }
+    )
+    defaults = settings.search_defaults()
+    assert (defaults.results_count, defaults.max_results) == (3, 20)
+    assert (defaults.category, defaults.language) == (Category.NEWS, "de")
+    assert defaults.profile == {}
+
+
+BAD_FILES = [
+    ("[search]\ncache_ttl = -1", "search.cache_ttl", "-1 is not a number from 0 to 86,400"),
+    ("[search]\ncache_ttl = true", "search.cache_ttl", "True is not a number"),
+    ("[search]\ncache_ttl = nan", "search.cache_ttl", "nan is not a number"),
+    ("[search]\ncache_ttl = []", "search.cache_ttl", "[] is not a number"),
+    ("[search]\ncache_ttl = {a = 1}", "search.cache_ttl", "{'a': 1} is not a number"),
+    ("[search]\ncache_ttl = 2026-08-05", "search.cache_ttl", "is not a number from"),
+    ("[search]\ncache_size = 1.5", "search.cache_size", "1.5 is not a whole number"),
+    ("[search]\ncache_size = 'many'", "search.cache_size", "'many' is not a whole number"),
+    ("[search]\ndefault_category = 'x'", "search.default_category", "'x' is not one of general,"),
+    ("[search]\ndefault_language = 'english'", "search.default_language", "is not text like ^(all"),
+    ("[search]\ncache_tll = 1", "search.cache_tll", "(did you mean search.cache_ttl?)"),
+    ("[serch]\ncache_ttl = 1", "serch", "is not a setting (did you mean search?)"),
+    ("[Search]\ncache_ttl = 1", "Search", "(did you mean search?)"),
+    ("[zzz]", "zzz", "is not a setting"),
+    ("cache_ttl = 1", "cache_ttl", "(did you mean search.cache_ttl?)"),
+    ("search = 5", "search", "5 is not a table"),
+    ("search = [1]", "search", "[1] is not a table"),
+    ("profile = 5", "profile", "5 is not text"),
+    ("profile = 'x'", "profile", "'x' does not exist; there is none"),
+    ("profile = 'x'\n[profiles.a]\n[profiles.b]", "profile", "there is a, b"),
+    ("profiles = 5", "profiles", "5 is not a table"),
+    ("[profiles]\nnews = 'x'", "profiles.news", "'x' is not a table"),
+    ("[profiles.news]\ncategory = 'x'", "profiles.news.category", "'x' is not one of general"),
+    ("[profiles.news]\ncatgory = 'it'", "profiles.news.catgory", "(did you mean category?)"),
+    ("[profiles.news]\nquery = 'it'", "profiles.news.query", "belongs to a call"),
+    ("[profiles.news.category]\na = 1", "profiles.news.category", "{'a': 1} is not one of"),
+    ("[profiles.News]", "profiles.News", "lower-case letters"),
+    ("[profiles.a__b]", "profiles.a__b", "lower-case letters"),
+    (
+        "[web_search]\nmax_results_count = 20\n[profiles.a]\nlimit = 30",
+        "profiles.a.limit",
+        "30 is not a whole number from 1 to 20",
+    ),
+    (
+        "[web_search]\nmax_results_count = 5",
+        "web_search.max_results_count",
+        "default_results_count must not be above max_results_count",
+    ),
+    (
+        "[web_search]\nrequest_delay_range = [5, 1]",
+        "web_search.request_delay_range",
+        "from the smaller to the larger",
+    ),
+    (
+        "[web_search]\nrequest_delay_range = [5]",
+        "web_search.request_delay_range",
+        "is not a list of 2, each a whole number from 0 to 60,000",
+    ),
+    ("[web_search]\nrequest_delay_range = 5", "web_search.request_delay_range", "5 is not a list"),
+    ("[web_search]\nmax_content_size = '2TB'", "web_search.max_content_size", "such as 2MB"),
+    ("[web_search]\nmax_content_size = 5", "web_search.max_content_size", "from 1,024 to 52,428,"),
+    ("[web_search]\nrotate_user_agents = 'x'", "web_search.rotate_user_agents", "true or false"),
+    ("[web_fetch]\nuser_agent = 'é'", "web_fetch.user_agent", "'é' is not text like"),
+    ("[instances]\npublic = true", "instances.public", "True is not one of auto, on, off"),
+    ("[instances]\nmin_grade = 'D'", "instances.min_grade", "'D' is not one of A+, A, B, C, F"),
+    ("[instances]\nown = 5", "instances.own", "it is not a list of text"),
+    ("[instances]\nown = [5]", "instances.own", "it is not a list of text"),
+    ("[instances]\nown = 'a.example'", "instances.own", "'a.example' is not an http or https"),
+    ("[instances]\nown = 'ftp://a.example/'", "instances.own", "is not an http or https address"),
+    ("[instances]\nown = 'http:///x'", "instances.own", "is not an http or https address"),
+    ("[instances]\nown = 'http://a.example/?q'", "instances.own", "without ? and #"),
+    ("[instances]\nown = 'http://a.example/#'", "instances.own", "without ? and #"),
+    ("[instances]\nown = 'http://a b.example/'", "instances.own", "is not an http or https"),
+    ("[instances]\nown = 'http://a.example:99999/'", "instances.own", "is not an http or https"),
+    ("[instances]\nown = 'http://[::1/'", "instances.own", "is not an http or https address"),
+    ("[server]\nstructured_output = 'yes'", "server.structured_output", "one of auto, on, off"),
+    ("[server]\ntool_timeout = 4", "server.tool_timeout", "4 is not a number from 5 to 600"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "message"), BAD_FILES, ids=[row[0].replace("\n", " ") for row in BAD_FILES]
+)
+def test_a_mistake_in_the_file_is_told(
+    text: str, field: str, message: str, write: Callable[[str], Path]
+) -> None:
+    path = write(text)
+    error = refusal(path=path)
+    assert error.code == ErrorCode.INVALID_ARGUMENT
+    assert error.field == field
+    assert message in error.message
+    assert error.origin == f"file {path}"
+    assert len(error.message) < 250 + len(str(path))
+
+
+BAD_ENVIRONMENTS = [
+    ({"SEARX_MCP_SEARCH__CACHE_TTL": "soon"}, "search.cache_ttl", "'soon' is not a number"),
+    ({"SEARX_MCP_SEARCH__CACHE_TLL": "1"}, "search.cache_tll", "SEARX_MCP_SEARCH__CACHE_TTL?"),
+    ({"SEARX_MCP_SEARCH_CACHE_TTL": "1"}, "search_cache_ttl", "SEARX_MCP_SEARCH__CACHE_TTL?"),
+    ({"SEARX_MCP_CONFG": "x"}, "confg", "did you mean SEARX_MCP_CONFIG?"),
+    ({"searx_mcp_zzz": "1"}, "zzz", "is not a setting"),
+    ({"SEARX_MCP_": "1"}, "", "is not a setting"),
+    ({"SEARX_MCP_ZZZ": ""}, "zzz", "is not a setting"),
+    ({"SEARX_MCP_SEARCH": "1"}, "search", "'1' is not a table"),
+    ({"SEARX_MCP_SEARCH": "{"}, "search", "'{' is not a table"),
+    ({"SEARX_MCP_SEARCH": '{"x": 1}'}, "search.x", "is not a setting"),
+    ({"SEARX_MCP_PROFILE": "x"}, "profile", "'x' does not exist"),
+    ({"SEARX_MCP_PROFILES__NEWS": "x"}, "profiles.news", "'x' is not a table"),
+    ({"SEARX_MCP_PROFILES__NEWS__X": "x"}, "profiles.news.x", "is unknown"),
+    ({"SEARX_MCP_INSTANCES__OWN": "[1"}, "instances.own", "is not a list"),
+    ({"SEARX_MCP_INSTANCES__OWN": "a.example"}, "instances.own", "'a.example' is not an http"),
+    ({"SEARXNG_URL": "http://a.example;b.example"}, "instances.own", "'b.example' is not an http"),
+]
+
+
+@pytest.mark.parametrize(
+    ("environ", "field", "message"), BAD_ENVIRONMENTS, ids=[str(row[0]) for row in BAD_ENVIRONMENTS]
+)
+def test_a_mistake_in_the_environment_is_told(
+    environ: Mapping[str, str], field: str, message: str
+) -> None:
+    error = refusal(environ=environ)
+    assert error.field == field
+    assert message in error.message
+    assert error.origin == f"environment {next(iter(environ))}"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "field", "message"),
+    [
+        ({"search.cache_ttl": "x"}, "search.cache_ttl", "'x' is not a number"),
+        ({"search.cache_ttl.x": 1}, "search.cache_ttl", "{'x': 1} is not a number"),
+        ({"search": 1}, "search", "1 is not a table"),
+        ({"cache_ttl": 1}, "cache_ttl", "(did you mean search.cache_ttl?)"),
+        ({"profile.x": 1}, "profile", "{'x': 1} is not text"),
+        ({"search.cache_ttl": "a" * 10_000}, "search.cache_ttl", "aaa..."),
+    ],
+)
+def test_a_mistake_in_an_argument_is_told(
+    overrides: Mapping[str, object], field: str, message: str
+) -> None:
+    error = refusal(overrides=overrides)
+    assert error.field == field
+    assert message in error.message
+    assert error.origin.startswith("argument ")
+    assert len(error.message) < 250
+
+
+def test_the_key_that_was_changed_is_blamed_for_a_broken_pair() -> None:
+    error = refusal(
+        environ={"SEARX_MCP_WEB_SEARCH__DEFAULT_RESULTS_COUNT": "50"},
+        overrides={
+            "web_search.max_results_count": 40,
+            "web_search.max_redirects": None,
+        },
+    )
+    assert error.field in {"web_search.default_results_count", "web_search.max_results_count"}
+    assert error.origin != "default"
+
+
+def test_invalid_toml_is_told_with_its_line(write: Callable[[str], Path]) -> None:
+    path = write("[search]\ncache_ttl = \n")
+    error = refusal(path=path)
+    assert (error.field, error.origin) == ("config", "argument path")
+    assert str(path) in error.message
+    assert "line 2" in error.message
+
+
+def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"\xff\xfe[\x00")
+    assert "cannot be read as TOML: 'utf-8' codec" in refusal(path=path).message
+
+
+def test_a_broken_file_in_the_users_folder_is_told(no_configuration_of_the_user: Path) -> None:
+    no_configuration_of_the_user.parent.mkdir()
+    no_configuration_of_the_user.write_text("=", encoding="utf-8")
+    error = refusal()
+    assert str(no_configuration_of_the_user) in error.message
+    assert error.origin == ""
+
+
+@pytest.mark.parametrize("name", ["missing.toml", "."])
+def test_a_file_that_is_named_must_be_there(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    error = refusal(environ={"SEARX_MCP_CONFIG": str(path)})
+    assert (error.field, error.origin) == ("config", "environment SEARX_MCP_CONFIG")
+    assert f"{path} is not a file" in error.message
+    assert refusal(path=path).origin == "argument path"
+
+
+def test_a_file_that_cannot_be_opened_is_told(
+    write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write("")
+
+    def refuse(*args: object, **options: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_text", refuse)
+    assert "Permission denied" in refusal(path=path).message
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:hunter2@a.example/",
+        "https://hunter2@a.example/",
+        "http:user:hunter2@a.example",
+        "user:hunter2@a.example",
+        "ftp://user:hunter2@a.example/",
+        "http:///user:hunter2@a.example",
+        "http://a.example/?key=user:hunter2@x",
+    ],
+)
+def test_a_password_in_an_address_is_refused_and_never_shown(url: str) -> None:
+    error = refusal(overrides={"instances.own": [url]})
+    assert error.field == "instances.own"
+    assert "hunter2" not in str(error)
+    with pytest.raises(ValidationError) as caught:
+        Settings.model_validate({"instances": {"own": [url]}})
+    assert "hunter2" not in str(caught.value)
+    assert "instances.own: " in str(caught.value)
+
+
+def test_a_password_in_a_list_of_the_wrong_type_is_not_shown() -> None:
+    url = "https://user:hunter2@a.example/"
+    assert "hunter2" not in str(refusal(overrides={"instances.own": [[url]]}))
+
+
+def test_building_settings_reads_no_environment_and_no_file(
+    monkeypatch: pytest.MonkeyPatch, no_configuration_of_the_user: Path
+) -> None:
+    no_configuration_of_the_user.parent.mkdir()
+    no_configuration_of_the_user.write_text("[search]\ncache_ttl = 1\n", encoding="utf-8")
+    monkeypatch.setenv("SEARX_MCP_SEARCH__CACHE_SIZE", "1")
+    monkeypatch.setenv("SEARXNG_URL", "http://a.example/")
+    assert Settings().search.cache_ttl == 300
+    assert Settings().search.cache_size == 256
+    assert Settings().instances.own == ()
+
+
+def test_loading_reads_only_the_environment_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEARX_MCP_SEARCH__CACHE_SIZE", "1")
+    monkeypatch.setenv("SEARX_MCP_ZZZ", "1")
+    assert load(environ={}).settings == Settings()
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(ValidationError):
+        Settings().profile = "x"  # type: ignore[misc] # the test is that this fails
+    assert ServerConfig().structured_output == "auto"
+
+
+@pytest.mark.slow
+def test_importing_the_settings_loads_no_slow_library() -> None:
+    code = (
+        "import sys, searx_mcp.settings;"
+        "print([name for name in ('aiohttp', 'selectolax', 'mcp', 'yarl', 'click', 'rich',"
+        " 'markdownify', 'apscheduler', 'fake_useragent') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.fixture(scope="module")
+def write_config() -> ModuleType:
+    """The script that writes the lists of settings."""
+    spec = importlib.util.spec_from_file_location(
+        "write_config", ROOT / "scripts" / "write_config.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_written_lists_are_up_to_date(write_config: ModuleType) -> None:
+    assert write_config.main(["--check"]) == 0
+
+
+def test_the_example_file_changes_nothing() -> None:
+    settings, origins = load(path=ROOT / "config" / "searx-mcp.toml", environ={})
+    assert settings == Settings()
+    assert set(origins.values()) == {"default"}
+
+
+def test_every_line_of_the_example_file_is_a_default() -> None:
+    lines = (ROOT / "config" / "searx-mcp.toml").read_text(encoding="utf-8").splitlines()
+    text = "\n".join(line.removeprefix("# ") if " = " in line else line for line in lines)
+    values = tomllib.loads(text.partition("# Search arguments by")[0])
+    assert Settings.model_validate(values) == Settings()
+    named = {f"{table}.{key}" for table in values if table != "profile" for key in values[table]}
+    assert {"profile", *named} == {row.key for row in ROWS}
+
+
+def test_the_documentation_names_every_setting_and_variable() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    for row in ROWS:
+        assert f"| `{row.key.rpartition('.')[2]}` |" in page
+    for name in ("SEARXNG_URL", "SEARX_MCP_CONFIG", "SEARX_MCP_LOG_LEVEL", "SEARX_MCP_CAPTURES"):
+        assert f"`{name}`" in page
+
+
+def test_the_examples_of_the_documentation_load(write: Callable[[str], Path]) -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    (toml,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (shell,) = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    environ = dict(line.replace('"', "").split("=", 1) for line in shell.splitlines())
+    settings, _ = load(path=write(toml), environ=environ)
+    assert settings.search.cache_ttl == 60
+    assert len(settings.instances.own) == 2
+    assert settings.search_defaults().profile["time_range"] == "week"
+
+
+def test_the_script_tells_and_mends_what_is_not_up_to_date(
+    write_config: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("config", "docs"):
+        (tmp_path / folder).mkdir()
+    page = tmp_path / "docs" / "configuration.md"
+    page.write_text(f"a\n{write_config.BEGIN}\nold\n{write_config.END}\nb\n", encoding="utf-8")
+    assert write_config.main(["--check"], root=tmp_path) == 1
+    assert str(page) in capsys.readouterr().out
+    assert not (tmp_path / "config" / "searx-mcp.toml").exists()
+    assert write_config.main([], root=tmp_path) == 0
+    assert write_config.main(["--check"], root=tmp_path) == 0
+    assert page.read_text(encoding="utf-8").startswith("a\n<!--")
+    page.write_text("nothing\n", encoding="utf-8")
+    with pytest.raises(SystemExit, match="are missing"):
+        write_config.main([], root=tmp_path)
