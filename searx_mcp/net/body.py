@@ -1,0 +1,202 @@
+"""Reading a response body within bounds, however it is encoded.
+
+Pure and synchronous: chunks go in, bounded bytes come out. Decoding is our own, because the HTTP
+library hands over stacked and unknown encodings undecoded and a cut gzip body without a word.
+"""
+
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from searx_mcp.errors import ContentError, ErrorCode
+
+ACCEPT_ENCODING: Final = "gzip, deflate"
+"""What is decoded here, and so what is asked for."""
+
+MAX_MEMBERS: Final = 256
+"""gzip members of one body. Every member copies the rest of its chunk, so thousands of empty ones
+cost quadratic time; a 10 MB page in blocks of 64 KiB, as bgzip writes them, has 160."""
+
+WIRE_ALLOWANCE: Final = 65_536
+"""Bytes a body may take on the wire beyond its decoded limit: headers, names and checksums of the
+format. Data that never comes to anything (empty deflate blocks) ends here."""
+
+_ZLIB_HEADER: Final = 2  # bytes
+
+NOTE_SIZE: Final = "cut at the size limit"
+NOTE_ENDED_EARLY: Final = "the compressed data ended early"
+NOTE_CORRUPT: Final = "the compressed data is corrupt from here on"
+NOTE_MEMBERS: Final = "cut after too many compressed members"
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A body as far as it was read.
+
+    Attributes:
+        data: the decoded bytes.
+        truncated: whether bytes are missing at the end, for whatever reason.
+        wire_bytes: bytes taken from the connection, still encoded.
+        notes: why it is truncated, in words for a person.
+    """
+
+    data: bytes
+    truncated: bool = False
+    wire_bytes: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class BodyBuffer:
+    """Collects the chunks of one body, decoded, up to a limit."""
+
+    def __init__(self, content_encoding: Sequence[str], *, max_bytes: int) -> None:
+        """Start an empty buffer.
+
+        Args:
+            content_encoding: the values of all Content-Encoding headers.
+            max_bytes: decoded bytes to keep at most.
+
+        Raises:
+            ContentError: `unsupported_encoding`: stacked encodings, or one not asked for.
+        """
+        self._decoder = _decoder(content_encoding)
+        self._max_bytes = max_bytes
+        self._data = bytearray()
+        self._wire_bytes = 0
+        self._note = ""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether further chunks would change nothing."""
+        return bool(self._note)
+
+    def feed(self, chunk: bytes) -> None:
+        """Decode one chunk; stops at the limit, whatever the chunk would expand to."""
+        if self.is_closed:
+            return
+        room = self._max_bytes + WIRE_ALLOWANCE - self._wire_bytes
+        self._wire_bytes += len(chunk)
+        try:
+            # One byte above the limit tells a body that just fits from one that is cut.
+            for piece in self._decoder.decode(chunk[:room], self._max_bytes + 1 - len(self._data)):
+                self._data += piece
+        except zlib.error:
+            self._note = NOTE_CORRUPT
+        except _TooManyMembersError:
+            self._note = NOTE_MEMBERS
+        if len(self._data) > self._max_bytes or len(chunk) > room:
+            self._note = NOTE_SIZE
+
+    def finish(self, note: str = "") -> Body:
+        """Return what was collected.
+
+        Args:
+            note: why no more chunks came, if that was not the end of the body.
+        """
+        note = self._note or note
+        if not note and self._wire_bytes and not self._decoder.is_complete:
+            note = NOTE_ENDED_EARLY
+        data = bytes(self._data[: self._max_bytes])
+        return Body(data, bool(note), self._wire_bytes, (note,) if note else ())
+
+
+class _TooManyMembersError(Exception):
+    """A gzip body has more members than are read."""
+
+
+class _Decoder(Protocol):
+    @property
+    def is_complete(self) -> bool: ...
+
+    def decode(self, chunk: bytes, budget: int) -> Iterator[bytes]:
+        """Yield at most `budget` (> 0) decoded bytes; what comes before an error is yielded."""
+        ...
+
+
+class _Identity:
+    is_complete = True
+
+    def decode(self, chunk: bytes, budget: int) -> Iterator[bytes]:
+        yield chunk[:budget]
+
+
+class _Gzip:
+    """RFC 1952: one or more members; anything after them is ignored, as gzip(1) does."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._members = 1
+        self._has_ended = False
+
+    @property
+    def is_complete(self) -> bool:
+        return self._member.eof
+
+    def decode(self, chunk: bytes, budget: int) -> Iterator[bytes]:
+        while chunk and budget and not self._has_ended:
+            if self._member.eof:
+                self._start_member(chunk)
+            else:
+                piece = self._member.decompress(chunk, budget)
+                yield piece
+                budget -= len(piece)
+                chunk = self._member.unused_data
+
+    def _start_member(self, chunk: bytes) -> None:
+        if not chunk.startswith(b"\x1f"):
+            self._has_ended = True
+        elif self._members == MAX_MEMBERS:
+            raise _TooManyMembersError
+        else:
+            self._member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+            self._members += 1
+
+
+class _Deflate:
+    """RFC 9110 8.4.1.2: the zlib format of RFC 1950; some servers send raw RFC 1951 data."""
+
+    def __init__(self) -> None:
+        self._head = b""
+        self._stream = zlib.decompressobj()
+
+    @property
+    def is_complete(self) -> bool:
+        return self._stream.eof
+
+    def decode(self, chunk: bytes, budget: int) -> Iterator[bytes]:
+        if len(self._head) < _ZLIB_HEADER:
+            self._head += chunk
+            if len(self._head) < _ZLIB_HEADER:
+                return
+            chunk = self._head
+            if not _has_zlib_header(chunk):
+                self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
+        if not self._stream.eof:
+            yield self._stream.decompress(chunk, budget)
+
+
+def _has_zlib_header(data: bytes) -> bool:
+    # RFC 1950 2.2: method 8 in the low half of the first byte, and a check over both bytes.
+    return data[0] & 0x0F == 8 and int.from_bytes(data[:_ZLIB_HEADER], "big") % 31 == 0  # noqa: PLR2004 - the RFC's numbers
+
+
+def _decoder(content_encoding: Sequence[str]) -> _Decoder:
+    names = [
+        name
+        for value in content_encoding
+        for part in value.split(",")
+        if (name := part.strip().lower()) not in {"", "identity"}
+    ]
+    match names:
+        case []:
+            return _Identity()
+        case ["gzip" | "x-gzip"]:
+            return _Gzip()
+        case ["deflate"]:
+            return _Deflate()
+        case _:
+            raise ContentError(
+                "The body is compressed in a way that was not asked for.",
+                code=ErrorCode.UNSUPPORTED_ENCODING,
+            )

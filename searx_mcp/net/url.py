@@ -1,0 +1,131 @@
+"""Which URLs may be fetched: the first layer of the guard, before any name is resolved."""
+
+import re
+from typing import Final
+
+from yarl import URL
+
+from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
+from searx_mcp.net.address import (
+    HOST_NAME,
+    AllowList,
+    effective_address,
+    ends_in_number,
+    why_blocked,
+)
+
+MAX_URL_LENGTH: Final = 4_096
+"""Characters, before and after encoding: half of what servers accept as a request line."""
+
+ALLOWED_PORTS: Final = frozenset({80, 443, 8080, 8443})
+"""Ports of web servers. Others are mail, databases and consoles that answer to a stray GET."""
+
+# What parsers disagree about (Orange Tsai, "A New Era of SSRF", 2017).
+_AMBIGUOUS: Final = re.compile(r"[\x00-\x20\x7f\\]")
+# The authority of RFC 3986 3.2 without userinfo. yarl alone would take ":+80" and ":8_0" for ports,
+# drop an empty user name, and turn the IPvFuture "[v1.fe80]" into a host name.
+_AUTHORITY: Final = re.compile(
+    r"[a-z]+://(?:\[[0-9a-f.]*:[^\[\]/?#@]*\]|[^\[\]:/?#@]+)(?::[0-9]*)?(?=[/?#]|$)", re.IGNORECASE
+)
+_SPECIAL_SUFFIXES: Final = (
+    ".alt",  # RFC 9476
+    ".arpa",  # RFC 3172; holds home.arpa, RFC 8375, and ipv4only.arpa, RFC 7050
+    ".example",  # RFC 6761
+    ".internal",  # reserved by ICANN, 2024
+    ".invalid",  # RFC 6761
+    ".local",  # RFC 6762
+    ".localhost",  # RFC 6761
+    ".onion",  # RFC 7686
+    ".test",  # RFC 6761
+    ".corp",  # RFC 6762, appendix G, as the next five
+    ".home",
+    ".intranet",
+    ".lan",
+    ".localdomain",
+    ".private",
+    ".cluster.local",  # Kubernetes
+    ".svc",  # Kubernetes
+    ".i2p",
+)
+
+
+def check_url(raw: str, *, allow: AllowList) -> URL:
+    """Parse a URL and refuse what must not be fetched, without resolving its name.
+
+    Checking the result again gives the same result.
+
+    Args:
+        raw: an absolute URL of at most 4,096 characters.
+        allow: hosts and ports the operator has lifted the guard for; for these neither port nor
+            name nor address is judged, but scheme and shape are.
+
+    Returns:
+        The URL as it will be requested, host in IDNA form, without its fragment.
+
+    Raises:
+        InvalidArgumentError: it is malformed, too long, or carries credentials.
+        PolicyError: `blocked_scheme`, `blocked_port` or `blocked_address`.
+    """
+    url = _parse(raw)
+    # Neither is None here; an empty host and port 0 are refused below.
+    host, port = url.raw_host or "", url.port or 0
+    if allow.permits(host, port):
+        return url
+    if port not in ALLOWED_PORTS:
+        raise PolicyError(
+            f"Port {port} may not be fetched.",
+            code=ErrorCode.BLOCKED_PORT,
+            url=raw,
+            advice="Only ports 80, 443, 8080 and 8443 are fetched.",
+        )
+    if effective_address(host) is None and "%" not in host and ":" not in host:
+        is_public = _is_public_name(host)
+    else:
+        is_public = why_blocked(host, port, allow) is None
+    if not is_public:
+        raise refused_address(raw)
+    return url
+
+
+def _parse(raw: str) -> URL:
+    if len(raw) > MAX_URL_LENGTH:
+        raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
+    if _AMBIGUOUS.search(raw):
+        raise InvalidArgumentError("url", "contains a space, a control character or a backslash")
+    try:
+        url = URL(raw).with_fragment(None)
+    except ValueError as exc:
+        raise InvalidArgumentError("url", "is not a valid URL") from exc
+    if not url.scheme:
+        raise InvalidArgumentError("url", "must start with http:// or https://")
+    if url.scheme not in {"http", "https"}:
+        raise PolicyError(
+            "Only http and https are fetched.", code=ErrorCode.BLOCKED_SCHEME, url=raw
+        )
+    if "@" in url.raw_authority:
+        raise InvalidArgumentError("url", "must not carry a user name or password")
+    if not _AUTHORITY.match(raw):
+        raise InvalidArgumentError("url", "is not a valid URL")
+    if len(str(url)) > MAX_URL_LENGTH:
+        raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
+    return url
+
+
+def _is_public_name(host: str) -> bool:
+    name = host.lower().removesuffix(".")
+    if not HOST_NAME.fullmatch(name):
+        raise InvalidArgumentError("url", "has an invalid host name")
+    return "." in name and not ends_in_number(name) and not name.endswith(_SPECIAL_SUFFIXES)
+
+
+def refused_address(url: str) -> PolicyError:
+    """Make the one error for every forbidden address, whatever it is and however it was found.
+
+    It must not tell addresses apart, or fetching would map the inner network.
+    """
+    return PolicyError(
+        "The address is not on the public web and may not be fetched.",
+        code=ErrorCode.BLOCKED_ADDRESS,
+        url=url,
+        advice="Fetch a public page; the operator may list a private one in fetch.allow_private.",
+    )

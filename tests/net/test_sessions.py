@@ -1,0 +1,259 @@
+import asyncio
+from typing import Any
+
+import pytest
+from yarl import URL
+
+from searx_mcp.errors import (
+    ErrorCode,
+    InvalidArgumentError,
+    PolicyError,
+    SettingsError,
+    TransportError,
+)
+from searx_mcp.net.address import AllowList
+from searx_mcp.net.config import NetworkConfig
+from searx_mcp.net.http import HttpSession
+from searx_mcp.net.sessions import Sessions
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nSet-Cookie: a=b; Path=/\r\n\r\nok"
+LONG = 5.0
+
+
+async def status_of(session: HttpSession, url: str) -> int:
+    async with session.open(url, headers={}, timeout=LONG) as reply:
+        await reply.read(max_bytes=100)
+        return reply.status
+
+
+def sessions_for(server: Any) -> Sessions:  # Any: the server class lives in conftest
+    return Sessions(
+        NetworkConfig(),
+        allow=AllowList.parse([f"127.0.0.1:{server.port}"]),
+        own_origins=[f"{server.url}searxng/"],
+        operator_origins=[server.url],
+    )
+
+
+KINDS = ["own", "operator", "public", "pages"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_kind_has_its_own_connections(serve, kind):
+    server = await serve(answer=OK)
+    async with sessions_for(server) as sessions:
+        for other in KINDS:
+            assert await status_of(getattr(sessions, other), server.url) == 200
+        assert server.connections == len(KINDS)
+        assert await status_of(getattr(sessions, kind), server.url) == 200
+        assert server.connections == len(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_no_kind_keeps_cookies(serve, kind):
+    server = await serve(answer=OK)
+    async with sessions_for(server) as sessions:
+        for _ in range(2):
+            assert await status_of(getattr(sessions, kind), server.url) == 200
+    assert not any("cookie" in head.lower() for head in server.requests)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_proxies_of_the_environment_are_ignored(serve, kind, monkeypatch):
+    server, proxy = await serve(answer=OK), await serve(answer=OK)
+    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, proxy.url)
+    async with sessions_for(server) as sessions:
+        assert await status_of(getattr(sessions, kind), server.url) == 200
+    assert (server.connections, proxy.connections) == (1, 0)
+
+
+@pytest.mark.parametrize("kind", ["own", "operator"])
+async def test_configured_kinds_ask_no_other_origin(serve, kind):
+    server, other = await serve(answer=OK), await serve(answer=OK)
+    async with sessions_for(server) as sessions:
+        session = getattr(sessions, kind)
+        for url in (
+            other.url,
+            server.url.replace("http:", "https:"),
+            server.url.replace("127.0.0.1", "localhost"),
+            "http://example.org/",
+        ):
+            with pytest.raises(PolicyError) as caught:
+                await status_of(session, url)
+            assert caught.value.code == ErrorCode.BLOCKED_ADDRESS
+        for url in ("", "/search", "http://[", "mailto:a@example.org"):
+            with pytest.raises(InvalidArgumentError):
+                await status_of(session, url)
+    assert (server.connections, other.connections) == (0, 0)
+
+
+async def test_without_origins_the_configured_kinds_ask_nobody(serve):
+    server = await serve(answer=OK)
+    async with Sessions(NetworkConfig()) as sessions:
+        for session in (sessions.own, sessions.operator):
+            with pytest.raises(PolicyError):
+                await status_of(session, server.url)
+    assert server.connections == 0
+
+
+async def test_user_names_in_urls_send_no_credentials(serve):
+    server = await serve(answer=OK)
+    url = server.url.replace("//", "//me:secret@")
+    async with Sessions(NetworkConfig(), own_origins=[url]) as sessions:
+        assert await status_of(sessions.own, url) == 200
+    assert "authorization" not in server.requests[0].lower()
+
+
+@pytest.mark.parametrize("origin", ["", "searxng:8080", "/x", "ftp://searxng/", "http://["])
+def test_a_wrong_origin_is_a_wrong_setting(origin):
+    with pytest.raises(SettingsError):
+        Sessions(NetworkConfig(), own_origins=[origin])
+
+
+@pytest.mark.parametrize("kind", ["public", "pages"])
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        ("http://127.0.0.1:8080/", []),
+        ("http://[::1]:8080/", []),
+        ("http://localhost:8080/", []),
+        ("http://2130706433:8080/", []),
+        ("http://www.example.org/", ["www.example.org"]),
+        ("http://mixed.example.org/", ["mixed.example.org"]),
+    ],
+)
+async def test_guarded_kinds_refuse_with_one_error(names, kind, url, asked):
+    resolver = names(
+        {"www.example.org": ["127.0.0.1"], "mixed.example.org": ["10.0.0.1", "93.184.216.34"]}
+    )
+    async with Sessions(NetworkConfig(), resolver=resolver) as sessions:
+        with pytest.raises(PolicyError) as caught:
+            await status_of(getattr(sessions, kind), url)
+    assert caught.value.code == ErrorCode.BLOCKED_ADDRESS
+    assert caught.value.message == "The address is not on the public web and may not be fetched."
+    assert resolver.asked == asked
+
+
+@pytest.mark.parametrize("kind", ["public", "pages"])
+async def test_a_literal_that_came_past_the_url_check_is_still_not_dialled(serve, names, kind):
+    """The HTTP library asks no resolver about literals: only the socket stands in the way."""
+    server, resolver = await serve(answer=OK), names({})
+    async with Sessions(NetworkConfig(), resolver=resolver) as sessions:
+        session = getattr(sessions, kind)
+        session._admit = URL
+        for url in (server.url, server.url.replace("127.0.0.1", "[::ffff:127.0.0.1]")):
+            with pytest.raises(PolicyError) as caught:
+                await status_of(session, url)
+            assert caught.value.code == ErrorCode.BLOCKED_ADDRESS
+    assert resolver.asked == []
+    assert server.connections == 0
+
+
+async def test_answers_of_the_resolver_are_not_kept_by_guarded_kinds(serve, names):
+    """A name that was fine a moment ago is looked at again for each connection."""
+    server = await serve(answer=OK.replace(b"200 OK\r\n", b"200 OK\r\nConnection: close\r\n"))
+    resolver = names({"wiki.lan": [["127.0.0.1"], ["127.0.0.1"]]})
+    allow = AllowList.parse([f"wiki.lan:{server.port}"])
+    async with Sessions(NetworkConfig(), allow=allow, resolver=resolver) as sessions:
+        for _ in range(2):
+            assert await status_of(sessions.pages, f"http://wiki.lan:{server.port}/") == 200
+    assert resolver.asked == ["wiki.lan", "wiki.lan"]
+
+
+async def test_an_allowed_name_is_reached_at_its_port_only(serve, names):
+    server, other = await serve(answer=OK), await serve(answer=OK)
+    allow = AllowList.parse([f"wiki.lan:{server.port}"])
+    resolver = names({"wiki.lan": ["127.0.0.1"]})
+    async with Sessions(NetworkConfig(), allow=allow, resolver=resolver) as sessions:
+        assert await status_of(sessions.pages, f"http://wiki.lan:{server.port}/") == 200
+        for url in (server.url, f"http://wiki.lan:{other.port}/"):
+            with pytest.raises(PolicyError):
+                await status_of(sessions.pages, url)
+    assert (server.connections, other.connections) == (1, 0)
+
+
+@pytest.mark.parametrize("kind", ["public", "pages", "own"])
+async def test_an_unknown_name_is_a_dns_error(names, kind):
+    async with Sessions(
+        NetworkConfig(), own_origins=["http://www.example.org"], resolver=names({})
+    ) as sessions:
+        with pytest.raises(TransportError) as caught:
+            await status_of(getattr(sessions, kind), "http://www.example.org/")
+    assert caught.value.code == ErrorCode.DNS_ERROR
+
+
+async def test_cancelling_a_lookup_leaves_no_task(names, monkeypatch):
+    asked = asyncio.Event()
+
+    async def never(host, port=0, family=0):
+        asked.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(resolver := names({}), "resolve", never)
+    async with Sessions(NetworkConfig(), resolver=resolver) as sessions:
+        before = asyncio.all_tasks()
+        async with asyncio.timeout(LONG), asyncio.TaskGroup() as group:
+            task = group.create_task(status_of(sessions.pages, "http://www.example.org/"))
+            await asked.wait()
+            task.cancel()
+        assert task.cancelled()
+        assert asyncio.all_tasks() <= before
+
+
+@pytest.mark.parametrize(("kind", "requests"), [("public", 1), ("pages", 2), ("own", 2)])
+async def test_a_request_to_a_public_instance_is_never_sent_twice(serve, kind, requests):
+    async def hang_up(reader, writer):
+        writer.close()
+
+    server = await serve(then=hang_up)
+    async with sessions_for(server) as sessions:
+        with pytest.raises(TransportError) as caught:
+            await status_of(getattr(sessions, kind), server.url)
+    assert caught.value.code == ErrorCode.CONNECTION_ERROR
+    assert len(server.requests) == requests
+
+
+async def test_a_public_instance_that_refuses_the_connection_is_a_connection_error(serve):
+    server = await serve(answer=OK)
+    await server.stop()
+    async with sessions_for(server) as sessions:
+        with pytest.raises(TransportError) as caught:
+            await status_of(sessions.public, server.url)
+    assert caught.value.code == ErrorCode.CONNECTION_ERROR
+
+
+async def test_nothing_is_made_before_the_first_request():
+    sessions = Sessions(NetworkConfig(), own_origins=["http://127.0.0.1:8080"])
+    assert sessions.own._client is None
+    await sessions.aclose()
+
+
+async def test_closing_twice_is_harmless_and_closes_the_connections(serve):
+    server = await serve(answer=OK)
+    sessions = sessions_for(server)
+    assert await status_of(sessions.pages, server.url) == 200
+    await sessions.aclose()
+    async with asyncio.timeout(LONG):
+        await server.left.wait()
+    await sessions.aclose()
+    with pytest.raises(RuntimeError):
+        await status_of(sessions.pages, server.url)
+
+
+async def test_a_request_under_way_fails_when_the_sessions_close(serve):
+    server = await serve(lambda reader, writer: reader.read())
+    sessions = sessions_for(server)
+    async with asyncio.timeout(LONG), asyncio.TaskGroup() as group:
+        task = group.create_task(code_of(sessions.pages, server.url))
+        await server.accepted.wait()
+        await sessions.aclose()
+    assert task.result() == ErrorCode.CONNECTION_ERROR
+
+
+async def code_of(session: HttpSession, url: str) -> ErrorCode | None:
+    try:
+        await status_of(session, url)
+    except TransportError as exc:
+        return exc.code
+    return None
