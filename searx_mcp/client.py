@@ -208,14 +208,14 @@ class _Parts:
         searcher: Searcher,
         fetcher: Fetcher,
         report: PoolReport,
-        tasks: "_Tasks",
+        schedule: HealthSchedule | None,
         stack: AsyncExitStack,
     ) -> None:
         self.pool = pool
         self.searcher = searcher
         self.fetcher = fetcher
         self.report = report
-        self._tasks = tasks
+        self.schedule = schedule
         self._stack = stack
 
     @classmethod
@@ -279,6 +279,7 @@ class _Parts:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(sessions.aclose)
             await stack.enter_async_context(tasks)
+            schedule = None
             if background:
                 schedule = HealthSchedule(
                     Prober(pool, upstream, clock),
@@ -292,7 +293,7 @@ class _Parts:
                 searcher=searcher,
                 fetcher=fetcher,
                 report=_catalog_report(listed, clock()),
-                tasks=tasks,
+                schedule=schedule,
                 stack=stack.pop_all(),
             )
 

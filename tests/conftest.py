@@ -1,11 +1,15 @@
 """Fixtures every test may use."""
 
+import asyncio
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from searx_mcp.cli.main import main
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.settings import Settings
 from searx_mcp.testing.loopback import LoopbackServer
@@ -66,3 +70,42 @@ def settings_for() -> Callable[..., Settings]:
         return Settings.model_validate(base)
 
     return make
+
+
+@dataclass
+class Ran:
+    """What a run of the command came to."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run_cli(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., Awaitable[Ran]]:
+    """Give what runs the command: `await run_cli(*arguments, **environment)`.
+
+    It runs in a thread, beside the loop that serves the instances.
+    """
+    config = tmp_path / "empty.toml"
+    config.touch()
+
+    def invoke(arguments: tuple[str, ...]) -> int:
+        try:
+            main(arguments)
+        except SystemExit as exc:
+            return int(exc.code or 0)
+        return 0
+
+    async def run(*arguments: str, **environment: str) -> Ran:
+        with monkeypatch.context() as patch:
+            patch.setenv("SEARX_MCP_CONFIG", str(config))
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            code = await asyncio.to_thread(invoke, arguments)
+        captured = capsys.readouterr()
+        return Ran(code, captured.out, captured.err)
+
+    return run

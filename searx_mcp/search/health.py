@@ -28,7 +28,7 @@ class HealthSchedule:
 
     def __init__(self, prober: Prober, *, interval: float, spawn: Spawn) -> None:
         self._prober = prober
-        self._interval = interval
+        self.interval = interval
         self._spawn = spawn
         self._scheduler: AsyncIOScheduler | None = None
 
@@ -45,7 +45,7 @@ class HealthSchedule:
         )
         self._scheduler.add_job(
             self._kick,
-            IntervalTrigger(seconds=int(self._interval), jitter=max(1, int(self._interval / 10))),
+            IntervalTrigger(seconds=int(self.interval), jitter=max(1, int(self.interval / 10))),
             id="health",
             next_run_time=datetime.now(UTC),
         )

@@ -1,0 +1,253 @@
+"""What one attempt came to, by status, headers and body.
+
+Status codes alone tell little: an instance that blocks us answers 302 or 200, one whose engines
+all failed answers 200, and a challenge comes with 200, 403, 429 or 503. The rules in order:
+
+1. a challenge is a challenge whatever its status
+2. a redirect: the home page means blocked, another origin is foreign
+3. 429, 5xx, other 4xx; 403 for JSON means that the format is off
+4. else the body, read as what it is: results are judged by what they hold
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from html import unescape
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.hits import ResultPage
+from searx_mcp.searxng.html_parser import parse_html
+from searx_mcp.searxng.json_parser import parse_json
+from searx_mcp.searxng.reading import BodyKind, Reading
+
+FULL_PAGE: Final = 3
+"""Hits from which on a page is a full answer."""
+MIN_RETRY_AFTER: Final = 1.0
+MAX_RETRY_AFTER: Final = 86_400.0
+
+_CHALLENGE_WINDOW: Final = 65_536
+"""Bytes in which a challenge shows itself; such pages are shorter."""
+_CHALLENGE_TITLE = re.compile(
+    r"<title[^>]{0,200}>\s{0,50}(?:just a moment|making sure you're not a bot|one moment, please"
+    r"|attention required! \| cloudflare|checking your browser|verifying your browser|ddos-guard"
+    r"|vercel security checkpoint|are you (?:a )?(?:human|robot)|human verification"
+    r"|security check|access denied \| )"
+)
+_CHALLENGE_MARKUP: Final = (
+    "/cdn-cgi/challenge-platform/",
+    "/.within.website/x/",  # Anubis
+    "anubis_challenge",
+    "/.well-known/.git.gammaspectra.live/",  # go-away
+    "challenges.cloudflare.com/turnstile",
+    "hcaptcha.com/1/api.js",
+    "google.com/recaptcha/",
+    "_incapsula_resource",
+)
+_CHALLENGE_PATH = re.compile(r"/cdn-cgi\b|/\.within\.website\b|captcha|challenge")
+_SEARXNG = re.compile(
+    r"""<meta\s+name=["']?generator["']?\s+content=["']?searx"""
+    r"""|<body[^>]{0,200}\b(?:results|search|index)_endpoint\b"""
+)
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+
+_FROM_BODY: Final = {
+    BodyKind.SEARCH_ERROR: Verdict.REFUSED,
+    BodyKind.HOME: Verdict.BLOCKED,
+    BodyKind.MALFORMED: Verdict.MALFORMED,
+    BodyKind.FOREIGN: Verdict.NOT_SEARXNG,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One HTTP answer, complete.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by name in any case.
+        body: decoded bytes.
+        url: the address that was asked, query included.
+        truncated: whether bytes are missing at the end of the body.
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    url: str = ""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an answer came to; the fields are those of `searx_mcp.pool.outcome.Outcome`."""
+
+    verdict: Verdict
+    page: ResultPage | None = None
+    retry_after: float | None = None
+    detail: str = ""
+
+
+def judge(received: Received, *, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it
+    """Judge one answer; never raises.
+
+    Args:
+        received: what came back.
+        base_url: the instance, with its path prefix if it has one.
+        format: the format that was asked for.
+    """
+    headers = {name.lower(): value for name, value in received.headers.items()}
+    if _is_challenge(received, headers):
+        return Judgement(
+            Verdict.CHALLENGE,
+            retry_after=retry_after(headers),
+            detail="A challenge for browsers stands in front of the instance.",
+        )
+    match received.status // 100:
+        case 3:
+            return _judge_redirect(headers.get("location", ""), received.url, base_url)
+        case 4 | 5:
+            return _judge_failure(received.status, headers, format)
+        case _:
+            reading = _read(received.body, base_url, format)
+            return _judge_reading(reading, truncated=received.truncated)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds a host asks us to wait (RFC 9110 §10.2.3), from 1 second to 24 hours.
+
+    A date counts from the answer's own Date, so that neither clock needs to be right.
+
+    Args:
+        headers: by lower-case name.
+
+    Returns:
+        `None` if the header is missing or cannot be read.
+    """
+    value = headers.get("retry-after", "").strip()
+    if value.isascii() and value.isdigit():
+        # Longer numbers only cost time to convert.
+        seconds = float(value[:20])
+    else:
+        try:
+            until = parsedate_to_datetime(value)
+            seconds = (until - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
+        except (ValueError, TypeError, OverflowError):
+            # TypeError: one of the dates has a zone and the other has not.
+            return None
+    return min(max(seconds, MIN_RETRY_AFTER), MAX_RETRY_AFTER)
+
+
+def _is_challenge(received: Received, headers: Mapping[str, str]) -> bool:
+    if headers.get("cf-mitigated", "").lower() == "challenge":
+        return True
+    start = received.body[:_CHALLENGE_WINDOW].decode("utf-8", "replace").lower()
+    # A result page may well quote a challenge.
+    if not _looks_like_html(received.body) or _SEARXNG.search(start):
+        return False
+    page = unescape(start).replace("\u2019", "'")
+    return bool(_CHALLENGE_TITLE.search(page)) or any(sign in page for sign in _CHALLENGE_MARKUP)
+
+
+def _looks_like_html(body: bytes) -> bool:
+    return body.lstrip(_BLANK).startswith(b"<")
+
+
+def _judge_redirect(location: str, url: str, base_url: str) -> Judgement:
+    """Judge by where a redirect leads; `docs/decisions/searxng-answers.md` has the table."""
+    base = urlsplit(base_url)
+    try:
+        target = urlsplit(urljoin(url or base_url, location))
+        same_origin = _origin(target) == _origin(base)
+        keeps_query = "q" in parse_qs(target.query, max_num_fields=100)
+    except ValueError:
+        return _LEADS_NOWHERE
+    if not location or target.scheme not in {"http", "https"} or not target.hostname:
+        return _LEADS_NOWHERE
+    if same_origin:
+        return _judge_own_path(target.path, base.path, keeps_query=keeps_query)
+    where = clean_line(f"{target.scheme}://{target.netloc.rpartition('@')[2]}", 200)
+    if keeps_query and target.hostname == base.hostname:
+        return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
+    return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The answer is a redirect to {where}.")
+
+
+_LEADS_NOWHERE: Final = Judgement(Verdict.MALFORMED, detail="The redirect leads nowhere.")
+
+
+def _judge_own_path(path: str, base_path: str, *, keeps_query: bool) -> Judgement:
+    base_path, path = base_path.rstrip("/"), path.rstrip("/")
+    if _CHALLENGE_PATH.search(path.lower()) or (keeps_query and path == f"{base_path}/search"):
+        # The same search again is a test for cookies.
+        return Judgement(Verdict.CHALLENGE, detail="The answer is a redirect to a challenge.")
+    if keeps_query:
+        prefix = clean_line(path.removesuffix("/search"), 200) or "/"
+        return Judgement(
+            Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to the path {prefix}."
+        )
+    if path in {"", base_path}:
+        return Judgement(
+            Verdict.BLOCKED, detail="The instance redirects searches to its home page."
+        )
+    return Judgement(
+        Verdict.REFUSED, detail="The instance redirects searches to another of its pages."
+    )
+
+
+def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
+    default = {"http": 80, "https": 443}.get(url.scheme)
+    return url.scheme, url.hostname, url.port or default
+
+
+def _judge_failure(status: int, headers: Mapping[str, str], format: Format) -> Judgement:  # noqa: A002 - the model's name for it
+    wait = retry_after(headers)
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Judgement(
+            Verdict.RATE_LIMITED, retry_after=wait, detail="The instance limits our requests."
+        )
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Judgement(
+            Verdict.SERVER_ERROR, retry_after=wait, detail=f"The instance failed with {status}."
+        )
+    if status == HTTPStatus.FORBIDDEN and format is Format.JSON:
+        return Judgement(Verdict.JSON_OFF, detail="The instance has not enabled JSON.")
+    return Judgement(
+        Verdict.REFUSED, retry_after=wait, detail=f"The instance refused with {status}."
+    )
+
+
+def _read(body: bytes, base_url: str, format: Format) -> Reading:  # noqa: A002 - the model's name for it
+    # As what it is, not as what was asked for: a format that an instance does not know is answered
+    # with HTML, and so are blocks and start pages.
+    if _looks_like_html(body):
+        return parse_html(body, base_url=base_url)
+    if format is Format.JSON or body.lstrip(_BLANK).startswith((b"{", b"[")):
+        return parse_json(body, base_url=base_url)
+    return parse_html(body, base_url=base_url)
+
+
+def _judge_reading(reading: Reading, *, truncated: bool) -> Judgement:
+    if reading.page is None:
+        detail = _CUT_OFF if truncated else reading.detail
+        return Judgement(_FROM_BODY[reading.kind], detail=detail)
+    verdict, detail = _judge_page(reading.page, truncated=truncated)
+    return Judgement(verdict, page=reading.page, detail=detail)
+
+
+_CUT_OFF: Final = "The answer was cut off."
+
+
+def _judge_page(page: ResultPage, *, truncated: bool) -> tuple[Verdict, str]:
+    if len(page.hits) >= FULL_PAGE or page.answers or page.infoboxes:
+        return Verdict.FULL, ""
+    if page.hits:
+        return Verdict.THIN, ""
+    if page.rows_seen:
+        return Verdict.MALFORMED, "No row of the page can be read."
+    if page.unresponsive_engines:
+        return Verdict.ENGINES_FAILED, f"{len(page.unresponsive_engines)} engines failed."
+    return (Verdict.MALFORMED, _CUT_OFF) if truncated else (Verdict.EMPTY, "")

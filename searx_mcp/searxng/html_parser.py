@@ -1,0 +1,222 @@
+"""Result pages of SearXNG's simple theme, and of the same theme in searx 1.1.
+
+Public instances give nothing but HTML. What kind of page it is comes first: a home page or another
+program's page must never count as "nothing found".
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.models.hits import (
+    Answer,
+    Infobox,
+    InfoboxAttribute,
+    InfoboxLink,
+    ResultPage,
+    UnresponsiveEngine,
+)
+from searx_mcp.searxng.fields import (
+    MAX_DESCRIPTION,
+    MAX_NAME,
+    MAX_NAMES,
+    MAX_ROWS,
+    MAX_TITLE,
+    image_address,
+    line,
+    lines,
+    row_template,
+    web_address,
+)
+from searx_mcp.searxng.html_rows import attribute, read_row, text
+from searx_mcp.searxng.reading import BodyKind, Reading
+
+_TAG = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
+_MAX_TAGS: Final = 30_000
+_MAX_UNCLOSED: Final = 5_000
+"""The parser's time grows with the square of the depth: 50,000 nested `<font>` with different
+attributes took 14 s, 5,000 take 0.15 s. The largest result page measured has 4,700 tags, of which
+500 are never closed."""
+
+_ROWS: Final = "#urls > article.result, #urls > * > article.result"
+"""Rows of one type may be grouped in a `div`. Not deeper, so that rows inside rows cannot make every
+row a search through the whole page."""
+
+_LINK_TOKEN = re.compile(r"(?:^|/)client[\w-]+\.css$")
+_FAILED_ENGINE = re.compile(r"([^(),]+)\(([^()]*)\)")
+_MAX_SENTENCE: Final = 5_000
+"""Characters of the sentence about failed engines; the expression above needs their square."""
+_BULLETS: Final = "•\xa0 "
+
+
+def parse_html(body: bytes, *, base_url: str) -> Reading:
+    """Read a body that should be a result page in HTML.
+
+    Args:
+        body: the body, possibly cut; SearXNG sends UTF-8.
+        base_url: the instance, for addresses that point into it.
+
+    Returns:
+        `RESULTS` with the page; `SEARCH_ERROR`; `HOME`; `FOREIGN` for a page that is not
+        SearXNG's; `MALFORMED` for one that is, but whose results are not where they should be, or
+        that is too deeply nested to be parsed. Never raises.
+    """
+    html = body.decode("utf-8", "replace")
+    if not _is_parseable(html):
+        return Reading(BodyKind.MALFORMED, detail="The page is nested too deeply.")
+    document = LexborHTMLParser(html)
+    kind = _page_kind(document)
+    if kind is not BodyKind.RESULTS:
+        return Reading(kind, detail=_DETAILS[kind])
+    rows = document.css_first("#urls")
+    page = _page(document, base_url)
+    if rows is None or _has_lost_its_rows(page, rows):
+        return Reading(BodyKind.MALFORMED, detail="The results are not where they should be.")
+    return Reading(BodyKind.RESULTS, page=page)
+
+
+_DETAILS: Final = {
+    BodyKind.SEARCH_ERROR: "The instance could not search.",
+    BodyKind.HOME: "The instance answered with its start page.",
+    BodyKind.MALFORMED: "The answer is a page of SearXNG, but no result page.",
+    BodyKind.FOREIGN: "The answer is a page of another program.",
+}
+
+
+def _is_parseable(html: str) -> bool:
+    if html.count("<") > _MAX_TAGS:
+        return False
+    tags = Counter(name.lower() for name in _TAG.findall(html))
+    unclosed = (
+        count - tags[f"/{name}"] for name, count in tags.items() if not name.startswith("/")
+    )
+    return sum(count for count in unclosed if count > 0) <= _MAX_UNCLOSED
+
+
+def _page_kind(document: LexborHTMLParser) -> BodyKind:
+    # The class of the body has told the kind since 2022; an operator's theme may have lost it.
+    classes = attribute(document.css_first("body"), "class").split()
+    endpoint = attribute(document.css_first("meta[name='endpoint']"), "content")
+    if "results_endpoint" in classes or endpoint == "results":
+        return BodyKind.RESULTS
+    if "index_endpoint" in classes or endpoint == "index":
+        return BodyKind.HOME
+    if "search_endpoint" in classes or endpoint == "search":
+        # Without a message it is the start page that /search shows when it got no query.
+        failed = document.css_first(".dialog-error") is not None
+        return BodyKind.SEARCH_ERROR if failed else BodyKind.HOME
+    generator = attribute(document.css_first("meta[name='generator']"), "content").lower()
+    if not generator.startswith("searx"):
+        return BodyKind.FOREIGN
+    return BodyKind.MALFORMED if document.css_first("#urls") is None else BodyKind.RESULTS
+
+
+def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
+    read = [read_row(article) for article in document.css(_ROWS)[:MAX_ROWS]]
+    hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(read, 1))
+    return ResultPage(
+        hits=tuple(hit for hit in hits if hit is not None),
+        rows_seen=sum(row_template(row.template) != "keyvalue" for row in read),
+        answers=tuple(_answers(document)),
+        infoboxes=tuple(_infoboxes(document, base_url)),
+        suggestions=_submit_values(document, "#suggestions"),
+        corrections=_submit_values(document, "#corrections"),
+        unresponsive_engines=tuple(_unresponsive(document)),
+        has_next=document.css_first("form.next_page, #pagination > form:not([class])") is not None,
+        formats=lines(attribute(node, "value") for node in document.css("#apis [name='format']")),
+        link_token=any(
+            _LINK_TOKEN.search(attribute(node, "href"))
+            for node in document.css("link[rel='stylesheet']")
+        ),
+    )
+
+
+def _has_lost_its_rows(page: ResultPage, rows: LexborNode) -> bool:
+    """Whether neither rows are there nor anything that explains why there are none.
+
+    Without results a page says so in a dialog among the rows, unless it has answers.
+    """
+    explained = page.rows_seen or page.is_useful or page.unresponsive_engines
+    return (
+        not explained
+        and rows.css_first(
+            ".dialog-error-block, .dialog-error, article.result-keyvalue, article.result-key-value"
+        )
+        is None
+    )
+
+
+def _answers(document: LexborHTMLParser) -> Iterator[Answer]:
+    for node in document.css("#answers .answer")[:MAX_NAMES]:
+        link = node.css_first("a[href]")
+        words = ", ".join(text(term).strip() for term in node.css(".answer-translations dt"))
+        # searx 1.1 has the answer in the link itself.
+        spoken = node.css_first("span") or node.css_first("summary") or link
+        answer = line(words, MAX_DESCRIPTION) or line(text(spoken), MAX_DESCRIPTION)
+        if answer:
+            yield Answer(text=answer, url=web_address(attribute(link, "href")))
+
+
+def _infoboxes(document: LexborHTMLParser, base_url: str) -> Iterator[Infobox]:
+    for box in document.css("aside.infobox")[:MAX_NAMES]:
+        title = line(text(box.css_first("h2")), MAX_TITLE)
+        if not title:
+            continue
+        children = list(box.iter())
+        content = " ".join(text(child) for child in children if child.tag == "p")
+        image = next((child for child in children if child.tag == "img"), None)
+        yield Infobox(
+            title=title,
+            content=line(content, MAX_DESCRIPTION),
+            image=image_address(attribute(image, "src"), base_url),
+            links=tuple(_links(box)),
+            attributes=tuple(_attributes(box)),
+        )
+
+
+def _links(box: LexborNode) -> Iterator[InfoboxLink]:
+    for link in box.css(".urls a[href]")[:MAX_NAMES]:
+        title, url = line(text(link), MAX_TITLE), web_address(attribute(link, "href"))
+        if title and url:
+            yield InfoboxLink(title=title, url=url)
+
+
+def _attributes(box: LexborNode) -> Iterator[InfoboxAttribute]:
+    for entry in box.css(".attributes dl")[:MAX_NAMES]:
+        label = line(text(entry.css_first("dt")).rstrip(": \n"), MAX_NAME)
+        value = text(entry.css_first("dd")) or attribute(entry.css_first("dd img"), "alt")
+        cleaned = line(value, MAX_DESCRIPTION)
+        if label and cleaned:
+            yield InfoboxAttribute(label=label, value=cleaned)
+
+
+def _submit_values(document: LexborHTMLParser, container: str) -> tuple[str, ...]:
+    # A bullet stands before each suggestion until 2023.
+    buttons = document.css(f"{container} input[type='submit']")
+    return lines(
+        [attribute(button, "value").lstrip(_BULLETS) for button in buttons], max_chars=MAX_TITLE
+    )
+
+
+def _unresponsive(document: LexborHTMLParser) -> Iterator[UnresponsiveEngine]:
+    for row in document.css("#engines_msg-table tr")[:MAX_ROWS]:
+        reason = row.css_first("td.response-error")
+        engine = line(text(row.css_first("td.engine-name")), MAX_NAME)
+        if reason is not None and engine:
+            yield UnresponsiveEngine(engine=engine, reason=line(text(reason), MAX_NAME))
+    yield from _unresponsive_in_words(document)
+
+
+def _unresponsive_in_words(document: LexborHTMLParser) -> Iterator[UnresponsiveEngine]:
+    """The sentence that older pages have: `bing (timeout), qwant (CAPTCHA)`."""
+    for sentence in document.css("#sidebar .dialog-error p, #urls > .dialog-error p")[:MAX_NAMES]:
+        # The last sentence recommends other instances, with a link in brackets, in small print.
+        if sentence.css_first("small") is not None:
+            continue
+        for name, reason in _FAILED_ENGINE.findall(text(sentence)[:_MAX_SENTENCE])[:MAX_NAMES]:
+            engine = line(name, MAX_NAME)
+            if engine:
+                yield UnresponsiveEngine(engine=engine, reason=line(reason, MAX_NAME))

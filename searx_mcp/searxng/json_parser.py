@@ -1,0 +1,169 @@
+"""Result pages in JSON, of SearXNG and of searx, whatever year they come from.
+
+The shape changed: answers were strings and are objects, results gained and lost fields. So every
+field is optional, and a value of another type than expected counts as absent.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from searx_mcp.models.hits import (
+    Answer,
+    Hit,
+    Infobox,
+    InfoboxAttribute,
+    InfoboxLink,
+    ResultPage,
+    UnresponsiveEngine,
+)
+from searx_mcp.searxng.fields import (
+    MAX_DESCRIPTION,
+    MAX_NAME,
+    MAX_NAMES,
+    MAX_ROWS,
+    MAX_TITLE,
+    Row,
+    image_address,
+    line,
+    lines,
+    row_template,
+    web_address,
+)
+from searx_mcp.searxng.reading import BodyKind, Reading
+
+_WITHOUT_ADDRESS: Final = "keyvalue"
+"""The row type that is a table and never has an address."""
+
+
+def parse_json(body: bytes, *, base_url: str) -> Reading:
+    """Read a body that should be a result page in JSON.
+
+    Args:
+        body: the whole body; SearXNG sends UTF-8.
+        base_url: the instance, for addresses that point into it.
+
+    Returns:
+        `RESULTS` with the page; `SEARCH_ERROR` for `{"error": …}`; `FOREIGN` for other JSON;
+        `MALFORMED` for what is not JSON. Never raises.
+    """
+    try:
+        document = json.loads(body.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        # ValueError also stands for an integer of more digits than Python converts.
+        return Reading(BodyKind.MALFORMED, detail="The answer is not JSON.")
+    if not isinstance(document, dict):
+        return Reading(BodyKind.FOREIGN, detail="The answer is JSON of another program.")
+    if not isinstance(document.get("results"), list):
+        if "error" in document:
+            return Reading(BodyKind.SEARCH_ERROR, detail="The instance could not search.")
+        return Reading(BodyKind.FOREIGN, detail="The answer is JSON of another program.")
+    return Reading(BodyKind.RESULTS, page=_page(document, base_url))
+
+
+def _page(document: dict[str, object], base_url: str) -> ResultPage:
+    rows = [
+        row if isinstance(row, dict) else {} for row in _list(document.get("results"), MAX_ROWS)
+    ]
+    hits = [
+        hit
+        for position, fields in enumerate(rows, start=1)
+        if (hit := _hit(fields, position=position, base_url=base_url))
+    ]
+    return ResultPage(
+        hits=tuple(hits),
+        rows_seen=sum(row_template(row.get("template")) != _WITHOUT_ADDRESS for row in rows),
+        answers=tuple(_answers(document.get("answers"))),
+        infoboxes=tuple(_infoboxes(document.get("infoboxes"), base_url)),
+        suggestions=lines(document.get("suggestions"), max_chars=MAX_TITLE),
+        corrections=lines(document.get("corrections"), max_chars=MAX_TITLE),
+        unresponsive_engines=tuple(_unresponsive(document.get("unresponsive_engines"))),
+    )
+
+
+def _hit(fields: dict[str, object], *, position: int, base_url: str) -> Hit | None:
+    engines = fields.get("engines")
+    is_image = row_template(fields.get("template")) == "images"
+    thumbnail = fields.get("thumbnail_src") if is_image else None
+    return Row(
+        url=fields.get("url"),
+        title=fields.get("title"),
+        description=fields.get("content"),
+        engines=engines if isinstance(engines, list) and engines else (fields.get("engine"),),
+        published=fields.get("publishedDate"),
+        thumbnail=thumbnail or fields.get("thumbnail") or fields.get("img_src"),
+        category=fields.get("category"),
+        template=fields.get("template"),
+        author=fields.get("author"),
+        image_url=fields.get("img_src"),
+        resolution=fields.get("resolution"),
+        image_format=fields.get("img_format"),
+        source=fields.get("source"),
+    ).to_hit(position=position, base_url=base_url)
+
+
+def _answers(values: object) -> Iterator[Answer]:
+    for value in _list(values, MAX_NAMES):
+        fields = value if isinstance(value, dict) else {"answer": value}
+        text = line(fields.get("answer"), MAX_DESCRIPTION) or _typed_answer(fields)
+        if text:
+            yield Answer(text=text, url=web_address(fields.get("url")))
+
+
+def _typed_answer(fields: dict[str, object]) -> str:
+    """The text of a translation or a weather report, which have no `answer` of their own."""
+    texts = lines([item.get("text") for item in _objects(fields.get("translations"), MAX_NAMES)])
+    current = fields.get("current")
+    if not texts and isinstance(current, dict):
+        return line(current.get("summary"), MAX_DESCRIPTION)
+    return line(", ".join(texts), MAX_DESCRIPTION)
+
+
+def _infoboxes(values: object, base_url: str) -> Iterator[Infobox]:
+    for fields in _objects(values, MAX_NAMES):
+        title = line(fields.get("infobox"), MAX_TITLE) or line(fields.get("title"), MAX_TITLE)
+        if not title:
+            continue
+        yield Infobox(
+            title=title,
+            content=line(fields.get("content"), MAX_DESCRIPTION),
+            image=image_address(fields.get("img_src"), base_url),
+            links=tuple(_links(fields.get("urls"))),
+            attributes=tuple(_attributes(fields.get("attributes"))),
+            engine=line(fields.get("engine"), MAX_NAME),
+        )
+
+
+def _links(values: object) -> Iterator[InfoboxLink]:
+    for fields in _objects(values, MAX_NAMES):
+        title, url = line(fields.get("title"), MAX_TITLE), web_address(fields.get("url"))
+        if title and url:
+            yield InfoboxLink(title=title, url=url)
+
+
+def _attributes(values: object) -> Iterator[InfoboxAttribute]:
+    for fields in _objects(values, MAX_NAMES):
+        label, value = line(fields.get("label"), MAX_NAME), fields.get("value")
+        image = fields.get("image")
+        if not value and isinstance(image, dict):
+            value = image.get("alt")
+        text = line(value, MAX_DESCRIPTION)
+        if label and text:
+            yield InfoboxAttribute(label=label, value=text)
+
+
+def _unresponsive(values: object) -> Iterator[UnresponsiveEngine]:
+    for value in _list(values, MAX_NAMES):
+        pair = value if isinstance(value, list) else [value]
+        engine = line(pair[0], MAX_NAME) if pair else ""
+        if engine:
+            reason = line(pair[1], MAX_NAME) if len(pair) > 1 else ""
+            yield UnresponsiveEngine(engine=engine, reason=reason)
+
+
+def _list(value: object, limit: int) -> list[object]:
+    return value[:limit] if isinstance(value, list) else []
+
+
+def _objects(value: object, limit: int) -> Iterator[dict[str, object]]:
+    return (item for item in _list(value, limit) if isinstance(item, dict))

@@ -1,0 +1,338 @@
+import json
+
+import pytest
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.searxng.classify import Judgement, Received, judge, retry_after
+
+BASE = "https://search.example/"
+ASKED = "https://search.example/search?q=secret"
+
+ROW = '<article class="result"><h3><a href="https://a.example/{0}">{0}</a></h3></article>'
+FAILED = (
+    '<table id="engines_msg-table"><tr><td class="engine-name">bing</td>'
+    '<td class="response-error">CAPTCHA</td></tr></table>'
+)
+NOTHING = '<div class="dialog-error-block"></div>'
+SEARXNG = '<html><head><meta name="generator" content="searxng/2026.8.22"></head>'
+HOME = f'{SEARXNG}<body class="index_endpoint"></body></html>'
+FORBIDDEN = "<!doctype html><title>403 Forbidden</title><h1>Forbidden</h1>"
+REDIRECTING = "<!doctype html><title>Redirecting...</title>"
+CLOUDFLARE = "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>"
+ANUBIS = (
+    "<!doctype html><html><head><title>Making sure you&#39;re not a bot!</title>"
+    '<script id="anubis_challenge" type="application/json">{}</script></head></html>'
+)
+
+
+def _html(rows: int = 0, *, urls: str = "", beside: str = "") -> str:
+    found = "".join(ROW.format(number) for number in range(rows))
+    return f'{SEARXNG}<body class="results_endpoint">{beside}<div id="urls">{found}{urls}</div>'
+
+
+def _json(rows: int = 0, **fields: object) -> str:
+    results = [{"url": f"https://a.example/{number}", "title": "t"} for number in range(rows)]
+    return json.dumps({"query": "secret", "results": results} | fields)
+
+
+def _judge(
+    status: int,
+    body: str = "",
+    *,
+    headers: dict[str, str] | None = None,
+    form: Format = Format.HTML,
+    base_url: str = BASE,
+    truncated: bool = False,
+) -> Judgement:
+    received = Received(
+        status=status,
+        headers=headers or {},
+        body=body.encode(),
+        url=f"{base_url.rstrip('/')}/search?q=secret",
+        truncated=truncated,
+    )
+    judgement = judge(received, base_url=base_url, format=form)
+    assert "secret" not in judgement.detail
+    return judgement
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        pytest.param(_html(3), Verdict.FULL, id="three rows"),
+        pytest.param(_html(2), Verdict.THIN, id="two rows"),
+        pytest.param(_html(1, beside=FAILED), Verdict.THIN, id="a row though an engine failed"),
+        pytest.param(
+            _html(beside='<div id="answers"><p class="answer"><span>42</span></p></div>'),
+            Verdict.FULL,
+            id="answer",
+        ),
+        pytest.param(
+            _html(beside='<aside class="infobox"><h2>X</h2></aside>'), Verdict.FULL, id="infobox"
+        ),
+        pytest.param(_html(urls=NOTHING), Verdict.EMPTY, id="nothing found"),
+        pytest.param(_html(urls=NOTHING, beside=FAILED), Verdict.ENGINES_FAILED, id="failed"),
+        pytest.param(
+            _html(urls='<article class="result"><h2>new</h2></article>'),
+            Verdict.MALFORMED,
+            id="rows that cannot be read",
+        ),
+        pytest.param(_html(), Verdict.MALFORMED, id="no rows and no reason"),
+        pytest.param(
+            _html(3, urls="Just a moment... challenges.cloudflare.com/turnstile"),
+            Verdict.FULL,
+            id="results that quote a challenge",
+        ),
+        pytest.param(
+            _html(3, urls="anubis_challenge").replace("searxng/", "private/"),
+            Verdict.FULL,
+            id="the same without the generator",
+        ),
+        pytest.param(HOME, Verdict.BLOCKED, id="home page"),
+        pytest.param(
+            f'{SEARXNG}<body class="search_endpoint">', Verdict.BLOCKED, id="query was dropped"
+        ),
+        pytest.param(
+            f'{SEARXNG}<body class="search_endpoint"><div class="dialog-error"></div>',
+            Verdict.REFUSED,
+            id="search error",
+        ),
+        pytest.param(SEARXNG, Verdict.MALFORMED, id="another page of SearXNG"),
+        pytest.param(ANUBIS, Verdict.CHALLENGE, id="Anubis"),
+        pytest.param(
+            "<title>Making sure you&#39;re not a bot!</title>",
+            Verdict.CHALLENGE,
+            id="Anubis by its title",
+        ),
+        pytest.param(
+            "<!--x--><script src='/cdn-cgi/challenge-platform/h/b'></script>",
+            Verdict.CHALLENGE,
+            id="Cloudflare by its script",
+        ),
+        pytest.param("<h1>Welcome to nginx!</h1>", Verdict.NOT_SEARXNG, id="web server"),
+        pytest.param("It works", Verdict.NOT_SEARXNG, id="text"),
+        pytest.param('{"hits": []}', Verdict.NOT_SEARXNG, id="JSON of another program"),
+        pytest.param(_json(3), Verdict.FULL, id="JSON though HTML was asked for"),
+        pytest.param("", Verdict.NOT_SEARXNG, id="empty body"),
+    ],
+)
+def test_an_html_answer_with_200_is_judged_by_its_page(body: str, verdict: Verdict) -> None:
+    assert _judge(200, body).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        pytest.param(_json(3), Verdict.FULL, id="three rows"),
+        pytest.param(_json(1), Verdict.THIN, id="one row"),
+        pytest.param(_json(answers=["42"]), Verdict.FULL, id="answer"),
+        pytest.param(_json(infoboxes=[{"infobox": "X"}]), Verdict.FULL, id="infobox"),
+        pytest.param(_json(unresponsive_engines=[]), Verdict.EMPTY, id="nothing found"),
+        pytest.param(
+            _json(unresponsive_engines=[["bing", "timeout"]]), Verdict.ENGINES_FAILED, id="failed"
+        ),
+        pytest.param(_json(results=[{"link": "x"}]), Verdict.MALFORMED, id="unreadable rows"),
+        pytest.param('{"results": [', Verdict.MALFORMED, id="broken JSON"),
+        pytest.param("", Verdict.MALFORMED, id="empty body"),
+        pytest.param("[]", Verdict.NOT_SEARXNG, id="JSON of another program"),
+        pytest.param('{"error": "search error"}', Verdict.REFUSED, id="error with 200"),
+        pytest.param(_html(3), Verdict.FULL, id="HTML though JSON was asked for"),
+        pytest.param(HOME, Verdict.BLOCKED, id="home page"),
+        pytest.param(CLOUDFLARE, Verdict.CHALLENGE, id="challenge with 200"),
+    ],
+)
+def test_a_json_answer_with_200_is_judged_by_what_it_holds(body: str, verdict: Verdict) -> None:
+    assert _judge(200, body, form=Format.JSON).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("status", "form", "headers", "body", "verdict"),
+    [
+        pytest.param(403, Format.JSON, {}, FORBIDDEN, Verdict.JSON_OFF, id="JSON off"),
+        pytest.param(403, Format.JSON, {}, CLOUDFLARE, Verdict.CHALLENGE, id="JSON challenged"),
+        pytest.param(403, Format.HTML, {}, FORBIDDEN, Verdict.REFUSED, id="403 for HTML"),
+        pytest.param(403, Format.HTML, {}, CLOUDFLARE, Verdict.CHALLENGE, id="Just a moment"),
+        pytest.param(403, Format.HTML, {}, ANUBIS, Verdict.CHALLENGE, id="Anubis with 403"),
+        pytest.param(
+            403, Format.HTML, {"cf-mitigated": "challenge"}, "", Verdict.CHALLENGE, id="by header"
+        ),
+        pytest.param(
+            403, Format.HTML, {"CF-Mitigated": "Challenge"}, "", Verdict.CHALLENGE, id="any case"
+        ),
+        pytest.param(
+            403,
+            Format.HTML,
+            {},
+            "<title>Attention Required! | Cloudflare</title>",
+            Verdict.CHALLENGE,
+            id="Cloudflare's block",
+        ),
+        pytest.param(400, Format.JSON, {}, '{"error": "x"}', Verdict.REFUSED, id="400 JSON"),
+        pytest.param(400, Format.HTML, {}, HOME, Verdict.REFUSED, id="400 HTML"),
+        pytest.param(401, Format.HTML, {}, "", Verdict.REFUSED, id="401"),
+        pytest.param(401, Format.JSON, {}, "", Verdict.REFUSED, id="401 for JSON is not JSON off"),
+        pytest.param(404, Format.HTML, {}, "<h1>Not Found</h1>", Verdict.REFUSED, id="404"),
+        pytest.param(418, Format.HTML, {}, "", Verdict.REFUSED, id="418"),
+        pytest.param(451, Format.HTML, {}, "", Verdict.REFUSED, id="451"),
+        pytest.param(
+            429, Format.HTML, {}, "Too Many Requests", Verdict.RATE_LIMITED, id="429 of the limiter"
+        ),
+        pytest.param(429, Format.JSON, {}, "", Verdict.RATE_LIMITED, id="429 for JSON"),
+        pytest.param(429, Format.HTML, {}, CLOUDFLARE, Verdict.CHALLENGE, id="429 challenge"),
+        pytest.param(500, Format.JSON, {}, '{"error": "x"}', Verdict.SERVER_ERROR, id="500"),
+        pytest.param(502, Format.HTML, {}, "<h1>Bad Gateway</h1>", Verdict.SERVER_ERROR, id="502"),
+        pytest.param(503, Format.HTML, {}, "", Verdict.SERVER_ERROR, id="503"),
+        pytest.param(503, Format.HTML, {}, CLOUDFLARE, Verdict.CHALLENGE, id="503 challenge"),
+        pytest.param(504, Format.HTML, {}, "", Verdict.SERVER_ERROR, id="504"),
+        pytest.param(520, Format.HTML, {}, "", Verdict.SERVER_ERROR, id="520 of Cloudflare"),
+        pytest.param(204, Format.JSON, {}, "", Verdict.MALFORMED, id="no content"),
+        pytest.param(304, Format.HTML, {}, "", Verdict.MALFORMED, id="not modified"),
+    ],
+)
+def test_a_failure_is_judged_by_status_unless_a_challenge_shows(
+    status: int, form: Format, headers: dict[str, str], body: str, verdict: Verdict
+) -> None:
+    judgement = _judge(status, body, headers=headers, form=form)
+
+    assert judgement.verdict is verdict
+    assert judgement.page is None
+    assert judgement.detail
+
+
+@pytest.mark.parametrize(
+    ("base_url", "location", "verdict"),
+    [
+        pytest.param(BASE, "/", Verdict.BLOCKED, id="root"),
+        pytest.param(BASE, "https://search.example", Verdict.BLOCKED, id="root in full"),
+        pytest.param(BASE, "https://SEARCH.example:443/", Verdict.BLOCKED, id="default port"),
+        pytest.param(f"{BASE}sx/", "/sx/", Verdict.BLOCKED, id="home under the prefix"),
+        pytest.param(f"{BASE}sx/", "/sx", Verdict.BLOCKED, id="prefix without slash"),
+        pytest.param(f"{BASE}sx/", "/", Verdict.BLOCKED, id="above the prefix"),
+        pytest.param(BASE, "/login?next=x", Verdict.REFUSED, id="login"),
+        pytest.param(BASE, "/captcha?next=x", Verdict.CHALLENGE, id="captcha"),
+        pytest.param(BASE, "/.within.website/?redir=x", Verdict.CHALLENGE, id="Anubis"),
+        pytest.param(BASE, "/search?q=secret", Verdict.CHALLENGE, id="the same: a cookie test"),
+        pytest.param(BASE, "/sx/search?q=secret", Verdict.FOREIGN_REDIRECT, id="moved to a prefix"),
+        pytest.param(BASE, "/?q=secret", Verdict.FOREIGN_REDIRECT, id="search at the root"),
+        pytest.param(
+            "http://search.example/",
+            "https://search.example/search?q=secret",
+            Verdict.FOREIGN_REDIRECT,
+            id="moved to https",
+        ),
+        pytest.param(
+            "http://search.example/",
+            "https://search.example/",
+            Verdict.FOREIGN_REDIRECT,
+            id="to https without the query is no block",
+        ),
+        pytest.param(
+            BASE,
+            "https://search.example:8443/search?q=secret",
+            Verdict.FOREIGN_REDIRECT,
+            id="moved to another port",
+        ),
+        pytest.param(
+            BASE, "https://www.search.example/", Verdict.FOREIGN_REDIRECT, id="www is another host"
+        ),
+        pytest.param(BASE, "//evil.example/", Verdict.FOREIGN_REDIRECT, id="without scheme"),
+        pytest.param(
+            BASE,
+            "https://en.wikipedia.org/wiki/Special:Search?search=secret",
+            Verdict.FOREIGN_REDIRECT,
+            id="external bang",
+        ),
+        pytest.param(
+            BASE, "https://search.example@evil.example/", Verdict.FOREIGN_REDIRECT, id="user info"
+        ),
+        pytest.param(BASE, "", Verdict.MALFORMED, id="no Location"),
+        pytest.param(BASE, "https://[broken/", Verdict.MALFORMED, id="broken"),
+        pytest.param(BASE, "https://a.example:x/", Verdict.MALFORMED, id="broken port"),
+        pytest.param(BASE, "/?" + "a&b=c&" * 200, Verdict.MALFORMED, id="too many arguments"),
+        pytest.param(BASE, "mailto:a@b.example", Verdict.MALFORMED, id="no web address"),
+    ],
+)
+def test_a_redirect_is_judged_by_where_it_leads(
+    base_url: str, location: str, verdict: Verdict
+) -> None:
+    for status in (301, 302, 303, 307, 308):
+        judgement = _judge(status, REDIRECTING, headers={"Location": location}, base_url=base_url)
+        assert judgement.verdict is verdict
+
+
+def test_a_moved_instance_is_named_and_nothing_of_the_query() -> None:
+    judgement = _judge(
+        301,
+        headers={"location": "https://user:pw@search.example/search?q=secret"},
+        base_url="http://search.example/",
+    )
+
+    assert judgement.detail == "The instance has moved to https://search.example."
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        pytest.param({"retry-after": "120"}, 120.0, id="seconds"),
+        pytest.param({"retry-after": " 7 "}, 7.0, id="white space"),
+        pytest.param({"retry-after": "0"}, 1.0, id="at least a second"),
+        pytest.param({"retry-after": "9" * 5_000}, 86_400.0, id="at most a day"),
+        pytest.param(
+            {
+                "retry-after": "Fri, 20 Nov 2026 14:36:00 GMT",
+                "date": "Fri, 20 Nov 2026 14:35:00 GMT",
+            },
+            60.0,
+            id="date",
+        ),
+        pytest.param(
+            {
+                "retry-after": "Fri, 20 Nov 2026 14:00:00 GMT",
+                "date": "Fri, 20 Nov 2026 14:35:00 GMT",
+            },
+            1.0,
+            id="date in the past",
+        ),
+        pytest.param(
+            {"retry-after": "Fri, 20 Nov 2026 14:36:00 GMT"}, None, id="date without a Date"
+        ),
+        pytest.param(
+            {
+                "retry-after": "Fri, 20 Nov 2026 14:36:00 -0000",
+                "date": "Fri, 20 Nov 2026 14:35:00 GMT",
+            },
+            None,
+            id="one date without a zone",
+        ),
+        pytest.param({"retry-after": "-5"}, None, id="negative"),
+        pytest.param({"retry-after": "\uff11\uff12"}, None, id="other digits"),
+        pytest.param({"retry-after": "soon"}, None, id="a word"),
+        pytest.param({"retry-after": ""}, None, id="empty"),
+        pytest.param({}, None, id="missing"),
+    ],
+)
+def test_retry_after_is_read_and_bounded(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers) == seconds
+
+
+@pytest.mark.parametrize("status", [403, 429, 503])
+def test_a_failure_passes_on_how_long_to_wait(status: int) -> None:
+    assert _judge(status, headers={"Retry-After": "30"}).retry_after == 30.0
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [
+        pytest.param(_html(3), Verdict.FULL, id="enough arrived"),
+        pytest.param(_html(1), Verdict.THIN, id="something arrived"),
+        pytest.param(_html(urls=NOTHING), Verdict.MALFORMED, id="nothing arrived"),
+        pytest.param(_json(3)[:-20], Verdict.MALFORMED, id="JSON without its end"),
+    ],
+)
+def test_a_cut_answer_counts_for_what_arrived(body: str, verdict: Verdict) -> None:
+    assert _judge(200, body, truncated=True).verdict is verdict
+
+
+def test_the_page_is_handed_on_for_results_and_for_their_absence() -> None:
+    for body in (_html(3), _html(1), _html(urls=NOTHING), _html(urls=NOTHING, beside=FAILED)):
+        assert _judge(200, body).page is not None

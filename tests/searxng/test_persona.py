@@ -1,0 +1,161 @@
+import random
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from searx_mcp.net.user_agents import desktop_user_agent
+from searx_mcp.searxng.persona import Personas, browser, honest
+
+WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) "
+MAC = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) "
+CHROME = f"{WINDOWS}Chrome/124.0.0.0 Safari/537.36"
+EDGE = f"{MAC}Chrome/120.0.0.0 Safari/537.36 Edg/120.0.0.0"
+OPERA = f"{WINDOWS}Chrome/120.0.0.0 Safari/537.36 OPR/106.0.0.0"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+SAFARI = (
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) "
+    "Version/18.1 Safari/605.1.15"
+)
+BROWSERS = [CHROME, EDGE, OPERA, FIREFOX, SAFARI]
+
+REFUSED_AGENTS = re.compile(
+    r"unknown|[Cc][Uu][Rr][Ll]|[wW]get|Scrapy|splash|JavaFX|FeedFetcher|python-requests|Go-http"
+    r"|Java|Jakarta|okhttp|HttpClient|Jersey|Python|libwww-perl|Ruby|HeadlessChrome"
+)
+
+
+def _passes_limiter(headers: Mapping[str, str], *, secure: bool) -> bool:
+    """The limiter's header checks, as `docs/decisions/searxng-answers.md` lists them."""
+    encodings = {item.strip() for item in headers["Accept-Encoding"].split(",")}
+    agent = headers["User-Agent"]
+    modern = re.search(r"chrome/|firefox/|version/", agent.lower())
+    return (
+        not REFUSED_AGENTS.match(agent)
+        and "text/html" in headers["Accept"]
+        and bool(encodings & {"gzip", "deflate"})
+        and bool(headers["Accept-Language"])
+        and not (secure and modern and headers.get("Sec-Fetch-Mode") not in {"navigate", "cors"})
+    )
+
+
+def test_honest_headers_name_the_project_and_pass_the_limiter() -> None:
+    headers = honest("1.2.3")
+
+    assert headers["User-Agent"] == "searx-mcp/1.2.3 (+https://github.com/searx-mcp/searx-mcp)"
+    assert _passes_limiter(headers, secure=True)
+
+
+@pytest.mark.parametrize("secure", [True, False], ids=["https", "http"])
+@pytest.mark.parametrize(
+    "user_agent", BROWSERS, ids=["chrome", "edge", "opera", "firefox", "safari"]
+)
+def test_browser_headers_pass_the_limiter(user_agent: str, *, secure: bool) -> None:
+    assert _passes_limiter(browser(user_agent, secure=secure), secure=secure)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param(honest(), id="honest"),
+        *(pytest.param(browser(agent), id=agent[-20:]) for agent in BROWSERS),
+    ],
+)
+def test_every_persona_asks_for_privacy_and_gives_nothing_away(headers: dict[str, str]) -> None:
+    assert (headers["DNT"], headers["Sec-GPC"]) == ("1", "1")
+    assert not {"Referer", "Cookie"} & headers.keys()
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "brands", "platform"),
+    [
+        # What these versions send, so that spelling and order are checked and not repeated.
+        pytest.param(
+            CHROME,
+            '"Chromium";v="124", "Google Chrome";v="124", "Not-A.Brand";v="99"',
+            '"Windows"',
+            id="chrome 124",
+        ),
+        pytest.param(
+            EDGE,
+            '"Not_A Brand";v="8", "Chromium";v="120", "Microsoft Edge";v="120"',
+            '"macOS"',
+            id="edge 120",
+        ),
+        pytest.param(
+            OPERA,
+            '"Not_A Brand";v="8", "Chromium";v="120", "Opera";v="106"',
+            '"Windows"',
+            id="opera 106",
+        ),
+    ],
+)
+def test_client_hints_fit_version_and_platform(user_agent: str, brands: str, platform: str) -> None:
+    headers = browser(user_agent)
+
+    assert headers["sec-ch-ua"] == brands
+    assert headers["sec-ch-ua-platform"] == platform
+    assert headers["sec-ch-ua-mobile"] == "?0"
+
+
+@pytest.mark.parametrize("user_agent", [FIREFOX, SAFARI], ids=["firefox", "safari"])
+def test_only_chromium_sends_client_hints(user_agent: str) -> None:
+    assert not [name for name in browser(user_agent) if name.startswith("sec-ch-")]
+
+
+def test_fetch_metadata_and_hints_are_sent_over_https_only() -> None:
+    names = {name.lower() for name in browser(CHROME, secure=False)}
+
+    assert not [name for name in names if name.startswith(("sec-fetch", "sec-ch"))]
+
+
+def test_a_persona_stays_with_its_instance_and_others_may_differ(rng: random.Random) -> None:
+    agents = iter(BROWSERS)
+    personas = Personas(rotate=True, rng=rng, user_agent_source=lambda _rng: next(agents))
+
+    first = personas.headers_for("https://a.example/", own=False)
+    second = personas.headers_for("https://b.example/", own=False)
+
+    assert personas.headers_for("https://a.example/", own=False) == first
+    assert first["User-Agent"] != second["User-Agent"]
+
+
+def test_an_instance_without_https_gets_a_persona_without_fetch_metadata(
+    rng: random.Random,
+) -> None:
+    personas = Personas(rotate=True, rng=rng, user_agent_source=lambda _rng: CHROME)
+
+    assert "Sec-Fetch-Mode" not in personas.headers_for("http://a.example/", own=False)
+
+
+@pytest.mark.parametrize(
+    ("rotate", "own"),
+    [(True, True), (False, True), (False, False)],
+    ids=["own instance", "own instance without rotation", "without rotation"],
+)
+def test_own_instances_and_all_without_rotation_see_who_we_are(
+    rng: random.Random, *, rotate: bool, own: bool
+) -> None:
+    personas = Personas(rotate=rotate, rng=rng, user_agent_source=lambda _rng: CHROME)
+
+    assert personas.headers_for("https://a.example/", own=own) == honest()
+
+
+@pytest.mark.parametrize(
+    "user_agent",
+    ["", "Mozilla/5.0 (X11)\r\nCookie: a=b and more", "curl/8", "Mozilla/5.0 (X11; Linüx) Gecko"],
+    ids=["empty", "header injection", "no browser", "not ASCII"],
+)
+def test_an_unusable_user_agent_falls_back_to_honesty(rng: random.Random, user_agent: str) -> None:
+    personas = Personas(rotate=True, rng=rng, user_agent_source=lambda _rng: user_agent)
+
+    assert personas.headers_for("https://a.example/", own=False) == honest()
+
+
+def test_every_user_agent_of_our_source_makes_a_passing_persona(rng: random.Random) -> None:
+    personas = Personas(rotate=True, rng=rng, user_agent_source=desktop_user_agent)
+
+    for number in range(50):
+        headers = personas.headers_for(f"https://{number}.example/", own=False)
+        assert headers["User-Agent"].startswith("Mozilla/5.0 ")
+        assert _passes_limiter(headers, secure=True)
