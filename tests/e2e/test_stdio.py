@@ -75,7 +75,7 @@ def text(result: CallToolResult) -> str:
 
 
 def origin(url: str) -> str:
-    return url.split("//")[1].split("/")[0]
+    return url.split("//")[1].split("/", maxsplit=1)[0]
 
 
 def check_response(result: CallToolResult, category: str, instance: str, web: FakeWeb) -> None:
@@ -152,7 +152,9 @@ async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
     assert hung.requests[0].parameters["format"] == "json"
 
 
-@pytest.mark.parametrize(("mode", "category"), [("auto", "general"), ("legacy", "news"), ("auto", "images")])
+@pytest.mark.parametrize(
+    ("mode", "category"), [("auto", "general"), ("legacy", "news"), ("auto", "images")]
+)
 async def test_html_of_a_real_server_after_a_hung_and_a_limited_instance(
     searx: Searx, mode: str, category: str, tmp_path: Path
 ) -> None:
@@ -192,9 +194,7 @@ async def test_html_of_a_real_server_after_a_hung_and_a_limited_instance(
 @pytest.mark.parametrize("mode", MODES)
 async def test_web_fetch_follows_redirects_and_reads_the_page(mode: str) -> None:
     async with site() as web:
-        async with serving(
-            mode, SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps([web.origin])
-        ) as client:
+        async with serving(mode, SEARX_MCP_FETCH__ALLOW_PRIVATE=json.dumps([web.origin])) as client:
             result = await call(client, "web_fetch", url=web.url("/moved"))
             missing = await call(client, "web_fetch", url=web.url("/general/2"))
     data = result.structured_content
@@ -203,7 +203,10 @@ async def test_web_fetch_follows_redirects_and_reads_the_page(mode: str) -> None
     assert data["url"] == web.url("/moved")
     assert data["final_url"] == web.url("/general/1")
     assert data["redirect_count"] == 1
-    assert data["redirect_chain"] == [f"{web.url('/moved')} -> 301", f"{web.url('/general/1')} -> 200"]
+    assert data["redirect_chain"] == [
+        f"{web.url('/moved')} -> 301",
+        f"{web.url('/general/1')} -> 200",
+    ]
     assert data["title"] == "About general 1"
     assert data["status_code"] == 200
     assert data["content_type"] == "text/html"

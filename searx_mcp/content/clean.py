@@ -1,0 +1,138 @@
+"""Text as a human reader of the page sees it.
+
+What a reader cannot see can still speak to a model, to a terminal or to a parser: Unicode tags and
+variation selectors spell whole sentences, ANSI sequences act on terminals, bidi controls reorder,
+and one lone surrogate cannot be encoded at all. Such characters are taken out once, on entry, and
+counted.
+
+Not covered: text hidden by style (`content/extract.py` drops what is hidden inline), letters that
+look alike, and white text on white ground.
+"""
+
+import re
+
+_NEWLINES = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
+"""Unicode's mandatory line breaks (UAX #14, classes BK, CR, NL) except the line feed itself."""
+
+_SEQUENCE_START = re.compile(r"[\x1b\x90\x98\x9b\x9d-\x9f]")
+_SEQUENCES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]"  # CSI: colours, cursor (ECMA-48 §5.4)
+    # OSC, DCS, SOS, PM, APC: links, clipboard; only up to a terminator, so that a stray start
+    # cannot swallow the page.
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]{0,4096}+(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*+[0-~]"  # two bytes and more: charset, reset
+)
+
+_INVISIBLE = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 and C1 without tab and newline
+    "\u00ad\u034f\u061c"  # soft hyphen, grapheme joiner, Arabic letter mark
+    "\u115f\u1160\u3164\uffa0"  # Hangul fillers
+    "\u17b4\u17b5\u180b-\u180f"  # Khmer inherent vowels, Mongolian selectors
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"  # zero width, bidi, invisible operators
+    "\ud800-\udfff"  # surrogates
+    "\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff"  # noncharacters, interlinear annotation
+    "\ufe00-\ufe0f"  # variation selectors
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # shorthand and music controls
+    "\U000e0000-\U000e0fff"  # tags, further variation selectors
+    "]+"
+)
+_MEANINGFUL = re.compile("[\u200c\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]")
+_PRESENTATION = re.compile("[\ufe0e\ufe0f]")
+_JOINER = re.compile("[\u200c\u200d]")
+
+_BLACK_FLAG = "\U0001f3f4"
+_KEYCAP = "\u20e3"
+_ZWJ = "\u200d"
+
+_FLAG_TAGS = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f")
+"""After a black flag: England, Scotland, Wales (UTS #51, ED-14a), the only valid use of tags."""
+
+_JOINING_SCRIPT = re.compile(
+    "[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
+)
+"""Arabic to Arabic Extended, Indic, Myanmar, Khmer, Mongolian: joiners change the shape there."""
+
+_EMOJI = re.compile("[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
+
+
+def clean(text: str) -> str:
+    """Take out what a reader cannot see; idempotent, linear in the length.
+
+    Tab and newline stay, every other line break becomes a newline. Joiners stay where a script or
+    an emoji needs them, one presentation selector stays behind a symbol, tags stay in the flags
+    that are spelled with them.
+
+    Args:
+        text: any string, lone surrogates included.
+
+    Returns:
+        Text that can be encoded as UTF-8.
+    """
+    return clean_counted(text)[0]
+
+
+def clean_counted(text: str) -> tuple[str, int]:
+    """Like `clean`, and count.
+
+    Args:
+        text: any string.
+
+    Returns:
+        The text, and the number of characters taken out. Line breaks are replaced, not counted.
+    """
+    text = _NEWLINES.sub("\n", text)
+    before = len(text)
+    if _SEQUENCE_START.search(text):
+        text = _SEQUENCES.sub("", text)
+    text = _INVISIBLE.sub(_visible_part, text)
+    return text, before - len(text)
+
+
+def clean_line(text: str, max_chars: int) -> str:
+    """One clean line: a title, a header, an error text.
+
+    Args:
+        text: any string.
+        max_chars: characters at most, the ellipsis of a cut included; at least 1.
+
+    Returns:
+        Words with single spaces between them.
+    """
+    line = " ".join(clean(text).split())
+    if len(line) <= max_chars:
+        return line
+    # Cleaned again, because the cut may leave a joiner with nothing to join.
+    return clean(line[: max_chars - 1]).rstrip() + "…"
+
+
+def _visible_part(match: re.Match[str]) -> str:
+    """What stays of a run of invisible characters, by its visible neighbours.
+
+    The run is as long as possible, so its neighbours are visible and stay: a second pass sees
+    what it left with the same neighbours and decides the same.
+    """
+    run = match[0]
+    if not _MEANINGFUL.search(run):
+        return ""
+    text, start, end = match.string, match.start(), match.end()
+    before, after = text[start - 1 : start], text[end : end + 1]
+    if before == _BLACK_FLAG and (flag := _FLAG_TAGS.match(run)):
+        return flag[0]
+    return _selector(run, before, after) + _joiner(run, before, after)
+
+
+def _selector(run: str, before: str, after: str) -> str:
+    selector = _PRESENTATION.search(run)
+    if selector is None:
+        return ""
+    styles_symbol = bool(before) and not before.isascii() and not before.isspace()
+    return selector[0] if styles_symbol or after == _KEYCAP else ""
+
+
+def _joiner(run: str, before: str, after: str) -> str:
+    joiner = _JOINER.search(run)
+    if joiner is None:
+        return ""
+    joins_emoji = joiner[0] == _ZWJ and _EMOJI.match(before) and _EMOJI.match(after)
+    return joiner[0] if joins_emoji or _JOINING_SCRIPT.match(before) else ""

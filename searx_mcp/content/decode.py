@@ -1,0 +1,138 @@
+"""Bytes to text: which encoding a page is in.
+
+The order is the WHATWG one (Encoding Standard §4.2, HTML §13.2.3): byte order mark, transport
+header, `<meta>` in the first 1,024 bytes; then strict UTF-8, then windows-1252. Statistical
+guessing is left out: it needs text of some length, and a wrong guess reads worse than a few
+replacement characters.
+"""
+
+import codecs
+import re
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+_PRESCAN_BYTES = 1_024
+"""HTML §13.2.3.2: user agents look for `<meta>` in this many bytes."""
+
+_COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+_META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
+_META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"\A\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
+
+_CODECS = {
+    "utf-8": "utf-8",
+    "utf-8-sig": "utf-8",
+    "utf-16": "utf-16-le",
+    "utf-16-le": "utf-16-le",
+    "utf-16-be": "utf-16-be",
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "gb18030": "gb18030",
+    "big5": "big5hkscs",
+    "big5hkscs": "big5hkscs",
+    "shift_jis": "cp932",
+    "cp932": "cp932",
+    "euc_jp": "euc_jp",
+    "iso2022_jp": "iso2022_jp",
+    "euc_kr": "cp949",
+    "cp949": "cp949",
+    "koi8-r": "koi8-r",
+    "koi8-u": "koi8-u",
+    "mac-roman": "mac-roman",
+    "mac-cyrillic": "mac-cyrillic",
+    "cp866": "cp866",
+    "cp874": "cp874",
+    **{f"cp{page}": f"cp{page}" for page in range(1250, 1259)},
+    **{f"iso8859-{part}": f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
+}
+"""Python's name of a codec to the codec a browser uses under that label, often its superset
+(Encoding Standard §4.2). What is not here is refused: UTF-7 and EBCDIC write markup in other bytes
+than ASCII's, and not every registered codec makes text of bytes (base64, unicode_escape, idna)."""
+
+_LABELS = {
+    "x-sjis": "cp932",
+    "x-gbk": "gb18030",
+    "x-cp1250": "cp1250",
+    "x-cp1251": "cp1251",
+    "x-cp1252": "cp1252",
+    "windows-874": "cp874",
+    "dos-874": "cp874",
+    "windows-949": "cp949",
+    "x-euc-jp": "euc_jp",
+    "x-mac-roman": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "unicode-1-1-utf-8": "utf-8",
+    "iso-8859-8-i": "iso8859-8",
+}
+"""Labels of the Encoding Standard that Python does not know."""
+
+
+def decode(body: bytes, *, charset: str | None) -> tuple[str, str]:
+    """Decode a body as a browser would.
+
+    Never fails: bytes that do not fit become U+FFFD. A byte order mark is not part of the text.
+
+    Args:
+        body: the decompressed body.
+        charset: the label from the `Content-Type` header, unchecked, or `None`.
+
+    Returns:
+        The text, and Python's name of the encoding used.
+    """
+    for bom, encoding in _BOMS:
+        if body.startswith(bom):
+            return body[len(bom) :].decode(encoding, "replace"), encoding
+    declared = codec_of(charset or "") or _declared(body[:_PRESCAN_BYTES])
+    if declared is not None:
+        return body.decode(declared, "replace"), declared
+    try:
+        return body.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError as error:
+        # A body cut in mid-character is still UTF-8.
+        if error.reason == "unexpected end of data":
+            return body.decode("utf-8", "replace"), "utf-8"
+    return body.decode("cp1252", "replace"), "cp1252"
+
+
+def codec_of(label: str) -> str | None:
+    """Python's codec for a charset label.
+
+    Args:
+        label: as a server or a page wrote it.
+
+    Returns:
+        A codec that turns bytes into text, or `None` if the label is unknown or refused.
+    """
+    label = label.strip(" \t\n\f\r\"'").lower()
+    if label in _LABELS:
+        return _LABELS[label]
+    try:
+        return _CODECS.get(codecs.lookup(label).name)
+    except (LookupError, ValueError):
+        # ValueError: a NUL in the label.
+        return None
+
+
+def _declared(head: bytes) -> str | None:
+    """What the first bytes say of themselves, or `None`."""
+    if xml := _XML_ENCODING.match(head):
+        return _ascii_compatible(xml[1])
+    for meta in _META.finditer(_COMMENT.sub(b"", head)):
+        if found := _META_CHARSET.search(meta[0]):
+            return _ascii_compatible(found[1])
+    return None
+
+
+def _ascii_compatible(label: bytes) -> str | None:
+    """HTML §13.2.3.2: bytes read as ASCII cannot be UTF-16, whatever they say."""
+    codec = codec_of(label.decode("latin-1"))
+    return "utf-8" if codec in {"utf-16-le", "utf-16-be"} else codec

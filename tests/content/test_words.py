@@ -1,0 +1,23 @@
+"""What a word is."""
+
+import pytest
+
+from searx_mcp.content.words import words
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Hello, wide World!", ["hello", "wide", "world"]),
+        ("don't re-read snake_case 3.14", ["don't", "re-read", "snake_case", "3", "14"]),
+        ("漢字かな text", ["漢", "字", "か", "な", "text"]),
+        ("한국어 페이지", ["한국어", "페이지"]),
+        ("यह पहला वाक्य है।", ["यह", "पहला", "वाक्य", "है"]),
+        ("Привет мир", ["привет", "мир"]),
+        ("[a link](https://e.org/x) b", ["a", "link", "b"]),
+        ("**bold** --- | # `code`", ["bold", "code"]),
+        ("", []),
+    ],
+)
+def test_words_are_found_in_any_script(text: str, found: list[str]):
+    assert words(text) == found
