@@ -5,6 +5,7 @@ import random
 from collections.abc import Awaitable, Callable
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import InvalidArgumentError
@@ -30,6 +31,7 @@ class Dice(random.Random):
         super().__init__(1)
         self.bounds: list[tuple[float, float]] = []
 
+    @override
     def uniform(self, a: float, b: float) -> float:
         self.bounds.append((a, b))
         return super().uniform(a, b)
@@ -45,19 +47,19 @@ class Stage:
         self.fakes = fakes
         self.dice = Dice()
 
-    def client(self, key: str, value: object, **arguments: object) -> SearxClient:
+    def client(self, key: str, value: object, *, background: bool = False) -> SearxClient:
         table = {"request_delay_range": [0, 0], "use_random_instances": False, key: value}
         settings = self.settings_for(self.web, *self.fakes, web_search=table)
         return SearxClient(
-            settings, catalog=self.catalog_of(*self.fakes), rng=self.dice, **arguments
+            settings, catalog=self.catalog_of(*self.fakes), rng=self.dice, background=background
         )
 
 
-async def read(stage: Stage, key: str, value: object, path: str, **arguments: object):
+async def read(stage: Stage, key: str, value: object, path: str):
     async with FakeSearxng(links=[stage.web.url(path)]) as fake:
         stage.fakes = (fake,)
         async with stage.client(key, value) as client:
-            return (await client.search("bees", **arguments)).results[0].content
+            return (await client.search("bees")).results[0].content
 
 
 async def default_results_count(stage: Stage) -> object:

@@ -10,18 +10,20 @@ import pytest
 pytestmark = pytest.mark.slow
 
 
-def start(tmp_path: Path, *arguments: str, **streams: int) -> subprocess.Popen[bytes]:
+def start(tmp_path: Path, *arguments: str, stdin: int | None = None) -> subprocess.Popen[bytes]:
     config = tmp_path / "empty.toml"
     config.touch()
     return subprocess.Popen(
         [sys.executable, "-m", "searx_mcp", *arguments],
         env={**os.environ, "SEARX_MCP_CONFIG": str(config)},
-        **streams,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
 
 
 def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(tmp_path):
-    with start(tmp_path, "demo", stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with start(tmp_path, "demo") as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
@@ -34,9 +36,7 @@ def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(tmp_path):
 
 
 def test_without_a_terminal_no_command_serves_and_ends_with_its_input(tmp_path):
-    with start(
-        tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with start(tmp_path, stdin=subprocess.PIPE) as process:
         out, errors = process.communicate(b"", timeout=60)
     assert (process.returncode, out) == (0, b"")
     assert b"Traceback" not in errors

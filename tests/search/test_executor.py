@@ -165,6 +165,13 @@ async def test_paging_stops_when_a_page_brings_nothing_new(bench):
     assert found.complete
 
 
+async def test_paging_stops_when_the_time_is_over(bench):
+    async with FakeSearxng(formats=("html", "json"), latency=0.3) as own, bench(own=[own]) as it:
+        found = await go(it, wanted=50, seconds=0.39)
+    assert len(found.pages) == 1
+    assert not found.complete
+
+
 async def test_a_further_page_that_fails_leaves_what_is_there(bench):
     async with FakeSearxng(formats=("html", "json"), pages=3) as own, bench(own=[own]) as it:
 

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
 from searx_mcp.client import SearxClient
@@ -13,7 +14,7 @@ from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import INSTRUCTIONS, build_server
 from searx_mcp.settings import Settings
 from searx_mcp.testing.searxng import FakeSearxng
-from searx_mcp.testing.web import FakePage, FakeWeb, article, silent
+from searx_mcp.testing.web import FakePage, FakeWeb, article
 
 PAGE = FakePage(
     article("Bees", ["Bees dance to tell each other where the flowers are."] * 3, description="d")
@@ -231,15 +232,52 @@ async def test_progress_is_told_without_the_query(connect, settings_for, catalog
     assert not any("secretword" in message for message in told)
 
 
-async def test_a_call_ends_by_the_servers_own_limit(connect, settings_for):
-    async with FakeWeb({"/silent": silent()}) as web:
-        settings = settings_for(web, server={"tool_timeout": 5})
-        async with connect(settings) as client, asyncio.timeout(20):
-            result = await client.call_tool(
-                "web_fetch", {"url": web.url("/silent"), "timeout": 120}
-            )
+class Stuck:
+    """A service that never answers."""
+
+    def __init__(self) -> None:
+        self.timeouts: list[float | None] = []
+
+    async def search(self, request, /, *, progress=None):
+        self.timeouts.append(request.timeout)
+        await asyncio.Event().wait()
+
+    async def fetch(self, request, /, *, progress=None):
+        self.timeouts.append(request.timeout)
+        await asyncio.Event().wait()
+
+    async def instances(self):
+        raise NotImplementedError
+
+
+async def test_a_call_ends_by_the_servers_own_limit_whatever_timeout_it_names(settings_for):
+    settings = settings_for()
+    server = settings.server.model_copy(update={"tool_timeout": 0.2})
+    stuck = Stuck()
+    app = build_server(settings.model_copy(update={"server": server}), service=stuck)
+    async with Client(app) as client, asyncio.timeout(20):
+        search = await client.call_tool("web_search", {"query": "x", "timeout": 120})
+        fetch = await client.call_tool("web_fetch", {"url": "https://a.example/", "timeout": 120})
+    for result in (search, fetch):
+        assert result.is_error
+        assert "deadline_exceeded" in text(result)
+    assert stuck.timeouts == [0.2, 5]
+
+
+async def test_a_spent_budget_is_told_apart_and_says_when_to_come_back(
+    connect, settings_for, catalog_of
+):
+    async with FakeSearxng() as only:
+        async with connect(settings_for(only), catalog_of(only)) as client:
+            for query in ("one", "two"):
+                result = await client.call_tool(
+                    "web_search", {"query": query, "fetch_content": False}
+                )
     assert result.is_error
-    assert re.search("timeout|deadline_exceeded", text(result))
+    assert "used up" in text(result)
+    assert result.structured_content is not None
+    assert result.structured_content["reason"] == "budget_spent"
+    assert 0 < result.structured_content["retry_after"] <= 30
 
 
 async def test_a_crash_inside_shows_no_traceback_and_no_detail(settings_for, caplog):
@@ -252,8 +290,6 @@ async def test_a_crash_inside_shows_no_traceback_and_no_detail(settings_for, cap
 
         async def instances(self):
             raise NotImplementedError
-
-    from mcp import Client  # noqa: PLC0415 - one use
 
     async with Client(build_server(settings_for(), service=Broken())) as client:
         crashed = await client.call_tool("web_search", {"query": "x"})
@@ -378,8 +414,6 @@ async def test_a_profile_fills_what_a_call_does_not_name(connect, settings_for, 
 
 
 async def test_the_service_is_opened_on_the_first_call_and_closed_with_the_server(settings_for):
-    from mcp import Client  # noqa: PLC0415 - one use
-
     before = asyncio.all_tasks()
     async with FakeWeb({"/a": PAGE}) as web:
         async with Client(build_server(settings_for(web))) as client:
@@ -394,8 +428,6 @@ async def test_the_service_is_opened_on_the_first_call_and_closed_with_the_serve
 
 
 async def test_a_service_that_cannot_open_is_tried_again_and_says_why():
-    from mcp import Client  # noqa: PLC0415 - one use
-
     settings = Settings.model_validate({"fetch": {"allow_private": ["nonsense"]}})
     async with Client(build_server(settings)) as client:
         for _ in range(2):
@@ -405,8 +437,6 @@ async def test_a_service_that_cannot_open_is_tried_again_and_says_why():
 
 
 async def test_a_server_of_a_given_service_leaves_it_open(settings_for):
-    from mcp import Client  # noqa: PLC0415 - one use
-
     async with SearxClient(settings_for()) as service:
         async with Client(build_server(settings_for(), service=service)) as client:
             await client.list_tools()
