@@ -85,7 +85,7 @@ class Ran:
 def run_cli(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Callable[..., Awaitable[Ran]]:
-    """Give what runs the command: `await run_cli(*arguments, **environment)`.
+    """Give what runs the command with arguments and an environment.
 
     It runs in a thread, beside the loop that serves the instances.
     """
