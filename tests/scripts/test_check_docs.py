@@ -43,7 +43,7 @@ def problems_of(
         "```python\nvalue = await read()\n```",
         "1. a step\n\n   ```python\n   if True:\n       pass\n   ```",
         "```console\n$ python -c 'this is no python'\n```",
-        "https://example.org/home/page and ~/work/page",
+        "https://example.org/home/page and ~/root/page",
     ],
 )
 def test_a_page_in_order_has_no_problem(page: str, problems_of: Callable[[str], list[str]]) -> None:

@@ -247,7 +247,7 @@ class Stuck:
         await asyncio.Event().wait()
 
     async def instances(self):
-        raise NotImplementedError
+        raise AssertionError("nobody asks for the pool here")
 
 
 async def test_a_call_ends_by_the_servers_own_limit_whatever_timeout_it_names(settings_for):
@@ -287,7 +287,7 @@ async def test_a_crash_inside_shows_no_traceback_and_no_detail(settings_for, cap
             raise SearxMcpError("a plain failure")
 
         async def instances(self):
-            raise NotImplementedError
+            raise AssertionError("nobody asks for the pool here")
 
     async with Client(build_server(settings_for(), service=Broken())) as client:
         crashed = await client.call_tool("web_search", {"query": "x"})
