@@ -82,8 +82,8 @@ class ResultReader:
         self, url: str, contents: dict[str, PageContent], *, deadline: float, query: str
     ) -> None:
         async with self._slots:
-            now = asyncio.get_running_loop().time()
-            own_deadline = min(deadline, now + self._config.content_fetch_timeout)
+            started = asyncio.get_running_loop().time()
+            own_deadline = min(deadline, started + self._config.content_fetch_timeout)
             try:
                 page = await self._reader.fetch(
                     FetchRequest(url=url),
@@ -95,10 +95,11 @@ class ResultReader:
                 return
         if not page.markdown_content.strip():
             return
+        elapsed = asyncio.get_running_loop().time() - started
         contents[url] = PageContent(
             markdown=page.markdown_content,
             word_count=page.word_count,
-            fetch_time_ms=page.response_time_ms,
+            fetch_time_ms=round(elapsed * 1_000),
             summary=page.summary,
             truncated=page.truncated,
         )
