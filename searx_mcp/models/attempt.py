@@ -78,6 +78,8 @@ class Attempt(Frozen):
         status_code: the HTTP status, or `None` if there was no answer.
         elapsed_ms: how long it took, in milliseconds.
         detail: one short sentence for a person; never the query.
+        rows_seen: rows the answer had.
+        rows_used: rows that could be used; none of many is a sign that the markup has changed.
     """
 
     instance: str
@@ -86,3 +88,5 @@ class Attempt(Frozen):
     status_code: int | None = None
     elapsed_ms: int = 0
     detail: str = ""
+    rows_seen: int = 0
+    rows_used: int = 0

@@ -1,22 +1,23 @@
 """What one instance answered: the rows of one result page and what stands around them."""
 
+from collections.abc import Mapping
+
+from pydantic import Field
+
 from searx_mcp.models.base import Frozen
-
-
-class Image(Frozen):
-    """The fields of an image result.
-
-    Attributes:
-        url: the full image.
-        resolution: as the engine wrote it, such as `1920 x 1080`; empty if unknown.
-        format: such as `PNG`; empty if unknown.
-        source: the site the image was found on, as the engine names it; empty if unknown.
-    """
-
-    url: str
-    resolution: str = ""
-    format: str = ""
-    source: str = ""
+from searx_mcp.models.templates import (
+    Code,
+    Fact,
+    File,
+    Image,
+    Media,
+    Package,
+    Paper,
+    Place,
+    Product,
+    Torrent,
+    Video,
+)
 
 
 class Hit(Frozen):
@@ -29,11 +30,14 @@ class Hit(Frozen):
         engines: the engines inside the instance that found it, sorted; empty if not told.
         position: its 1-based place in the instance's list.
         published_at: ISO 8601 date or date and time as far as known, or `None`.
+        published_text: the time in the instance's words where they tell no date, such as
+            `5 minute(s) ago`.
         thumbnail: an absolute URL, or `None`.
         category: SearXNG's category of the row; may differ from the one asked for.
         template: SearXNG's row type without suffix: `default`, `images`, `videos` ...
         author: as the engine wrote it; empty if unknown.
-        image: the image fields of an image result.
+        image, video, media, torrent, place, paper, package, code, file, product, facts: the fields
+            of the row's template; the one that belongs to it at most.
     """
 
     url: str
@@ -42,11 +46,22 @@ class Hit(Frozen):
     engines: tuple[str, ...] = ()
     position: int
     published_at: str | None = None
+    published_text: str = ""
     thumbnail: str | None = None
     category: str = ""
     template: str = "default"
     author: str = ""
     image: Image | None = None
+    video: Video | None = None
+    media: Media | None = None
+    torrent: Torrent | None = None
+    place: Place | None = None
+    paper: Paper | None = None
+    package: Package | None = None
+    code: Code | None = None
+    file: File | None = None
+    product: Product | None = None
+    facts: tuple[Fact, ...] | None = None
 
 
 class Answer(Frozen):
@@ -71,7 +86,10 @@ class InfoboxAttribute(Frozen):
 
 
 class Infobox(Frozen):
-    """A box of facts about the thing searched for."""
+    """A box of facts about the thing searched for.
+
+    A table among the rows that has no address of its own is one too.
+    """
 
     title: str
     content: str = ""
@@ -98,6 +116,7 @@ class ResultPage(Frozen):
         has_next: whether the page offers a next one; `None` if the format does not tell.
         formats: the formats the page offers besides HTML, such as `json`; `None` if not told.
         link_token: whether the page carries the limiter's token; `None` if the format does not tell.
+        timings: how many seconds each engine took, as far as the instance tells.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -110,6 +129,7 @@ class ResultPage(Frozen):
     has_next: bool | None = None
     formats: tuple[str, ...] | None = None
     link_token: bool | None = None
+    timings: Mapping[str, float] = Field(default_factory=dict)
 
     @property
     def is_useful(self) -> bool:

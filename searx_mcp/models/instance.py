@@ -89,18 +89,23 @@ class CatalogEntry(Frozen):
         url: base URL ending in `/`.
         tls_grade: grade of the TLS set-up, `A+` to `F`.
         http_grade: grade of the HTTP headers, `A+` to `F`.
+        html_grade: grade of the scripts and styles of its pages, `V` (as upstream) to `E`.
         uptime: measured by the catalog.
         search_success: percent of the catalog's own searches that had results.
         search_latency: median seconds of those searches.
+        engines_working: share of the three general engines it takes that the catalog saw working,
+            0 to 1.
     """
 
     url: str
     network_type: NetworkType = NetworkType.NORMAL
     tls_grade: str | None = None
     http_grade: str | None = None
+    html_grade: str | None = None
     uptime: Uptime = Uptime()
     search_success: Percent | None = None
     search_latency: Annotated[float | None, Field(ge=0)] = None
+    engines_working: Annotated[float | None, Field(ge=0, le=1)] = None
 
 
 class Catalog(Frozen):
@@ -126,6 +131,7 @@ class InstanceReport(Frozen):
     Attributes:
         score: 0 to 1, the weight among its tier.
         retry_after: seconds until it may be asked again; 0 when it may now.
+        drift: how often it answered with rows none of which could be read.
         budget_left: requests the instance's own budget still allows; `None` for no limit.
         latency: moving average of its answers in seconds, or `None`.
     """
@@ -142,6 +148,7 @@ class InstanceReport(Frozen):
     json_enabled: bool | None = None
     last_verdict: Verdict | None = None
     last_detail: str = ""
+    drift: int = 0
     retry_after: float = 0.0
     budget_left: int | None = None
 

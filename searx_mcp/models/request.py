@@ -13,6 +13,10 @@ MAX_URL_LENGTH = 4096
 MIN_CONTENT_LENGTH = 1_024
 MAX_CONTENT_LENGTH = 10_485_760
 LANGUAGE_PATTERN = r"^(all|auto|[a-z]{2,3}(-[A-Z]{2})?)$"
+ENGINE_PATTERN = r"^[^,]{1,60}$"
+MAX_ENGINES = 20
+CATEGORY_PATTERN = r"^[^,]{1,60}$"
+"""The comma divides the names in a request."""
 USER_AGENT_PATTERN = r"^[\x20-\x7e]{1,256}$"
 
 
@@ -28,6 +32,16 @@ class Category(StrEnum):
     IT = "it"
     SCIENCE = "science"
     FILES = "files"
+
+
+FURTHER_CATEGORIES = (
+    "apps", "blogs", "books", "cargo", "cloud", "code", "currency", "define", "dictionaries",
+    "gallery", "icons", "lyrics", "movies", "onions", "other", "packages", "q&a", "radio", "repos",
+    "scientific publications", "shopping", "social media", "software wikis", "translate", "tv",
+    "weather", "web", "wikimedia",
+)  # fmt: skip
+"""The other categories of SearXNG 2026.8.22: those with a tab, those without, and those that its
+settings and engines name."""
 
 
 class TimeRange(StrEnum):
@@ -53,7 +67,8 @@ class SearchRequest(Frozen):
 
     Attributes:
         query: what to search for, 1 to 500 characters.
-        category: which engines are asked.
+        category: which engines are asked: one of `Category`, `FURTHER_CATEGORIES`, or a name that
+            an own instance gives to engines of its own.
         language: `all`, `auto`, two letters, or a region such as `en-US`.
         results_count: how many results to return, 1 to 50.
         fetch_content: whether the result pages are read as Markdown.
@@ -61,6 +76,8 @@ class SearchRequest(Frozen):
         time_range: how old a result may be.
         allowed_domains: keep only results of these domains and their subdomains.
         blocked_domains: drop results of these domains and their subdomains.
+        engines: SearXNG's names of the engines to ask instead of those of the category; an instance
+            leaves out those it does not have.
         search_prompt: what the caller wants to know; it never leaves the machine and only steers
             summaries.
         timeout: seconds the whole call may take, 1 to 120; `None` takes the configured default.
@@ -69,7 +86,7 @@ class SearchRequest(Frozen):
     """
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
-    category: Category = Category.GENERAL
+    category: Annotated[str, Field(pattern=CATEGORY_PATTERN)] = Category.GENERAL
     language: Annotated[str, Field(pattern=LANGUAGE_PATTERN)] = "en"
     results_count: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = 10
     fetch_content: bool = True
@@ -77,6 +94,9 @@ class SearchRequest(Frozen):
     time_range: TimeRange = TimeRange.ANY
     allowed_domains: tuple[str, ...] = ()
     blocked_domains: tuple[str, ...] = ()
+    engines: Annotated[
+        tuple[Annotated[str, Field(pattern=ENGINE_PATTERN)], ...], Field(max_length=MAX_ENGINES)
+    ] = ()
     search_prompt: Annotated[str, Field(max_length=2_000)] = ""
     timeout: Annotated[float | None, Field(ge=1, le=120)] = None
     max_tokens: Annotated[int | None, Field(ge=200, le=200_000)] = None

@@ -2,8 +2,21 @@
 
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.hits import Answer, Image, Infobox, UnresponsiveEngine
-from searx_mcp.models.request import Category, SafeSearch, TimeRange
+from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
+from searx_mcp.models.request import SafeSearch, TimeRange
+from searx_mcp.models.templates import (
+    Code,
+    Fact,
+    File,
+    Image,
+    Media,
+    Package,
+    Paper,
+    Place,
+    Product,
+    Torrent,
+    Video,
+)
 
 
 class PageContent(Frozen):
@@ -36,9 +49,11 @@ class SearchResult(Frozen):
         engines: all engines that found it.
         category: SearXNG's category of the row.
         published_at: ISO 8601 as far as known, or `None`.
+        published_text: the time in the instance's words where they tell no date.
         thumbnail: an image URL, or `None`.
         author: empty if unknown.
-        image: the image fields of an image result.
+        image, video, media, torrent, place, paper, package, code, file, product, facts: what only
+            rows of one kind have.
         content: the page, when it was read.
     """
 
@@ -50,9 +65,20 @@ class SearchResult(Frozen):
     engines: tuple[str, ...] = ()
     category: str = ""
     published_at: str | None = None
+    published_text: str = ""
     thumbnail: str | None = None
     author: str = ""
     image: Image | None = None
+    video: Video | None = None
+    media: Media | None = None
+    torrent: Torrent | None = None
+    place: Place | None = None
+    paper: Paper | None = None
+    package: Package | None = None
+    code: Code | None = None
+    file: File | None = None
+    product: Product | None = None
+    facts: tuple[Fact, ...] | None = None
     content: PageContent | None = None
 
 
@@ -83,7 +109,7 @@ class SearchResponse(Frozen):
     """
 
     query: str
-    category: Category
+    category: str
     language: str
     safe_search: SafeSearch
     time_range: TimeRange

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, SearchResponse, SearchResult
+from searx_mcp.models.templates import TEMPLATE_FIELDS
 from searx_mcp.render import entry
 from searx_mcp.render.layout import Layout, lay_out, left_out_line, unshown_line
 from searx_mcp.render.page import part
@@ -47,7 +48,15 @@ _PAGE_FIELDS = frozenset(
         "redirect_chain",
     }
 )
-_SPARED = {"engines": (), "category": "", "thumbnail": None, "author": ""}
+_SPARED = {
+    "engines": (),
+    "category": "",
+    "thumbnail": None,
+    "author": "",
+    "published_text": "",
+    # The text of a result shows an image's address and size, and of other kinds nothing.
+    **{name: None for name in TEMPLATE_FIELDS if name != "image"},
+}
 _UNRESPONSIVE_SHOWN = 10
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -64,7 +73,8 @@ def response_data(
         budget: with a number of tokens, texts are cut and results and pages left out exactly as
             `search_text` does with the same budget and boundary; pages that are not whole have
             `truncated`, `notes` say what is missing, and `attempts` and each result's `engines`,
-            `category`, `thumbnail` and `author` are spared. `None` gives everything.
+            `category`, `thumbnail` and `author` are spared, and what only results of one kind have
+            but for `image`. `None` gives everything.
         boundary: as for `search_text`.
     """
     if budget is None:

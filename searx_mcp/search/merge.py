@@ -9,6 +9,7 @@ from searx_mcp.fetch.domains import matches_domain
 from searx_mcp.fusion import reciprocal_rank
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.response import SearchResult
+from searx_mcp.models.templates import TEMPLATE_FIELDS
 
 _TRACKING_PREFIXES = ("utm_", "mc_", "pk_", "hsa_")
 _TRACKING = frozenset(
@@ -76,14 +77,17 @@ def keep_domains(
 
 def _join(first: Hit, second: Hit) -> Hit:
     secure = next((hit.url for hit in (first, second) if hit.url.startswith("https:")), first.url)
+    published_at = first.published_at or second.published_at
     return first.model_copy(
         update={
             "url": secure,
             "title": max(first.title, second.title, key=len),
             "description": max(first.description, second.description, key=len),
             "engines": tuple(dict.fromkeys((*first.engines, *second.engines))),
-            "published_at": first.published_at or second.published_at,
+            "published_at": published_at,
+            "published_text": "" if published_at else first.published_text or second.published_text,
             "thumbnail": first.thumbnail or second.thumbnail,
+            **{name: getattr(first, name) or getattr(second, name) for name in TEMPLATE_FIELDS},
         }
     )
 
@@ -98,7 +102,8 @@ def _result(hit: Hit, score: float) -> SearchResult:
         engines=hit.engines,
         category=hit.category,
         published_at=hit.published_at,
+        published_text=hit.published_text,
         thumbnail=hit.thumbnail,
         author=hit.author,
-        image=hit.image,
+        **{name: getattr(hit, name) for name in TEMPLATE_FIELDS},
     )

@@ -24,6 +24,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.searxng.html_parser import parse_html
 from searx_mcp.searxng.json_parser import parse_json
 from searx_mcp.searxng.reading import BodyKind, Reading
+from searx_mcp.searxng.timing import server_timing
 
 FULL_PAGE: Final = 3
 """Hits from which on a page is a full answer."""
@@ -53,6 +54,11 @@ _SEARXNG = re.compile(
     r"""<meta\s+name=["']?generator["']?\s+content=["']?searx"""
     r"""|<body[^>]{0,200}\b(?:results|search|index)_endpoint\b"""
 )
+_GENERATOR = re.compile(
+    rb"""<meta\s+name=["']?generator["']?\s+content=["']?(searx[\w./+-]{1,60})""", re.IGNORECASE
+)
+_BLOCK_LIST: Final = b"IP is on BLOCKLIST"
+"""How SearXNG's limiter begins the body of a 429 for an address its operator has listed."""
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 _FROM_BODY: Final = {
@@ -111,10 +117,17 @@ def judge(received: Received, *, base_url: str, format: Format) -> Judgement:  #
         case 3:
             return _judge_redirect(headers.get("location", ""), received.url, base_url)
         case 4 | 5:
-            return _judge_failure(received.status, headers, format)
+            return _judge_failure(received, headers, format)
         case _:
             reading = _read(received.body, base_url, format)
-            return _judge_reading(reading, truncated=received.truncated)
+            timings = server_timing(headers.get("server-timing", ""))
+            return _judge_reading(reading, timings, truncated=received.truncated)
+
+
+def generator(body: bytes) -> str:
+    """The program and version that a page names in its head; empty if it names none of ours."""
+    found = _GENERATOR.search(body[:_CHALLENGE_WINDOW])
+    return found[1].decode("ascii", "replace") if found else ""
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -203,8 +216,16 @@ def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
     return url.scheme, url.hostname, url.port or default
 
 
-def _judge_failure(status: int, headers: Mapping[str, str], format: Format) -> Judgement:  # noqa: A002 - the model's name for it
-    wait = retry_after(headers)
+def _judge_failure(
+    received: Received,
+    headers: Mapping[str, str],
+    format: Format,  # noqa: A002 - the model's name for it
+) -> Judgement:
+    wait, status = retry_after(headers), received.status
+    if status == HTTPStatus.TOO_MANY_REQUESTS and received.body.startswith(_BLOCK_LIST):
+        return Judgement(
+            Verdict.BLOCKED, retry_after=wait, detail="The instance's operator blocks our address."
+        )
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Judgement(
             Verdict.RATE_LIMITED, retry_after=wait, detail="The instance limits our requests."
@@ -230,12 +251,13 @@ def _read(body: bytes, base_url: str, format: Format) -> Reading:  # noqa: A002 
     return parse_html(body, base_url=base_url)
 
 
-def _judge_reading(reading: Reading, *, truncated: bool) -> Judgement:
+def _judge_reading(reading: Reading, timings: Mapping[str, float], *, truncated: bool) -> Judgement:
     if reading.page is None:
         detail = _CUT_OFF if truncated else reading.detail
         return Judgement(_FROM_BODY[reading.kind], detail=detail)
     verdict, detail = _judge_page(reading.page, truncated=truncated)
-    return Judgement(verdict, page=reading.page, detail=detail)
+    page = reading.page.model_copy(update={"timings": timings}) if timings else reading.page
+    return Judgement(verdict, page=page, detail=detail)
 
 
 _CUT_OFF: Final = "The answer was cut off."
@@ -247,7 +269,7 @@ def _judge_page(page: ResultPage, *, truncated: bool) -> tuple[Verdict, str]:
     if page.hits:
         return Verdict.THIN, ""
     if page.rows_seen:
-        return Verdict.MALFORMED, "No row of the page can be read."
+        return Verdict.MALFORMED, f"None of the page's {page.rows_seen} rows can be read."
     if page.unresponsive_engines:
         return Verdict.ENGINES_FAILED, f"{len(page.unresponsive_engines)} engines failed."
     return (Verdict.MALFORMED, _CUT_OFF) if truncated else (Verdict.EMPTY, "")

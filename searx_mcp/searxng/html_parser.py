@@ -28,10 +28,11 @@ from searx_mcp.searxng.fields import (
     image_address,
     line,
     lines,
-    row_template,
     web_address,
 )
-from searx_mcp.searxng.html_rows import attribute, read_row, text
+from searx_mcp.searxng.html_nodes import attribute, text
+from searx_mcp.searxng.html_rows import read_row
+from searx_mcp.searxng.numbers import number
 from searx_mcp.searxng.reading import BodyKind, Reading
 
 _TAG = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
@@ -41,9 +42,11 @@ _MAX_UNCLOSED: Final = 5_000
 attributes took 14 s, 5,000 take 0.15 s. The largest result page measured has 4,700 tags, of which
 500 are never closed."""
 
-_ROWS: Final = "#urls > article.result, #urls > * > article.result"
+_ROWS: Final = (
+    "#urls > article.result, #urls > * > article.result, #urls > table, #urls > div > table"
+)
 """Rows of one type may be grouped in a `div`. Not deeper, so that rows inside rows cannot make every
-row a search through the whole page."""
+row a search through the whole page. A table of labels and values was no `article` until 2025-05."""
 
 _LINK_TOKEN = re.compile(r"(?:^|/)client[\w-]+\.css$")
 _FAILED_ENGINE = re.compile(r"([^(),]+)\(([^()]*)\)")
@@ -119,9 +122,12 @@ def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
     hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(read, 1))
     return ResultPage(
         hits=tuple(hit for hit in hits if hit is not None),
-        rows_seen=sum(row_template(row.template) != "keyvalue" for row in read),
+        rows_seen=sum(not row.is_table for row in read),
         answers=tuple(_answers(document)),
-        infoboxes=tuple(_infoboxes(document, base_url)),
+        infoboxes=(
+            *_infoboxes(document, base_url),
+            *filter(None, (row.to_infobox() for row in read)),
+        ),
         suggestions=_submit_values(document, "#suggestions"),
         corrections=_submit_values(document, "#corrections"),
         unresponsive_engines=tuple(_unresponsive(document)),
@@ -131,6 +137,7 @@ def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
             _LINK_TOKEN.search(attribute(node, "href"))
             for node in document.css("link[rel='stylesheet']")
         ),
+        timings=dict(_timings(document)),
     )
 
 
@@ -142,9 +149,7 @@ def _has_lost_its_rows(page: ResultPage, rows: LexborNode) -> bool:
     explained = page.rows_seen or page.is_useful or page.unresponsive_engines
     return (
         not explained
-        and rows.css_first(
-            ".dialog-error-block, .dialog-error, article.result-keyvalue, article.result-key-value"
-        )
+        and rows.css_first(".dialog-error-block, .dialog-error, article.result-keyvalue, table")
         is None
     )
 
@@ -199,6 +204,15 @@ def _submit_values(document: LexborHTMLParser, container: str) -> tuple[str, ...
     return lines(
         [attribute(button, "value").lstrip(_BULLETS) for button in buttons], max_chars=MAX_TITLE
     )
+
+
+def _timings(document: LexborHTMLParser) -> Iterator[tuple[str, float]]:
+    """Seconds by engine, to a tenth of a second; since 2024-09."""
+    for row in document.css("#engines_msg-table tr")[:MAX_NAMES]:
+        engine = line(text(row.css_first("td.engine-name")), MAX_NAME)
+        seconds = number(text(row.css_first("td.response-time .bar-chart-value")).strip())
+        if engine and seconds is not None:
+            yield engine, seconds
 
 
 def _unresponsive(document: LexborHTMLParser) -> Iterator[UnresponsiveEngine]:

@@ -6,11 +6,9 @@ field is optional, and a value of another type than expected counts as absent.
 
 import json
 from collections.abc import Iterator
-from typing import Final
 
 from searx_mcp.models.hits import (
     Answer,
-    Hit,
     Infobox,
     InfoboxAttribute,
     InfoboxLink,
@@ -23,7 +21,6 @@ from searx_mcp.searxng.fields import (
     MAX_NAMES,
     MAX_ROWS,
     MAX_TITLE,
-    Row,
     image_address,
     line,
     lines,
@@ -31,9 +28,7 @@ from searx_mcp.searxng.fields import (
     web_address,
 )
 from searx_mcp.searxng.reading import BodyKind, Reading
-
-_WITHOUT_ADDRESS: Final = "keyvalue"
-"""The row type that is a table and never has an address."""
+from searx_mcp.searxng.row import Row
 
 
 def parse_json(body: bytes, *, base_url: str) -> Reading:
@@ -63,43 +58,46 @@ def parse_json(body: bytes, *, base_url: str) -> Reading:
 
 def _page(document: dict[str, object], base_url: str) -> ResultPage:
     rows = [
-        row if isinstance(row, dict) else {} for row in _list(document.get("results"), MAX_ROWS)
+        _row(row if isinstance(row, dict) else {})
+        for row in _list(document.get("results"), MAX_ROWS)
     ]
-    hits = [
-        hit
-        for position, fields in enumerate(rows, start=1)
-        if (hit := _hit(fields, position=position, base_url=base_url))
-    ]
+    hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(rows, 1))
     return ResultPage(
-        hits=tuple(hits),
-        rows_seen=sum(row_template(row.get("template")) != _WITHOUT_ADDRESS for row in rows),
+        hits=tuple(hit for hit in hits if hit is not None),
+        rows_seen=sum(not row.is_table for row in rows),
         answers=tuple(_answers(document.get("answers"))),
-        infoboxes=tuple(_infoboxes(document.get("infoboxes"), base_url)),
+        infoboxes=(
+            *_infoboxes(document.get("infoboxes"), base_url),
+            *filter(None, (row.to_infobox() for row in rows)),
+        ),
         suggestions=lines(document.get("suggestions"), max_chars=MAX_TITLE),
         corrections=lines(document.get("corrections"), max_chars=MAX_TITLE),
         unresponsive_engines=tuple(_unresponsive(document.get("unresponsive_engines"))),
     )
 
 
-def _hit(fields: dict[str, object], *, position: int, base_url: str) -> Hit | None:
+def _row(fields: dict[str, object]) -> Row:
     engines = fields.get("engines")
-    is_image = row_template(fields.get("template")) == "images"
-    thumbnail = fields.get("thumbnail_src") if is_image else None
+    template = row_template(fields.get("template"))
+    thumbnail = fields.get("thumbnail_src") if template == "images" else None
     return Row(
         url=fields.get("url"),
         title=fields.get("title"),
         description=fields.get("content"),
         engines=engines if isinstance(engines, list) and engines else (fields.get("engine"),),
-        published=fields.get("publishedDate"),
+        published=fields.get("publishedDate") or _publication(fields),
         thumbnail=thumbnail or fields.get("thumbnail") or fields.get("img_src"),
         category=fields.get("category"),
-        template=fields.get("template"),
+        template=template,
         author=fields.get("author"),
-        image_url=fields.get("img_src"),
-        resolution=fields.get("resolution"),
-        image_format=fields.get("img_format"),
-        source=fields.get("source"),
-    ).to_hit(position=position, base_url=base_url)
+        details=fields,
+    )
+
+
+def _publication(fields: dict[str, object]) -> object:
+    """The date of a paper, which may be all there is."""
+    date = fields.get("date_of_publication")
+    return date.get("datetime") if isinstance(date, dict) else None
 
 
 def _answers(values: object) -> Iterator[Answer]:

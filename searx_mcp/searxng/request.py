@@ -24,6 +24,7 @@ class InstanceQuery:
     Attributes:
         text: the query, already neutralised.
         category: SearXNG's name of the category.
+        engines: SearXNG's names of the engines to ask instead of those of the category.
         language: `all`, `auto`, two letters, or a region such as `en-US`.
         safe_search: 0 off, 1 moderate, 2 strict; always sent, since instances differ in default.
         time_range: `day`, `week`, `month`, `year`, or empty for any age.
@@ -32,6 +33,7 @@ class InstanceQuery:
 
     text: str
     category: str = "general"
+    engines: tuple[str, ...] = ()
     language: str = "en"
     safe_search: int = 1
     time_range: str = ""
@@ -70,7 +72,12 @@ def build_url(base_url: str, query: InstanceQuery, format: Format) -> str:  # no
     """
     parameters = {
         "q": query.text,
-        "categories": query.category,
+        # An instance asks the union of both, so only one of them is named.
+        **(
+            {"engines": ",".join(query.engines)}
+            if query.engines
+            else {"categories": query.category}
+        ),
         "language": query.language,
         "safesearch": str(query.safe_search),
     }

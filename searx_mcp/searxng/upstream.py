@@ -6,13 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from typing import Final
+from urllib.parse import urlsplit
 
 from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.net.body import Body
 from searx_mcp.net.http import HttpSession, Reply
 from searx_mcp.pool.outcome import Outcome
-from searx_mcp.searxng.classify import Judgement, Received, judge
+from searx_mcp.searxng.autocomplete import parse_suggestions, suggest_url
+from searx_mcp.searxng.classify import Judgement, Received, generator, judge
 from searx_mcp.searxng.persona import Personas
 from searx_mcp.searxng.request import InstanceQuery, build_url
 
@@ -73,10 +75,28 @@ class Upstream:
             format: the form of the answer.
             timeout: seconds until the answer must be there and parsed.
         """
+        outcome, _ = await self.capture(base_url, query, own=own, format=format, timeout=timeout)
+        return outcome
+
+    async def capture(
+        self,
+        base_url: str,
+        query: InstanceQuery,
+        *,
+        own: bool,
+        format: Format,  # noqa: A002 - the model's name for it
+        timeout: float,  # noqa: ASYNC109 - the length of one attempt is the caller's budget
+    ) -> tuple[Outcome, Received | None]:
+        """Search once like `search`, and keep the answer as it came.
+
+        Returns:
+            The outcome, and the answer if there was a complete one in time.
+        """
         loop = asyncio.get_running_loop()
         start = loop.time()
         last_byte: float | None = None
         status: int | None = None
+        received: Received | None = None
         try:
             async with asyncio.timeout_at(start + timeout):
                 received = await self._get(
@@ -94,7 +114,7 @@ class Upstream:
             # A mistake of ours costs one attempt, never the search; the next instance is asked.
             _log.exception("searxng.attempt_crashed", extra={"instance": base_url})
             judgement = Judgement(Verdict.MALFORMED, detail="The answer could not be handled.")
-        return Outcome(
+        outcome = Outcome(
             verdict=judgement.verdict,
             format=format,
             elapsed=(last_byte or loop.time()) - start,
@@ -103,6 +123,41 @@ class Upstream:
             retry_after=judgement.retry_after,
             detail=judgement.detail,
         )
+        if outcome.has_drifted and received is not None:
+            _log.warning(
+                "searxng.markup_drift instance=%s version=%s rows_seen=%d rows_used=%d",
+                urlsplit(base_url).netloc.rpartition("@")[2],
+                generator(received.body) or "unknown",
+                outcome.rows_seen,
+                outcome.rows_used,
+            )
+        return outcome, received
+
+    async def suggest(
+        self,
+        base_url: str,
+        text: str,
+        *,
+        own: bool,
+        timeout: float,  # noqa: ASYNC109 - the length of one question is the caller's budget
+    ) -> tuple[str, ...]:
+        """What the instance proposes for the beginning of a query; empty when it fails.
+
+        It costs the instance a request to a search engine, so that only own ones should be asked.
+
+        Args:
+            base_url: the instance.
+            text: what has been typed.
+            own: whether it is a configured instance.
+            timeout: seconds for all of it.
+        """
+        url = suggest_url(base_url, text)
+        try:
+            async with asyncio.timeout(timeout):
+                received = await self._get(base_url, url, own=own, timeout=timeout)
+        except (TimeoutError, SearxMcpError):
+            return ()
+        return parse_suggestions(received.body) if received.status == HTTPStatus.OK else ()
 
     async def is_alive(
         self,

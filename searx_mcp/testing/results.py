@@ -2,11 +2,26 @@
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any, Final
 
-from searx_mcp.models.hits import Hit, Image
+from searx_mcp.models.hits import Hit
+from searx_mcp.models.templates import (
+    TEMPLATE_FIELDS,
+    Code,
+    Fact,
+    File,
+    Image,
+    Media,
+    Package,
+    Paper,
+    Place,
+    Product,
+    Torrent,
+    Video,
+)
 
 ENGINES = ("alpha", "beta", "gamma")
 
@@ -19,13 +34,28 @@ _SENTENCES = (
     "Common questions about {} and short answers to them.",
 )
 
+_TEMPLATES: Final[Mapping[str, str]] = {
+    "image": "images",
+    "video": "videos",
+    "media": "default",
+    "torrent": "torrent",
+    "place": "map",
+    "paper": "paper",
+    "package": "packages",
+    "code": "code",
+    "file": "file",
+    "product": "products",
+    "facts": "keyvalue",
+}
+"""The template of a row by the field that makes it what it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class FakeResult:
     """One row of a fake instance, before it is put on a page.
 
     Attributes:
-        url: the row's address, sent as it is.
+        url: the row's address, sent as it is; empty for a table of facts without one.
         title: plain text; the address if empty.
         description: plain text; may be empty.
         engines: engines that found it.
@@ -35,9 +65,11 @@ class FakeResult:
         author: plain text; may be empty.
         image: the image fields; a row of the category `images` without them gets the
             thumbnail, or the URL, as its image.
+        video, media, torrent, place, paper, package, code, file, product, facts: what only rows of
+            one kind have; at most one of them and `image`. It decides the row's template.
 
     Raises:
-        ValueError: `published_at` is not ISO 8601.
+        ValueError: `published_at` is not ISO 8601, or the row is of several kinds.
     """
 
     url: str
@@ -49,8 +81,21 @@ class FakeResult:
     thumbnail: str | None = None
     author: str = ""
     image: Image | None = None
+    video: Video | None = None
+    media: Media | None = None
+    torrent: Torrent | None = None
+    place: Place | None = None
+    paper: Paper | None = None
+    package: Package | None = None
+    code: Code | None = None
+    file: File | None = None
+    product: Product | None = None
+    facts: tuple[Fact, ...] | None = None
 
     def __post_init__(self) -> None:
+        kinds = [name for name in TEMPLATE_FIELDS if getattr(self, name) is not None]
+        if len(kinds) > 1:
+            raise ValueError(f"a row is of one kind, not {' and '.join(kinds)}")
         if self.published_at is not None:
             datetime.fromisoformat(self.published_at)
 
@@ -75,7 +120,6 @@ def generate(
 def _row(text: str, category: str, n: int, url: str) -> FakeResult:
     pictures = f"https://pictures.example.org/{_slug(text)}/{n}"
     is_dated = category in {"news", "videos"}
-    is_image = category == "images"
     # Neighbouring rows differ in how many engines found them, as on a real page.
     engines = ENGINES[: 1 + n % len(ENGINES)]
     return FakeResult(
@@ -85,25 +129,109 @@ def _row(text: str, category: str, n: int, url: str) -> FakeResult:
         engines=engines,
         category=category,
         published_at=(_EPOCH - timedelta(days=n)).isoformat() if is_dated else None,
-        thumbnail=f"{pictures}-small.png" if is_dated or is_image else None,
+        thumbnail=f"{pictures}-small.png" if is_dated or category == "images" else None,
         author="A. Writer" if is_dated else "",
-        image=_picture(pictures) if is_image else None,
+        **_details(category, n, pictures if category == "images" else url),
     )
 
 
-def _picture(url: str) -> Image:
+def _details(category: str, n: int, url: str) -> dict[str, Any]:
+    """What only rows of this category have; two kinds take turns in `files` and in `it`."""
+    kinds = _KINDS.get(category)
+    if kinds is None:
+        return {}
+    name, make = kinds[n % len(kinds)]
+    return {name: make(n, url)}
+
+
+def _picture(_: int, url: str) -> Image:
     return Image(
-        url=f"{url}.png", resolution="1920 x 1080", format="PNG", source="pictures.example.org"
+        url=f"{url}.png",
+        resolution="1920 x 1080",
+        format="PNG",
+        source="pictures.example.org",
+        size="1.2 MB",
     )
+
+
+def _place(n: int, _: str) -> Place:
+    return Place(
+        latitude=52.5,
+        longitude=13.4,
+        bounding_box=(52.0, 53.0, 13.0, 14.0),
+        name=f"Place {n}",
+        road="Main Street",
+        house_number=str(n),
+        locality="Town",
+        postcode="12345",
+        country="Country",
+        osm_type="node",
+        osm_id=n,
+    )
+
+
+def _paper(n: int, url: str) -> Paper:
+    return Paper(
+        authors=("A. One", "B. Two"),
+        journal="Journal of Examples",
+        volume="3",
+        number=str(n),
+        pages="1-9",
+        doi=f"10.5555/{n}",
+        pdf_url=f"{url}.pdf",
+    )
+
+
+def _torrent(n: int, url: str) -> Torrent:
+    return Torrent(
+        seeds=10 * n,
+        leeches=n,
+        size="1.5 GiB",
+        files=2,
+        magnet=f"magnet:?xt=urn:btih:{n:040x}",
+        torrent_url=f"{url}.torrent",
+    )
+
+
+def _code(n: int, url: str) -> Code:
+    lines = ((n, "def answer():"), (n + 1, "    return 42"))
+    return Code(repository=url, filename="answer.py", language="python", lines=lines)
+
+
+def _package(n: int, url: str) -> Package:
+    return Package(name=f"package-{n}", version=f"1.{n}", licence="MIT", homepage=url)
+
+
+def _video(_: int, url: str) -> Video:
+    return Video(length="0:45:32", seconds=2732.0, views="1.2K", embed_url=f"{url}/embed")
+
+
+def _media(_: int, url: str) -> Media:
+    return Media(length="3:46", seconds=226.0, audio_url=f"{url}.mp3")
+
+
+def _file(n: int, url: str) -> File:
+    return File(filename=f"{n}.pdf", size="4.2 MB", mimetype="application/pdf", embed_url=url)
+
+
+_KINDS: Final[Mapping[str, Sequence[tuple[str, Callable[[int, str], object]]]]] = {
+    "images": [("image", _picture)],
+    "videos": [("video", _video)],
+    "music": [("media", _media)],
+    "map": [("place", _place)],
+    "science": [("paper", _paper)],
+    "files": [("torrent", _torrent), ("file", _file)],
+    "it": [("package", _package), ("code", _code)],
+}
 
 
 def place(row: FakeResult, *, category: str, position: int) -> Hit:
     """Put a row on a page: what a parser should make of it."""
     category = row.category or category
-    image = row.image
-    if image is None and category == "images":
-        image = Image(url=row.thumbnail or row.url)
-    template = "images" if image else "videos" if category == "videos" else "default"
+    details = {name: value for name in TEMPLATE_FIELDS if (value := getattr(row, name)) is not None}
+    if not details and category == "images":
+        details = {"image": Image(url=row.thumbnail or row.url)}
+    template = next((_TEMPLATES[name] for name in details), "default")
     return Hit(
         url=row.url,
         title=row.title or row.url,
@@ -113,9 +241,9 @@ def place(row: FakeResult, *, category: str, position: int) -> Hit:
         published_at=row.published_at,
         thumbnail=row.thumbnail,
         category=category,
-        template=template,
+        template="videos" if category == "videos" and not details else template,
         author=row.author,
-        image=image,
+        **details,
     )
 
 

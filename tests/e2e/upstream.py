@@ -4,8 +4,9 @@ It answers like another instance does, which searx's own `searx_engine` passes o
 that no engine code is needed.
 
 - `POST /search` with the form `q`, `category`, `pageno`: five rows a page, three pages. Row `n` of
-  a category points to `<site>/<category>/<n>`. A query with the word `nothing` has no rows, and
-  one with the word `broken` is answered with status 500.
+  a category points to `<site>/<category>/<n>`. A query with the word `nothing` has no rows, one
+  with the word `table` a table of labels and values before them, and one with the word `broken` is
+  answered with status 500.
 - `PUT /site`: the body is the base URL the rows point to from now on.
 - `GET /`: 200, for waiting until it serves.
 """
@@ -23,48 +24,66 @@ PAGES = 3
 
 def extras(category: str, url: str) -> dict[str, Any]:
     """Give the fields that only rows of the category have."""
-    match category:
-        case "images":
-            return {
-                "template": "images.html",
-                "img_src": f"{url}.png",
-                "thumbnail_src": f"{url}.small.png",
-                "img_format": "png 1920x1080",
-                "source": "A Gallery",
-            }
-        case "videos":
-            return {
-                "template": "videos.html",
-                "thumbnail": f"{url}.png",
-                "length": "3:20",
-                "author": "A. Filmer",
-            }
-        case "map":
-            return {
-                "template": "map.html",
-                "latitude": 52.5,
-                "longitude": 13.4,
-                "boundingbox": [52, 53, 13, 14],
-                "address": {"name": "A Place", "locality": "A Town"},
-                "osm": {"type": "node", "id": 1},
-                "geojson": {"type": "Point", "coordinates": [13.4, 52.5]},
-            }
-        case "files":
-            return {
-                "template": "torrent.html",
-                "seed": 7,
-                "leech": 1,
-                "filesize": 1_048_576,
-                "files": 2,
-                "magnetlink": "magnet:?xt=urn:btih:" + "0" * 40,
-            }
-        case _:
-            return {}
+    rows: dict[str, dict[str, Any]] = {
+        "images": {
+            "template": "images.html",
+            "img_src": f"{url}.png",
+            "thumbnail_src": f"{url}.small.png",
+            "img_format": "png 1920x1080",
+            "source": "A Gallery",
+        },
+        "videos": {
+            "template": "videos.html",
+            "thumbnail": f"{url}.png",
+            "length": "3:20",
+            "author": "A. Filmer",
+            "embedded": f'<iframe width="5" data-src="{url}/embed"></iframe>',
+        },
+        "music": {"embedded": f'<audio controls><source src="{url}.mp3"></audio>'},
+        "it": {
+            "template": "code.html",
+            "repository": f"{url}/repository",
+            "codelines": [[9, "def f(x):"], [10, "    return x"], [20, "f(1)"]],
+            "code_language": "python",
+        },
+        "map": {
+            "template": "map.html",
+            "latitude": 52.5,
+            "longitude": 13.4,
+            "boundingbox": [52, 53, 13, 14],
+            "address": {
+                "name": "A Place",
+                "house_number": "1a",
+                "road": "Main St",
+                "locality": "A Town",
+                "postcode": "12345",
+                "country": "A Country",
+            },
+            "data": [{"label": "Phone", "value": "1", "key": "phone"}],
+            "links": [{"label": "Site", "url": f"{url}/site", "url_label": "site"}],
+            "osm": {"type": "node", "id": 1},
+            "geojson": {"type": "Point", "coordinates": [13.4, 52.5]},
+        },
+        "files": {
+            "template": "torrent.html",
+            "seed": 7,
+            "leech": 1,
+            "filesize": 1_048_576,
+            "files": 2,
+            "magnetlink": "magnet:?xt=urn:btih:" + "0" * 40,
+            "torrentfile": f"{url}.torrent",
+        },
+    }
+    return rows.get(category, {})
 
 
 def answer(site: str, *, query: str, category: str, page: int) -> dict[str, Any]:
     """Give one result page in SearXNG's JSON shape; a pure function of its arguments."""
-    results = []
+    results: list[dict[str, Any]] = []
+    if "table" in query.split():
+        results.append(
+            {"template": "key-value.html", "title": "Facts", "name": "A Name", "size": 5}
+        )
     if "nothing" not in query.split() and page <= PAGES:
         for n in range((page - 1) * ROWS + 1, page * ROWS + 1):
             url = f"{site}/{category}/{n}"

@@ -197,6 +197,8 @@ def test_the_data_of_a_search_error_has_the_specified_fields():
                 "status_code": None,
                 "elapsed_ms": 0,
                 "detail": "",
+                "rows_seen": 0,
+                "rows_used": 0,
             }
             for verdict in ("timeout", "dns")
         ],

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
+from searx_mcp.models.templates import TEMPLATE_FIELDS, Code, Image, Video
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.search import search_text
@@ -228,3 +229,35 @@ def test_a_rendered_answer_can_be_written_once_scrubbed(make_response, boundary,
     scrub(search_text(response, budget=budget, boundary=boundary)).encode()
     data = response_data(response, budget=budget, boundary=boundary)
     json.dumps(scrub(data), ensure_ascii=False).encode()
+
+
+def test_the_fields_of_a_kind_are_there_without_a_budget_and_spared_with_one(
+    make_response, boundary
+):
+    code = Code(lines=((1, "x" * 300),) * 50)
+    results = [
+        SearchResult(title="V", url="https://v.example/", score=1, video=Video(length="3:46")),
+        SearchResult(title="C", url="https://c.example/", score=1, code=code, published_text="now"),
+        SearchResult(
+            title="I",
+            url="https://i.example/",
+            score=1,
+            image=Image(url="https://i.example/i.png"),
+        ),
+    ]
+    response = make_response(*results)
+
+    video, lines, image = response_data(response)["results"]
+    assert video["video"] == {
+        "length": "3:46",
+        "seconds": None,
+        "views": "",
+        "embed_url": None,
+    }
+    assert len(lines["code"]["lines"]) == 50
+    assert (lines["published_text"], "video" in lines) == ("now", False)
+
+    spared = response_data(response, budget=2_000, boundary=boundary)["results"]
+    kinds = [set(result) & {*TEMPLATE_FIELDS, "published_text"} for result in spared]
+    assert kinds == [set(), set(), {"image"}]
+    assert spared[2]["image"] == image["image"]

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.hits import (
     Answer,
-    Image,
     Infobox,
     InfoboxAttribute,
     UnresponsiveEngine,
 )
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
+from searx_mcp.models.templates import Image
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from searx_mcp.models.hits import Hit, Image, ResultPage
+from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.templates import TEMPLATE_FIELDS, Fact, Image, Torrent, Video
 from searx_mcp.search.merge import canonical_key, keep_domains, merge
 
 
@@ -100,6 +101,37 @@ def test_images_are_told_apart_by_the_image_and_not_by_the_page():
     two = hit("https://e.org/p", 2, image=Image(url="https://e.org/2.png"))
     again = hit("https://e.org/q", 3, image=Image(url="https://e.org/1.png"))
     assert len(merge([ResultPage(hits=(one, two, again))])) == 2
+
+
+def test_the_fields_of_its_template_stay_with_a_row():
+    facts = (Fact(label="a", value="b"),)
+    rows = merge(
+        [
+            ResultPage(
+                hits=(
+                    hit("https://e.org/1", video=Video(length="3:46"), author="A"),
+                    hit("https://e.org/2", 2, facts=facts, published_text="5 minute(s) ago"),
+                    hit("https://e.org/3", 3),
+                )
+            )
+        ]
+    )
+    kinds = [[name for name in TEMPLATE_FIELDS if getattr(row, name)] for row in rows]
+    assert kinds == [["video"], ["facts"], []]
+    assert (rows[0].video, rows[0].author) == (Video(length="3:46"), "A")
+    assert (rows[1].facts, rows[1].published_text) == (facts, "5 minute(s) ago")
+
+
+def test_a_duplicate_brings_the_fields_and_the_date_that_the_first_lacks():
+    first = hit("https://e.org/a", torrent=Torrent(seeds=5), published_text="5 minute(s) ago")
+    second = hit("https://e.org/a", 2, torrent=Torrent(seeds=9), published_at="2026-01-01")
+    bare = hit("https://e.org/b", 3)
+    later = hit("https://e.org/b", 4, video=Video(views="7"), published_text="5 minute(s) ago")
+    one, two = merge([ResultPage(hits=(first, second, bare, later))])
+    assert one.torrent == Torrent(seeds=5)
+    assert (one.published_at, one.published_text) == ("2026-01-01", "")
+    assert two.video == Video(views="7")
+    assert (two.published_at, two.published_text) == (None, "5 minute(s) ago")
 
 
 def test_nothing_merges_into_nothing():

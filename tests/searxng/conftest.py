@@ -40,12 +40,15 @@ def captures() -> Path | None:
 
 @pytest.fixture
 def capture_pairs(captures: Path | None) -> list[tuple[Path, Path]]:
-    """HTML and JSON of the same search, by name; empty without captures."""
+    """HTML and JSON of the same search, by name; empty without captures.
+
+    `<server>/html/x.html` goes with `<server>/json/x.json`, elsewhere both stand side by side.
+    """
     if captures is None:
         return []
-    return [
-        (html, html.parent.parent / "json" / f"{html.stem}.json")
-        for server in ("all", "debian")
-        for html in sorted((captures / server / "html").glob("*.html"))
-        if "oscar" not in html.stem
+    folders = ("all/html", "debian/html", "all/special", "all/formats", "allfail", "htmlonly")
+    pages = [page for name in folders for page in sorted((captures / name).glob("*.html"))]
+    beside = [
+        (page, Path(str(page).replace("/html/", "/json/")).with_suffix(".json")) for page in pages
     ]
+    return [(html, json) for html, json in beside if json.exists()]

@@ -1,9 +1,14 @@
 import json
+import random
 
 import pytest
 
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.searxng.classify import Judgement, Received, judge, retry_after
+from searx_mcp.models.instance import InstanceState, Tier
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.member import Member
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.searxng.classify import Judgement, Received, generator, judge, retry_after
 
 BASE = "https://search.example/"
 ASKED = "https://search.example/search?q=secret"
@@ -178,6 +183,14 @@ def test_a_json_answer_with_200_is_judged_by_what_it_holds(body: str, verdict: V
             429, Format.HTML, {}, "Too Many Requests", Verdict.RATE_LIMITED, id="429 of the limiter"
         ),
         pytest.param(429, Format.JSON, {}, "", Verdict.RATE_LIMITED, id="429 for JSON"),
+        pytest.param(
+            429,
+            Format.HTML,
+            {},
+            "IP is on BLOCKLIST - 192.0.2.0/24",
+            Verdict.BLOCKED,
+            id="429 for an address on the operator's list",
+        ),
         pytest.param(429, Format.HTML, {}, CLOUDFLARE, Verdict.CHALLENGE, id="429 challenge"),
         pytest.param(500, Format.JSON, {}, '{"error": "x"}', Verdict.SERVER_ERROR, id="500"),
         pytest.param(502, Format.HTML, {}, "<h1>Bad Gateway</h1>", Verdict.SERVER_ERROR, id="502"),
@@ -336,3 +349,146 @@ def test_a_cut_answer_counts_for_what_arrived(body: str, verdict: Verdict) -> No
 def test_the_page_is_handed_on_for_results_and_for_their_absence() -> None:
     for body in (_html(3), _html(1), _html(urls=NOTHING), _html(urls=NOTHING, beside=FAILED)):
         assert _judge(200, body).page is not None
+
+
+@pytest.mark.parametrize(
+    ("head", "version"),
+    [
+        pytest.param(SEARXNG, "searxng/2026.8.22", id="SearXNG"),
+        pytest.param(
+            "<META NAME='generator' CONTENT='searx/1.1.0'>", "searx/1.1.0", id="searx, other case"
+        ),
+        pytest.param(
+            '<meta name="generator" content="searxng/2026.8.22+9fea41204">',
+            "searxng/2026.8.22+9fea41204",
+            id="with a commit",
+        ),
+        pytest.param('<meta name="generator" content="Hugo 1">', "", id="another program"),
+        pytest.param('{"query": "x"}', "", id="JSON"),
+        pytest.param(" " * 70_000 + SEARXNG, "", id="too far down"),
+    ],
+)
+def test_a_page_names_its_version(head: str, version: str) -> None:
+    assert generator(head.encode()) == version
+
+
+@pytest.mark.parametrize("form", Format)
+def test_how_long_engines_took_is_part_of_the_page(form: Format) -> None:
+    body = _json(3) if form is Format.JSON else _html(3)
+    timing = "total;dur=9.1, render;dur=1.2, total_0_bing;dur=4.5, load_0_bing;dur=3.4"
+
+    page = _judge(200, body, headers={"Server-Timing": timing}, form=form).page
+
+    assert page is not None
+    assert page.timings == {"bing": 0.0045}
+
+
+def test_rows_that_cannot_be_read_are_counted() -> None:
+    row = '<article class="result"><h4>no link any more</h4></article>'
+
+    judgement = _judge(200, _html(urls=row * 7))
+
+    assert judgement.verdict is Verdict.MALFORMED
+    assert judgement.detail == "None of the page's 7 rows can be read."
+    assert judgement.page is not None
+    assert (judgement.page.rows_seen, judgement.page.hits) == (7, ())
+
+
+HOUR, DAY = 3_600.0, 86_400.0
+NOW = 1_000_000.0
+BLOCK_LIST = "IP is on BLOCKLIST - 192.0.2.1"
+ERROR = '{"error": "search error"}'
+HOME_AGAIN = {"Location": "/"}
+DATES = {
+    "Retry-After": "Fri, 20 Nov 2026 15:35:00 GMT",
+    "Date": "Fri, 20 Nov 2026 14:35:00 GMT",
+}
+DRIFTED = _html(urls='<article class="result"></article>')
+
+COOL_DOWNS = [
+    # What came back: status, headers, body; asked for; verdict; state of a public instance that
+    # was new; seconds it is then left alone, from and to.
+    ("three rows", 200, {}, _html(3), "html", Verdict.FULL, "healthy", 0, 0),
+    ("two rows", 200, {}, _html(2), "html", Verdict.THIN, "healthy", 0, 0),
+    ("JSON", 200, {}, _json(9), "json", Verdict.FULL, "healthy", 0, 0),
+    ("JSON for HTML", 200, {}, _json(9), "html", Verdict.FULL, "healthy", 0, 0),
+    ("HTML for JSON", 200, {}, _html(9), "json", Verdict.FULL, "healthy", 0, 0),
+    ("an answer", 200, {}, _json(answers=["42"]), "json", Verdict.FULL, "healthy", 0, 0),
+    ("nothing found", 200, {}, _html(urls=NOTHING), "html", Verdict.EMPTY, "healthy", 0, 0),
+    ("no JSON found", 200, {}, _json(), "json", Verdict.EMPTY, "healthy", 0, 0),
+    ("engines", 200, {}, _html(beside=FAILED), "html", Verdict.ENGINES_FAILED, "healthy", 0, 0),
+    ("drift", 200, {}, DRIFTED, "html", Verdict.MALFORMED, "healthy", 0, 0),
+    ("broken JSON", 200, {}, '{"results": [', "json", Verdict.MALFORMED, "healthy", 0, 0),
+    ("no body", 200, {}, "", "json", Verdict.MALFORMED, "healthy", 0, 0),
+    ("no content", 204, {}, "", "json", Verdict.MALFORMED, "healthy", 0, 0),
+    ("error in JSON", 200, {}, ERROR, "json", Verdict.REFUSED, "failing", 15, 30),
+    ("home page", 200, {}, HOME, "html", Verdict.BLOCKED, "rate_limited", DAY, 1.2 * DAY),
+    ("another page", 200, {}, "<h1>Hi</h1>", "html", Verdict.NOT_SEARXNG, "quarantined", DAY, 1.2 * DAY),
+    ("another API", 200, {}, "[]", "json", Verdict.NOT_SEARXNG, "quarantined", DAY, 1.2 * DAY),
+    ("limit", 429, {}, "Too Many Requests", "html", Verdict.RATE_LIMITED, "rate_limited", 600, 720),
+    ("API limit", 429, {}, "Too Many Requests", "json", Verdict.RATE_LIMITED, "rate_limited", HOUR, 1.2 * HOUR),
+    ("old limit", 429, {}, "", "html", Verdict.RATE_LIMITED, "rate_limited", 600, 720),
+    ("limit with a wait", 429, {"Retry-After": "90"}, "", "html", Verdict.RATE_LIMITED, "rate_limited", 90, 99),
+    ("limit until", 429, DATES, "", "html", Verdict.RATE_LIMITED, "rate_limited", HOUR, 1.1 * HOUR),
+    ("a wait too short", 429, {"Retry-After": "1"}, "", "json", Verdict.RATE_LIMITED, "rate_limited", 60, 66),
+    ("a wait too long", 429, {"Retry-After": "999999"}, "", "html", Verdict.RATE_LIMITED, "rate_limited", DAY, 1.1 * DAY),
+    ("block list", 429, {}, BLOCK_LIST, "html", Verdict.BLOCKED, "rate_limited", DAY, 1.2 * DAY),
+    ("link token", 302, HOME_AGAIN, REDIRECTING, "html", Verdict.BLOCKED, "rate_limited", DAY, 1.2 * DAY),
+    ("link token, JSON", 302, HOME_AGAIN, "", "json", Verdict.BLOCKED, "rate_limited", DAY, 1.2 * DAY),
+    ("308 home", 308, HOME_AGAIN, "", "html", Verdict.BLOCKED, "rate_limited", DAY, 1.2 * DAY),
+    ("cookie test", 302, {"Location": "/search?q=secret"}, "", "html", Verdict.CHALLENGE, "rate_limited", DAY, 1.2 * DAY),
+    ("login", 302, {"Location": "/login"}, "", "html", Verdict.REFUSED, "failing", 15, 30),
+    ("another site", 302, {"Location": "https://b.example/"}, "", "html", Verdict.FOREIGN_REDIRECT, "quarantined", DAY, 1.2 * DAY),
+    ("moved", 301, {"Location": "https://www.search.example/search?q=secret"}, "", "html", Verdict.FOREIGN_REDIRECT, "quarantined", DAY, 1.2 * DAY),
+    ("nowhere", 302, {}, "", "html", Verdict.MALFORMED, "healthy", 0, 0),
+    ("Cloudflare", 403, {}, CLOUDFLARE, "html", Verdict.CHALLENGE, "rate_limited", DAY, 1.2 * DAY),
+    ("Cloudflare, busy", 503, {}, CLOUDFLARE, "html", Verdict.CHALLENGE, "rate_limited", DAY, 1.2 * DAY),
+    ("Cloudflare, header", 403, {"cf-mitigated": "challenge"}, "", "json", Verdict.CHALLENGE, "rate_limited", DAY, 1.2 * DAY),
+    ("Anubis", 200, {}, ANUBIS, "html", Verdict.CHALLENGE, "rate_limited", DAY, 1.2 * DAY),
+    ("JSON off", 403, {}, FORBIDDEN, "json", Verdict.JSON_OFF, "new", 0, 0),
+    ("forbidden", 403, {}, FORBIDDEN, "html", Verdict.REFUSED, "failing", 15, 30),
+    ("forbidden for a time", 403, {"Retry-After": "300"}, "", "html", Verdict.REFUSED, "failing", 300, 330),
+    ("wrong value", 400, {}, '{"error": "Invalid value"}', "json", Verdict.REFUSED, "failing", 15, 30),
+    ("password", 401, {}, "", "html", Verdict.REFUSED, "failing", 15, 30),
+    ("not found", 404, {}, "", "html", Verdict.REFUSED, "failing", 15, 30),
+    ("crash", 500, {}, ERROR, "json", Verdict.SERVER_ERROR, "healthy", 0, 0),
+    ("bad gateway", 502, {}, "", "html", Verdict.SERVER_ERROR, "healthy", 0, 0),
+    ("busy", 503, {}, "", "html", Verdict.SERVER_ERROR, "healthy", 0, 0),
+    ("busy for a time", 503, {"Retry-After": "600"}, "", "html", Verdict.SERVER_ERROR, "failing", 600, 660),
+    ("busy for a moment", 503, {"Retry-After": "2"}, "", "html", Verdict.SERVER_ERROR, "failing", 15, 30),
+    ("Cloudflare is down", 521, {}, "", "html", Verdict.SERVER_ERROR, "healthy", 0, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "body", "form", "verdict", "state", "low", "high"),
+    [row[1:] for row in COOL_DOWNS],
+    ids=[row[0] for row in COOL_DOWNS],
+)
+def test_every_answer_has_its_verdict_and_its_cool_down(
+    status: int,
+    headers: dict[str, str],
+    body: str,
+    form: str,
+    verdict: Verdict,
+    state: str,
+    low: float,
+    high: float,
+) -> None:
+    judgement = _judge(status, body, headers=headers, form=Format(form))
+    assert judgement.verdict is verdict
+    outcome = Outcome(
+        verdict=judgement.verdict,
+        format=Format(form),
+        elapsed=0.1,
+        status_code=status,
+        page=judgement.page,
+        retry_after=judgement.retry_after,
+    )
+    for seed in range(5):
+        member = Member(BASE, tier=Tier.A, grade="A", prior=0.5)
+        member.begin(NOW)
+        member.report(outcome, NOW, config=PoolConfig(), rng=random.Random(seed))
+        assert member.state is InstanceState(state)
+        assert low <= member.retry_after(NOW) <= high
+        assert member.drift == (body == DRIFTED)

@@ -1,7 +1,15 @@
 import pytest
 
-from searx_mcp.models.hits import Image
-from searx_mcp.searxng.fields import Row, image_address, instant, line, lines, web_address
+from searx_mcp.content.clean import clean_line
+from searx_mcp.searxng.fields import (
+    image_address,
+    line,
+    lines,
+    magnet_address,
+    names,
+    row_template,
+    web_address,
+)
 
 BASE = "https://search.example/searx/"
 
@@ -58,6 +66,11 @@ def test_only_absolute_web_addresses_are_usable(value: object, expected: str | N
             id="behind the image proxy",
         ),
         pytest.param(
+            "https://search.example/image_proxy?url=https%3A%2F%2Fi.example%2Fa.png&h=00",
+            "https://i.example/a.png",
+            id="behind the image proxy, absolute",
+        ),
+        pytest.param(
             "/static/none.png", "https://search.example/static/none.png", id="of the instance"
         ),
         pytest.param(
@@ -78,21 +91,52 @@ def test_images_are_addressed_at_their_origin(value: object, expected: str | Non
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        pytest.param("2026-02-01T00:46:35+00:00", "2026-02-01T00:46:35+00:00", id="JSON aware"),
-        pytest.param("2026-02-05T17:25:32", "2026-02-05T17:25:32", id="JSON naive"),
-        pytest.param("2026-02-01 00:46:35+0000", "2026-02-01T00:46:35+00:00", id="HTML"),
-        pytest.param("2026-02-01", "2026-02-01", id="date"),
-        pytest.param("2019", "2019", id="year"),
-        pytest.param("None", None, id="None in words"),
-        pytest.param("Feb 5, 2026", None, id="localised"),
-        pytest.param("5 minute(s) ago", None, id="relative"),
-        pytest.param("2026-13-45", None, id="no such day"),
-        pytest.param(1767225600, None, id="number"),
-        pytest.param("", None, id="empty"),
+        pytest.param("magnet:?xt=urn:btih:0a&dn=x", "magnet:?xt=urn:btih:0a&dn=x", id="plain"),
+        pytest.param("magnet:?xt=urn:btih:0&dn=a b", "magnet:?xt=urn:btih:0&dn=a%20b", id="space"),
+        pytest.param("magnet:?dn=x", None, id="of nothing"),
+        pytest.param("https://a.example/?xt=urn:x", None, id="web address"),
+        pytest.param("magnet:?xt=urn:btih:0\u202e", None, id="bidi control"),
+        pytest.param("magnet:?xt=urn:" + "0" * 5_000, None, id="too long"),
+        pytest.param(7, None, id="number"),
     ],
 )
-def test_times_become_iso_or_nothing(value: object, expected: str | None) -> None:
-    assert instant(value) == expected
+def test_a_magnet_names_what_it_is_for(value: object, expected: str | None) -> None:
+    assert magnet_address(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a b", "a  b", " a", "a ", "", "a\tb", "a\x7fb", "x" * 11, "n\u00e4h", "a\u200bb", "\ud800"],
+    ids=ascii,
+)
+def test_a_line_that_is_plain_is_not_cleaned_differently(value: str) -> None:
+    assert line(value, 10) == clean_line(value, 10)
+
+
+def test_every_character_is_cleaned_as_if_there_were_no_short_way() -> None:
+    for start in range(0, 0x110000, 0x100):
+        block = [f"a{chr(code)}b" for code in range(start, start + 0x100)]
+        if any(clean_line(text, 10) != text for text in block):
+            assert [line(text, 10) for text in block] == [clean_line(text, 10) for text in block]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("images.html", "images", id="suffix"),
+        pytest.param("key-value.html", "keyvalue", id="until 2025-05"),
+        pytest.param("files", "file", id="until 2025-10"),
+        pytest.param("../x", "default", id="path"),
+        pytest.param(None, "default", id="null"),
+    ],
+)
+def test_templates_have_their_current_names(value: object, expected: str) -> None:
+    assert row_template(value) == expected
+
+
+def test_names_come_as_a_list_or_in_one_text() -> None:
+    assert names("A. One, B. Two") == names(["A. One", "B. Two", 3]) == ("A. One", "B. Two")
+    assert names({"a": 1}) == ()
 
 
 def test_a_line_is_clean_short_and_empty_for_other_types() -> None:
@@ -106,40 +150,3 @@ def test_lines_are_distinct_and_only_of_collections() -> None:
     assert lines("abc") == ()
     assert lines({"a": 1}) == ()
     assert lines(7) == ()
-
-
-def test_a_row_without_a_title_is_named_by_its_address() -> None:
-    hit = Row(url="https://a.example/x", title=" \u200b").to_hit(position=4, base_url=BASE)
-
-    assert hit is not None
-    assert (hit.title, hit.position, hit.template) == ("a.example/x", 4, "default")
-
-
-def test_an_image_without_a_page_is_its_own_page() -> None:
-    row = Row(template="images.html", image_url="https://i.example/a.png", title="t")
-
-    hit = row.to_hit(position=1, base_url=BASE)
-
-    assert hit is not None
-    assert hit.url == "https://i.example/a.png"
-    assert hit.image == Image(url="https://i.example/a.png")
-
-
-def test_an_image_without_its_file_is_still_a_page() -> None:
-    hit = Row(template="images", url="https://a.example/").to_hit(position=1, base_url=BASE)
-
-    assert hit is not None
-    assert hit.image is None
-
-
-def test_a_row_without_an_address_is_no_hit() -> None:
-    assert Row(title="t", image_url="https://i.example/").to_hit(position=1, base_url=BASE) is None
-
-
-def test_texts_are_bounded() -> None:
-    row = Row(url="https://a.example/", title="t" * 900, description="d" * 9_000)
-
-    hit = row.to_hit(position=1, base_url=BASE)
-
-    assert hit is not None
-    assert (len(hit.title), len(hit.description)) == (500, 2_000)

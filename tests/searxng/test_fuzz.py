@@ -21,10 +21,16 @@ KEYS = [
     "results", "answers", "infoboxes", "corrections", "suggestions", "unresponsive_engines",
     "url", "title", "content", "template", "engine", "engines", "publishedDate", "thumbnail",
     "img_src", "answer", "translations", "current", "infobox", "urls", "attributes", "label",
-    "value", "image", "alt", "text", "error",
+    "value", "image", "alt", "text", "error", "length", "views", "iframe_src", "audio_src",
+    "embedded", "seed", "leech", "filesize", "files", "magnetlink", "torrentfile", "latitude",
+    "longitude", "boundingbox", "address", "osm", "data", "links", "name", "id", "authors", "journal",
+    "tags", "date_of_publication", "datetime", "package_name", "version", "license_url", "popularity",
+    "codelines", "repository", "filename", "size", "mtype", "subtype", "price", "kvmap", "caption",
 ]  # fmt: skip
 TEXTS = st.text(max_size=20) | st.sampled_from(
-    ["https://a.example/", "//[", "https://[::1", "/image_proxy?url=x", "images.html", "None",
+    ["https://a.example/", "videos.html", "torrent.html", "map.html", "paper.html", "packages.html",
+     "code.html", "file.html", "products.html", "keyvalue.html", "key-value.html", "1:02:03",
+     "1,234", "magnet:?xt=urn:x", "Feb 5, 2026", "<iframe src='https://a.example/'>", "//[", "https://[::1", "/image_proxy?url=x", "images.html", "None",
      "\ud800", "\x1b[31m", "2026-02-01", "9999-99-99", "data:,", "https://a.example:70000/"]
 )  # fmt: skip
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | TEXTS
@@ -49,7 +55,15 @@ PIECES = st.lists(
          "<table id=engines_msg-table><tr><td class=engine-name>", "<td class=response-error>",
          "<div id=sidebar><div class=dialog-error><p>a (b), c (", "<time class=published_date>",
          "<div id=apis><input name=format value>", "<p class=result-engines><span>", "<!--", "-->",
-         "<template>", "<svg>", "<script>", "\x00", "&#xD800;", "&#0;", "text", "\u202e"]
+         "<article class='result result-torrent'>", "<article class='result result-map'>",
+         "<article class='result result-paper'>", "<article class='result result-packages'>",
+         "<article class='result result-code'>", "<article class='result result-file'>",
+         "<article class='result result-keyvalue'>", "<table><tr><th scope=row>k<td><b>KEY</b>: v",
+         "<p class=stat><span class=badge>1</span><span class=badge>2 x</span>", "<tr>", "<td>",
+         "<a data-map-lat=1e9 data-map-boundingbox='[1,2,3,[]]'>", "<td><a class=text-info href=x>",
+         "<div class=attributes><div class=result_journal><span>x</span><span>J\xa0\xa03.\xa0</span>",
+         "<div class=codelines><pre><span class=linenos>1</span>a\n<span class=linenos>9", "<iframe>",
+         "<td class=response-time><div class=bar-chart-value>inf", "<template>", "<svg>", "<script>", "\x00", "&#xD800;", "&#0;", "text", "\u202e"]
     )
     | st.text(max_size=5),
     max_size=40,

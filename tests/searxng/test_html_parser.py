@@ -125,6 +125,14 @@ TABLE = """
     <tr><td class="engine-name">fine</td>
         <td class="response-time"><div class="bar-chart-value">0.4</div></td></tr>
     </table></div></div>"""
+TIMES = """
+    <div id="sidebar"><table class="engine-stats" id="engines_msg-table">
+    <tr><td class="engine-name"><a href="/stats?engine=a">bench a</a></td>
+        <td class="response-time"><div class="bar-chart-value"> 0.4 </div></td></tr>
+    <tr><td class="engine-name">b</td>
+        <td class="response-time"><div class="bar-chart-value">nan</div></td></tr>
+    <tr><td class="engine-name">c</td><td class="response-error">timeout</td></tr>
+    </table></div>"""
 DIALOG_2023 = """
     <div id="sidebar"><div id="engines_msg"><div class="dialog-error"><p><strong>Error!</strong>
     Engines cannot retrieve results:</p><p>bench a (<a href="/stats?engine=a">Suspended: CAPTCHA</a
@@ -143,6 +151,11 @@ def test_failed_engines_are_read_in_the_markup_of_every_year(
     assert page.unresponsive_engines == (
         UnresponsiveEngine(engine="bench a", reason="Suspended: CAPTCHA"),
     )
+
+
+def test_the_seconds_of_each_engine_are_read(results_page: ResultsPage) -> None:
+    assert _read(results_page(ROW, beside=TIMES)).timings == {"bench a": 0.4}
+    assert _read(results_page(ROW)).timings == {}
 
 
 def test_failed_engines_among_missing_rows_are_read_without_the_advice(

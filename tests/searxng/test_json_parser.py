@@ -5,13 +5,13 @@ import pytest
 from searx_mcp.models.hits import (
     Answer,
     Hit,
-    Image,
     Infobox,
     InfoboxAttribute,
     InfoboxLink,
     ResultPage,
     UnresponsiveEngine,
 )
+from searx_mcp.models.templates import Image
 from searx_mcp.searxng.json_parser import parse_json
 from searx_mcp.searxng.reading import BodyKind
 
@@ -174,6 +174,55 @@ def test_an_infobox_is_read_as_far_as_it_goes() -> None:
     )
 
 
+def test_a_table_without_an_address_stands_among_the_infoboxes() -> None:
+    page = _page(
+        infoboxes=[{"infobox": "Rust"}],
+        results=[
+            {"url": None, "template": "keyvalue.html", "kvmap": {"a": 1}, "caption": "Cap"},
+            {"template": "key-value.html", "engine": "db", "engines": ["db"], "name": "n"},
+            {"template": "keyvalue.html", "kvmap": {}},
+        ],
+    )
+
+    assert page.hits == ()
+    assert [(box.title, box.engine) for box in page.infoboxes] == [
+        ("Rust", ""),
+        ("Cap", ""),
+        ("db", "db"),
+    ]
+    assert page.infoboxes[1].attributes == (InfoboxAttribute(label="a", value="1"),)
+    assert page.infoboxes[2].attributes == (InfoboxAttribute(label="name", value="n"),)
+
+
+@pytest.mark.parametrize(
+    ("fields", "published_at", "published_text"),
+    [
+        pytest.param({"publishedDate": "2026-02-05T17:25:32"}, "2026-02-05T17:25:32", "", id="ISO"),
+        pytest.param({"publishedDate": "Feb 5, 2026"}, "2026-02-05", "", id="until 2023-06"),
+        pytest.param({"publishedDate": "None"}, None, "", id="None in words"),
+        pytest.param(
+            {"publishedDate": "3 hour(s), 5 minute(s) ago"},
+            None,
+            "3 hour(s), 5 minute(s) ago",
+            id="distance",
+        ),
+        pytest.param(
+            {"publishedDate": None, "date_of_publication": {"datetime": "2026-06-30T11:39:02"}},
+            "2026-06-30T11:39:02",
+            "",
+            id="paper",
+        ),
+        pytest.param({"date_of_publication": {"datetime": 5}}, None, "", id="paper, broken"),
+    ],
+)
+def test_times_come_in_many_shapes(
+    fields: dict[str, object], published_at: str | None, published_text: str
+) -> None:
+    (hit,) = _page(results=[{"url": "https://a.example/"} | fields]).hits
+
+    assert (hit.published_at, hit.published_text) == (published_at, published_text)
+
+
 def test_rows_count_without_an_address_but_tables_do_not() -> None:
     page = _page(
         results=[
@@ -238,15 +287,29 @@ def test_a_body_is_told_apart_before_it_is_read(body: bytes, kind: BodyKind) -> 
 
 @pytest.mark.parametrize(
     "value",
-    [None, True, 7, 1.5, "text", "\ud800\u202e", [], [[]], [None], {}, {"a": {"b": []}}],
-    ids=repr,
-)
-def test_a_value_of_any_type_in_any_field_is_survived(value: object) -> None:
+    [None, True, 7, 1.5, -1e300, 10**400, float("nan"), float("inf"), "text", "\ud800\u202e", [], [[]],
+     [None], {}, {"a": {"b": []}}, [{"label": 1, "value": [], "url": {}}], [[1], [1, 2], [[], "x"]]],
+    ids=lambda value: repr(value)[:40],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "template",
+    ["default", "images", "videos", "torrent", "map", "paper", "packages", "code", "file", "products",
+     "keyvalue", None],
+)  # fmt: skip
+def test_a_value_of_any_type_in_any_field_is_survived(value: object, template: str | None) -> None:
     row = dict.fromkeys(
         ["title", "content", "template", "engine", "engines", "category", "publishedDate",
-         "thumbnail", "thumbnail_src", "img_src", "author", "resolution", "img_format", "source"],
+         "thumbnail", "thumbnail_src", "img_src", "author", "resolution", "img_format", "source",
+         "filesize", "length", "views", "iframe_src", "audio_src", "embedded", "seed", "leech", "files",
+         "magnetlink", "torrentfile", "latitude", "longitude", "boundingbox", "address", "osm", "data",
+         "links", "authors", "journal", "volume", "number", "pages", "doi", "issn", "isbn", "publisher",
+         "editor", "type", "tags", "comments", "pdf_url", "html_url", "date_of_publication",
+         "package_name", "version", "maintainer", "popularity", "license_name", "license_url",
+         "homepage", "source_code_url", "repository", "filename", "codelines", "code_language", "size",
+         "time", "mimetype", "mtype", "subtype", "abstract", "price", "shipping", "source_country",
+         "kvmap", "caption"],
         value,
-    )  # fmt: skip
+    ) | ({"template": f"{template}.html"} if template else {})  # fmt: skip
     box = dict.fromkeys(["infobox", "content", "img_src", "urls", "attributes", "engine"], value)
     names = ["answers", "corrections", "suggestions", "unresponsive_engines"]
 
@@ -256,7 +319,8 @@ def test_a_value_of_any_type_in_any_field_is_survived(value: object) -> None:
         **dict.fromkeys(names, value),
     )
 
-    (hit,) = page.hits
-    assert hit.title
-    assert page.rows_seen == 2
+    # A relative address of an image points into the instance.
+    assert len(page.hits) == (2 if (value, template) == ("text", "images") else 1)
+    assert page.hits[0].title
+    assert page.rows_seen == (0 if template == "keyvalue" else 2)
     assert page.model_dump_json().encode()

@@ -362,3 +362,79 @@ async def unused_url() -> str:
     server.close()
     await server.wait_closed()
     return f"http://127.0.0.1:{port}/"
+
+
+async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_query(
+    start: Start, upstream_for: UpstreamFor, caplog: pytest.LogCaptureFixture
+) -> None:
+    row = '<article class="result"><h4>hello world</h4></article>'
+    page = (
+        '<html><head><meta name="generator" content="searxng/2030.1.1"></head>'
+        f'<body class="results_endpoint"><div id="urls">{row * 4}</div></body></html>'
+    )
+    instance = await start(_always(lambda: web.Response(text=page, content_type="text/html")))
+
+    with caplog.at_level(logging.WARNING):
+        outcome = await upstream_for(instance.url).search(
+            instance.url, QUERY, own=True, format=Format.HTML, timeout=5
+        )
+
+    assert (outcome.rows_seen, outcome.rows_used, outcome.has_drifted) == (4, 0, True)
+    host = instance.url.split("/")[2]
+    assert caplog.messages == [
+        f"searxng.markup_drift instance={host} version=searxng/2030.1.1 rows_seen=4 rows_used=0"
+    ]
+
+
+async def test_a_captured_answer_comes_as_it_was_sent(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    instance = await start(_always(lambda: web.json_response(_results(5), headers={"X-Test": "1"})))
+
+    outcome, received = await upstream_for(instance.url).capture(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.FULL
+    assert (outcome.rows_seen, outcome.rows_used) == (5, 5)
+    assert received is not None
+    assert (received.status, received.headers["X-Test"]) == (200, "1")
+    assert b"https://a.example/4" in received.body
+
+
+async def test_nothing_is_captured_where_nothing_came(
+    upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    outcome, received = await upstream_for(unused_url).capture(
+        unused_url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.CONNECTION
+    assert received is None
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "expected"),
+    [
+        pytest.param(200, '["rust", ["rust book", "rust async"], [], {}]', 2, id="for browsers"),
+        pytest.param(200, '["rust book"]', 1, id="for pages"),
+        pytest.param(200, "[]", 0, id="none"),
+        pytest.param(429, '["rust book"]', 0, id="refused"),
+    ],
+)
+async def test_suggestions_are_asked_for_under_the_prefix(
+    start: Start, upstream_for: UpstreamFor, status: int, text: str, expected: int
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, text=text)))
+
+    found = await upstream_for(instance.url).suggest(instance.url, "rust !!g", own=True, timeout=5)
+
+    assert len(found) == expected
+    (request,) = instance.requests
+    assert (request.path, request.query["q"]) == ("/sx/autocompleter", 'rust "!!g"')
+
+
+async def test_an_instance_that_is_gone_suggests_nothing(
+    upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    assert await upstream_for(unused_url).suggest(unused_url, "rust", own=True, timeout=5) == ()

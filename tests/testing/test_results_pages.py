@@ -7,11 +7,39 @@ import aiohttp
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.models.hits import Answer, Image, Infobox, InfoboxAttribute, InfoboxLink
-from searx_mcp.testing.results import FakeResult
+from searx_mcp.models.hits import Answer, Infobox, InfoboxAttribute, InfoboxLink, ResultPage
+from searx_mcp.models.templates import (
+    TEMPLATE_FIELDS,
+    Fact,
+    File,
+    Image,
+    Link,
+    Media,
+    Package,
+    Paper,
+    Place,
+    Product,
+    Torrent,
+    Video,
+)
+from searx_mcp.searxng.html_parser import parse_html
+from searx_mcp.searxng.json_parser import parse_json
+from searx_mcp.testing.results import FakeResult, place
 from searx_mcp.testing.searxng import FakeSearxng
 
 CATEGORIES = ["general", "images", "videos", "news", "science", "social media"]
+TEMPLATES = {
+    "general": {"default"},
+    "images": {"images"},
+    "videos": {"videos"},
+    "news": {"default"},
+    "map": {"map"},
+    "music": {"default"},
+    "it": {"code", "packages"},
+    "science": {"paper"},
+    "files": {"torrent", "file"},
+    "social media": {"default"},
+}
 
 
 def both(**options: Any) -> FakeSearxng:
@@ -74,16 +102,191 @@ async def test_html_and_json_carry_the_same_rows(http, category: str):
     assert len(rows) == 10
 
 
-@pytest.mark.parametrize("category", CATEGORIES)
-async def test_template_and_category_are_in_the_class_and_in_json(http, category: str):
-    template = category if category in {"images", "videos"} else "default"
+@pytest.mark.parametrize(("category", "templates"), TEMPLATES.items(), ids=TEMPLATES)
+async def test_template_and_category_are_in_the_class_and_in_json(
+    http, category: str, templates: set[str]
+):
     async with both() as instance:
         page = await read_html(http, instance, categories=category)
         answer = await read_json(http, instance, categories=category)
-    classes = f"result result-{template} category-{category}"
-    assert values(page, "#urls article", "class") == [classes] * 10
-    assert {row["template"] for row in answer["results"]} == {f"{template}.html"}
+    classes = {f"result result-{template} category-{category}" for template in templates}
+    assert set(values(page, "#urls article", "class")) == classes
+    assert {row["template"] for row in answer["results"]} == {f"{name}.html" for name in templates}
     assert {row["category"] for row in answer["results"]} == {category}
+
+
+async def read_both(
+    http: aiohttp.ClientSession, instance: FakeSearxng, category: str
+) -> tuple[ResultPage, ResultPage]:
+    query = {"q": "hello world", "categories": category}
+    async with http.get(f"{instance.url}search", params=query) as response:
+        from_html = parse_html(await response.read(), base_url=instance.url).page
+    async with http.get(f"{instance.url}search", params=query | {"format": "json"}) as response:
+        from_json = parse_json(await response.read(), base_url=instance.url).page
+    assert from_html is not None
+    assert from_json is not None
+    return from_html, from_json
+
+
+FULL = [
+    FakeResult(
+        "https://a.example.org/image",
+        image=Image(url="https://i.example.org/1.png", format="PNG", source="S", size="1 MB"),
+        thumbnail="https://i.example.org/2.png",
+    ),
+    FakeResult(
+        "https://a.example.org/video",
+        video=Video(length="3:46", seconds=226, views="5", embed_url="https://v.example.org/"),
+        thumbnail="https://i.example.org/2.png",
+    ),
+    FakeResult("https://a.example.org/video/live", video=Video(length="live")),
+    FakeResult(
+        "https://a.example.org/media",
+        media=Media(
+            length="0:03:46",
+            seconds=226,
+            embed_url="https://m.example.org/",
+            audio_url="https://m.example.org/a.mp3",
+        ),
+    ),
+    FakeResult(
+        "https://a.example.org/torrent",
+        torrent=Torrent(
+            seeds=7,
+            leeches=0,
+            size="1.5 GiB",
+            files=3,
+            magnet="magnet:?xt=urn:btih:00",
+            torrent_url="https://t.example.org/a",
+        ),
+    ),
+    FakeResult("https://a.example.org/torrent/bare", torrent=Torrent(size="2 MB")),
+    FakeResult(
+        "https://a.example.org/place",
+        place=Place(
+            latitude=1.5,
+            longitude=-2,
+            bounding_box=(1, 2, -3, -1),
+            name="N",
+            road="Main St",
+            house_number="1a",
+            locality="L",
+            postcode="P",
+            country="C",
+            osm_type="way",
+            osm_id=5,
+            facts=(Fact(label="Phone", value="1"),),
+            links=(Link(title="Site", url="https://s.example.org/"),),
+        ),
+    ),
+    FakeResult(
+        "https://a.example.org/paper",
+        published_at="2026-02-05",
+        paper=Paper(
+            authors=("A. One", "B. Two"),
+            journal="J",
+            volume="3",
+            number="2",
+            pages="1-9",
+            editor="E",
+            publisher="P",
+            doi="10.5555/1",
+            issn=("1476-4687",),
+            isbn=("978",),
+            type="article",
+            tags=("t", "u"),
+            comments="c",
+            pdf_url="https://p.example.org/a.pdf",
+            html_url="https://p.example.org/a",
+        ),
+    ),
+    FakeResult("https://a.example.org/paper/bare", paper=Paper(journal="J")),
+    FakeResult(
+        "https://a.example.org/package",
+        published_at="2026-02-05T10:00:00",
+        package=Package(
+            name="p",
+            version="1",
+            maintainer="M",
+            licence="MIT",
+            licence_url="https://l.example.org/",
+            tags=("t",),
+            popularity="9",
+            homepage="https://h.example.org/",
+            source_url="https://s.example.org/",
+            links=(Link(title="Docs", url="https://d.example.org/"),),
+        ),
+    ),
+    FakeResult(
+        "https://a.example.org/file",
+        author="A. Writer",
+        file=File(
+            filename="a.mp3",
+            size="1 MB",
+            time="2025",
+            mimetype="audio/mpeg",
+            abstract="abs",
+            embed_url="https://f.example.org/a.mp3",
+        ),
+    ),
+    FakeResult(
+        "https://a.example.org/product",
+        product=Product(price="1 EUR", shipping="free", source_country="DE"),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    "row", FULL, ids=lambda row: row.url.removeprefix("https://a.example.org/")
+)
+async def test_a_parser_finds_every_field_of_a_row_in_both_formats(http, row: FakeResult):
+    async with both(results=[row]) as instance:
+        from_html, from_json = await read_both(http, instance, "general")
+    expected = place(row, category="general", position=1)
+    (hit,) = from_json.hits
+    assert hit.model_copy(update={"published_at": None}) == expected.model_copy(
+        update={"title": hit.title, "published_at": None}
+    )
+    (hit,) = from_html.hits
+    if hit.place and expected.place:
+        osm = {"osm_type": "", "osm_id": None}
+        expected = expected.model_copy(update={"place": expected.place.model_copy(update=osm)})
+    for name in (*TEMPLATE_FIELDS, "url", "template", "author", "thumbnail", "published_at"):
+        assert getattr(hit, name) == getattr(expected, name)
+
+
+@pytest.mark.parametrize("category", TEMPLATES)
+async def test_a_parser_finds_the_same_made_up_rows_in_both_formats(http, category: str):
+    async with both() as instance:
+        from_html, from_json = await read_both(http, instance, category)
+    assert len(from_html.hits) == len(from_json.hits) == 10
+    for one, other in zip(from_html.hits, from_json.hits, strict=True):
+        missing: dict[str, Any] = {
+            "engines": other.engines if other.package else one.engines,
+            "place": other.place,
+        }
+        if other.code and one.code:
+            missing["code"] = one.code.model_copy(update={"language": other.code.language})
+        assert one.model_copy(update=missing) == other
+        if one.place and other.place:
+            osm = {"osm_type": other.place.osm_type, "osm_id": other.place.osm_id}
+            assert one.place.model_copy(update=osm) == other.place
+
+
+async def test_a_table_has_no_address_in_either_format(http):
+    facts = (Fact(label="k1", value="v1"), Fact(label="k2", value="2"))
+    async with both(results=[FakeResult("", facts=facts)]) as instance:
+        from_html, from_json = await read_both(http, instance, "general")
+    for page in (from_html, from_json):
+        assert (page.hits, page.rows_seen) == ((), 0)
+        (box,) = page.infoboxes
+        assert (box.title, box.engine) == ("alpha", "alpha")
+        assert [(fact.label, fact.value) for fact in box.attributes] == [("k1", "v1"), ("k2", "2")]
+
+
+def test_a_row_is_of_one_kind():
+    with pytest.raises(ValueError, match="one kind, not video and product"):
+        FakeResult("https://a.example.org/", video=Video(), product=Product())
 
 
 async def test_made_up_rows_are_stable_and_differ_by_query_category_and_page(http):
@@ -199,6 +402,9 @@ async def test_videos_leave_the_machine_readable_date_empty(http):
     assert time.attributes["datetime"] == ""
     assert text(time) == "2025-12-31 00:00:00+00:00"
     assert row["length"] == 2_732.0
+    # With a thumbnail, the length is shown on it and nowhere else.
+    assert text(page.css_first("#urls article .thumbnail_length")) == "0:45:32"
+    assert page.css("#urls article .result_length") == []
 
 
 async def test_a_date_has_to_be_iso_8601():

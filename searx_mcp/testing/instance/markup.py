@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from html import escape
 
-_VOID = frozenset({"meta", "link", "img", "input", "br", "hr"})
+_VOID = frozenset({"meta", "link", "img", "input", "br", "hr", "source"})
 
 
 class Markup(str):

@@ -1,25 +1,19 @@
 """The JSON documents of an instance, in the shape of August 2026."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable
 
-from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
+from searx_mcp.models.hits import Answer, Infobox, ResultPage, UnresponsiveEngine
+from searx_mcp.testing.instance.payload_rows import Json, parsed_url, row
 from searx_mcp.testing.instance.query import CATEGORIES
 from searx_mcp.testing.instance.theme import Site
 from searx_mcp.testing.results import ENGINES
-
-Json = Mapping[str, object]
-
-_URI = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
-"""RFC 3986, appendix B: takes any text apart, broken addresses too."""
 
 
 def search_document(text: str, page: ResultPage) -> dict[str, object]:
     """Return the answer to a search with `format=json`."""
     return {
         "query": text,
-        "results": [_row(hit) for hit in page.hits],
+        "results": [row(hit) for hit in page.hits],
         "answers": [_answer(answer) for answer in page.answers],
         "corrections": list(page.corrections),
         "infoboxes": [_infobox(box) for box in page.infoboxes],
@@ -66,69 +60,11 @@ def errors_document(failed: Iterable[UnresponsiveEngine]) -> Json:
     }
 
 
-def _row(hit: Hit) -> Json:
-    core: dict[str, object] = {
-        "url": hit.url,
-        "title": hit.title,
-        "content": hit.description,
-        "template": f"{hit.template}.html",
-        "engine": hit.engines[0] if hit.engines else "",
-        "engines": list(hit.engines),
-        "parsed_url": _parsed_url(hit.url),
-        "positions": [hit.position] * len(hit.engines),
-        "score": _score(len(hit.engines), hit.position),
-        "category": hit.category,
-        "priority": "",
-        "thumbnail": hit.thumbnail or "",
-        "img_src": "",
-        "author": hit.author,
-        **_dates(hit),
-    }
-    if hit.image is not None:
-        # Pictures never go through the image proxy here.
-        return core | {
-            "thumbnail": "",
-            "thumbnail_src": hit.thumbnail or hit.image.url,
-            "img_src": hit.image.url,
-            "resolution": hit.image.resolution,
-            "img_format": hit.image.format,
-            "source": hit.image.source,
-            "filesize": "",
-            "formats": [],
-        }
-    if hit.template == "videos":
-        return core | {"length": 2_732.0, "views": "1.2K", "iframe_src": "", "metadata": ""}
-    return core | {
-        "iframe_src": "",
-        "audio_src": "",
-        "length": None,
-        "views": "",
-        "metadata": "",
-        "open_group": False,
-        "close_group": False,
-    }
-
-
-def _dates(hit: Hit) -> Json:
-    if hit.published_at is None:
-        return {"publishedDate": None, "pubdate": ""}
-    when = datetime.fromisoformat(hit.published_at)
-    return {
-        "publishedDate": when.isoformat(),
-        "pubdate": when.strftime("%Y-%m-%d %H:%M:%S%z"),
-    }
-
-
-def _score(engines: int, position: int) -> float:
-    """Upstream's `calculate_score` with all weights 1: Σ over engines of engines / position."""
-    return engines * engines / position
-
-
 def _answer(answer: Answer) -> Json:
     return {
         "url": answer.url,
         "engine": ENGINES[0],
-        "parsed_url": _parsed_url(answer.url) if answer.url else None,
+        "parsed_url": parsed_url(answer.url) if answer.url else None,
         "template": "answer/legacy.html",
         "answer": answer.text,
     }
@@ -174,9 +110,3 @@ def _engine(name: str) -> Json:
         "time_range_support": True,
         "timeout": 3.0,
     }
-
-
-def _parsed_url(url: str) -> Sequence[str]:
-    match = _URI.fullmatch(url)
-    scheme, netloc, path, query, fragment = match.groups("") if match else ("", "", url, "", "")
-    return [scheme, netloc, path, "", query, fragment]

@@ -5,8 +5,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from urllib.parse import quote
 
-from searx_mcp.models.hits import Hit, Image, Infobox
+from searx_mcp.models.hits import Hit, Infobox
+from searx_mcp.models.templates import Image
 from searx_mcp.testing.instance.markup import Markup, element, join
+from searx_mcp.testing.instance.theme_details import above, below, length, length_inside, table
 
 _MAX_DESCRIPTION = 1_024
 """Characters of a description the theme shows; JSON has them all."""
@@ -23,6 +25,8 @@ def result(hit: Hit, *, words: re.Pattern[str], proxy: str) -> Markup:
     attributes = {"class": f"result result-{hit.template} category-{hit.category}"}
     if hit.image is not None:
         return element("article", attributes, *_picture(hit, hit.image, proxy))
+    if hit.facts is not None and not hit.url:
+        return element("article", attributes, table(hit.facts), _engines(hit))
     link = {"href": hit.url, "rel": "noreferrer"}
     return element(
         "article",
@@ -31,18 +35,13 @@ def result(hit: Hit, *, words: re.Pattern[str], proxy: str) -> Markup:
         _thumbnail(hit, proxy),
         element("h3", {}, element("a", link, _highlight(hit.title, words))),
         _published(hit),
+        length(hit),
         element("div", {"class": "result_author"}, f"Author: {hit.author}") if hit.author else None,
+        above(hit),
         _description(hit, words),
-        element(
-            "div",
-            {"class": "engines"},
-            *(element("span", {}, engine) for engine in hit.engines),
-            element(
-                "a",
-                {"href": f"https://web.archive.org/web/{hit.url}", "class": "cache_link"},
-                "cached",
-            ),
-        ),
+        below(hit),
+        # Upstream's template for packages leaves them out.
+        None if hit.package else _engines(hit),
         element("div", {"class": "break"}),
     )
 
@@ -68,6 +67,16 @@ def infobox(box: Infobox) -> Markup:
     )
 
 
+def _engines(hit: Hit) -> Markup:
+    archived = {"href": f"https://web.archive.org/web/{hit.url}", "class": "cache_link"}
+    return element(
+        "div",
+        {"class": "engines"},
+        *(element("span", {}, engine) for engine in hit.engines),
+        element("a", archived, "cached") if hit.url else None,
+    )
+
+
 def _picture(hit: Hit, image: Image, proxy: str) -> Iterable[Markup]:
     link = {"rel": "noreferrer", "href": image.url}
     thumbnail = _proxied(hit.thumbnail or image.url, proxy)
@@ -85,6 +94,7 @@ def _picture(hit: Hit, image: Image, proxy: str) -> Iterable[Markup]:
         "author": ("Author:", hit.author),
         "resolution": ("Resolution:", image.resolution),
         "format": ("Image formats:", image.format),
+        "filesize": ("Filesize:", image.size),
         "source": ("Source:", image.source),
         "engines": ("Engines:", ", ".join(hit.engines)),
     }
@@ -113,11 +123,12 @@ def _thumbnail(hit: Hit, proxy: str) -> Markup | None:
         return None
     picture = element("img", {"class": "thumbnail", "src": _proxied(hit.thumbnail, proxy)})
     # Stands before the heading: the first link of an article is not always its title.
-    return element("a", {"href": hit.url, "class": "thumbnail_link"}, picture)
+    return element("a", {"href": hit.url, "class": "thumbnail_link"}, picture, length_inside(hit))
 
 
 def _published(hit: Hit) -> Markup | None:
-    if hit.published_at is None:
+    # Papers and packages have theirs among their attributes.
+    if hit.published_at is None or hit.paper or hit.package:
         return None
     when = datetime.fromisoformat(hit.published_at)
     # Video engines still hand over untyped rows, whose attribute upstream leaves empty.

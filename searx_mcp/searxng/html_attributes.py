@@ -1,0 +1,109 @@
+"""Rows that show their fields as a list of labels and values: papers, packages, files.
+
+Classes and positions tell what is what wherever the theme has them. Where it has not, the English
+label does, since English is what instances are asked for; another language loses that field only.
+"""
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+from searx_mcp.searxng.fields import MAX_NAMES
+from searx_mcp.searxng.html_nodes import attribute, text
+
+Fields = dict[str, object]
+
+_PAGES = re.compile(r"[0-9]+\s?[-\u2013]\s?[0-9]+")
+
+
+def read_paper(article: LexborNode) -> Fields:
+    """Read what a paper shows; `publishedDate` too, which stands among the attributes."""
+    shown = _attributes(article)
+    links = {
+        text(link).strip().upper(): attribute(link, "href")
+        for link in article.css("p.altlink a")[:MAX_NAMES]
+    }
+    return {
+        "authors": shown.get("authors") or shown.get("author"),
+        "publishedDate": shown.get("publisheddate") or shown.get("published date"),
+        "editor": shown.get("editor"),
+        "publisher": shown.get("publisher"),
+        "type": shown.get("type"),
+        "tags": shown.get("tags"),
+        "doi": shown.get("doi"),
+        "issn": shown.get("issn"),
+        "isbn": shown.get("isbn"),
+        "comments": text(article.css_first("p.comments")),
+        "pdf_url": links.get("PDF"),
+        "html_url": links.get("HTML"),
+        **_journal(shown.get("journal", "")),
+    }
+
+
+def read_package(article: LexborNode) -> Fields:
+    """Read what a software package shows."""
+    shown = _attributes(article)
+    fields: Fields = {
+        "package_name": shown.get("package_name"),
+        "version": shown.get("version"),
+        "maintainer": shown.get("maintainer"),
+        "tags": shown.get("tags"),
+        "popularity": shown.get("popularity"),
+        "license_name": shown.get("license"),
+        "license_url": attribute(article.css_first(".result_license a"), "href"),
+    }
+    links: Fields = {}
+    for link in article.css(".result_project a")[:MAX_NAMES]:
+        name, url = text(link).strip(), attribute(link, "href")
+        if name == "Project homepage":
+            fields["homepage"] = url
+        elif name == "Source code":
+            fields["source_code_url"] = url
+        else:
+            links[name] = url
+    return fields | {"links": links}
+
+
+def read_file(article: LexborNode) -> Fields:
+    """Read what a file shows; the description too, which has a class of its own until 2025-10."""
+    shown = _attributes(article)
+    # Until 2025-10 a table, in which labels have no colon.
+    for row in article.css("table.result-metadata tr")[:MAX_NAMES]:
+        label, value = (*row.css("td")[:2], None, None)[:2]
+        shown.setdefault(text(label).strip(": \n").lower(), text(value))
+    fields: Fields = {
+        "author": shown.get("author"),
+        "filename": shown.get("filename"),
+        "size": shown.get("filesize"),
+        "time": shown.get("date"),
+        "mimetype": shown.get("type"),
+        "abstract": text(article.css_first("p.abstract, p.result-abstract")),
+        "embedded": attribute(article.css_first("audio source, video source"), "src")
+        or attribute(article.css_first("p.altlink a[download]"), "href"),
+    }
+    description = article.css_first("p.result-content:not(.result-abstract)")
+    return fields if description is None else fields | {"content": text(description)}
+
+
+def _attributes(article: LexborNode) -> dict[str, str]:
+    """The values of a list of attributes, by class where there is one, else by English label."""
+    values: dict[str, str] = {}
+    for entry in article.css("div.attributes > div")[:MAX_NAMES]:
+        label, value = (*entry.css("span")[:2], None, None)[:2]
+        name = text(label).strip(": \n").lower()
+        for key in (attribute(entry, "class").removeprefix("result_").lower(), name):
+            if key:
+                values[key] = text(value)
+    return values
+
+
+def _journal(shown: str) -> Fields:
+    """The journal, its volume and number with a dot between them, and the pages."""
+    journal, *places = shown.strip(" \n").split("\xa0")
+    fields: Fields = {"journal": journal}
+    if places and (len(places) > 1 or not _PAGES.fullmatch(places[0])):
+        volume, _, fields["number"] = places.pop(0).partition(".")
+        fields["volume"] = volume
+    if places:
+        fields["pages"] = places[0]
+    return fields

@@ -1,0 +1,234 @@
+"""What the rows of SearXNG's result templates show, under the names that its JSON has for it."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+from searx_mcp.searxng.fields import MAX_NAMES
+from searx_mcp.searxng.html_attributes import read_file, read_package, read_paper
+from searx_mcp.searxng.html_nodes import after_colon, attribute, labelled, text
+from searx_mcp.searxng.template_fields import MAX_CODE_LINES
+
+Fields = dict[str, object]
+
+_MAX_JSON: Final = 1_000
+"""Characters of a bounding box in an attribute; four numbers have under 100."""
+_IMAGE_FORMATS: Final = frozenset(
+    {"png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "tif", "tiff", "avif", "ico", "heic", "jxl"}
+)
+_SIZE = re.compile(r"[0-9][0-9.,]*\s?(?:(?:[kmgtp]i?)?b|bytes?)(?![a-z])", re.IGNORECASE)
+_HOUSE_NUMBER = re.compile(r"([0-9][0-9A-Za-z /-]{0,9}), (.+)", re.DOTALL)
+_BADGES_OF_SWARM: Final = 2
+
+
+def read_details(article: LexborNode, template: str) -> Fields:
+    """Read what the template adds to a row.
+
+    Args:
+        article: the row.
+        template: as `row_template` gives it.
+
+    Returns:
+        Upstream's names and raw texts; also `content` and `publishedDate` where the template
+        shows them elsewhere than other rows.
+    """
+    return _READERS.get(template, _media)(article)
+
+
+def read_table(table: LexborNode) -> Fields:
+    """Read a key-value table that stands among the rows without being one, as until 2025-05.
+
+    It names the row's own fields in capitals, `<b>KEY</b>: value`.
+    """
+    fields: Fields = {}
+    for cell in table.css("td")[:MAX_NAMES]:
+        label = text(cell.css_first("b")).strip()
+        fields[label.lower()] = text(cell).strip().removeprefix(label).removeprefix(":").strip()
+    return fields
+
+
+def _image(article: LexborNode) -> Fields:
+    picture = article.css_first("img.image_thumbnail")
+    link = picture.parent if picture is not None else None
+    return {
+        "img_src": attribute(link, "href") if link is not None and link.tag == "a" else "",
+        "resolution": text(article.css_first("span.image_resolution")),
+        "img_format": _image_format(article),
+        "source": labelled(article.css_first("p.result-source")),
+        "filesize": labelled(article.css_first("p.result-filesize")),
+        "content": text(article.css_first("p.result-content")),
+    }
+
+
+def _image_format(article: LexborNode) -> str:
+    # Since 2026-06-13 the line links the formats to choose from; the first is the image's own, or
+    # says so in words.
+    link = article.css_first("p.result-format a")
+    if link is None:
+        return labelled(article.css_first("p.result-format"))
+    name = text(link)
+    return name if name.partition(" ")[0].lower() in _IMAGE_FORMATS else ""
+
+
+def _media(article: LexborNode) -> Fields:
+    return {
+        "length": _length(article),
+        "iframe_src": _player(article),
+        "audio_src": attribute(article.css_first("audio source"), "src"),
+    }
+
+
+def _video(article: LexborNode) -> Fields:
+    return {
+        "length": _length(article),
+        "views": after_colon(text(article.css_first(".result_views"))),
+        "iframe_src": _player(article),
+    }
+
+
+def _length(article: LexborNode) -> str:
+    # On the thumbnail since 2025-10-12, where there is one.
+    shown = text(article.css_first(".thumbnail_length"))
+    return shown or after_colon(text(article.css_first(".result_length")))
+
+
+def _player(article: LexborNode) -> str:
+    frame = article.css_first("iframe")
+    return attribute(frame, "data-src") or attribute(frame, "src")
+
+
+def _torrent(article: LexborNode) -> Fields:
+    fields: Fields = {
+        "magnetlink": attribute(article.css_first("a.magnetlink"), "href"),
+        "torrentfile": attribute(article.css_first("a.torrentfile"), "href"),
+    }
+    # The words of the badges are translated and stand outside of them until 2024; their order holds.
+    for line in article.css("p.stat")[:MAX_NAMES]:
+        badges = [text(badge).strip() for badge in line.css("span.badge")[:MAX_NAMES]]
+        sizes = [found[0] for badge in badges if (found := _SIZE.match(badge))]
+        if sizes:
+            fields["filesize"] = sizes[0]
+        elif len(badges) == _BADGES_OF_SWARM:
+            fields["seed"], fields["leech"] = badges
+            continue
+        for badge in badges:
+            if not _SIZE.match(badge):
+                fields["files"] = badge
+    return fields
+
+
+def _place(article: LexborNode) -> Fields:
+    button = article.css_first("[data-map-lat], [data-map-boundingbox]")
+    data: list[Fields] = []
+    links: list[Fields] = []
+    for row in article.css("table tr")[:MAX_NAMES]:
+        cell = row.css_first("td")
+        if cell is None or "itemtype" in cell.attributes:
+            continue
+        label, link = text(row.css_first("th")), cell.css_first("a.text-info")
+        if link is None:
+            data.append({"label": label, "value": text(cell)})
+        else:
+            links.append({"label": label, "url": attribute(link, "href")})
+    return {
+        "latitude": attribute(button, "data-map-lat"),
+        "longitude": attribute(button, "data-map-lon"),
+        "boundingbox": _json(attribute(button, "data-map-boundingbox")),
+        "address": _address(article),
+        "data": data,
+        "links": links,
+    }
+
+
+def _address(article: LexborNode) -> Fields:
+    names = {
+        "name": "name",
+        "road": "streetAddress",
+        "locality": "addressLocality",
+        "postcode": "postalCode",
+        "country": "addressCountry",
+    }
+    fields: Fields = {
+        field: text(article.css_first(f"td [itemprop='{name}']")) for field, name in names.items()
+    }
+    # One text holds both; a road may have a comma, but does not begin with a digit as a rule.
+    street = _HOUSE_NUMBER.fullmatch(str(fields["road"]).strip())
+    if street:
+        fields["house_number"], fields["road"] = street.groups()
+    return fields
+
+
+def _json(value: str) -> object:
+    try:
+        return json.loads(value[:_MAX_JSON])
+    except (ValueError, RecursionError):
+        return None
+
+
+def _code(article: LexborNode) -> Fields:
+    fields: Fields = {"content": _loose_text(article), "codelines": _code_lines(article)}
+    # Up to three paragraphs of one class: description, repository with a link, file name.
+    paragraphs = article.css("p.content")[:3]
+    for place, paragraph in enumerate(paragraphs):
+        link = paragraph.css_first("a[href]")
+        words = text(paragraph).strip()
+        if link is not None:
+            fields["repository"] = text(link)
+        elif "repository" in fields or words.startswith("Filename:"):
+            fields["filename"] = after_colon(words)
+        elif place == 0:
+            fields["content"] = words
+    return fields
+
+
+def _loose_text(article: LexborNode) -> str:
+    # Until 2023 the description of code stands in the row without an element of its own.
+    parts = article.iter(include_text=True)
+    return "".join(text(part) for part in parts if part.tag in {"-text", "span"})
+
+
+def _code_lines(article: LexborNode) -> list[object]:
+    lines: list[object] = []
+    for block in article.css(".codelines pre")[:MAX_CODE_LINES]:
+        numbers = [text(number) for number in block.css("span.linenos")[:MAX_CODE_LINES]]
+        shown = text(block).split("\n", MAX_CODE_LINES)
+        lines += [
+            [number.strip(), line.removeprefix(number)]
+            for number, line in zip(numbers, shown, strict=False)
+        ]
+    return lines
+
+
+def _product(article: LexborNode) -> Fields:
+    return {
+        "price": text(article.css_first(".result_price")),
+        "shipping": text(article.css_first(".result_shipping")),
+        "source_country": text(article.css_first(".result_source_country")),
+    }
+
+
+def _key_values(article: LexborNode) -> Fields:
+    rows = islice(article.css("tr"), MAX_NAMES)
+    pairs = ((row.css_first("th[scope='row']"), row.css_first("td")) for row in rows)
+    return {
+        "caption": text(article.css_first("caption")),
+        "kvmap": {text(label): text(value) for label, value in pairs if label is not None},
+    }
+
+
+_READERS: Final[Mapping[str, Callable[[LexborNode], Fields]]] = {
+    "images": _image,
+    "videos": _video,
+    "torrent": _torrent,
+    "map": _place,
+    "paper": read_paper,
+    "packages": read_package,
+    "code": _code,
+    "file": read_file,
+    "products": _product,
+    "keyvalue": _key_values,
+}
