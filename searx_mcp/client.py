@@ -1,21 +1,22 @@
 """The facade: every area wired together, for fronts and for other asyncio programs."""
 
-import asyncio
 import random
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from typing_extensions import override
 from yarl import URL
 
 from searx_mcp import __version__
-from searx_mcp.arguments import parse_fetch, parse_search
+from searx_mcp.arguments.fetch import parse_fetch
+from searx_mcp.arguments.search import parse_search
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.policy import DomainPolicy
+from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, CatalogEntry, PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
@@ -24,27 +25,25 @@ from searx_mcp.models.service import Progress, Service
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.sessions import Sessions
 from searx_mcp.net.user_agents import desktop_user_agent
-from searx_mcp.pool.catalog import catalog_age_days, gate, parse_catalog
+from searx_mcp.pool.catalog import gate, parse_catalog
 from searx_mcp.pool.config import PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.budget import windows
-from searx_mcp.search.catalog_file import read_bundled, read_catalog
+from searx_mcp.search.capture import Capture, Capturer
+from searx_mcp.search.catalog_file import catalog_report, read_bundled, read_catalog
 from searx_mcp.search.executor import Executor, Found
 from searx_mcp.search.flight import SingleFlight
 from searx_mcp.search.health import HealthSchedule
 from searx_mcp.search.prober import Prober
 from searx_mcp.search.reading import ResultReader
-from searx_mcp.search.searcher import Searcher
+from searx_mcp.search.searcher import Searcher, instance_query
 from searx_mcp.search.spacing import Spacing
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.persona import Personas
+from searx_mcp.search.tasks import Tasks
+from searx_mcp.searxng.persona import PROJECT_URL, Personas
 from searx_mcp.searxng.upstream import Upstream
 from searx_mcp.settings import Settings
-
-PROJECT_URL = "https://github.com/searx-mcp/searx-mcp"
-OLD_CATALOG_DAYS = 90
-"""Five instances come and five go every month: after three months a list needs a warning."""
 
 
 class SearxClient(Service):
@@ -192,6 +191,45 @@ class SearxClient(Service):
             )
         return parts.report.model_copy(update={"instances": tuple(reports)})
 
+    async def suggest(self, query: str) -> tuple[str, ...]:
+        """What an own instance proposes for the beginning of a query, at most 20 of them.
+
+        Public instances are never asked, because each call costs them a request to a search
+        engine: without an own instance that answers, the suggestions are empty.
+        """
+        parts = self._open_parts()
+        for url in parts.pool.own_urls():
+            timeout = self.settings.search.attempt_timeout
+            if found := await parts.upstream.suggest(url, query, own=True, timeout=timeout):
+                return found
+        return ()
+
+    async def capture(
+        self,
+        host: str,
+        query: str,
+        *,
+        format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
+        **arguments: object,
+    ) -> Capture:
+        """Search once at one instance of the pool, at the cost of its budget; keep a fixture.
+
+        Args:
+            host: the instance's host or address.
+            query: what to search for; nothing of it is in the fixture.
+            format: `json` or `html`; the one a search would ask for unless given.
+            **arguments: the fields of `SearchRequest`.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong, or the instance is not in the pool.
+            NoInstancesError: the instance may not be asked now.
+        """
+        parts = self._open_parts()
+        request = parse_search(
+            {"query": query, **arguments}, defaults=self.settings.search_defaults()
+        )
+        return await parts.capturer.capture(host, instance_query(request), format)
+
     def _open_parts(self) -> "_Parts":
         if self._parts is None:
             raise RuntimeError("open the SearxClient first: async with SearxClient() as client")
@@ -205,14 +243,18 @@ class _Parts:
         self,
         *,
         pool: InstancePool,
+        upstream: Upstream,
         searcher: Searcher,
+        capturer: Capturer,
         fetcher: Fetcher,
         report: PoolReport,
         schedule: HealthSchedule | None,
         stack: AsyncExitStack,
     ) -> None:
         self.pool = pool
+        self.upstream = upstream
         self.searcher = searcher
+        self.capturer = capturer
         self.fetcher = fetcher
         self.report = report
         self.schedule = schedule
@@ -260,14 +302,15 @@ class _Parts:
             ),
             user_agent=settings.web_fetch.user_agent or f"searx-mcp/{__version__} (+{PROJECT_URL})",
         )
-        tasks = _Tasks()
+        tasks = Tasks()
+        spacing = Spacing(settings.web_search.request_delay_range, rng)
         searcher = Searcher(
             executor=Executor(
                 pool=pool,
                 upstream=upstream,
                 state=state,
                 config=settings.search,
-                spacing=Spacing(settings.web_search.request_delay_range, rng),
+                spacing=spacing,
                 clock=clock,
             ),
             reader=ResultReader(fetcher, settings.web_search),
@@ -290,38 +333,24 @@ class _Parts:
                 schedule.start()
             return cls(
                 pool=pool,
+                upstream=upstream,
                 searcher=searcher,
+                capturer=Capturer(
+                    pool=pool,
+                    upstream=upstream,
+                    state=state,
+                    spacing=spacing,
+                    timeout=settings.search.attempt_timeout,
+                    clock=clock,
+                ),
                 fetcher=fetcher,
-                report=_catalog_report(listed, clock()),
+                report=catalog_report(listed, clock()),
                 schedule=schedule,
                 stack=stack.pop_all(),
             )
 
     async def aclose(self) -> None:
         await self._stack.aclose()
-
-
-class _Tasks:
-    """The one task group for work that outlives a caller; leaving it cancels what is left."""
-
-    def __init__(self) -> None:
-        self._group = asyncio.TaskGroup()
-        self._running: set[asyncio.Task[None]] = set()
-
-    async def __aenter__(self) -> Self:
-        await self._group.__aenter__()
-        return self
-
-    async def __aexit__(self, *exc_info: object) -> None:
-        for task in self._running:
-            task.cancel()
-        await self._group.__aexit__(None, None, None)
-
-    def spawn(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-        task = self._group.create_task(work)
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-        return task
 
 
 def _catalog(settings: Settings, given: Catalog | None) -> Catalog | None:
@@ -359,17 +388,4 @@ def _pool(
             random_start=settings.web_search.use_random_instances,
         ),
         rng=rng,
-    )
-
-
-def _catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
-    if catalog is None:
-        return PoolReport(instances=())
-    age = catalog_age_days(catalog, now)
-    notes: tuple[str, ...] = ()
-    if age > OLD_CATALOG_DAYS:
-        old = f"The list of public instances is {age} days old; some will have gone."
-        notes = (f"{old} A newer release of searx-mcp brings a newer list.",)
-    return PoolReport(
-        instances=(), catalog_source=catalog.source, catalog_age_days=age, notes=notes
     )

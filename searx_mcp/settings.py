@@ -43,7 +43,8 @@ from pydantic_settings import (
 )
 from typing_extensions import override
 
-from searx_mcp.arguments import SearchDefaults, check_profile, did_you_mean, shown
+from searx_mcp.arguments.messages import did_you_mean, shown
+from searx_mcp.arguments.search import SearchDefaults, check_profile
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.models.base import Frozen
@@ -118,7 +119,7 @@ class Settings(Frozen):
             if not _PROFILE_NAME.fullmatch(name):
                 raise _refusal(f"profiles.{name}", "a name has lower-case letters, digits, - and _")
             try:
-                check_profile(arguments, max_results=self.web_search.max_results_count)
+                check_profile(arguments, defaults=self.search_defaults())
             except InvalidArgumentError as error:
                 reason = error.message.removeprefix(f"{error.field}: ")
                 raise _refusal(f"profiles.{name}.{error.field}", reason) from error
@@ -134,6 +135,7 @@ class Settings(Frozen):
             max_results=self.web_search.max_results_count,
             category=self.search.default_category,
             language=self.search.default_language,
+            categories=self.instances.categories,
             profile=self.profiles.get(self.profile, {}),
         )
 
@@ -312,8 +314,7 @@ def _assign(values: dict[str, Any], path: _Path, value: object) -> None:
 
 def _prepared(path: _Path, value: object, origin: str) -> object:
     """Read a text as the list it stands for, and refuse `true` where pydantic would see a 1."""
-    key = ".".join(path)
-    field = _FIELDS.get(key)
+    field = _FIELDS.get(key := ".".join(path))
     if field is None:
         return value
     if isinstance(value, str) and get_origin(field.annotation) is tuple:

@@ -9,16 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.arguments import (
-    SearchDefaults,
-    check_profile,
-    did_you_mean,
-    fetch_schema,
-    parse_fetch,
-    parse_search,
-    search_schema,
-    shown,
-)
+from searx_mcp.arguments.fetch import parse_fetch
+from searx_mcp.arguments.messages import did_you_mean, shown
+from searx_mcp.arguments.schema import fetch_schema, search_schema
+from searx_mcp.arguments.search import SearchDefaults, check_profile, parse_search
 from searx_mcp.errors import ErrorCode, InvalidArgumentError
 from searx_mcp.models.request import (
     Category,
@@ -146,11 +140,24 @@ ACCEPTED_SEARCH = [
     ("category", "image", Category.IMAGES),
     ("category", "Video", Category.VIDEOS),
     ("category", "", Category.GENERAL),
+    ("category", "social media", "social media"),
+    ("category", "Social_Media", "social media"),
+    ("category", "q&a", "q&a"),
+    ("category", "Scientific-Publications", "scientific publications"),
+    ("category", " web ", "web"),
+    ("engines", "bing", ("bing",)),
+    ("engines", "Bing, Google  Images,,bing", ("bing", "google images")),
+    ("engines", '["duckduckgo", "brave"]', ("duckduckgo", "brave")),
+    ("engines", ["wikipedia", ""], ("wikipedia",)),
+    ("engines", (), ()),
+    ("engines", "", ()),
     ("language", "EN_us", "en-US"),
     ("language", "pt-br", "pt-BR"),
     ("language", "De", "de"),
     ("language", "fil", "fil"),
     ("language", "ALL", "all"),
+    ("language", "Auto", "auto"),
+    ("language", " ZH_hk ", "zh-HK"),
     ("language", "auto", "auto"),
     ("language", " ", "en"),
     ("timeout", 1, 1.0),
@@ -255,7 +262,11 @@ REFUSED_SEARCH = [
     ("time_range", 1, "1 is not one of day"),
     ("time_range", ["day"], "['day'] is not one of"),
     ("time_range", "day" + "-" * 60, "is not one of day"),
-    ("category", "social media", "is not one of general, images, videos, news"),
+    ("category", "sports", "is not one of general, images, videos, news"),
+    ("category", "imges", "or another of SearXNG (did you mean images?)"),
+    ("category", "socail media", "(did you mean social media?)"),
+    ("category", "general,news", "is not one of general"),
+    ("category", "a" * MEGABYTE, "is not one of general"),
     ("category", 5, "5 is not one of general"),
     ("category", ["news"], "is not one of general"),
     ("language", "english", "'english' is not a language such as en"),
@@ -276,6 +287,14 @@ REFUSED_SEARCH = [
     ("search_prompt", 5, "must be a text, not int"),
     ("search_prompt", "a" * 2_001, "has 2,001 characters; at most 2,000"),
     ("search_prompt", "a\x00", "U+0000 at position 2"),
+    ("engines", 5, "5 is not a list of engines"),
+    ("engines", [5], "5 is not the name of an engine"),
+    ("engines", ["bing,google"], "is not the name of an engine"),
+    ("engines", "a" * 61, "is not the name of an engine"),
+    ("engines", "bi\x00ng", "is not the name of an engine"),
+    ("engines", ["a\ud800"], "is not the name of an engine"),
+    ("engines", '["bing"', "is not a JSON list of engines"),
+    ("engines", ["bing"] * 21, "has 21 entries; at most 20"),
     ("allowed_domains", 5, "5 is not a list of domains"),
     ("allowed_domains", {"a": 1}, "is not a list of domains"),
     ("allowed_domains", [5], "5 is not a domain"),
@@ -471,6 +490,22 @@ def test_defaults_apply_where_the_call_names_nothing() -> None:
     assert (request.results_count, request.category, request.language) == (3, Category.NEWS, "de")
 
 
+def test_a_configured_category_is_accepted_in_any_spelling_and_sent_as_it_is_written() -> None:
+    defaults = SearchDefaults(categories=("House Rules", "a_b"))
+    for written, category in (("house_rules", "House Rules"), ("A B", "a_b"), ("news", "news")):
+        request = parse_search({"query": "rust", "category": written}, defaults=defaults)
+        assert request.category == category
+    with pytest.raises(InvalidArgumentError, match="did you mean House Rules"):
+        parse_search({"query": "rust", "category": "Hose Rules"}, defaults=defaults)
+
+
+def test_a_category_outside_the_nine_may_be_a_default_of_the_schema() -> None:
+    defaults = SearchDefaults(profile={"category": "social media"})
+    rules: Any = search_schema(defaults)["properties"]
+    assert rules["category"]["default"] == "social media"
+    assert rules["category"]["enum"] == [*Category, "social media"]
+
+
 def test_the_configured_maximum_bounds_the_number_of_results() -> None:
     with pytest.raises(InvalidArgumentError, match="21 is not a whole number from 1 to 20"):
         parse_search({"query": "rust", "count": 21}, defaults=SearchDefaults(max_results=20))
@@ -496,7 +531,7 @@ def test_a_profile_holds_search_arguments_without_a_query() -> None:
     check_profile({})
     for profile, field in (({"query": "a"}, "query"), ({"limit": 9}, "limit"), ({"x": 1}, "x")):
         with pytest.raises(InvalidArgumentError) as caught:
-            check_profile(profile, max_results=8)
+            check_profile(profile, defaults=SearchDefaults(max_results=8))
         assert caught.value.field == field
 
 
@@ -540,7 +575,7 @@ def test_a_schema_uses_only_what_every_client_reads(tool: str) -> None:
 
 def test_the_schema_of_a_search_has_the_bounds_and_defaults_of_the_specification() -> None:
     properties = schemas()["web_search"]["properties"]
-    assert [*properties] == [*SearchRequest.model_fields]
+    assert [*properties] == [name for name in SearchRequest.model_fields if name != "engines"]
     assert properties["query"] == {"type": "string", "minLength": 1, "maxLength": 500}
     assert properties["category"] == {
         "type": "string",

@@ -15,7 +15,7 @@ from searx_mcp.errors import (
     SettingsError,
     UnavailableReason,
 )
-from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.request import Category, FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.testing.clock import FakeClock
@@ -277,7 +277,7 @@ async def test_requests_may_be_built_beforehand(settings_for, catalog_of):
         async with client_for(settings_for(web, good), catalog_of(good)) as client:
             found = await client.search(SearchRequest(query="x", category=Category.NEWS))
             page = await client.fetch(FetchRequest(url=web.url("/a")))
-    assert found.category is Category.NEWS
+    assert found.category == Category.NEWS
     assert page.title == "Pacing requests"
 
 
@@ -422,3 +422,92 @@ async def test_opening_and_closing_many_times_leaves_nothing_behind(settings_for
             async with client:
                 pass
     assert asyncio.all_tasks() - before == set()
+
+
+async def test_engines_are_asked_for_by_name_and_have_answers_of_their_own(settings_for):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with client_for(settings_for(own=[own])) as client:
+            for engines in (None, "Bing, duckduckgo", ["duckduckgo", "bing"]):
+                await client.search("x", engines=engines, fetch_content=False)
+    asked = [request.query for request in own.requests]
+    assert [query.get("engines") for query in asked] == [None, "bing,duckduckgo"]
+    assert [query.get("categories") for query in asked] == ["general", None]
+
+
+async def test_any_category_of_searxng_or_of_the_settings_is_searched(settings_for):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        settings = settings_for(own=[own], instances={"categories": ["House Rules"]})
+        async with client_for(settings) as client:
+            for category in ("social_media", "house rules"):
+                found = await client.search("x", category=category, fetch_content=False)
+                assert found.category == own.requests[-1].query["categories"]
+    assert [request.query["categories"] for request in own.requests] == [
+        "social media",
+        "House Rules",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "used", "note"),
+    [
+        ("EN_us", "en-US", ""),
+        ("ALL", "all", "Language all: results of any language."),
+        ("Auto", "auto", "Language auto: the instance chose it"),
+    ],
+)
+async def test_the_language_that_was_used_is_told(settings_for, given, used, note):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with client_for(settings_for(own=[own])) as client:
+            found = await client.search("x", language=given, fetch_content=False)
+    assert found.language == used == own.requests[0].query["language"]
+    assert [text for text in found.notes if text.startswith("Language")] == [
+        text for text in found.notes if note and text.startswith(note)
+    ]
+    assert bool(note) is any(text.startswith("Language") for text in found.notes)
+
+
+async def test_a_query_nobody_can_see_is_refused_before_anybody_is_asked(settings_for):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with client_for(settings_for(own=[own])) as client:
+            with pytest.raises(InvalidArgumentError, match="query: is empty"):
+                await client.search("\u3164")
+    assert not own.requests
+
+
+async def test_only_own_instances_are_asked_for_suggestions(settings_for, catalog_of):
+    async with FakeSearxng() as public, FakeSearxng() as silent, FakeSearxng() as own:
+        own.answer_with(b'["be", ["bees", "beer"]]', path="/autocompleter")
+        async with client_for(settings_for(public), catalog_of(public)) as client:
+            assert await client.suggest("be") == ()
+        async with client_for(settings_for(own=[silent, own])) as client:
+            assert await client.suggest("be") == ("bees", "beer")
+    assert not public.requests
+
+
+async def test_an_answer_is_captured_with_the_arguments_of_a_search(settings_for):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with client_for(settings_for(own=[own])) as client:
+            taken = await client.capture(
+                own.url, "red !!g pandas", category="it", format=Format.HTML
+            )
+    assert own.requests[0].query["q"] == 'red "!!g" pandas'
+    assert own.requests[0].query["categories"] == "it"
+    assert taken.fixture is not None
+    assert "pandas" not in taken.fixture.body
+    assert (taken.report["category"], taken.report["format"]) == ("it", "html")
+
+
+async def test_an_instance_whose_markup_has_changed_is_counted(settings_for):
+    page = (
+        '<html><head><meta name="generator" content="searxng/2030.1.1"></head><body '
+        'class="results_endpoint"><div id="urls"><article class="result"></article></div></body>'
+    )
+    async with FakeSearxng() as own:
+        own.answer_with(page.encode())
+        async with client_for(settings_for(own=[own])) as client:
+            with pytest.raises(NoInstancesError) as caught:
+                await client.search("x")
+            (row,) = (await client.instances()).instances
+    (attempt,) = caught.value.attempts
+    assert (attempt.rows_seen, attempt.rows_used) == (1, 0)
+    assert row.drift == 1

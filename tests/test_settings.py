@@ -30,6 +30,7 @@ OTHER_LISTS = {
     "fetch.allow_private": ["10.0.0.5:8080", "10.1.0.0/16:80"],
     "fetch.blocked_domains": ["example.org", "example.net"],
     "instances.own": ["http://127.0.0.1:8080/", "https://search.example.org/searx/"],
+    "instances.categories": ["recipes", "house rules"],
     "instances.blocked": ["search.example.net", "search.example.com"],
 }
 

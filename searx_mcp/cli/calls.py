@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from searx_mcp.arguments import parse_fetch, parse_search
+from searx_mcp.arguments.fetch import parse_fetch
+from searx_mcp.arguments.search import parse_search
 from searx_mcp.cli import output
 from searx_mcp.client import SearxClient
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
@@ -73,6 +74,18 @@ async def instances(loaded: Loaded, *, as_json: bool) -> None:
         _print_json(report.model_dump(mode="json"))
     else:
         output.print_pool(report)
+
+
+async def suggest(loaded: Loaded, query: str) -> None:
+    """Print suggestions, one a line."""
+    async with SearxClient(loaded.settings) as client:
+        suggestions = await client.suggest(query)
+    for suggestion in suggestions:
+        click.echo(scrub(suggestion))
+    if not suggestions:
+        click.echo(
+            "No instance of your own proposes anything; public ones are not asked.", err=True
+        )
 
 
 def config(loaded: Loaded, *, as_json: bool) -> None:

@@ -149,7 +149,12 @@ def stdio(context: click.Context) -> None:
 @cli.command()
 @click.argument("query")
 @click.option(
-    "-c", "--category", help="general, images, videos, news, map, music, it, science, files."
+    "-c",
+    "--category",
+    help="general, images, videos, news, map, music, it, science, files, or another of SearXNG.",
+)
+@click.option(
+    "-e", "--engines", metavar="NAMES", help="Ask these engines instead, as a comma list."
 )
 @click.option("-l", "--language", help="Two letters, a region such as en-US, all, or auto.")
 @click.option("-n", "--results-count", metavar="N", help="Results wanted, 1 to 50.")
@@ -202,6 +207,48 @@ def instances_list(context: click.Context, as_json: bool) -> None:  # noqa: FBT0
     from searx_mcp.cli import calls  # noqa: PLC0415 - imports what the pool needs
 
     run(calls.instances(loaded(context), as_json=as_json))
+
+
+@instances.command("capture")
+@click.argument("host")
+@click.argument("query")
+@click.option("--format", "form", type=click.Choice(["json", "html"]), help="What to ask for.")
+@click.option("-c", "--category", help="What to search in; general unless given.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("searx-mcp-capture"),
+    show_default=True,
+    help="Folder to write to.",
+)
+@click.pass_context
+def instances_capture(
+    context: click.Context,
+    /,
+    host: str,
+    query: str,
+    form: str | None,
+    **options: Any,  # noqa: ANN401 - a text and a path by name
+) -> None:
+    """Save one answer of an instance for a bug report, without the query and the address.
+
+    HOST is an instance of the pool. This is a real search: it costs the instance's budget.
+    """
+    from searx_mcp.cli import capture  # noqa: PLC0415 - imports what searching needs
+
+    output = options.pop("output")
+    run(capture.capture(loaded(context), host, query, form=form, output=output, **_given(options)))
+
+
+@cli.command()
+@click.argument("query")
+@click.pass_context
+def suggest(context: click.Context, query: str) -> None:
+    """Show how an own instance would complete a query; public ones are not asked."""
+    from searx_mcp.cli import calls  # noqa: PLC0415 - imports what asking needs
+
+    run(calls.suggest(loaded(context), query))
 
 
 @cli.command("config")

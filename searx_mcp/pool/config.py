@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.request import CATEGORY_PATTERN
 
 
 class PublicInstances(StrEnum):
@@ -22,6 +23,10 @@ class InstancesConfig(Frozen):
 
     own: tuple[str, ...] = Field(
         default=(), description="Base URLs of your own SearXNG instances; asked first, JSON first."
+    )
+    categories: tuple[Annotated[str, Field(pattern=CATEGORY_PATTERN)], ...] = Field(
+        default=(),
+        description="Categories of your own instances that SearXNG does not have by itself.",
     )
     public: PublicInstances = Field(
         default=PublicInstances.AUTO,

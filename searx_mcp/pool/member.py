@@ -63,6 +63,7 @@ class Member:
         self.json_enabled: bool | None = None
         self.link_token: bool | None = None
         self.last: Outcome | None = None
+        self.drift = 0
         self._json_recheck = 0.0
         self._observed = 0.0
         self._count = 0.0
@@ -139,6 +140,7 @@ class Member:
         """A request came to `outcome`; the state follows from it."""
         self.in_flight -= 1
         self.last = outcome
+        self.drift += outcome.has_drifted
         self._learn_formats(outcome, now)
         if outcome.verdict is Verdict.JSON_OFF:
             if self.state is InstanceState.HALF_OPEN:
@@ -212,7 +214,8 @@ class Member:
     ) -> None:
         # 1. limits and blocks: wait their window; three in a day mean that we are not wanted
         # 2. a wrong program or a redirect elsewhere: keep away for days
-        # 3. failures: wait when they repeat, at once when a repetition is certain
+        # 3. failures: wait when they repeat, at once when a repetition is certain or when the
+        #    host says for how long
         self.failures += 1
         self.consecutive_failures += 1
         self._successes_in_a_row = 0
@@ -223,11 +226,12 @@ class Member:
             self._quarantine(now, rng)
         elif (
             outcome.verdict in _AT_ONCE
+            or outcome.retry_after is not None
             or self.state is InstanceState.HALF_OPEN
             or self.consecutive_failures >= config.max_consecutive_failures
             or self._recent.count(False) >= config.max_consecutive_failures
         ):
-            self._wait_failing(now, rng)
+            self._wait_failing(now, rng, outcome.retry_after)
         elif self.state is InstanceState.NEW:
             self.state = InstanceState.HEALTHY
 
@@ -250,14 +254,16 @@ class Member:
             rng=rng,
         )
 
-    def _wait_failing(self, now: float, rng: "random.Random") -> None:
+    def _wait_failing(
+        self, now: float, rng: "random.Random", retry_after: float | None = None
+    ) -> None:
         self._failing_episode += 1
         self._recent.clear()
         if self._failing_episode >= _QUARANTINE_AFTER_FAILING and not self.is_own:
             self._quarantine(now, rng)
             return
         self.state = InstanceState.FAILING
-        self.until = now + timers.failing_time(self._failing_episode, rng)
+        self.until = now + timers.failing_time(self._failing_episode, rng, retry_after=retry_after)
 
     def _quarantine(self, now: float, rng: "random.Random") -> None:
         self._quarantine_episode += 1

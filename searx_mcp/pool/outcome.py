@@ -27,3 +27,18 @@ class Outcome:
     page: ResultPage | None = None
     retry_after: float | None = None
     detail: str = ""
+
+    @property
+    def rows_seen(self) -> int:
+        """How many rows the answer had."""
+        return self.page.rows_seen if self.page else 0
+
+    @property
+    def rows_used(self) -> int:
+        """How many of them could be used."""
+        return len(self.page.hits) if self.page else 0
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether there were rows and none could be used: the markup is not the one we know."""
+        return self.rows_seen > 0 and not self.rows_used

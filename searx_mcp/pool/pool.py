@@ -211,5 +211,6 @@ def _report(member: Member, now: float) -> InstanceReport:
         json_enabled=member.json_enabled,
         last_verdict=last.verdict if last else None,
         last_detail=last.detail if last else "",
+        drift=member.drift,
         retry_after=round(member.retry_after(now), 1),
     )

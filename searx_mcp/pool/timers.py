@@ -28,18 +28,20 @@ JSON_RECHECK = 7 * DAY
 """Operators rarely switch a format on; asking once a week is enough."""
 
 
-def failing_time(episode: int, rng: "random.Random") -> float:
+def failing_time(episode: int, rng: "random.Random", *, retry_after: float | None = None) -> float:
     """Exponential backoff with equal jitter: d/2 + U(0, d/2), d = min(cap, 30 * 2^(episode - 1)).
 
     Equal jitter keeps a floor, which full jitter does not: an early retry would count against the
-    host's thirty-day window.
+    host's thirty-day window. A longer `Retry-After` is honoured with up to 10 % more.
 
     Args:
         episode: 1 for the first failing time in a row.
         rng: the dice.
+        retry_after: seconds the host asked for.
     """
     longest = min(FAILING_CAP, FAILING_BASE * 2 ** (min(episode, 20) - 1))
-    return rng.uniform(longest / 2, longest)
+    wait = rng.uniform(longest / 2, longest)
+    return wait if retry_after is None else max(wait, retry_after * rng.uniform(1.0, 1.1))
 
 
 def limited_time(

@@ -21,6 +21,7 @@ class CacheKey:
     language: str
     safe_search: int
     time_range: str
+    engines: frozenset[str] = frozenset()
 
 
 class ResponseCache:

@@ -1,10 +1,15 @@
-"""Where the text of the catalog is read from: the bundled file, or one the operator names."""
+"""The catalog as a file: the bundled one, or one the operator names; and how old it is."""
 
 from pathlib import Path
 from typing import Final
 
 import searx_mcp
 from searx_mcp.errors import SettingsError
+from searx_mcp.models.instance import Catalog, PoolReport
+from searx_mcp.pool.catalog import catalog_age_days
+
+OLD_CATALOG_DAYS: Final = 90
+"""Five instances come and five go every month: after three months a list needs a warning."""
 
 _NAME: Final = "instances.json"
 _FIELD: Final = "instances.catalog"
@@ -52,4 +57,18 @@ def read_catalog(path: str) -> str:
         _FIELD,
         f"cannot read {path!r}: {reason}",
         advice="Correct the path, or remove the setting to use the bundled list.",
+    )
+
+
+def catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
+    """The report of a pool without its instances: where the public ones come from and how old."""
+    if catalog is None:
+        return PoolReport(instances=())
+    age = catalog_age_days(catalog, now)
+    notes: tuple[str, ...] = ()
+    if age > OLD_CATALOG_DAYS:
+        old = f"The list of public instances is {age} days old; some will have gone."
+        notes = (f"{old} A newer release of searx-mcp brings a newer list.",)
+    return PoolReport(
+        instances=(), catalog_source=catalog.source, catalog_age_days=age, notes=notes
     )

@@ -192,6 +192,8 @@ class Executor:
             status_code=outcome.status_code,
             elapsed_ms=round(outcome.elapsed * 1_000),
             detail=outcome.detail,
+            rows_seen=outcome.rows_seen,
+            rows_used=outcome.rows_used,
         )
         trail.attempts.append(attempt)
         trail.say(f"{url}: {outcome.verdict.replace('_', ' ')}")

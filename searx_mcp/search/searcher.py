@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Callable
 
-from searx_mcp.errors import DeadlineError
+from searx_mcp.errors import DeadlineError, InvalidArgumentError
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
@@ -17,6 +17,10 @@ from searx_mcp.search.reading import ResultReader
 from searx_mcp.searxng.request import InstanceQuery, neutralise
 
 _SITE = re.compile(r"(^|\s)site:", re.IGNORECASE)
+_LANGUAGES = {
+    "all": "Language all: results of any language.",
+    "auto": "Language auto: the instance chose it, as a rule English, which our headers ask for.",
+}
 _ANSWERING_TIME = 0.25
 """Seconds kept back from a call's time to put the answer together."""
 _READING_SHARE = 0.6
@@ -95,6 +99,7 @@ class Searcher:
             language=query.language,
             safe_search=query.safe_search,
             time_range=query.time_range,
+            engines=frozenset(query.engines),
         )
         wanted = request.results_count
         cached = self._cache.get(key, wanted=wanted)
@@ -124,8 +129,14 @@ def instance_query(request: SearchRequest) -> InstanceQuery:
 
     One allowed domain becomes a `site:` word, which engines understand; several are filtered after
     merging.
+
+    Raises:
+        InvalidArgumentError: nothing of the query can be seen.
     """
     text = neutralise(request.query)
+    if not text:
+        # An instance answers a search without words with its home page, as it answers bots.
+        raise InvalidArgumentError("query", "is empty")
     if len(request.allowed_domains) == 1 and not _SITE.search(text):
         text = f"{text} site:{request.allowed_domains[0]}"
     return InstanceQuery(
@@ -134,6 +145,7 @@ def instance_query(request: SearchRequest) -> InstanceQuery:
         language=request.language,
         safe_search=int(request.safe_search),
         time_range=request.time_range,
+        engines=request.engines,
     )
 
 
@@ -170,7 +182,7 @@ def _response(
 
 
 def _notes(request: SearchRequest, found: Found, total: int) -> tuple[str, ...]:
-    notes = []
+    notes = [_LANGUAGES[request.language]] if request.language in _LANGUAGES else []
     if 0 < total < request.results_count:
         notes.append(
             f"{total} of {request.results_count} results asked for: "

@@ -164,7 +164,8 @@ async def test_a_page_that_cannot_be_read_exits_with_one(run_cli):
         (["search", "a\x07b"], "query"),
         (["search", "x", "-n", "0"], "results_count"),
         (["search", "x", "-n", "many"], "results_count"),
-        (["search", "x", "-c", "shopping"], "category"),
+        (["search", "x", "-c", "shoping"], "did you mean shopping?"),
+        (["search", "x", "-e", "a" * 61], "engines"),
         (["search", "x", "-l", "english"], "language"),
         (["search", "x", "-t", "decade"], "time_range"),
         (["search", "x", "--safe-search", "9"], "safe_search"),
@@ -281,3 +282,69 @@ async def test_text_of_strangers_is_no_markup(run_cli):
 )
 def test_every_error_has_its_exit_code(error, code):
     assert exit_code(error) is code
+
+
+async def test_a_capture_is_written_without_the_query_and_the_address(run_cli, tmp_path):
+    folder = tmp_path / "deep" / "capture"
+    async with FakeSearxng(formats=("html", "json")) as own:
+        ran = await run_cli(
+            *("instances", "capture", own.url, "red pandas", "-c", "it"),
+            *("--format", "json", "--output", str(folder)),
+            **environment(own=[own]),
+        )
+    assert ran.code == ExitCode.DONE
+    assert own.searches == 1
+    written = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir()}
+    assert set(written) == {"head.txt", "body.json", "report.json"}
+    assert sorted(ran.out.split()) == sorted(str(folder / name) for name in written)
+    assert "full: 10 of 10 rows read" in ran.err
+    assert written["head.txt"].startswith("HTTP 200\ncontent-type: application/json")
+    assert len(json.loads(written["body.json"])["results"]) == 10
+    assert json.loads(written["report.json"])["category"] == "it"
+    for text in written.values():
+        for secret in ("panda", "127.0.0.1", own.origin.rpartition(":")[2]):
+            assert secret not in text.casefold()
+
+
+async def test_a_capture_of_silence_is_a_report(run_cli, tmp_path):
+    async with FakeSearxng(hang=True) as own:
+        ran = await run_cli(
+            *("instances", "capture", own.url, "x", "-o", str(tmp_path / "c")),
+            **environment(own=[own]),
+        )
+    assert ran.code == ExitCode.DONE
+    assert [file.name for file in (tmp_path / "c").iterdir()] == ["report.json"]
+    assert "timeout: 0 of 0 rows read" in ran.err
+
+
+async def test_what_cannot_be_captured_is_said(run_cli, tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    async with FakeSearxng() as own:
+        there = environment(own=[own])
+        stranger = await run_cli(
+            "instances", "capture", "a.example", "x", "-o", str(tmp_path), **there
+        )
+        folder = await run_cli("instances", "capture", own.url, "x", "-o", str(file / "x"), **there)
+    assert stranger.code == folder.code == ExitCode.USAGE
+    assert "a.example' is not in the pool" in stranger.err
+    assert "cannot be made" in folder.err
+    assert not own.requests
+
+
+async def test_suggestions_are_printed_one_a_line(run_cli):
+    async with FakeSearxng() as own:
+        own.answer_with(b'["be", ["bees", "beer garden"]]', path="/autocompleter")
+        ran = await run_cli("suggest", "be", **environment(own=[own]))
+    assert (ran.code, ran.out) == (ExitCode.DONE, "bees\nbeer garden\n")
+    nobody = await run_cli("suggest", "be", **environment(SEARX_MCP_INSTANCES__PUBLIC="off"))
+    assert (nobody.code, nobody.out) == (ExitCode.DONE, "")
+    assert "No instance of your own" in nobody.err
+
+
+async def test_engines_of_a_search_may_be_named(run_cli):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        await run_cli(
+            "search", "x", "-e", "bing,brave", "--no-fetch-content", **environment(own=[own])
+        )
+    assert own.requests[0].query["engines"] == "bing,brave"

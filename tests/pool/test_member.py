@@ -268,3 +268,17 @@ def test_silence_at_three_health_checks_makes_an_instance_failing():
 def test_its_repr_shows_what_an_operator_wants_to_know():
     it = learn(member(), Verdict.FULL, Verdict.TIMEOUT)
     assert repr(it) == "<Member https://a.example/ A+ healthy 1 ok, 1 failed, 0 in flight>"
+
+
+def test_a_host_that_says_when_to_come_back_is_left_alone_until_then():
+    it = learn(member(), Verdict.SERVER_ERROR, retry_after=600.0)
+    assert it.state is InstanceState.FAILING
+    assert 600 <= it.retry_after(NOW) <= 660
+
+
+def test_answers_whose_rows_nobody_can_read_are_counted():
+    drifted, partly = ResultPage(rows_seen=4), ResultPage(hits=PAGE.hits, rows_seen=4)
+    it = learn(member(), Verdict.MALFORMED, Verdict.MALFORMED, page=drifted)
+    learn(it, Verdict.THIN, page=partly)
+    learn(it, Verdict.EMPTY, page=ResultPage())
+    assert it.drift == 2

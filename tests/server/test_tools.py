@@ -325,7 +325,7 @@ BAD_SEARCHES = [
     ({"query": "x", "results_count": "lots"}, "results_count"),
     ({"query": "x", "results_count": 2.5}, "results_count"),
     ({"query": "x", "max_results": 99}, "max_results"),
-    ({"query": "x", "category": "shopping"}, "category"),
+    ({"query": "x", "category": "shoping"}, "category"),
     ({"query": "x", "language": "english"}, "language"),
     ({"query": "x", "safe_search": 3}, "safe_search"),
     ({"query": "x", "safe_search": "very"}, "safe_search"),

@@ -1,0 +1,77 @@
+"""The published descriptions of the arguments."""
+
+from typing import TypeAlias
+
+from searx_mcp.arguments.lists import MAX_DOMAINS
+from searx_mcp.arguments.search import SearchDefaults, parse_search
+from searx_mcp.arguments.values import AGES
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.request import Category, FetchRequest, SearchRequest
+
+_Changes: TypeAlias = dict[str, dict[str, object]]
+_UNPUBLISHED = frozenset({"engines"})
+"""Accepted, and not worth the words in every conversation: a model does not know their names."""
+
+
+def search_schema(defaults: SearchDefaults) -> dict[str, object]:
+    """Describe the arguments of `web_search` as a JSON schema that every known client reads.
+
+    It has no unions, references and nulls, and only non-empty text in an `enum`. What is accepted
+    beyond it stays unsaid, because each word costs every conversation.
+    """
+    default = parse_search({"query": "-"}, defaults=defaults)
+    changes: _Changes = {
+        "category": {
+            "enum": list(dict.fromkeys((*Category, default.category))),
+            "pattern": None,
+            "default": default.category,
+        },
+        "language": {"description": "en, en-US, all, auto", "default": default.language},
+        "results_count": {"maximum": defaults.max_results, "default": default.results_count},
+        "fetch_content": {"description": "Also read the pages", "default": default.fetch_content},
+        "safe_search": {
+            "description": "0 off, 1 moderate, 2 strict",
+            "minimum": 0,
+            "maximum": 2,
+            "enum": None,
+            "default": default.safe_search.value,
+        },
+        "time_range": {"enum": [*AGES], "default": default.time_range.value or "any"},
+        "allowed_domains": {"description": "Only these and subdomains", "maxItems": MAX_DOMAINS},
+        "blocked_domains": {"maxItems": MAX_DOMAINS},
+        "search_prompt": {"description": "What you want to know; guides summaries"},
+        "timeout": {"type": "integer", "description": "Seconds"},
+        "max_tokens": {"description": "Size of the answer"},
+    }
+    return _schema(SearchRequest, changes)
+
+
+def fetch_schema(
+    *, timeout: float = 30.0, max_content_length: int = 1_048_576
+) -> dict[str, object]:
+    """Describe the arguments of `web_fetch` likewise; the defaults are seconds and bytes."""
+    changes: _Changes = {
+        "url": {"description": "http or https"},
+        "timeout": {"type": "integer", "description": "Seconds", "default": max(5, round(timeout))},
+        "max_content_length": {"description": "Bytes", "default": max_content_length},
+        "user_agent": {"description": "Replaces the User-Agent", "pattern": None},
+    }
+    return _schema(FetchRequest, changes)
+
+
+def _schema(model: type[Frozen], changes: _Changes) -> dict[str, object]:
+    """Resolve what pydantic writes with references and unions, and leave out what says nothing."""
+    whole = model.model_json_schema()
+    properties = {}
+    for name, rules in whole["properties"].items():
+        if name in _UNPUBLISHED:
+            continue
+        definition = whole.get("$defs", {}).get(rules.get("$ref", "").rpartition("/")[2], {})
+        merged = {**definition, "description": "", **rules.get("anyOf", [{}])[0], **rules}
+        properties[name] = {
+            rule: value
+            for rule, value in (merged | changes.get(name, {})).items()
+            if rule not in {"title", "$ref", "anyOf"} and value not in (None, "", [])
+        }
+    required = {"required": whole["required"], "additionalProperties": False}
+    return {"type": "object", "properties": properties, **required}

@@ -1,0 +1,133 @@
+"""Plain values: texts, choices, numbers, sizes, languages, categories."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from searx_mcp.arguments.messages import (
+    MAX_RAW_LENGTH,
+    SHOWN_LENGTH,
+    check_length,
+    did_you_mean,
+    wrong,
+)
+from searx_mcp.arguments.names import folded
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.base import ByteCount
+from searx_mcp.models.request import (
+    FURTHER_CATEGORIES,
+    LANGUAGE_PATTERN,
+    MAX_CONTENT_LENGTH,
+    MIN_CONTENT_LENGTH,
+    USER_AGENT_PATTERN,
+    Category,
+    SafeSearch,
+    TimeRange,
+)
+
+AGES: Final = (*filter(None, TimeRange), "any")
+"""The time ranges a caller is told of."""
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
+_FORBIDDEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_BYTES = TypeAdapter[int](ByteCount)
+
+TIME_RANGES: Final[Mapping[str, TimeRange]] = {
+    **{f"{prefix}{age}": age for prefix in ("", "one") for age in TimeRange if age},
+    **dict.fromkeys(("", "any", "all", "nolimit"), TimeRange.ANY),
+}
+SAFE_SEARCH: Final[Mapping[str, SafeSearch]] = {
+    **dict.fromkeys(("0", "off", "none", "false"), SafeSearch.OFF),
+    **dict.fromkeys(("1", "moderate", "on", "true"), SafeSearch.MODERATE),
+    **dict.fromkeys(("2", "strict"), SafeSearch.STRICT),
+}
+_CATEGORIES: Final[Mapping[str, str]] = {
+    **{folded(name): name for name in (*Category, *FURTHER_CATEGORIES)},
+    "image": Category.IMAGES,
+    "video": Category.VIDEOS,
+}
+_BOOLEANS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(
+    ("0", "false", "no", "off"), False
+)
+
+
+def text_of(written: str, value: object, *, limit: int) -> str:
+    """Clean what a person or a model wrote; none of it is ever shown in a message."""
+    if not isinstance(value, str):
+        raise InvalidArgumentError(written, f"must be a text, not {type(value).__name__}")
+    check_length(written, value, limit, unless=MAX_RAW_LENGTH)
+    if forbidden := _FORBIDDEN.search(value):
+        where = f"U+{ord(forbidden[0]):04X} at position {forbidden.start() + 1}"
+        raise InvalidArgumentError(written, f"has the control character {where}; leave it out")
+    text = " ".join(unicodedata.normalize("NFC", value).split())
+    if not any(character.isprintable() and character != " " for character in text):
+        raise InvalidArgumentError(written, "is empty")
+    check_length(written, text, limit)
+    return text
+
+
+def choice(written: str, value: object, *, choices: Mapping[str, object], allowed: str) -> object:
+    """Find a value among `choices` by its folded spelling."""
+    spelling = str(int(value)) if isinstance(value, int | float) and value in (0, 1, 2) else value
+    if isinstance(spelling, str) and (key := folded(spelling.strip())) in choices:
+        return choices[key]
+    raise wrong(written, value, allowed)
+
+
+def number_of(
+    written: str, value: object, *, low: int, high: int, fraction: bool = False
+) -> int | float:
+    """Read a number between two bounds; text counts, booleans do not."""
+    number = float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else value
+    match number:
+        case bool():
+            pass
+        case int() | float() if low <= number <= high and (fraction or number == int(number)):
+            return number if fraction else int(number)
+    raise wrong(written, value, f"a {'' if fraction else 'whole '}number from {low:,} to {high:,}")
+
+
+def size(written: str, value: object) -> int | float:
+    """Read a number of bytes, such as `2MB`."""
+    try:
+        count = _BYTES.validate_python(value)
+    except ValidationError:
+        raise wrong(written, value, "a number of bytes or a size such as 2MB") from None
+    return number_of(written, count, low=MIN_CONTENT_LENGTH, high=MAX_CONTENT_LENGTH)
+
+
+def language(written: str, value: object) -> str:
+    """Read a language in any case: `EN_us` is `en-US`, and `all` and `auto` are languages too."""
+    if isinstance(value, str) and len(value) <= SHOWN_LENGTH:
+        code, hyphen, region = value.strip().replace("_", "-").partition("-")
+        tag = f"{code.lower()}{hyphen}{region.upper()}"
+        if re.fullmatch(LANGUAGE_PATTERN, tag):
+            return tag
+    raise wrong(written, value, "a language such as en, a region such as en-US, all or auto")
+
+
+def category(written: str, value: object, *, further: Iterable[str]) -> str:
+    """Read a category that SearXNG knows, or one of `further`, by its folded spelling.
+
+    An instance ignores a name it does not know and searches in general, so that a misspelt one
+    must not leave.
+    """
+    known = {**_CATEGORIES, **{folded(name): name for name in further}}
+    if isinstance(value, str) and (key := folded(value.strip())) in known:
+        return known[key]
+    near = did_you_mean(value, known.values()) if isinstance(value, str) else ""
+    raise wrong(written, value, f"one of {', '.join(Category)}, or another of SearXNG{near}")
+
+
+def user_agent(written: str, value: object) -> str:
+    """Take a header value as it is."""
+    if isinstance(value, str) and re.fullmatch(USER_AGENT_PATTERN.removesuffix("$"), value):
+        return value
+    raise wrong(written, value, "printable ASCII of at most 256 characters")
+
+
+boolean = partial(choice, choices=_BOOLEANS, allowed="true or false")

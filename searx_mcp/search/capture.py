@@ -1,0 +1,158 @@
+"""One real search at one instance, kept as a fixture without query and address."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from searx_mcp import __version__
+from searx_mcp.arguments.messages import did_you_mean, shown
+from searx_mcp.errors import InvalidArgumentError, NoInstancesError, UnavailableReason
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import InstanceReport, Tier
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.budget import windows
+from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.state.interface import StateStore
+from searx_mcp.searxng.classify import Received, generator
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.searxng.scrub.answer import Fixture, scrub
+from searx_mcp.searxng.scrub.mask import Mask
+from searx_mcp.searxng.upstream import Upstream
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """What a capture came to; nothing in it tells the query or the instance.
+
+    Attributes:
+        fixture: the answer; `None` if no complete one came.
+        report: what was asked for and what was read, as JSON values.
+    """
+
+    fixture: Fixture | None
+    report: Mapping[str, object]
+
+
+class Capturer:
+    """Captures answers under the rules of a search: guarded sessions, budgets, spacing, the pool.
+
+    Args:
+        pool: knows which instances may be asked, and learns.
+        upstream: sends and judges.
+        state: keeps the budgets.
+        spacing: keeps requests to public instances apart.
+        timeout: seconds the one request may take.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        pool: InstancePool,
+        upstream: Upstream,
+        state: StateStore,
+        spacing: Spacing,
+        timeout: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self._pool = pool
+        self._upstream = upstream
+        self._state = state
+        self._spacing = spacing
+        self._timeout = timeout
+        self._clock = clock
+
+    async def capture(
+        self,
+        host: str,
+        query: InstanceQuery,
+        format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
+    ) -> Capture:
+        """Search once and scrub the answer.
+
+        Args:
+            host: the host, with its port if it has one, or the address of an instance of the pool.
+            query: what to ask, already neutralised.
+            format: what to ask for; the one a search would ask for unless given.
+
+        Raises:
+            InvalidArgumentError: the instance is not in the pool.
+            NoInstancesError: it may not be asked now.
+        """
+        instance = self._find(host)
+        url, own, now = instance.url, instance.tier is Tier.OWN, self._clock()
+        form = format or self._pool.format_of(url, now)
+        _check_wait(instance.retry_after)
+        limits = windows(own=own, link_token=self._pool.link_token(url))
+        reservation = await self._state.reserve(url, form, limits, now)
+        if not reservation.granted:
+            _check_wait(max(1.0, (reservation.retry_at or now) - now))
+        self._pool.begin(url, now)
+        learned = False
+        try:
+            if not own:
+                await self._spacing.wait()
+            outcome, received = await self._upstream.capture(
+                url, query, own=own, format=form, timeout=self._timeout
+            )
+            self._pool.report(url, outcome, self._clock())
+            learned = True
+        finally:
+            if not learned:
+                self._pool.release(url)
+        mask = Mask(query=query.text, base_url=url)
+        return Capture(
+            fixture=scrub(received, mask=mask) if received else None,
+            report=_report(outcome, received, query, mask),
+        )
+
+    def _find(self, host: str) -> InstanceReport:
+        wanted = host.strip().rstrip("/").casefold()
+        names: list[str] = []
+        for instance in self._pool.snapshot(self._clock()):
+            names.append(urlsplit(instance.url).netloc)
+            if wanted in {names[-1].casefold(), instance.url.rstrip("/").casefold()}:
+                return instance
+        raise InvalidArgumentError(
+            "host",
+            f"{shown(host)} is not in the pool{did_you_mean(wanted, names)}",
+            advice="`searx-mcp instances list` shows the pool; own instances belong in SEARXNG_URL.",
+        )
+
+
+def _check_wait(seconds: float) -> None:
+    if seconds > 0:
+        raise NoInstancesError(
+            f"The instance may not be asked again for {seconds:,.0f} seconds",
+            reason=UnavailableReason.BUDGET_SPENT,
+            advice="Capture at another instance, or wait.",
+            retry_after=seconds,
+        )
+
+
+def _report(
+    outcome: Outcome, received: Received | None, query: InstanceQuery, mask: Mask
+) -> dict[str, object]:
+    page = outcome.page
+    rows = Counter(hit.template for hit in page.hits) if page else Counter[str]()
+    counts = {
+        name: len(getattr(page, name, ()))
+        for name in ("answers", "infoboxes", "suggestions", "corrections", "unresponsive_engines")
+    }
+    return {
+        "searx_mcp": __version__,
+        "instance_version": generator(received.body) if received else "",
+        "format": outcome.format,
+        "category": mask.name(query.category),
+        "page": query.page,
+        "verdict": outcome.verdict,
+        "status": outcome.status_code,
+        "elapsed_ms": round(outcome.elapsed * 1_000),
+        "truncated": bool(received and received.truncated),
+        "rows_seen": outcome.rows_seen,
+        "rows_used": outcome.rows_used,
+        "rows_by_template": {mask.name(name): count for name, count in sorted(rows.items())},
+        **counts,
+    }
