@@ -1,0 +1,294 @@
+"""The list of public instances, fetched anew twice a day and kept on disk.
+
+Nothing here is waited for by a search, and whatever goes wrong, the list before stays in use.
+Sources of the rules and figures: `docs/decisions/discovery.md`.
+"""
+
+import asyncio
+import logging
+import random
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import pydantic_core
+from pydantic import BaseModel, Field, FiniteFloat
+from yarl import URL
+
+from searx_mcp.errors import ErrorCode, SearxMcpError
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.instance import Catalog, CatalogEntry
+from searx_mcp.net.http import HttpSession, Reply
+from searx_mcp.pool.catalog import catalog_age_days
+from searx_mcp.pool.searxspace import CatalogError, Listing, parse_searxspace
+from searx_mcp.searxng.persona import honest
+
+SOURCE_URL: Final = "https://searx.space/data/instances.json"
+FILE_NAME: Final = "catalog-v1.json"
+
+TIMEOUT: Final = 30.0
+"""Seconds for a whole refresh."""
+MAX_BYTES: Final = 5_000_000
+"""Decoded bytes of the list; it has 0.7 million."""
+INTERVAL: Final = 12 * 3_600.0
+"""Seconds between two refreshes; the figures are measured once a day."""
+RETRY_INTERVAL: Final = 3_600.0
+"""Seconds after a failed refresh."""
+JITTER: Final = 0.1
+"""Share by which both intervals vary either way, so that installations drift apart."""
+MIN_USABLE: Final = 10
+"""A list with fewer usable instances is refused; the leanest capture of the real one has 62."""
+MIN_SHARE: Final = 0.5
+"""A list with a smaller share of the last good one's instances is refused."""
+GUARD_DAYS: Final = 30
+"""Days for which a list counts against the next one's size; after them its loss is worse."""
+
+_log = logging.getLogger("searx_mcp.search.discovery")
+
+_VALIDATOR = re.compile(r"[\x20-\x7e]{1,256}")
+_SCHEMA: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What a refresh came to.
+
+    Attributes:
+        catalog: the list to use now, or `None` if there never was a good one.
+        changed: whether its instances differ from those that were given out last.
+        problem: why there is no newer list, or why it could not be kept, in a sentence for a
+            person; empty if all went well.
+    """
+
+    catalog: Catalog | None
+    changed: bool
+    problem: str = ""
+
+
+_Validator = Annotated[str, Field(pattern=r"^[\x20-\x7e]{0,256}$")]
+
+
+class _Kept(Frozen):
+    """What is known about the list, as it lies on disk.
+
+    Attributes:
+        url: where the list comes from; another source's list is not ours.
+        due_at: Unix seconds of the next refresh.
+        etag: validator of the list, sent back as `If-None-Match`.
+        last_modified: validator of the list, sent back as `If-Modified-Since`.
+        catalog: the last good list, or `None` before the first.
+    """
+
+    schema_version: Literal[1] = 1
+    url: str
+    due_at: FiniteFloat = 0.0
+    etag: _Validator = ""
+    last_modified: _Validator = ""
+    catalog: Catalog | None = None
+
+
+class Discovery:
+    """Fetches the list of searx.space and remembers the last good one.
+
+    Processes that share a folder share the list and the time of the next refresh: one that finds
+    it refreshed by another makes no request. Call `refresh` from one task at a time.
+    """
+
+    def __init__(
+        self,
+        session: Callable[[], HttpSession],
+        folder: Path | None,
+        rng: random.Random,
+        *,
+        url: str = SOURCE_URL,
+    ) -> None:
+        """Wire it; nothing is read or asked yet.
+
+        Args:
+            session: gives the session for the request, such as the one for public instances.
+            folder: where to keep the list, made if need be; `None` keeps it in memory only.
+            rng: dice for the times of refreshes.
+            url: where the list is.
+        """
+        self._session = session
+        self._file = folder / FILE_NAME if folder is not None else None
+        self._rng = rng
+        self._url = url
+        self._kept = _Kept(url=url)
+        self._on_disk: _Kept | None = None
+        self._given: tuple[CatalogEntry, ...] | None = None
+
+    def last_good(self) -> Catalog | None:
+        """Give the last good list without asking anybody, or `None`."""
+        self._recall()
+        return self._give("").catalog
+
+    def due(self, now: float) -> float:
+        """Give the seconds from `now`, in Unix seconds, to the next refresh; 0 if it is due."""
+        self._recall()
+        return self._seconds_left(now)
+
+    async def refresh(self, now: float) -> Refreshed:
+        """Fetch the list if a refresh is due; never raises but for being cancelled.
+
+        Args:
+            now: Unix seconds.
+        """
+        await asyncio.to_thread(self._recall)
+        if self._seconds_left(now) > 0:
+            return self._give("")
+        fetched = await self._try_to_fetch(now)
+        if isinstance(fetched, _Kept):
+            kept, interval, problem = fetched, INTERVAL, ""
+        else:
+            kept, interval, problem = self._kept, RETRY_INTERVAL, fetched
+        due_at = now + interval * self._rng.uniform(1 - JITTER, 1 + JITTER)
+        self._kept = kept.model_copy(update={"due_at": due_at})
+        unkept = await asyncio.to_thread(self._keep)
+        return self._give(problem or unkept)
+
+    async def _try_to_fetch(self, now: float) -> _Kept | str:
+        """Give what to keep now, or why there is nothing new."""
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                return await self._fetch(now)
+        except TimeoutError:
+            return f"There was no complete answer within {TIMEOUT:.0f} seconds."
+        except SearxMcpError as exc:
+            return exc.message
+        except RuntimeError:
+            return "The connections are closed."  # by the client, which is ending
+
+    async def _fetch(self, now: float) -> _Kept:
+        headers = honest() | {"Accept": "application/json"} | _conditions(self._kept)
+        listed_at = datetime.fromtimestamp(now, UTC)
+        async with self._session().open(self._url, headers=headers, timeout=TIMEOUT) as reply:
+            if reply.status == HTTPStatus.NOT_MODIFIED and self._kept.catalog is not None:
+                confirmed = self._kept.catalog.model_copy(update={"listed_at": listed_at})
+                return self._kept.model_copy(update={"catalog": confirmed})
+            if reply.status != HTTPStatus.OK:
+                raise _refuse(f"The server answered with status {reply.status}.")
+            body = await reply.read(max_bytes=MAX_BYTES)
+            etag, last_modified = (_validator(reply, name) for name in ("ETag", "Last-Modified"))
+        if body.truncated:
+            raise _refuse(f"The list is incomplete: {body.notes[0]}.")
+        listing = await asyncio.to_thread(parse_searxspace, body.data.decode(errors="replace"))
+        _check_size(listing, self._kept.catalog, now)
+        catalog = Catalog(
+            source=f"{URL(self._url).host} {listed_at:%Y-%m-%d}",
+            listed_at=listed_at,
+            measured_at=listing.measured_at,
+            instances=listing.entries,
+        )
+        return _Kept(url=self._url, etag=etag, last_modified=last_modified, catalog=catalog)
+
+    def _give(self, problem: str) -> Refreshed:
+        catalog = self._kept.catalog
+        entries = None if catalog is None else catalog.instances
+        changed, self._given = entries != self._given, entries
+        if problem:
+            _log.warning("search.discovery_failed problem=%s", problem)
+        elif changed:
+            _log.info("search.discovery_changed instances=%d", len(entries or ()))
+        return Refreshed(catalog, changed, problem)
+
+    def _seconds_left(self, now: float) -> float:
+        left = self._kept.due_at - now
+        # A time further ahead than any that is set here comes from a clock that has been put back.
+        return left if 0 < left <= INTERVAL * (1 + JITTER) else 0.0
+
+    def _recall(self) -> None:
+        """Take over what another process, or this one before a restart, has kept."""
+        kept = _read(self._file) if self._file is not None else None
+        # What has not changed since it was read is not newer than what could not be written.
+        if kept is not None and kept.url == self._url and kept != self._on_disk:
+            self._kept = self._on_disk = kept
+
+    def _keep(self) -> str:
+        """Write to disk; gives why that failed."""
+        if self._file is None or _is_newer(self._file):
+            return ""
+        try:
+            _write(self._file, self._kept.model_dump_json(exclude_none=True))
+        except OSError as exc:
+            return f"The list could not be kept on disk: {exc.strerror or type(exc).__name__}."
+        self._on_disk = self._kept
+        return ""
+
+
+def _refuse(message: str) -> CatalogError:
+    return CatalogError(message, code=ErrorCode.HTTP_ERROR)
+
+
+def _check_size(listing: Listing, last_good: Catalog | None, now: float) -> None:
+    usable = len(listing.entries)
+    if usable < MIN_USABLE:
+        raise _refuse(f"Only {usable} of {listing.listed} listed instances are usable.")
+    if last_good is None or catalog_age_days(last_good, now) >= GUARD_DAYS:
+        return
+    before = len(last_good.instances)
+    if usable < MIN_SHARE * before:
+        raise _refuse(f"The list shrank from {before} to {usable} usable instances.")
+
+
+def _conditions(kept: _Kept) -> dict[str, str]:
+    conditions = {"If-None-Match": kept.etag, "If-Modified-Since": kept.last_modified}
+    return {name: value for name, value in conditions.items() if value}
+
+
+def _validator(reply: Reply, name: str) -> str:
+    value = reply.headers.get(name, "")
+    return value if _VALIDATOR.fullmatch(value) else ""
+
+
+def _read(file: Path) -> _Kept | None:
+    """Read what was kept; `None` if it is missing, damaged, foreign or of a newer schema."""
+    try:
+        data = _load(file)
+        if isinstance(data, dict) and isinstance(catalog := data.get("catalog"), dict):
+            rows = [_known(row, CatalogEntry) for row in catalog.get("instances", ())]
+            data["catalog"] = _known(catalog, Catalog) | {"instances": rows}
+        return _Kept.model_validate(_known(data, _Kept))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def _is_newer(file: Path) -> bool:
+    """Whether a newer version of this program owns the file; it is left alone."""
+    try:
+        data = _load(file)
+    except (OSError, ValueError):
+        return False
+    version = data.get("schema_version") if isinstance(data, dict) else None
+    return isinstance(version, int) and version > _SCHEMA
+
+
+def _load(file: Path) -> object:
+    with file.open("rb") as stream:
+        data: object = pydantic_core.from_json(stream.read(MAX_BYTES), allow_inf_nan=False)
+    return data
+
+
+def _known(data: object, model: type[BaseModel]) -> dict[str, object]:
+    """Leave out the fields that a later version of the same schema has added."""
+    if not isinstance(data, dict):
+        raise TypeError("not an object")
+    return {name: value for name, value in data.items() if name in model.model_fields}
+
+
+def _write(file: Path, text: str) -> None:
+    """Replace the file at once; readers see the old text or the new one.
+
+    Raises:
+        OSError: it cannot be written, or on Windows is open elsewhere.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=file.parent, prefix=f"{file.stem}.") as folder:
+        written = Path(folder) / file.name
+        written.write_text(text, encoding="utf-8")
+        written.replace(file)

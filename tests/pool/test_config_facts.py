@@ -1,0 +1,273 @@
+"""What an instance tells at `/config`: SearXNG of 2026, searx 1.1, and anything else."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from searx_mcp.models.request import TimeRange
+from searx_mcp.pool.config_facts import (
+    MAX_TEXT,
+    ConfigFacts,
+    EngineFacts,
+    access_factor,
+    parse_config,
+)
+
+ENGINE: dict[str, Any] = {
+    "name": "bing",
+    "categories": ["general", "web"],
+    "enabled": True,
+    "language_support": True,
+    "languages": ["de", "en"],
+    "paging": True,
+    "regions": ["de-DE"],
+    "safesearch": True,
+    "shortcut": "bi",
+    "time_range_support": True,
+    "timeout": 3.0,
+}
+CONFIG: dict[str, Any] = {
+    "categories": ["general", "web", "images"],
+    "engines": [ENGINE, ENGINE | {"name": "qwant", "enabled": False}],
+    "limiter": {
+        "enabled": True,
+        "botdetection.ip_limit.link_token": False,
+        "botdetection.ip_lists.pass_searxng_org": True,
+    },
+    "public_instance": False,
+    "version": "2026.8.22+9fea41204",
+}
+# As searx 1.1.0 of Debian answers: no limiter, no public_instance, other names for languages.
+SEARX: dict[str, Any] = {
+    "categories": ["general", "images"],
+    "engines": [
+        {
+            "name": "wikipedia",
+            "categories": ["general"],
+            "enabled": True,
+            "language_support": True,
+            "paging": False,
+            "safesearch": False,
+            "shortcut": "wp",
+            "supported_languages": ["de", "en"],
+            "time_range_support": False,
+            "timeout": 2.0,
+        }
+    ],
+    "plugins": [{"name": "Hash plugin", "enabled": True}],
+    "version": "1.1.0",
+}
+
+
+def facts_of(document: object) -> ConfigFacts:
+    facts = parse_config(json.dumps(document))
+    assert facts is not None
+    return facts
+
+
+def test_a_config_of_today_is_read() -> None:
+    assert facts_of(CONFIG) == ConfigFacts(
+        version="2026.8.22+9fea41204",
+        limiter_enabled=True,
+        link_token=False,
+        public_instance=False,
+        engines=(
+            EngineFacts(
+                name="bing",
+                categories=("general", "web"),
+                time_range=True,
+                safesearch=True,
+                paging=True,
+            ),
+        ),
+    )
+
+
+def test_a_config_of_searx_is_read() -> None:
+    facts = facts_of(SEARX)
+
+    assert facts.version == "1.1.0"
+    assert (facts.limiter_enabled, facts.link_token, facts.public_instance) == (None, None, None)
+    assert facts.categories == {"general": ("wikipedia",)}
+    assert facts.serves("general") is True
+    assert facts.serves("general", TimeRange.DAY) is False
+    assert access_factor(facts) == 0.5
+
+
+def test_categories_name_their_enabled_engines() -> None:
+    engines = [ENGINE, ENGINE | {"name": "pixabay", "categories": ["images", "web"]}]
+
+    assert facts_of(CONFIG | {"engines": engines}).categories == {
+        "general": ("bing",),
+        "web": ("bing", "pixabay"),
+        "images": ("pixabay",),
+    }
+    assert ConfigFacts().categories == {}
+
+
+@pytest.mark.parametrize(
+    ("category", "time_range", "page", "serves"),
+    [
+        pytest.param("general", TimeRange.ANY, 1, True, id="has-an-engine"),
+        pytest.param("images", TimeRange.ANY, 1, True, id="has-another"),
+        pytest.param("music", TimeRange.ANY, 1, False, id="has-none"),
+        pytest.param("files", TimeRange.ANY, 1, False, id="only-a-disabled-one"),
+        pytest.param("general", TimeRange.WEEK, 1, True, id="one-of-two-can-do-time"),
+        pytest.param("images", TimeRange.WEEK, 1, False, id="none-can-do-time"),
+        pytest.param("images", TimeRange.ANY, 2, True, id="can-page"),
+        pytest.param("news", TimeRange.ANY, 1, True, id="does-not-say-and-need-not"),
+        pytest.param("news", TimeRange.DAY, 1, None, id="does-not-say"),
+        pytest.param("general", TimeRange.DAY, 2, False, id="none-can-do-both"),
+        pytest.param("it", TimeRange.DAY, 2, False, id="cannot-do-one-and-other-unknown"),
+    ],
+)
+def test_a_category_is_served_by_an_engine_that_can_do_all_of_it(
+    category: str, time_range: TimeRange, page: int, serves: object
+) -> None:
+    engines = [
+        {"name": "a", "categories": ["general"], "time_range_support": True, "paging": False},
+        {"name": "b", "categories": ["general", "images"], "time_range_support": False,
+         "paging": True},
+        {"name": "c", "categories": ["news"]},
+        {"name": "d", "categories": ["files"], "enabled": False},
+        {"name": "e", "categories": ["it"], "paging": False},
+    ]  # fmt: skip
+
+    assert facts_of({"engines": engines}).serves(category, time_range, page=page) is serves
+
+
+@pytest.mark.parametrize("engines", [None, [], {}, "bing", [1, None], [{"name": 1}], [{}]])
+def test_unreadable_engines_are_unknown_and_not_absent(engines: object) -> None:
+    facts = facts_of(CONFIG | {"engines": engines})
+
+    assert facts.engines is None
+    assert facts.serves("general") is None
+
+
+def test_an_instance_with_no_engine_enabled_serves_nothing() -> None:
+    facts = facts_of(CONFIG | {"engines": [ENGINE | {"enabled": False}]})
+
+    assert facts.serves("general") is False
+
+
+@pytest.mark.parametrize(
+    ("changes", "factor"),
+    [
+        pytest.param({"limiter": {"enabled": False}}, 1.0, id="no-limiter"),
+        pytest.param(
+            {"limiter": {"enabled": False}, "public_instance": True},
+            1.0,
+            id="limiter-not-installed",
+        ),
+        pytest.param({}, 0.6, id="limiter-without-token"),
+        pytest.param(
+            {"limiter": {"enabled": True, "botdetection.ip_limit.link_token": True}},
+            0.25,
+            id="link-token",
+        ),
+        pytest.param({"public_instance": True}, 0.25, id="public-forces-the-token"),
+        pytest.param({"limiter": None, "public_instance": True}, 0.25, id="public-before-limiter"),
+        pytest.param({"limiter": {"enabled": True}}, 0.5, id="token-unknown"),
+        pytest.param({"limiter": {}}, 0.5, id="limiter-empty"),
+        pytest.param({"limiter": None}, 0.5, id="limiter-unknown"),
+        pytest.param({"limiter": "on"}, 0.5, id="limiter-a-word"),
+        pytest.param({"limiter": False}, 1.0, id="limiter-a-truth-value"),
+        pytest.param({"limiter": {"enabled": 0}}, 0.5, id="no-truth-value"),
+    ],
+)
+def test_the_access_factor_follows_the_limiter(changes: dict[str, Any], factor: float) -> None:
+    assert access_factor(facts_of(CONFIG | changes)) == factor
+
+
+def test_without_facts_access_is_unknown() -> None:
+    assert access_factor(None) == 0.5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("<!DOCTYPE html><title>SearXNG</title>", id="page"),
+        pytest.param('{"version": "2026', id="cut"),
+        pytest.param("[]", id="list"),
+        pytest.param('{"error": "Too Many Requests"}', id="error"),
+        pytest.param("[" * 200_000, id="deep"),
+        pytest.param('{"version": "1"}' + " " * MAX_TEXT, id="too-long"),
+    ],
+)
+def test_what_is_no_config_is_none(text: str) -> None:
+    assert parse_config(text) is None
+
+
+@pytest.mark.parametrize("version", [None, 2026, "", "\ud83d", "a\nb", ["1"]])
+def test_an_odd_version_is_unknown(version: object) -> None:
+    assert facts_of({"version": version}).version is None
+
+
+def test_an_engine_listed_under_one_word_is_read() -> None:
+    facts = facts_of({"engines": [{"name": "a", "categories": "it"}, {"name": "b"}]})
+
+    assert facts.categories == {"it": ("a",)}
+
+
+def test_a_number_of_ten_thousand_digits_does_no_harm() -> None:
+    facts = parse_config('{"version": "1", "safe_search": ' + "9" * 10_000 + "}")
+
+    assert facts == ConfigFacts(version="1")
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=150),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["version", "limiter", "enabled", "botdetection.ip_limit.link_token", "name",
+                 "public_instance", "engines", "categories", "time_range_support", "paging"]
+            ),
+            inner,
+            max_size=6,
+        )
+    ),
+    max_leaves=25,
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(JSON.map(json.dumps) | st.text(max_size=100))
+def test_anything_is_facts_that_can_be_kept_or_none(text: str) -> None:
+    facts = parse_config(text)
+
+    assert 0 < access_factor(facts) <= 1
+    if facts is not None:
+        assert ConfigFacts.model_validate_json(facts.model_dump_json()) == facts
+        assert facts.serves("general", TimeRange.DAY) in {True, False, None}
+
+
+@pytest.fixture
+def captured() -> list[tuple[str, str]]:
+    """The captured configs in the folder SEARX_MCP_CAPTURES, by server; none without it."""
+    folder = os.environ.get("SEARX_MCP_CAPTURES")
+    if not folder:
+        return []
+    root = Path(folder) / "searxng-captures"
+    files = {"linktoken": "config.json", "htmlonly": "config.json", "all": "meta/config"}
+    return [(name, (root / name / file).read_text("utf-8")) for name, file in files.items()]
+
+
+def test_captured_configs_are_read(captured: list[tuple[str, str]]) -> None:
+    factors = {"linktoken": 0.25, "htmlonly": 1.0, "all": 1.0}
+    for name, text in captured:
+        facts = parse_config(text)
+        assert facts is not None
+        assert facts.version == "2026.8.22+9fea41204"
+        assert access_factor(facts) == factors[name], name
+        assert len(facts.engines or ()) == 25
+        assert len(facts.categories["general"]) >= 3
+        assert facts.serves("science", TimeRange.YEAR, page=2) is True
+        assert facts.serves("no such category") is False
