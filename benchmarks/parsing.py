@@ -19,6 +19,7 @@ from benchmarks.measure import Ratio, command_line, interleaved, report
 from benchmarks.parsing_reference import parse_with_soup
 from searx_mcp.searxng.html_parser import parse_html
 from searx_mcp.searxng.json_parser import parse_json
+from searx_mcp.searxng.reading import Reading
 from searx_mcp.testing.searxng import FakeSearxng
 
 BASE = "https://search.example.org/"
@@ -63,11 +64,15 @@ def main() -> None:
 def _check(name: str, html: bytes, text: bytes) -> None:
     """All three readings of a page have the same rows, or the comparison is worth nothing."""
     rows, _ = parse_with_soup(html)
-    ours = {hit.url for hit in parse_html(html, base_url=BASE).page.hits}
-    theirs = {row["url"] for row in rows}
-    as_json = {hit.url for hit in parse_json(text, base_url=BASE).page.hits}
+    theirs = {str(row["url"]).replace(" ", "%20") for row in rows}
+    ours = _addresses(parse_html(html, base_url=BASE))
+    as_json = _addresses(parse_json(text, base_url=BASE))
     if not ours or not ours == theirs == as_json:
         sys.exit(f"{name}: the readings differ: {len(ours)}, {len(theirs)}, {len(as_json)} rows")
+
+
+def _addresses(reading: Reading) -> set[str]:
+    return {hit.url for hit in reading.page.hits} if reading.page else set()
 
 
 def _captured() -> dict[str, tuple[bytes, bytes]]:

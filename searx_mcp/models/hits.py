@@ -1,8 +1,8 @@
 """What one instance answered: the rows of one result page and what stands around them."""
 
 from collections.abc import Mapping
-
-from pydantic import Field
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.templates import (
@@ -20,15 +20,17 @@ from searx_mcp.models.templates import (
 )
 
 
-class Hit(Frozen):
+class Hit(NamedTuple):
     """One row from one instance, cleaned.
+
+    A tuple and not a model: a page has many, and they are made of values already checked.
 
     Attributes:
         url: an absolute http or https address.
         title: plain text, whitespace collapsed.
+        position: its 1-based place in the instance's list.
         description: the engine's snippet as plain text; may be empty.
         engines: the engines inside the instance that found it, sorted; empty if not told.
-        position: its 1-based place in the instance's list.
         published_at: ISO 8601 date or date and time as far as known, or `None`.
         published_text: the time in the instance's words where they tell no date, such as
             `5 minute(s) ago`.
@@ -42,9 +44,9 @@ class Hit(Frozen):
 
     url: str
     title: str
+    position: int
     description: str = ""
     engines: tuple[str, ...] = ()
-    position: int
     published_at: str | None = None
     published_text: str = ""
     thumbnail: str | None = None
@@ -106,7 +108,8 @@ class UnresponsiveEngine(Frozen):
     reason: str
 
 
-class ResultPage(Frozen):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPage:
     """One result page of one instance, whatever format it came in.
 
     Attributes:
@@ -129,7 +132,7 @@ class ResultPage(Frozen):
     has_next: bool | None = None
     formats: tuple[str, ...] | None = None
     link_token: bool | None = None
-    timings: Mapping[str, float] = Field(default_factory=dict)
+    timings: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_useful(self) -> bool:

@@ -78,17 +78,15 @@ def keep_domains(
 def _join(first: Hit, second: Hit) -> Hit:
     secure = next((hit.url for hit in (first, second) if hit.url.startswith("https:")), first.url)
     published_at = first.published_at or second.published_at
-    return first.model_copy(
-        update={
-            "url": secure,
-            "title": max(first.title, second.title, key=len),
-            "description": max(first.description, second.description, key=len),
-            "engines": tuple(dict.fromkeys((*first.engines, *second.engines))),
-            "published_at": published_at,
-            "published_text": "" if published_at else first.published_text or second.published_text,
-            "thumbnail": first.thumbnail or second.thumbnail,
-            **{name: getattr(first, name) or getattr(second, name) for name in TEMPLATE_FIELDS},
-        }
+    return first._replace(
+        url=secure,
+        title=max(first.title, second.title, key=len),
+        description=max(first.description, second.description, key=len),
+        engines=tuple(dict.fromkeys((*first.engines, *second.engines))),
+        published_at=published_at,
+        published_text="" if published_at else first.published_text or second.published_text,
+        thumbnail=first.thumbnail or second.thumbnail,
+        **{name: getattr(first, name) or getattr(second, name) for name in TEMPLATE_FIELDS},
     )
 
 

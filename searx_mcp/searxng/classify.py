@@ -11,7 +11,7 @@ all failed answers 200, and a challenge comes with 200, 403, 429 or 503. The rul
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from html import unescape
 from http import HTTPStatus
@@ -256,7 +256,7 @@ def _judge_reading(reading: Reading, timings: Mapping[str, float], *, truncated:
         detail = _CUT_OFF if truncated else reading.detail
         return Judgement(_FROM_BODY[reading.kind], detail=detail)
     verdict, detail = _judge_page(reading.page, truncated=truncated)
-    page = reading.page.model_copy(update={"timings": timings}) if timings else reading.page
+    page = replace(reading.page, timings=timings) if timings else reading.page
     return Judgement(verdict, page=page, detail=detail)
 
 

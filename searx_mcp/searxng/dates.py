@@ -38,7 +38,7 @@ def instant(value: object) -> str | None:
     are asked for; `None` for other languages and for distances such as `5 minute(s) ago`: what
     they are counted from is not told, and an answer may be read out of a cache.
     """
-    text = line(value, MAX_NAME) if value else ""
+    text = line(value, MAX_NAME)
     if not text:
         return None
     if _YEAR.fullmatch(text):

@@ -50,7 +50,9 @@ def line(value: object, max_chars: int) -> str:
 
 def lines(values: object, *, max_chars: int = MAX_NAME) -> tuple[str, ...]:
     """The distinct clean lines of a collection, in its order; empty for anything else."""
-    if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
+    if not isinstance(values, (list, tuple)) and (  # asking for an Iterable first takes longer
+        isinstance(values, str | bytes | dict) or not isinstance(values, Iterable)
+    ):
         return ()
     kept: dict[str, None] = {}
     for value in values:
@@ -72,8 +74,9 @@ def web_address(value: object) -> str | None:
     """
     if not isinstance(value, str) or len(value) > MAX_URL_LENGTH:
         return None
-    if _PLAIN_ADDRESS.fullmatch(value):
-        return value
+    plain = value.strip(" ").replace(" ", "%20") if " " in value else value
+    if len(plain) <= MAX_URL_LENGTH and _PLAIN_ADDRESS.fullmatch(plain):
+        return plain
     url = _visible(value)
     if url is None:
         return None

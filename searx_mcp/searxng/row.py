@@ -57,7 +57,7 @@ class Row:
             url = image_address(self.details.get("img_src"), base_url)
         if url is None:
             return None
-        published_at = instant(self.published)
+        published_at = instant(self.published) if self.published else None
         return Hit(
             url=url,
             # Engines find images without any title; the address tells more than nothing.
@@ -66,7 +66,7 @@ class Row:
             engines=tuple(sorted(lines(self.engines))),
             position=position,
             published_at=published_at,
-            published_text="" if published_at else words(self.published),
+            published_text=words(self.published) if self.published and not published_at else "",
             thumbnail=image_address(self.thumbnail, base_url),
             category=line(self.category, MAX_NAME),
             template=self.template,

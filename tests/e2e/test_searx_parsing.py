@@ -68,7 +68,7 @@ def _shown(hit: Hit, category: str) -> Hit:
     for name, missing in NOT_IN_HTML_DETAILS.items():
         if details := getattr(hit, name):
             update[name] = details.model_copy(update=missing)
-    return hit.model_copy(update=update)
+    return hit._replace(**update)
 
 
 @pytest.mark.parametrize(("category", "template"), TEMPLATES.items(), ids=TEMPLATES)

@@ -1,6 +1,7 @@
 """The life of one instance."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -209,7 +210,7 @@ def test_a_json_answer_proves_that_json_is_on():
 
 @pytest.mark.parametrize("token", [True, False])
 def test_the_link_token_of_a_page_is_remembered(token):
-    it = learn(member(), Verdict.FULL, page=PAGE.model_copy(update={"link_token": token}))
+    it = learn(member(), Verdict.FULL, page=replace(PAGE, link_token=token))
     learn(it, Verdict.FULL, page=PAGE)
     assert it.link_token is token
 

@@ -51,7 +51,7 @@ def _row(hit: Hit) -> Hit:
     for name, missing in NOT_IN_HTML.items():
         details = getattr(hit, name)
         update[name] = details and details.model_copy(update=missing)
-    return hit.model_copy(update=update)
+    return hit._replace(**update)
 
 
 def _reasons(page: ResultPage) -> list[tuple[str, str]]:

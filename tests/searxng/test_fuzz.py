@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic_core import to_json
 
 from searx_mcp.content.clean import clean
 from searx_mcp.models.attempt import Format
@@ -83,7 +84,7 @@ def _check(page: ResultPage | None) -> None:
         assert len(hit.url) <= 4_096
         assert not re.search(r"[\s\x00-\x1f\x7f-\x9f]", hit.url)
         assert clean(hit.url) == hit.url
-    page.model_dump_json().encode()
+    to_json(page)
 
 
 @fuzz

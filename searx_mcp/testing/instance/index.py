@@ -39,9 +39,7 @@ class Index:
             place(row, category=query.categories[0], position=n)
             for n, row in enumerate(rows[start : start + self.page_size], start=1)
         )
-        return self.surroundings.model_copy(
-            update={"hits": hits, "unresponsive_engines": tuple(failed)}
-        )
+        return replace(self.surroundings, hits=hits, unresponsive_engines=tuple(failed))
 
     def _rows(self, query: SearchQuery) -> list[FakeResult]:
         if self.results is not None:
