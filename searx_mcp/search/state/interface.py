@@ -1,10 +1,11 @@
 """The interface of the store that remembers what was asked of whom."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from searx_mcp.models.attempt import Format
+from searx_mcp.search.state.record import InstanceRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +13,7 @@ class Window:
     """A sliding window: at most `limit` requests in `seconds`.
 
     Attributes:
-        limit: requests allowed.
+        limit: requests allowed, at least one.
         seconds: the window's length.
         format: which requests count; `None` counts all.
     """
@@ -53,8 +54,17 @@ class StateStore(Protocol):
     """What must be remembered about instances across calls.
 
     `reserve` is atomic, charges before the request leaves, and a charge is never refunded: the
-    instance counts refused and abandoned requests too.
+    instance counts refused and abandoned requests too. A store raises nothing when it cannot keep
+    what it should: it goes on in memory and says so in `problem`.
+
+    Times are Unix seconds of a clock that may be put back or forward. Put back, never more than a
+    window allows is granted. Put forward, it may free a window once, as if that time had passed.
     """
+
+    @property
+    def problem(self) -> str:
+        """Why nothing outlives the process although it should, and what to do; empty if all is well."""
+        ...
 
     async def reserve(
         self,
@@ -77,6 +87,29 @@ class StateStore(Protocol):
         """What the windows still allow; charges nothing."""
         ...
 
+    async def load(self, now: float) -> Mapping[str, InstanceRecord]:
+        """What was learned about instances, by URL, as it can be believed at `now`."""
+        ...
+
+    async def save(self, records: Mapping[str, InstanceRecord], now: float) -> None:
+        """Keep what was learned; an instance's record of a later `last_at` stays."""
+        ...
+
+    async def claim(self, job: str, *, seconds: float, now: float) -> bool:
+        """Whether the caller may do a job that is wanted once in `seconds` over all processes."""
+        ...
+
+    async def purge(self) -> None:
+        """Delete everything that was kept, budgets included.
+
+        Raises:
+            StorageError: it cannot be deleted; the message says why.
+        """
+        ...
+
     async def aclose(self) -> None:
-        """Let go of files and connections; harmless when called twice."""
+        """Let go of files and threads; harmless when called twice.
+
+        A store that is used again opens what it needs and remembers.
+        """
         ...

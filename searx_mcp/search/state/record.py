@@ -1,0 +1,96 @@
+"""What is learned about an instance, as it is kept, and the rules for times that were kept."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.instance import InstanceState
+
+LONGEST = 40 * 86_400.0
+"""Seconds. No window and no wait is longer (30 days and a fifth), so a charge is forgotten after
+this time, and a wait that would end later comes from a wrong clock."""
+SKEW = 60.0
+"""Seconds a kept time may lie in the future: another process read the clock a little later. What
+lies further ahead was written before the clock was put back."""
+
+
+class InstanceRecord(BaseModel):
+    """What is learned about one instance; `searx_mcp.pool.member` says what the fields mean.
+
+    All times are Unix seconds. Fields of newer versions are ignored, and stay in the store.
+
+    Attributes:
+        url: base URL.
+        until: when its waiting state ends.
+        last_at: when anything in this record changed last; it decides whose record is kept.
+        latency: moving average in seconds, or `None`.
+        json_recheck: from when on JSON may be tried again.
+        limits: when it limited us lately.
+        recent: whether its latest answers were of use.
+        last_detail: one short sentence for a person; never the query.
+        facts: what its `/config` says, reduced to what is used.
+        version: of the fields; it only grows.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    url: str
+    state: InstanceState = InstanceState.NEW
+    until: float = 0.0
+    last_at: float = 0.0
+    successes: int = 0
+    failures: int = 0
+    consecutive_failures: int = 0
+    observed: float = 0.0
+    count: float = 0.0
+    observed_at: float = 0.0
+    latency: float | None = None
+    json_enabled: bool | None = None
+    json_recheck: float = 0.0
+    link_token: bool | None = None
+    failing_episode: int = 0
+    limit_episode: int = 0
+    quarantine_episode: int = 0
+    limits: tuple[float, ...] = ()
+    recent: tuple[bool, ...] = ()
+    without_engines: int = 0
+    successes_in_a_row: int = 0
+    drift: int = 0
+    last_verdict: Verdict | None = None
+    last_detail: str = ""
+    facts: Mapping[str, JsonValue] = {}
+    version: int = 1
+
+    def settled(self, now: float) -> "InstanceRecord":
+        """This record as it can be believed at `now`.
+
+        A record from the future was written before the clock was put back: it counts as written
+        now, and all its times move with it, so that what is left of a wait stays. No wait ends
+        later than `LONGEST` from now.
+        """
+        ahead = self.last_at - now if self.last_at > now + SKEW else 0.0
+        changes: dict[str, Any] = {
+            "last_at": self.last_at - ahead,
+            "observed_at": min(self.observed_at - ahead, now + SKEW),
+            "until": min(self.until - ahead, now + LONGEST),
+            "json_recheck": min(self.json_recheck - ahead, now + LONGEST),
+            "limits": tuple(min(at - ahead, now + SKEW) for at in self.limits),
+        }
+        return self.model_copy(update=changes)
+
+
+def settled(at: float, now: float) -> float:
+    """A kept time of something past as it can be believed at `now`: what lies ahead counts as now."""
+    return now if at > now + SKEW else at
+
+
+def replaces(incoming: float, kept: float, now: float) -> bool:
+    """Whether a record of the time `incoming` takes the place of the one of the time `kept`.
+
+    The last writer wins, instance by instance, and nothing is mixed: a record is one process's
+    consistent view. A kept record from the future has no claim, or a clock once wrong would
+    keep every later one out.
+    """
+    return incoming >= kept or kept > now + SKEW

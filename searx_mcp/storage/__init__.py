@@ -1,0 +1,1 @@
+"""The only place that knows databases: files that outlive a process."""

@@ -1,0 +1,187 @@
+"""Opening a database file: private, checked, of the right version, or set aside when damaged."""
+
+import logging
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from searx_mcp.storage.errors import damage_error, is_damage, occupied, unreliable_locks
+from searx_mcp.storage.filesystem import (
+    MOUNTS,
+    make_private_file,
+    make_private_folder,
+    network_filesystem,
+)
+
+_log = logging.getLogger("searx_mcp.storage")
+
+_APPLICATION = 0x53580000
+"""Marks a file as ours in its header; the schema's major is added to it."""
+_COMPANIONS = ("-wal", "-shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The tables of a database.
+
+    Attributes:
+        major: changes when older programs could not use the file; the file name carries it, so
+            another major is another file.
+        minors: the statements of each minor, in order. A minor only adds, so programs of any
+            minors of a major can use one file at the same time.
+    """
+
+    major: int
+    minors: tuple[tuple[str, ...], ...]
+
+
+class OpenDatabase:
+    """A database file in use; while it is, no process sets it aside.
+
+    Attributes:
+        connection: to the file, in autocommit mode.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, hold: sqlite3.Connection) -> None:
+        self.connection = connection
+        self._hold = hold
+
+    def close(self) -> None:
+        """Close the file; afterwards it may be set aside."""
+        self.connection.close()
+        self._hold.close()
+
+
+def open_database(
+    path: Path, schema: Schema, *, thorough: bool = False, mounts: Path = MOUNTS
+) -> OpenDatabase:
+    """Open the file, made if it is missing and set aside if it is damaged.
+
+    A file is set aside only while nobody uses it, on any system: SQLite deletes the log of a
+    database by its name, so whoever still used the renamed file would delete the new one's log.
+
+    Args:
+        path: the file.
+        schema: its tables.
+        thorough: check indexes as well, after an error that speaks of damage.
+        mounts: the list of mounts to look for network file systems in.
+
+    Raises:
+        StorageUnavailableError: the place cannot hold a shared database, or the file is not ours.
+        sqlite3.Error: anything else of SQLite, such as a busy or a read-only file.
+        OSError: the folder or the file cannot be made.
+    """
+    make_private_folder(path.parent)
+    if kind := network_filesystem(path.parent, mounts):
+        raise unreliable_locks(path.parent, kind)
+    try:
+        return _open(path, schema, thorough=thorough)
+    except sqlite3.DatabaseError as exc:
+        if not is_damage(exc):
+            raise
+        _replace(path, schema, thorough=thorough)
+    return _open(path, schema, thorough=thorough)
+
+
+def set_aside_files(path: Path) -> list[Path]:
+    """The damaged predecessors of a file, with their companions."""
+    return sorted(path.parent.glob(f"{path.name}.damaged-*"))
+
+
+def _open(path: Path, schema: Schema, *, thorough: bool) -> OpenDatabase:
+    hold = _hold(path)
+    try:
+        hold.execute("BEGIN")
+        hold.execute(
+            "SELECT 1 FROM sqlite_master"
+        ).fetchall()  # takes the shared lock, and keeps it
+        return OpenDatabase(_connect(path, schema, thorough=thorough), hold)
+    except BaseException:
+        hold.close()
+        raise
+
+
+def _replace(path: Path, schema: Schema, *, thorough: bool) -> None:
+    """Set the file aside, unless somebody else has just done so."""
+    with closing(_hold(path)) as hold:
+        hold.execute("BEGIN EXCLUSIVE")
+        try:
+            _connect(path, schema, thorough=thorough).close()
+        except sqlite3.DatabaseError as exc:
+            if not is_damage(exc):
+                raise
+            aside = _set_aside(path)
+            _log.warning("storage.damaged file=%s set_aside_as=%s reason=%s", path, aside.name, exc)
+
+
+def _hold(path: Path) -> sqlite3.Connection:
+    # SQLite's own lock on an empty file: it works on every system, and a killed process lets go.
+    lock = path.with_name(f"{path.name}.lock")
+    make_private_file(lock)
+    return sqlite3.connect(lock, timeout=0, isolation_level=None)
+
+
+def _connect(path: Path, schema: Schema, *, thorough: bool) -> sqlite3.Connection:
+    make_private_file(path)
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None)
+    try:
+        _prepare(connection, path, schema, thorough=thorough)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thorough: bool) -> None:
+    # 1. whose file is it? nothing is changed before this is known
+    # 2. is it whole?
+    # 3. can it be shared? bring it to our minor
+    has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+    mark = _pragma(connection, "application_id")
+    if has_tables and mark != _APPLICATION + schema.major:
+        raise occupied(path)
+    verdict = _pragma(connection, "integrity_check(1)" if thorough else "quick_check(1)")
+    if verdict != "ok":
+        raise damage_error(str(verdict))
+    if _pragma(connection, "journal_mode = WAL") != "wal":
+        raise unreliable_locks(path.parent, "write-ahead log refused")
+    # Without a sync at each commit a loss of power may cost the last charges, never the file.
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA secure_delete = ON")
+    _upgrade(connection, schema)
+
+
+def _upgrade(connection: sqlite3.Connection, schema: Schema) -> None:
+    if _minor(connection) >= len(schema.minors):
+        return  # a newer minor only adds, so the file serves as it is
+    connection.execute("BEGIN IMMEDIATE")
+    for statements in schema.minors[_minor(connection) :]:
+        for statement in statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {_APPLICATION + schema.major}")
+    connection.execute(f"PRAGMA user_version = {max(_minor(connection), len(schema.minors))}")
+    connection.execute("COMMIT")
+
+
+def _minor(connection: sqlite3.Connection) -> int:
+    minor: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return minor
+
+
+def _pragma(connection: sqlite3.Connection, text: str) -> object:
+    row = connection.execute(f"PRAGMA {text}").fetchone()
+    return row[0] if row else None
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename the file and its companions, the log first: it must not meet the new file."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    for companion in _COMPANIONS:
+        log = Path(f"{path}{companion}")
+        if log.exists():
+            log.replace(f"{aside}{companion}")
+    path.replace(aside)
+    return aside

@@ -1,0 +1,202 @@
+"""One SQLite file, shared by processes, used from asyncio."""
+
+import asyncio
+import random
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from typing_extensions import override
+
+from searx_mcp.storage.errors import (
+    StorageBusyError,
+    busy_error,
+    is_busy,
+    is_damage,
+    unavailable,
+)
+from searx_mcp.storage.filesystem import MOUNTS
+from searx_mcp.storage.opening import OpenDatabase, Schema, open_database, set_aside_files
+from searx_mcp.storage.thread import CallThread
+
+T = TypeVar("T")
+
+PATIENCE = 3.0
+"""Seconds a call may take, waiting for other processes included. The longest wait measured with
+four processes writing without a pause was 1.3 s."""
+_FIRST_PAUSE = 0.001
+_LONGEST_PAUSE = 0.025
+
+
+class Transaction:
+    """What a piece of work may do inside its transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def rows(self, sql: str, **values: float | str | None) -> list[tuple[Any, ...]]:
+        """Run one statement with named values and give its rows."""
+        return self._connection.execute(sql, values).fetchall()
+
+    def change(self, sql: str, **values: float | str | None) -> int:
+        """Run one statement with named values and give how many rows it changed."""
+        return self._connection.execute(sql, values).rowcount
+
+
+class Database:
+    """One SQLite file, opened with the first call and used from a thread of its own.
+
+    Work is a function of a `Transaction`. It runs as one transaction, again from its beginning
+    when another process was in the way, and so must do nothing but ask the database. While the
+    file is busy, the thread tries again after jittered pauses until the caller has waited
+    `patience`; no caller ever meets "database is locked". Work of a caller who has stopped
+    waiting may still be done.
+
+    A damaged file is set aside, and a new one takes its place.
+
+    Args:
+        path: the file; its folder is made.
+        schema: its tables.
+        patience: seconds one call may take.
+        rng: the dice of the pauses.
+        mounts: the list of mounts to look for network file systems in.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        schema: Schema,
+        *,
+        patience: float = PATIENCE,
+        rng: random.Random | None = None,
+        mounts: Path = MOUNTS,
+    ) -> None:
+        self.path = path
+        self.patience = patience
+        self._schema = schema
+        self._rng = rng or random.Random()  # noqa: S311 - jitter, no secret
+        self._mounts = mounts
+        self._thread = CallThread(f"searx-mcp {path.name}")
+        self._open: OpenDatabase | None = None  # only the thread touches it
+        self._doubtful = False
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Database {self.path} [{'open' if self._open else 'closed'}]>"
+
+    async def read(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work`, which changes nothing, on one consistent state of the file.
+
+        Raises:
+            StorageBusyError: the file was busy for all of `patience`.
+            StorageUnavailableError: the file cannot be used.
+        """
+        return await self._call(lambda: self._transact("BEGIN", work))
+
+    async def write(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` while no other process can write.
+
+        Raises:
+            StorageBusyError: the file was busy for all of `patience`.
+            StorageUnavailableError: the file cannot be used.
+        """
+        # IMMEDIATE: a transaction that reads first and then wants to write fails at once, whatever
+        # the timeout, when another has written meanwhile.
+        return await self._call(lambda: self._transact("BEGIN IMMEDIATE", work))
+
+    async def erase(self, work: Callable[[Transaction], T]) -> T:
+        """Write `work`, which deletes, and leave no trace of what it deleted.
+
+        Raises:
+            StorageBusyError: the file was busy for all of `patience`.
+            StorageUnavailableError: the file cannot be used, or a trace cannot be deleted.
+        """
+        answer = await self.write(work)
+        await self._call(self._clear_traces)
+        return answer
+
+    async def aclose(self) -> None:
+        """Close the file within `patience`; harmless when called twice, and the next call opens it.
+
+        A file that a hanging disk keeps busy is left to the end of the process.
+        """
+        try:
+            async with asyncio.timeout(self.patience):
+                await self._thread.stop(self._close)
+        except TimeoutError:
+            return
+
+    async def _call(self, attempt: Callable[[], T]) -> T:
+        given_up = threading.Event()
+        try:
+            async with asyncio.timeout(self.patience):
+                return await self._thread.run(lambda: self._run(attempt, given_up))
+        except TimeoutError as exc:
+            raise self._busy() from exc
+        finally:
+            given_up.set()
+
+    def _run(self, attempt: Callable[[], T], given_up: threading.Event) -> T:
+        try:
+            try:
+                return self._patiently(attempt, given_up)
+            except sqlite3.DatabaseError as exc:
+                if not is_damage(exc):
+                    raise
+                self._close()
+                self._doubtful = True
+                return self._patiently(attempt, given_up)
+        except (sqlite3.Error, OSError) as exc:
+            raise unavailable(exc, self.path) from exc
+
+    def _patiently(self, attempt: Callable[[], T], given_up: threading.Event) -> T:
+        longest = _FIRST_PAUSE
+        while True:
+            try:
+                return attempt()
+            except sqlite3.OperationalError as exc:
+                if not is_busy(exc):
+                    raise
+            if given_up.wait(self._rng.uniform(longest / 2, longest)):
+                raise self._busy()
+            longest = min(2 * longest, _LONGEST_PAUSE)
+
+    def _transact(self, begin: str, work: Callable[[Transaction], T]) -> T:
+        connection = self._opened()
+        connection.execute(begin)
+        try:
+            answer = work(Transaction(connection))
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        return answer
+
+    def _clear_traces(self) -> None:
+        is_blocked, *_ = self._opened().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if is_blocked:
+            raise busy_error()
+        for aside in set_aside_files(self.path):
+            aside.unlink()
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._open is None:
+            self._open = open_database(
+                self.path, self._schema, thorough=self._doubtful, mounts=self._mounts
+            )
+            self._doubtful = False
+        return self._open.connection
+
+    def _close(self) -> None:
+        opened, self._open = self._open, None
+        if opened is not None:
+            opened.close()
+
+    def _busy(self) -> StorageBusyError:
+        return StorageBusyError(
+            f"{self.path} did not answer within {self.patience:g} s",
+            advice="Another process keeps it busy, or its disk is slow.",
+        )

@@ -1,0 +1,235 @@
+"""What outlives a process, and what happens when nothing can."""
+
+import asyncio
+import json
+import logging
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.search.state.interface import Budget, Reservation, Window
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.search.state.record import InstanceRecord
+from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.storage.errors import StorageUnavailableError
+
+HOST = "https://a.example/"
+OTHER = "https://b.example/"
+NOW = 1_000_000_000.0
+WINDOWS = [Window(limit=2, seconds=600)]
+RECORD = InstanceRecord(url=HOST, last_at=NOW, successes=1)
+
+
+async def reserve(store, at=NOW, *, host=HOST):
+    return (await store.reserve(host, Format.HTML, WINDOWS, at)).granted
+
+
+def bodies(path):
+    with closing(sqlite3.connect(path)) as connection:
+        return {
+            url: json.loads(body)
+            for url, body in connection.execute("SELECT url, body FROM instances")
+        }
+
+
+def test_without_a_path_a_store_is_in_memory(path):
+    assert isinstance(open_store(None), MemoryStore)
+    store = open_store(path)
+    assert repr(store) == f"<SqliteStore {path} [in its file]>"
+    assert not path.parent.exists()
+    assert FILE_NAME == "state-v1.db"
+
+
+async def test_charges_records_and_claims_survive_a_restart(store_at, path):
+    first = store_at(path)
+    assert await reserve(first)
+    assert await reserve(first)
+    await first.save({HOST: RECORD}, NOW)
+    assert await first.claim("probe", seconds=300, now=NOW)
+    await first.aclose()
+    second = store_at(path)
+    assert not await reserve(second, NOW + 599)
+    assert await reserve(second, NOW + 600)
+    assert await second.load(NOW) == {HOST: RECORD}
+    assert not await second.claim("probe", seconds=300, now=NOW)
+
+
+async def test_two_stores_on_a_file_share_budgets_and_jobs(store_at, path):
+    one, other = store_at(path), store_at(path)
+    async with asyncio.TaskGroup() as group:
+        asked = [
+            group.create_task(reserve(store, host=host))
+            for _ in range(20)
+            for store in (one, other)
+            for host in (HOST, OTHER)
+        ]
+    assert sum(task.result() for task in asked) == 4
+    assert await one.claim("probe", seconds=300, now=NOW)
+    assert not await other.claim("probe", seconds=300, now=NOW)
+
+
+async def test_a_cancelled_reservation_leaves_the_store_usable_and_is_charged_at_most_once(
+    store_at, path
+):
+    store = store_at(path)
+    await reserve(store, host=OTHER)
+    for turns in range(6):
+        async with asyncio.TaskGroup() as group:
+            asked = group.create_task(reserve(store, NOW + 600 * turns))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            asked.cancel()
+        budget = await store.budget(HOST, WINDOWS, NOW + 600 * turns)
+        assert budget.left in {1, 2}
+    assert await reserve(store, NOW + 6_000)
+
+
+async def test_fields_of_a_newer_version_are_ignored_and_kept(store_at, path):
+    store = store_at(path)
+    await store.save({HOST: RECORD}, NOW)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        body = {**bodies(path)[HOST], "mood": "sunny", "version": 2}
+        connection.execute("UPDATE instances SET body = ?", [json.dumps(body)])
+    assert (await store.load(NOW))[HOST].successes == 1
+    await store.save({HOST: RECORD.model_copy(update={"successes": 2})}, NOW)
+    assert bodies(path)[HOST]["mood"] == "sunny"
+    assert bodies(path)[HOST]["successes"] == 2
+
+
+@pytest.mark.parametrize(
+    "body", ['{"url": "x", "state": "asleep"}', "[1]", "{", '{"url": "x", "until": "NaN"}']
+)
+async def test_a_record_that_cannot_be_read_is_left_out_until_it_is_replaced(store_at, path, body):
+    store = store_at(path)
+    await store.save({HOST: RECORD, OTHER: InstanceRecord(url=OTHER)}, NOW)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE instances SET body = ? WHERE url = ?", [body, HOST])
+    assert set(await store.load(NOW)) == {OTHER}
+    await store.save({HOST: RECORD}, NOW)
+    assert (await store.load(NOW))[HOST] == RECORD
+
+
+async def test_no_query_has_a_place_in_the_file(store_at, path):
+    await reserve(store_at(path))
+    with closing(sqlite3.connect(path)) as connection:
+        columns = {
+            column
+            for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
+            for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", [table])
+        }
+    assert columns == {"instance", "at", "format", "url", "last_at", "body", "job"}
+
+
+async def use_everything(store, at=NOW):
+    assert await store.claim("probe", seconds=300, now=at)
+    assert not await store.claim("probe", seconds=300, now=at)
+    await store.save({OTHER: InstanceRecord(url=OTHER, state=InstanceState.HEALTHY)}, at)
+    assert set(await store.load(at)) == {OTHER}
+
+
+async def test_a_folder_that_cannot_be_made_means_memory_one_warning_and_a_reason(
+    store_at, tmp_path, caplog
+):
+    (tmp_path / "file").touch()
+    folder = tmp_path / "file" / "state"
+    store = store_at(folder / FILE_NAME)
+    with caplog.at_level(logging.WARNING, "searx_mcp"):
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(reserve(store)) for _ in range(5)]
+        await use_everything(store)
+    assert sum(task.result() for task in asked) == 2
+    assert store.problem == (
+        "Budgets and instance states last only as long as this process: "
+        f"{folder} cannot be written. Make it writable for this user, or name another folder."
+    )
+    [record] = caplog.records
+    assert record.message == f"storage.degraded folder={folder}: {store.problem}"
+    assert repr(store) == f"<SqliteStore {folder / FILE_NAME} [in memory]>"
+    with pytest.raises(StorageUnavailableError):
+        await store.purge()
+
+
+async def test_a_disk_that_fills_up_frees_no_budget(store_at, path):
+    store, other = store_at(path), store_at(path)
+    assert await reserve(store)
+    assert await reserve(other)
+    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    large = RECORD.model_copy(update={"last_detail": "x" * 100_000})
+    await store.save({HOST: large}, NOW)
+    assert "is full" in store.problem
+    assert not await reserve(store)
+    assert (await store.budget(HOST, WINDOWS, NOW)).left == 0
+    assert await store.load(NOW) == {HOST: large}
+    await other.purge()
+
+
+async def test_a_file_lost_altogether_leaves_the_charges_of_this_process(store_at, path):
+    store = store_at(path)
+    assert await reserve(store)
+    await store.aclose()
+    for entry in path.parent.iterdir():
+        entry.unlink()
+    path.parent.rmdir()
+    path.parent.touch()
+    assert await reserve(store)
+    assert "cannot be written" in store.problem
+    assert not await reserve(store)
+
+
+async def test_while_the_file_is_busy_nothing_leaves_and_later_all_is_well(store_at, path):
+    store = store_at(path, patience=0.05)
+    store._database.patience = 30
+    assert await reserve(store)
+    store._database.patience = 0.05
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        refused = await store.reserve(HOST, Format.HTML, WINDOWS, NOW)
+        assert refused == Reservation(granted=False, retry_at=NOW + 0.05)
+        assert (await store.reserve(HOST, Format.HTML, [], NOW)).granted
+        assert not await store.claim("probe", seconds=300, now=NOW)
+        await store.save({HOST: RECORD}, NOW)
+        assert await store.load(NOW) == {}
+        other.execute("ROLLBACK")
+    assert store.problem == ""
+    store._database.patience = 30
+    assert (await store.budget(HOST, WINDOWS, NOW)).left == 1
+    assert await reserve(store)
+
+
+async def test_a_file_that_cannot_be_opened_yet_shows_no_budget_rather_than_too_much(
+    store_at, path
+):
+    path.parent.mkdir()
+    store = store_at(path, patience=0.05)
+    with closing(sqlite3.connect(f"{path}.lock", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert await store.budget(HOST, WINDOWS, NOW) == Budget(left=0, free_at=NOW + 0.05)
+    assert store.problem == ""
+
+
+async def test_a_file_that_stays_busy_is_given_up(store_at, path):
+    store = store_at(path)
+    assert await reserve(store)
+    store._database.patience = 0.01
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        while not store.problem:
+            await reserve(store)
+        other.execute("ROLLBACK")
+    assert "did not answer within 0.01 s" in store.problem
+    await use_everything(store)
+    assert not await reserve(store)
+
+
+async def test_a_damaged_file_is_set_aside_and_searching_goes_on(store_at, path):
+    path.parent.mkdir()
+    path.write_bytes(b"this is not a database\n" * 100)
+    store = store_at(path)
+    assert await reserve(store)
+    assert store.problem == ""
+    assert path.with_name(f"{FILE_NAME}.damaged-1").exists()
+    await store.purge()
+    assert not path.with_name(f"{FILE_NAME}.damaged-1").exists()

@@ -1,0 +1,330 @@
+"""What every store promises, whatever it is made of."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.search.budget import windows
+from searx_mcp.search.state.interface import Budget, Window
+from searx_mcp.search.state.record import InstanceRecord
+from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+
+HOST = "https://a.example/"
+OTHER = "https://b.example/"
+NOW = 1_000_000_000.0
+DAY = 86_400.0
+PUBLIC = windows(own=False, link_token=None)
+OPEN = windows(own=False, link_token=False)
+
+
+async def reserve(store, at, *, limits=PUBLIC, format=Format.HTML, host=HOST):  # noqa: A002 - the field's word
+    return await store.reserve(host, format, limits, at)
+
+
+async def test_an_own_instance_has_no_budget(store):
+    limits = windows(own=True, link_token=None)
+    assert all([(await reserve(store, NOW, limits=limits)).granted for _ in range(500)])
+    assert await store.budget(HOST, limits, NOW) == Budget(left=None, free_at=NOW)
+
+
+async def test_a_host_with_the_link_token_is_asked_three_times_in_thirty_days(store):
+    for day in range(3):
+        assert (await reserve(store, NOW + day * DAY)).granted
+    refused = await reserve(store, NOW + 3 * DAY)
+    assert not refused.granted
+    assert refused.retry_at == NOW + 30 * DAY
+    budget = await store.budget(HOST, PUBLIC, NOW + 3 * DAY)
+    assert (budget.left, budget.free_at) == (0, NOW + 30 * DAY)
+    assert (await reserve(store, NOW + 30 * DAY)).granted
+
+
+async def test_pages_are_asked_for_once_in_thirty_seconds(store):
+    assert (await reserve(store, NOW, limits=OPEN)).granted
+    refused = await reserve(store, NOW + 29, limits=OPEN)
+    assert (refused.granted, refused.retry_at) == (False, NOW + 30)
+    assert (await reserve(store, NOW + 30, limits=OPEN)).granted
+
+
+async def test_pages_are_asked_for_eight_times_in_ten_minutes(store):
+    for turn in range(8):
+        assert (await reserve(store, NOW + 30 * turn, limits=OPEN)).granted
+    refused = await reserve(store, NOW + 240, limits=OPEN)
+    assert (refused.granted, refused.retry_at) == (False, NOW + 600)
+
+
+async def test_json_is_asked_for_three_times_an_hour_apart_from_pages(store):
+    for turn in range(3):
+        assert (await reserve(store, NOW + turn, limits=OPEN, format=Format.JSON)).granted
+    refused = await reserve(store, NOW + 3, limits=OPEN, format=Format.JSON)
+    assert (refused.granted, refused.retry_at) == (False, NOW + 3_600)
+    assert (await reserve(store, NOW + 3, limits=OPEN)).granted
+
+
+async def test_every_search_counts_towards_thirty_days_whatever_its_format(store):
+    for turn in range(3):
+        assert (await reserve(store, NOW + turn, format=Format.JSON)).granted
+    assert not (await reserve(store, NOW + 10_000, format=Format.HTML)).granted
+
+
+async def test_a_refusal_is_not_charged(store):
+    await reserve(store, NOW, limits=OPEN)
+    for turn in range(20):
+        await reserve(store, NOW + turn, limits=OPEN)
+    assert (await reserve(store, NOW + 30, limits=OPEN)).granted
+
+
+async def test_hosts_do_not_share_a_budget(store):
+    await reserve(store, NOW)
+    assert (await reserve(store, NOW, host=OTHER)).granted
+
+
+async def test_what_is_left_is_the_tightest_window(store):
+    assert await store.budget(HOST, PUBLIC, NOW) == Budget(left=1, free_at=NOW)
+    await reserve(store, NOW)
+    assert await store.budget(HOST, PUBLIC, NOW) == Budget(left=0, free_at=NOW + 30)
+    assert (await store.budget(HOST, PUBLIC, NOW + 31)).left == 1
+
+
+async def test_no_window_has_less_than_nothing_left(store):
+    for turn in range(6):
+        await reserve(store, NOW + 30 * turn, limits=OPEN)
+    assert (await store.budget(HOST, PUBLIC, NOW + 3_600)).left == 0
+
+
+async def test_charges_count_again_when_a_longer_window_comes_to_apply(store):
+    for turn in range(3):
+        await reserve(store, NOW + 60 * turn, limits=OPEN)
+    assert (await reserve(store, NOW + 2 * DAY, limits=OPEN)).granted
+    assert not (await reserve(store, NOW + 3 * DAY, limits=PUBLIC)).granted
+
+
+async def test_charges_no_window_asks_for_any_more_are_forgotten(store):
+    await reserve(store, NOW)
+    await reserve(store, NOW + 40 * DAY)
+    year = [Window(limit=10, seconds=365 * DAY)]
+    assert (await store.budget(HOST, year, NOW + 40 * DAY)).left == 9
+
+
+async def test_many_reservations_at_once_are_granted_as_often_as_the_window_allows(store):
+    limits = [Window(limit=17, seconds=60)]
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(reserve(store, NOW, limits=limits)) for _ in range(200)]
+    assert sum(task.result().granted for task in asked) == 17
+
+
+async def test_a_clock_put_back_frees_nothing_and_locks_nobody_out_for_longer_than_the_window(
+    store,
+):
+    ahead = NOW + 365 * DAY
+    for turn in range(3):
+        assert (await reserve(store, ahead + 30 * turn)).granted
+    refused = await reserve(store, NOW)
+    assert (refused.granted, refused.retry_at) == (False, NOW + 30 * DAY)
+    assert (await reserve(store, NOW + 30 * DAY)).granted
+
+
+async def test_a_clock_a_little_behind_anothers_changes_no_charge(store):
+    await reserve(store, NOW + 1, limits=OPEN)
+    refused = await reserve(store, NOW, limits=OPEN)
+    assert (refused.granted, refused.retry_at) == (False, NOW + 31)
+    assert (await store.budget(HOST, OPEN, NOW)).left == 0
+
+
+async def test_a_clock_put_forward_frees_a_window_once(store):
+    limits = [Window(limit=3, seconds=60)]
+    assert [(await reserve(store, NOW, limits=limits)).granted for _ in range(4)].count(True) == 3
+    later = NOW + 10_000
+    assert [(await reserve(store, later, limits=limits)).granted for _ in range(4)].count(True) == 3
+    assert not (await reserve(store, NOW + 1, limits=limits)).granted
+
+
+RECORD = InstanceRecord(
+    url=HOST,
+    state=InstanceState.RATE_LIMITED,
+    until=NOW + 600,
+    last_at=NOW,
+    successes=3,
+    failures=1,
+    consecutive_failures=1,
+    observed=2.6,
+    count=3.5,
+    observed_at=NOW - 5,
+    latency=0.25,
+    json_enabled=False,
+    json_recheck=NOW + 7 * DAY,
+    link_token=True,
+    failing_episode=1,
+    limit_episode=2,
+    quarantine_episode=3,
+    limits=(NOW - 100, NOW),
+    recent=(True, False),
+    without_engines=1,
+    successes_in_a_row=0,
+    drift=4,
+    last_verdict=Verdict.RATE_LIMITED,
+    last_detail="429",
+    facts={"limiter": True, "engines": ["bing", None], "version": "2026.8.1"},
+)
+
+
+async def test_what_is_saved_is_loaded_field_by_field(store):
+    records = {HOST: RECORD, OTHER: InstanceRecord(url=OTHER)}
+    await store.save(records, NOW)
+    assert await store.load(NOW) == records
+
+
+async def test_nothing_saved_is_nothing_loaded(store):
+    await store.save({}, NOW)
+    assert await store.load(NOW) == {}
+
+
+@pytest.mark.parametrize(
+    ("last_at", "kept"),
+    [(NOW - 1, "old"), (NOW, "new"), (NOW + 1, "new")],
+    ids=["earlier", "equal", "later"],
+)
+async def test_the_record_that_changed_last_is_kept(store, last_at, kept):
+    await store.save({HOST: RECORD.model_copy(update={"last_detail": "old"})}, NOW)
+    incoming = RECORD.model_copy(update={"last_detail": "new", "last_at": last_at})
+    await store.save({HOST: incoming}, NOW)
+    assert (await store.load(NOW))[HOST].last_detail == kept
+
+
+async def test_a_record_from_the_future_keeps_what_was_left_of_its_wait(store):
+    ahead = 365 * DAY
+    later = RECORD.model_copy(
+        update={
+            "last_at": NOW + ahead,
+            "until": RECORD.until + ahead,
+            "json_recheck": RECORD.json_recheck + ahead,
+            "observed_at": RECORD.observed_at + ahead,
+            "limits": tuple(at + ahead for at in RECORD.limits),
+        }
+    )
+    await store.save({HOST: later}, NOW + ahead)
+    assert await store.load(NOW) == {HOST: RECORD}
+    assert await store.load(NOW + 10) == {HOST: RECORD}
+
+
+async def test_a_record_from_the_future_gives_way_to_the_next_one(store):
+    await store.save({HOST: RECORD.model_copy(update={"last_at": NOW + DAY})}, NOW + DAY)
+    await store.save({HOST: RECORD}, NOW)
+    assert await store.load(NOW) == {HOST: RECORD}
+
+
+async def test_no_wait_ends_later_than_forty_days_from_now(store):
+    endless = RECORD.model_copy(update={"until": NOW + 400 * DAY, "json_recheck": NOW + 41 * DAY})
+    await store.save({HOST: endless}, NOW)
+    record = (await store.load(NOW))[HOST]
+    assert (record.until, record.json_recheck) == (NOW + 40 * DAY, NOW + 40 * DAY)
+
+
+async def test_a_job_is_done_once_in_its_period(store):
+    assert await store.claim("probe", seconds=300, now=NOW)
+    assert not await store.claim("probe", seconds=300, now=NOW + 299)
+    assert await store.claim("other", seconds=300, now=NOW)
+    assert await store.claim("probe", seconds=300, now=NOW + 300)
+    assert not await store.claim("probe", seconds=300, now=NOW + 301)
+
+
+async def test_a_job_claimed_in_the_future_is_free_after_one_period(store):
+    assert await store.claim("probe", seconds=300, now=NOW + DAY)
+    assert not await store.claim("probe", seconds=300, now=NOW)
+    assert not await store.claim("probe", seconds=300, now=NOW + 299)
+    assert await store.claim("probe", seconds=300, now=NOW + 300)
+
+
+async def test_one_of_many_claims_at_once_succeeds(store):
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(store.claim("probe", seconds=60, now=NOW)) for _ in range(50)]
+    assert sum(task.result() for task in asked) == 1
+
+
+async def test_purging_forgets_everything(store):
+    await reserve(store, NOW)
+    await store.save({HOST: RECORD}, NOW)
+    await store.claim("probe", seconds=300, now=NOW)
+    await store.purge()
+    assert (await store.budget(HOST, PUBLIC, NOW)).left == 1
+    assert await store.load(NOW) == {}
+    assert await store.claim("probe", seconds=300, now=NOW)
+
+
+async def test_a_store_that_was_let_go_of_still_remembers(store):
+    await reserve(store, NOW)
+    await store.aclose()
+    await store.aclose()
+    assert not (await reserve(store, NOW + 1)).granted
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@settings(deadline=None)  # files are made and closed: how long that takes says nothing here
+@given(
+    steps=st.lists(
+        st.tuples(st.floats(0, 4_000), st.sampled_from(Format), st.booleans()), max_size=60
+    )
+)
+async def test_no_window_is_ever_exceeded(kind, steps):
+    """Whichever of the windows apply at the time, as an instance changes its limiter."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(Path(folder, FILE_NAME) if kind == "sqlite" else None)
+        now = NOW
+        granted: list[tuple[float, Format]] = []
+        for wait, format_, known in steps:
+            now += wait
+            limits = windows(own=False, link_token=False if known else None)
+            if (await store.reserve(HOST, format_, limits, now)).granted:
+                granted.append((now, format_))
+                for window in limits:
+                    if window.format in (None, format_):
+                        assert _inside(granted, window, now) <= window.limit
+        await store.aclose()
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@settings(deadline=None)  # files are made and closed: how long that takes says nothing here
+@given(
+    steps=st.lists(
+        st.tuples(
+            st.floats(0, 50),
+            st.sampled_from([0.0, 0.0, 0.0, -100_000.0, -200.0, -40.0, 200.0, 100_000.0]),
+            st.booleans(),
+        ),
+        max_size=60,
+    )
+)
+async def test_each_step_of_the_clock_forward_frees_a_window_at_most_once(kind, steps):
+    """In true time, with a clock that is put back and forward by the given steps."""
+    window = Window(limit=3, seconds=100)
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(Path(folder, FILE_NAME) if kind == "sqlite" else None)
+        true_time, error = NOW, 0.0
+        granted: list[tuple[float, Format]] = []
+        forward: list[float] = []
+        for wait, step, restart in steps:
+            true_time += wait
+            error += step
+            if step > 0:
+                forward.append(true_time)
+            if restart:
+                await store.aclose()
+            now = true_time + error
+            reservation = await store.reserve(HOST, Format.HTML, [window], now)
+            assert reservation.granted or now < reservation.retry_at <= now + 60 + window.seconds
+            if reservation.granted:
+                granted.append((true_time, Format.HTML))
+                freed = sum(at > true_time - window.seconds for at in forward)
+                assert _inside(granted, window, true_time) <= window.limit * (1 + freed)
+        await store.aclose()
+
+
+def _inside(granted: list[tuple[float, Format]], window: Window, now: float) -> int:
+    return sum(
+        at + window.seconds > now and window.format in (None, format_) for at, format_ in granted
+    )

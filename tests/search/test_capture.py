@@ -1,0 +1,120 @@
+"""Capturing one answer: a real search under the rules of a search."""
+
+import json
+import random
+
+import pytest
+
+from searx_mcp.errors import InvalidArgumentError, NoInstancesError
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.hits import Answer
+from searx_mcp.search.capture import Capturer
+from searx_mcp.search.spacing import Spacing
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.testing.searxng import FakeSearxng
+
+QUERY = InstanceQuery("red pandas")
+
+
+def capturer(bench) -> Capturer:
+    return Capturer(
+        pool=bench.pool,
+        upstream=bench.upstream,
+        state=bench.state,
+        spacing=Spacing((0, 0), random.Random(1)),
+        timeout=0.4,
+        clock=bench.clock,
+    )
+
+
+def host(fake: FakeSearxng) -> str:
+    return fake.url.split("/")[2]
+
+
+async def test_a_capture_is_one_search_and_says_what_was_read(bench):
+    async with FakeSearxng(answers=[Answer(text="red pandas eat bamboo")]) as fake:
+        async with bench(public=[fake]) as it:
+            taken = await capturer(it).capture(host(fake), QUERY)
+            (row,) = it.pool.snapshot(it.clock())
+    assert fake.searches == 1
+    assert fake.requests[0].query["q"] == "red pandas"
+    assert (row.successes, row.failures) == (1, 0)
+    assert taken.fixture is not None
+    assert (taken.fixture.kind, taken.fixture.status) == ("html", 200)
+    assert taken.report["verdict"] == "full"
+    assert taken.report["rows_seen"] == taken.report["rows_used"] == 10
+    assert taken.report["rows_by_template"] == {"default": 10}
+    assert taken.report["answers"] == 1
+    assert str(taken.report["instance_version"]).startswith("searxng/")
+    for text in (taken.fixture.body, json.dumps(taken.report)):
+        for secret in ("panda", "bamboo", "127.0.0.1", host(fake).split(":")[1]):
+            assert secret not in text.casefold()
+
+
+async def test_an_own_instance_is_asked_for_json_and_any_for_what_is_wanted(bench):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with bench(own=[own]) as it:
+            as_json = await capturer(it).capture(own.url, QUERY)
+            as_html = await capturer(it).capture(own.url.rstrip("/").upper(), QUERY, Format.HTML)
+    assert as_json.fixture is not None
+    assert as_html.fixture is not None
+    assert (as_json.fixture.kind, as_html.fixture.kind) == ("json", "html")
+
+
+async def test_a_refusal_is_captured_too_and_the_pool_learns_from_it(bench):
+    async with FakeSearxng() as fake:
+        fake.limit()
+        async with bench(public=[fake]) as it:
+            taken = await capturer(it).capture(host(fake), QUERY)
+            with pytest.raises(NoInstancesError) as caught:
+                await capturer(it).capture(host(fake), QUERY)
+    assert taken.fixture is not None
+    assert taken.fixture.body == "Too Many Requests"
+    assert taken.report["verdict"] == "rate_limited"
+    assert caught.value.retry_after is not None
+    assert caught.value.retry_after > 500
+    assert fake.searches == 1
+
+
+async def test_the_budget_of_the_instance_is_kept(bench):
+    async with FakeSearxng() as fake:
+        async with bench(public=[fake]) as it:
+            await capturer(it).capture(host(fake), QUERY)
+            with pytest.raises(NoInstancesError, match="may not be asked again for 30 seconds"):
+                await capturer(it).capture(host(fake), QUERY)
+    assert fake.searches == 1
+
+
+async def test_where_nothing_comes_back_there_is_a_report_only(bench):
+    async with FakeSearxng(hang=True) as fake:
+        async with bench(public=[fake]) as it:
+            taken = await capturer(it).capture(host(fake), QUERY)
+    assert taken.fixture is None
+    assert (taken.report["verdict"], taken.report["status"]) == ("timeout", None)
+    assert taken.report["rows_seen"] == 0
+
+
+async def test_only_instances_of_the_pool_are_captured(bench):
+    async with FakeSearxng() as fake:
+        async with bench(public=[fake]) as it:
+            with pytest.raises(
+                InvalidArgumentError, match=r"host: 'b\.example' is not in the pool"
+            ):
+                await capturer(it).capture("b.example", QUERY)
+            with pytest.raises(InvalidArgumentError, match="did you mean 127"):
+                await capturer(it).capture(host(fake)[:-1], QUERY)
+    assert not fake.requests
+
+
+async def test_a_capture_that_is_cut_short_teaches_the_pool_nothing(bench, monkeypatch):
+    async with FakeSearxng() as fake:
+        async with bench(public=[fake]) as it:
+
+            async def crash(*arguments, **options):
+                raise RuntimeError("a bug")
+
+            monkeypatch.setattr(it.upstream, "capture", crash)
+            with pytest.raises(RuntimeError):
+                await capturer(it).capture(host(fake), QUERY)
+            (row,) = it.pool.snapshot(it.clock())
+    assert (row.successes, row.failures, row.state) == (0, 0, "new")
