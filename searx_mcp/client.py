@@ -36,10 +36,12 @@ from searx_mcp.search.flight import SingleFlight
 from searx_mcp.search.health import HealthSchedule
 from searx_mcp.search.prober import Prober
 from searx_mcp.search.reading import ResultReader
+from searx_mcp.search.remembering import Remembering
 from searx_mcp.search.searcher import Searcher, instance_query
 from searx_mcp.search.spacing import Spacing
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.search.tasks import Tasks
 from searx_mcp.searxng.persona import PROJECT_URL, Personas
 from searx_mcp.searxng.upstream import Upstream
@@ -120,6 +122,7 @@ class SearxClient(Service):
         parts, self._parts = self._parts, None
         if parts is not None:
             await parts.aclose()
+            await self._state.aclose()
 
     @override
     async def search(
@@ -180,6 +183,7 @@ class SearxClient(Service):
     async def instances(self) -> PoolReport:
         """Report the pool with what is left of each budget; makes no request."""
         parts = self._open_parts()
+        await parts.remembering.recall()
         now = self._clock()
         reports = []
         for report in parts.pool.snapshot(now):
@@ -189,7 +193,8 @@ class SearxClient(Service):
             reports.append(
                 report.model_copy(update={"budget_left": budget.left, "retry_after": wait})
             )
-        return parts.report.model_copy(update={"instances": tuple(reports)})
+        notes = (*parts.report.notes, *filter(None, [self._state.problem]))
+        return parts.report.model_copy(update={"instances": tuple(reports), "notes": notes})
 
     async def suggest(self, query: str) -> tuple[str, ...]:
         """What an own instance proposes for the beginning of a query, at most 20 of them.
@@ -236,6 +241,18 @@ class SearxClient(Service):
         return self._parts
 
 
+def remembering_client(settings: Settings, *, background: bool = False) -> SearxClient:
+    """A client that remembers across processes, as the `[storage]` table says.
+
+    Args:
+        settings: of the client.
+        background: whether health checks of own instances run while it lives.
+    """
+    folder = settings.state_folder()
+    state = open_store(folder / FILE_NAME if folder else None)
+    return SearxClient(settings, state=state, background=background)
+
+
 class _Parts:
     """Everything an open client is made of; the composition root."""
 
@@ -248,6 +265,7 @@ class _Parts:
         capturer: Capturer,
         fetcher: Fetcher,
         report: PoolReport,
+        remembering: Remembering,
         schedule: HealthSchedule | None,
         stack: AsyncExitStack,
     ) -> None:
@@ -257,6 +275,7 @@ class _Parts:
         self.capturer = capturer
         self.fetcher = fetcher
         self.report = report
+        self.remembering = remembering
         self.schedule = schedule
         self._stack = stack
 
@@ -303,6 +322,7 @@ class _Parts:
             user_agent=settings.web_fetch.user_agent or f"searx-mcp/{__version__} (+{PROJECT_URL})",
         )
         tasks = Tasks()
+        remembering = Remembering(pool, state, clock)
         spacing = Spacing(settings.web_search.request_delay_range, rng)
         searcher = Searcher(
             executor=Executor(
@@ -318,8 +338,11 @@ class _Parts:
             web_search=settings.web_search,
             search=settings.search,
             clock=clock,
+            remembering=remembering,
+            spawn=tasks.spawn,
         )
         async with AsyncExitStack() as stack:
+            stack.push_async_callback(remembering.keep)
             stack.push_async_callback(sessions.aclose)
             await stack.enter_async_context(tasks)
             schedule = None
@@ -345,6 +368,7 @@ class _Parts:
                 ),
                 fetcher=fetcher,
                 report=catalog_report(listed, clock()),
+                remembering=remembering,
                 schedule=schedule,
                 stack=stack.pop_all(),
             )

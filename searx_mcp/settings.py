@@ -51,7 +51,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import base_url
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.pool.config import InstancesConfig
-from searx_mcp.search.config import SearchConfig, WebSearchConfig
+from searx_mcp.search.config import SearchConfig, StorageConfig, WebSearchConfig
 
 PREFIX: Final = "SEARX_MCP_"
 FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
@@ -95,6 +95,7 @@ class Settings(Frozen):
     fetch: FetchConfig = Field(default_factory=FetchConfig)
     instances: InstancesConfig = Field(default_factory=InstancesConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
+    storage: StorageConfig = Field(default_factory=StorageConfig)
     server: ServerConfig = Field(default_factory=ServerConfig)
     profile: str = Field(
         default="",
@@ -127,6 +128,13 @@ class Settings(Frozen):
             known = ", ".join(self.profiles) or "none"
             raise _refusal("profile", f"{shown(self.profile)} does not exist; there is {known}")
         return self
+
+    def state_folder(self) -> Path | None:
+        """Give the folder in which state is kept, or `None` if it is kept in memory."""
+        if not self.storage.state:
+            return None
+        default = platformdirs.user_state_path("searx-mcp", appauthor=False)
+        return Path(self.storage.folder or default).expanduser()
 
     def search_defaults(self) -> SearchDefaults:
         """Compose what a search takes where the call names nothing."""

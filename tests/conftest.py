@@ -23,8 +23,10 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture(autouse=True)
-def clean_environ(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of the person who runs the suite reaches a test."""
+def clean_environ(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No setting of the person who runs the suite reaches a test, and no state of theirs."""
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / name.lower()))
     for name in [*os.environ]:
         if name.startswith(("SEARX_MCP_", "SEARXNG_")) and name != "SEARX_MCP_CAPTURES":
             monkeypatch.delenv(name)

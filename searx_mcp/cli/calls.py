@@ -11,7 +11,7 @@ import click
 from searx_mcp.arguments.fetch import parse_fetch
 from searx_mcp.arguments.search import parse_search
 from searx_mcp.cli import output
-from searx_mcp.client import SearxClient
+from searx_mcp.client import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.service import Progress
 from searx_mcp.render.errors import fetch_error_data, search_error_data
@@ -36,7 +36,7 @@ async def search(
         settings = settings.model_copy(update={"profile": profile})
     try:
         request = parse_search(arguments, defaults=settings.search_defaults())
-        async with SearxClient(settings) as client, _progress() as progress:
+        async with remembering_client(settings) as client, _progress() as progress:
             response = await client.search(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
@@ -54,7 +54,7 @@ async def fetch(loaded: Loaded, arguments: Mapping[str, Any], *, as_json: bool) 
     """Read a page and print it, or the error as JSON before it is raised."""
     try:
         request = parse_fetch(arguments)
-        async with SearxClient(loaded.settings) as client, _progress() as progress:
+        async with remembering_client(loaded.settings) as client, _progress() as progress:
             page = await client.fetch(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
@@ -68,7 +68,7 @@ async def fetch(loaded: Loaded, arguments: Mapping[str, Any], *, as_json: bool) 
 
 async def instances(loaded: Loaded, *, as_json: bool) -> None:
     """Print the pool."""
-    async with SearxClient(loaded.settings) as client:
+    async with remembering_client(loaded.settings) as client:
         report = await client.instances()
     if as_json:
         _print_json(report.model_dump(mode="json"))
@@ -78,7 +78,7 @@ async def instances(loaded: Loaded, *, as_json: bool) -> None:
 
 async def suggest(loaded: Loaded, query: str) -> None:
     """Print suggestions, one a line."""
-    async with SearxClient(loaded.settings) as client:
+    async with remembering_client(loaded.settings) as client:
         suggestions = await client.suggest(query)
     for suggestion in suggestions:
         click.echo(scrub(suggestion))

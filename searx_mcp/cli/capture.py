@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from searx_mcp.client import SearxClient
+from searx_mcp.client import remembering_client
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
 from searx_mcp.searxng.scrub.answer import Fixture
@@ -28,7 +28,7 @@ async def capture(
         NoInstancesError: the instance may not be asked now.
     """
     _make(output)
-    async with SearxClient(loaded.settings) as client:
+    async with remembering_client(loaded.settings) as client:
         taken = await client.capture(
             host, query, format=Format(form) if form else None, **arguments
         )

@@ -11,6 +11,7 @@ from searx_mcp.models.instance import InstanceState, Tier
 from searx_mcp.pool import timers
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.pool.score import live_score
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Member:
         self.link_token: bool | None = None
         self.last: Outcome | None = None
         self.drift = 0
+        self.last_at = 0.0
+        self._remembered: tuple[Verdict | None, str] = (None, "")
         self._json_recheck = 0.0
         self._observed = 0.0
         self._count = 0.0
@@ -87,6 +90,11 @@ class Member:
     def is_own(self) -> bool:
         """Whether the user configured it as an instance of their own."""
         return self.tier is Tier.OWN
+
+    @property
+    def last_verdict(self) -> tuple[Verdict | None, str]:
+        """What the last request came to, with its detail."""
+        return (self.last.verdict, self.last.detail) if self.last else self._remembered
 
     def is_eligible(self, now: float) -> bool:
         """Whether a request may go to it now."""
@@ -140,6 +148,7 @@ class Member:
         """A request came to `outcome`; the state follows from it."""
         self.in_flight -= 1
         self.last = outcome
+        self.last_at = now
         self.drift += outcome.has_drifted
         self._learn_formats(outcome, now)
         if outcome.verdict is Verdict.JSON_OFF:
@@ -154,8 +163,67 @@ class Member:
         else:
             self._fail(outcome, now, config=config, rng=rng)
 
+    def record(self) -> InstanceRecord:
+        """What was learned, as it is kept."""
+        verdict, detail = self.last_verdict
+        return InstanceRecord(
+            url=self.url,
+            state=self.state,
+            until=self.until,
+            last_at=self.last_at,
+            successes=self.successes,
+            failures=self.failures,
+            consecutive_failures=self.consecutive_failures,
+            observed=self._observed,
+            count=self._count,
+            observed_at=self._observed_at,
+            latency=self.latency,
+            json_enabled=self.json_enabled,
+            json_recheck=self._json_recheck,
+            link_token=self.link_token,
+            failing_episode=self._failing_episode,
+            limit_episode=self._limit_episode,
+            quarantine_episode=self._quarantine_episode,
+            limits=tuple(self._limits),
+            recent=tuple(self._recent),
+            without_engines=self._without_engines,
+            successes_in_a_row=self._successes_in_a_row,
+            drift=self.drift,
+            last_verdict=verdict,
+            last_detail=detail,
+        )
+
+    def restore(self, record: InstanceRecord) -> None:
+        """Take over what was learned before, or by another process; older news is ignored."""
+        if record.last_at <= self.last_at:
+            return
+        self.state = record.state
+        self.until = record.until
+        self.last_at = record.last_at
+        self.successes = record.successes
+        self.failures = record.failures
+        self.consecutive_failures = record.consecutive_failures
+        self.latency = record.latency
+        self.json_enabled = record.json_enabled
+        self.link_token = record.link_token
+        self.drift = record.drift
+        self.last = None
+        self._remembered = (record.last_verdict, record.last_detail)
+        self._json_recheck = record.json_recheck
+        self._observed = record.observed
+        self._count = record.count
+        self._observed_at = record.observed_at
+        self._failing_episode = record.failing_episode
+        self._limit_episode = record.limit_episode
+        self._quarantine_episode = record.quarantine_episode
+        self._limits = deque(record.limits, maxlen=self._limits.maxlen)
+        self._recent = deque(record.recent, maxlen=self._recent.maxlen)
+        self._without_engines = record.without_engines
+        self._successes_in_a_row = record.successes_in_a_row
+
     def probed(self, *, alive: bool, now: float, config: PoolConfig, rng: "random.Random") -> None:
         """A health check came back: an answer ends a failing time, silence counts as a failure."""
+        self.last_at = now
         if alive and self.state is InstanceState.FAILING:
             self.until = min(self.until, now)
         elif not alive:

@@ -1,6 +1,6 @@
 """The pool: which instance is asked next, and what an answer teaches."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from searx_mcp.pool.catalog import overall_grade, tier_of
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.pool.score import prior
 
 if TYPE_CHECKING:
@@ -142,6 +143,22 @@ class InstancePool:
         """The format to ask `url` for now."""
         return self._members[url].format(now)
 
+    def restore(self, records: Mapping[str, InstanceRecord]) -> None:
+        """Take over what was learned before, or meanwhile by another process.
+
+        Args:
+            records: by base URL; those of instances that are not in the pool are passed over.
+        """
+        for url, record in records.items():
+            if url in self._members:
+                self._members[url].restore(record)
+
+    def learned_since(self, when: float) -> dict[str, InstanceRecord]:
+        """The records of the instances of which anything was learned after `when`, by base URL."""
+        return {
+            url: member.record() for url, member in self._members.items() if member.last_at > when
+        }
+
     def earliest_retry(self, now: float) -> float | None:
         """Seconds until the first waiting instance may be asked again, or `None` if none waits."""
         waits = [wait for m in self._members.values() if (wait := m.retry_after(now)) > 0]
@@ -197,7 +214,7 @@ class InstancePool:
 
 
 def _report(member: Member, now: float) -> InstanceReport:
-    last = member.last
+    verdict, detail = member.last_verdict
     return InstanceReport(
         url=member.url,
         tier=member.tier,
@@ -209,8 +226,8 @@ def _report(member: Member, now: float) -> InstanceReport:
         consecutive_failures=member.consecutive_failures,
         latency=None if member.latency is None else round(member.latency, 3),
         json_enabled=member.json_enabled,
-        last_verdict=last.verdict if last else None,
-        last_detail=last.detail if last else "",
+        last_verdict=verdict,
+        last_detail=detail,
         drift=member.drift,
         retry_after=round(member.retry_after(now), 1),
     )

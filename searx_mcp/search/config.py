@@ -74,6 +74,19 @@ class WebSearchConfig(Frozen):
         return self
 
 
+class StorageConfig(Frozen):
+    """The `[storage]` table: what outlives a process."""
+
+    state: bool = Field(
+        default=True,
+        description="Remember budgets and states of instances; false keeps them in memory.",
+    )
+    folder: str = Field(
+        default="",
+        description="Folder of what is remembered; empty takes the state folder of the user.",
+    )
+
+
 class SearchConfig(Frozen):
     """The `[search]` table: how a search is carried out."""
 

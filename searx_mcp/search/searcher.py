@@ -11,9 +11,10 @@ from searx_mcp.models.service import Progress
 from searx_mcp.search.cache import CacheKey, ResponseCache
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.executor import Executor, Found
-from searx_mcp.search.flight import SingleFlight
+from searx_mcp.search.flight import SingleFlight, Spawn
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.reading import ResultReader
+from searx_mcp.search.remembering import Remembering
 from searx_mcp.searxng.request import InstanceQuery, neutralise
 
 _SITE = re.compile(r"(^|\s)site:", re.IGNORECASE)
@@ -43,11 +44,15 @@ class Searcher:
         web_search: WebSearchConfig,
         search: SearchConfig,
         clock: Callable[[], float],
+        remembering: Remembering,
+        spawn: Spawn,
     ) -> None:
         self._executor = executor
         self._reader = reader
         self._flights = flights
         self._config = web_search
+        self._remembering = remembering
+        self._spawn = spawn
         self._cache = ResponseCache(ttl=search.cache_ttl, size=search.cache_size, clock=clock)
 
     async def search(
@@ -107,9 +112,13 @@ class Searcher:
             return cached, True
 
         async def ask() -> Found:
-            found = await self._executor.run(
-                query, wanted=wanted, deadline=deadline, progress=progress
-            )
+            await self._remembering.recall()
+            try:
+                found = await self._executor.run(
+                    query, wanted=wanted, deadline=deadline, progress=progress
+                )
+            finally:
+                _ = self._spawn(self._remembering.keep())  # behind the answer
             self._cache.put(key, found)
             return found
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.search.state.record import InstanceRecord
+from searx_mcp.pool.record import InstanceRecord
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
+from searx_mcp.pool.record import LONGEST, InstanceRecord, replaces, settled
 from searx_mcp.search.state.interface import Budget, Reservation, StateStore, Window
-from searx_mcp.search.state.record import LONGEST, InstanceRecord, replaces, settled
 
 Charge = tuple[float, Format]
 """When a request was charged, and what it asked for."""

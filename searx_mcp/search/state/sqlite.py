@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
+from searx_mcp.pool.record import LONGEST, SKEW, InstanceRecord, replaces, settled
 from searx_mcp.search.state.interface import Budget, Reservation, StateStore, Window
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.search.state.record import LONGEST, SKEW, InstanceRecord, replaces, settled
 from searx_mcp.storage.errors import StorageBusyError, StorageError
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction

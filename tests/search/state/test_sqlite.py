@@ -10,9 +10,9 @@ import pytest
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.state.interface import Budget, Reservation, Window
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.search.state.record import InstanceRecord
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.storage.errors import StorageUnavailableError
 

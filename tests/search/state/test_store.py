@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.budget import windows
 from searx_mcp.search.state.interface import Budget, Window
-from searx_mcp.search.state.record import InstanceRecord
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 
 HOST = "https://a.example/"
