@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from searx_mcp.client import SearxClient
+    from searx_mcp.client.facade import SearxClient
     from searx_mcp.errors import SearxMcpError
     from searx_mcp.models.page import Page
     from searx_mcp.models.request import FetchRequest, SearchRequest
@@ -38,7 +38,7 @@ _HOME = {
     "SearchRequest": "searx_mcp.models.request",
     "SearchResponse": "searx_mcp.models.response",
     "SearchResult": "searx_mcp.models.response",
-    "SearxClient": "searx_mcp.client",
+    "SearxClient": "searx_mcp.client.facade",
     "SearxMcpError": "searx_mcp.errors",
     "Service": "searx_mcp.models.service",
     "Settings": "searx_mcp.settings",

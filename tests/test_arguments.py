@@ -563,7 +563,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 def test_a_schema_uses_only_what_every_client_reads(tool: str) -> None:
     schema = schemas()[tool]
     text = json.dumps(schema)
-    assert schema["additionalProperties"] is False
+    assert "additionalProperties" not in schema
     for word in ("anyOf", "oneOf", "allOf", "$ref", "$defs", "null", "title", "format"):
         assert f'"{word}"' not in text
     assert "null" not in text

@@ -73,5 +73,5 @@ def _schema(model: type[Frozen], changes: _Changes) -> dict[str, object]:
             for rule, value in (merged | changes.get(name, {})).items()
             if rule not in {"title", "$ref", "anyOf"} and value not in (None, "", [])
         }
-    required = {"required": whole["required"], "additionalProperties": False}
-    return {"type": "object", "properties": properties, **required}
+    # Unknown names are refused by us. Gemini's clients refuse a schema that says so.
+    return {"type": "object", "properties": properties, "required": whole["required"]}

@@ -11,7 +11,7 @@ import click
 from searx_mcp.arguments.fetch import parse_fetch
 from searx_mcp.arguments.search import parse_search
 from searx_mcp.cli import output
-from searx_mcp.client import remembering_client
+from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.service import Progress
 from searx_mcp.render.errors import fetch_error_data, search_error_data

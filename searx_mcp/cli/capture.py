@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from searx_mcp.client import remembering_client
+from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
 from searx_mcp.searxng.scrub.answer import Fixture

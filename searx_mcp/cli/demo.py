@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from searx_mcp.cli import output
-from searx_mcp.client import SearxClient
+from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.settings import Settings
 from searx_mcp.testing.results import FakeResult

@@ -1,6 +1,7 @@
 """One search result as a model sees it in the list."""
 
 from searx_mcp.models.response import SearchResult
+from searx_mcp.render.details import details
 from searx_mcp.render.fence import one_line, one_url
 
 MAX_TOKENS = 75
@@ -24,7 +25,7 @@ def head(result: SearchResult, number: int, boundary: str) -> str:
 
 
 def origin(result: SearchResult, boundary: str) -> str:
-    """The engines, the date and the image of a result in brackets, or nothing."""
+    """The engines, the date and the details of a result in brackets, or nothing."""
     names = result.engines or ((result.engine,) if result.engine else ())
     shown = [one_line(n, boundary, max_tokens=_ENGINE_TOKENS) for n in names[:_ENGINES_SHOWN]]
     if len(names) > _ENGINES_SHOWN:
@@ -32,6 +33,7 @@ def origin(result: SearchResult, boundary: str) -> str:
     parts = [", ".join(shown)] if shown else []
     if result.published_at:
         parts.append(one_line(result.published_at[:_DATE_LENGTH], boundary, max_tokens=12))
+    parts.extend(filter(None, [details(result, boundary)]))
     if result.image:
         size = one_line(result.image.resolution, boundary, max_tokens=_ENGINE_TOKENS)
         parts.append(f"image {one_url(result.image.url)} {size}".rstrip())

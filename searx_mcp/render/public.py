@@ -54,7 +54,7 @@ _SPARED = {
     "thumbnail": None,
     "author": "",
     "published_text": "",
-    # The text of a result shows an image's address and size, and of other kinds nothing.
+    # The text shows these in a few words; an image's address and size, it shows whole.
     **{name: None for name in TEMPLATE_FIELDS if name != "image"},
 }
 _UNRESPONSIVE_SHOWN = 10

@@ -53,6 +53,7 @@ class Found:
         attempts: every request made, in order.
         complete: whether there is nothing more to be had from the instance.
         elapsed: seconds the search took.
+        own: whether the instance is the user's own.
     """
 
     pages: tuple[ResultPage, ...]
@@ -60,6 +61,7 @@ class Found:
     attempts: tuple[Attempt, ...]
     complete: bool
     elapsed: float
+    own: bool = False
 
 
 @dataclass(slots=True)
@@ -143,7 +145,9 @@ class Executor:
             if page is not None:
                 pages, complete = await self._further(proposal, query, page, wanted, trail)
                 elapsed = asyncio.get_running_loop().time() - started
-                return Found(pages, proposal.url, tuple(trail.attempts), complete, elapsed)
+                return Found(
+                    pages, proposal.url, tuple(trail.attempts), complete, elapsed, proposal.own
+                )
             if self._left(trail) <= _TOO_LATE:
                 break
         raise self._failure(trail)

@@ -24,6 +24,10 @@ _LANGUAGES = {
 }
 _ANSWERING_TIME = 0.25
 """Seconds kept back from a call's time to put the answer together."""
+_REASONS = {
+    True: "your instance has no more",
+    False: "public instances are asked for one page only, of about ten",
+}
 _READING_SHARE = 0.6
 """The share of a call's time left to the pages when the search phase takes as long as it may."""
 
@@ -194,8 +198,7 @@ def _notes(request: SearchRequest, found: Found, total: int) -> tuple[str, ...]:
     notes = [_LANGUAGES[request.language]] if request.language in _LANGUAGES else []
     if 0 < total < request.results_count:
         notes.append(
-            f"{total} of {request.results_count} results asked for: "
-            "instances give about ten a page, and public ones are asked for one page only."
+            f"{total} of {request.results_count} results asked for: {_REASONS[found.own]}."
         )
     hits = sum(len(page.hits) for page in found.pages)
     if hits and not total:

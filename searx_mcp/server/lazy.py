@@ -13,7 +13,7 @@ from searx_mcp.models.service import Service
 from searx_mcp.settings import Settings
 
 if TYPE_CHECKING:
-    from searx_mcp.client import SearxClient
+    from searx_mcp.client.facade import SearxClient
 
 
 class LazyService:
@@ -55,7 +55,7 @@ class LazyService:
 
     async def _host(self, service: "asyncio.Future[Service]") -> None:
         try:
-            module: Any = await asyncio.to_thread(import_module, "searx_mcp.client")
+            module: Any = await asyncio.to_thread(import_module, "searx_mcp.client.facade")
             client: SearxClient = module.remembering_client(self._settings, background=True)
             await client.__aenter__()
         except Exception as exc:  # noqa: BLE001 - handed to the caller of get()

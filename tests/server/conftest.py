@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 from mcp.types import Implementation
 
-from searx_mcp.client import SearxClient
+from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog
 from searx_mcp.server.app import build_server
 from searx_mcp.settings import Settings

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
 
-from searx_mcp.client import SearxClient
+from searx_mcp.client.facade import SearxClient
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import INSTRUCTIONS, build_server

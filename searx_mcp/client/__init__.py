@@ -1,0 +1,1 @@
+"""The facade over all areas, and their composition."""
