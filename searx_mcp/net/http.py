@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import ssl
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import Final
 
@@ -12,6 +12,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
+from searx_mcp.net.address import ends_in_number
 from searx_mcp.net.body import Body, BodyBuffer
 from searx_mcp.net.guard import BlockedAddressError
 from searx_mcp.net.url import refused_address
@@ -21,6 +22,11 @@ CLOSE_TIMEOUT: Final = 1.0
 
 NOTE_DEADLINE: Final = "cut when the time was over"
 NOTE_BROKEN: Final = "the connection broke before the end"
+
+
+LookUp = Callable[[str, int], Awaitable[object]]
+
+_UNRESOLVED: Final = "The host name does not resolve."
 
 
 class Reply:
@@ -102,14 +108,20 @@ class HttpSession:
     """
 
     def __init__(
-        self, connect: Callable[[], aiohttp.ClientSession], *, admit: Callable[[str], URL]
+        self,
+        connect: Callable[[], aiohttp.ClientSession],
+        *,
+        admit: Callable[[str], URL],
+        look_up: LookUp | None = None,
     ) -> None:
         """Describe a session.
 
         Args:
             connect: makes the library's session; called once, inside a running loop.
             admit: parses a URL or raises because it may not be asked for here.
+            look_up: resolves a host and port as connecting will, or raises.
         """
+        self._look_up = look_up
         self._connect = connect
         self._admit = admit
         self._client: aiohttp.ClientSession | None = None
@@ -154,6 +166,32 @@ class HttpSession:
             yield Reply(response)
         finally:
             response.close()
+
+    async def resolve(self, url: str, *, timeout: float) -> None:  # noqa: ASYNC109 - as `open`
+        """Look up the host of a URL, without sending anything to it.
+
+        Literal addresses need none, and pass.
+
+        Raises:
+            InvalidArgumentError: the URL is malformed.
+            PolicyError: the URL, or an address it leads to, may not be asked for here.
+            TransportError: `dns_error` or `timeout`.
+        """
+        target = self._admit(url)
+        host, port = target.raw_host, target.port
+        if self._look_up is None or not host or port is None:
+            return
+        if ":" in host or ends_in_number(host):  # a literal address
+            return
+        try:
+            async with asyncio.timeout(timeout):
+                await self._look_up(host, port)
+        except BlockedAddressError as exc:
+            raise refused_address(url) from exc
+        except TimeoutError as exc:
+            raise _translated(exc, url) from exc
+        except (OSError, UnicodeError) as exc:
+            raise TransportError(_UNRESOLVED, code=ErrorCode.DNS_ERROR, url=url) from exc
 
     async def aclose(self) -> None:
         """Close all connections; requests under way fail. Harmless when repeated."""
@@ -224,7 +262,7 @@ def _translated(failure: Exception, url: str) -> FetchError:
         case TimeoutError():
             code, message = ErrorCode.TIMEOUT, "There was no answer in time."
         case aiohttp.ClientConnectorDNSError() | UnicodeError():
-            code, message = ErrorCode.DNS_ERROR, "The host name does not resolve."
+            code, message = ErrorCode.DNS_ERROR, _UNRESOLVED
         case aiohttp.ClientSSLError() | ssl.SSLError():
             code, message = ErrorCode.TLS_ERROR, "The TLS handshake or the certificate failed."
         case aiohttp.ClientResponseError() | aiohttp.InvalidURL():

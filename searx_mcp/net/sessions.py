@@ -115,17 +115,27 @@ class Sessions:
     def _guarded(
         self, *, verify: bool, middlewares: Sequence[aiohttp.ClientMiddlewareType] = ()
     ) -> HttpSession:
+        guard = AddressGuard(self._allow, is_own=own_address_probe())
+
+        def resolver() -> GuardedResolver:
+            return GuardedResolver(self._resolver or aiohttp.ThreadedResolver(), guard)
+
         def connect() -> aiohttp.ClientSession:
-            guard = AddressGuard(self._allow, is_own=own_address_probe())
             connector = self._connector(
-                resolver=GuardedResolver(self._resolver or aiohttp.ThreadedResolver(), guard),
+                resolver=resolver(),
                 socket_factory=guard.open_socket,
                 use_dns_cache=False,
                 ssl=verify,
             )
             return self._client(connector, middlewares)
 
-        return self._keep(HttpSession(connect, admit=partial(check_url, allow=self._allow)))
+        return self._keep(
+            HttpSession(
+                connect,
+                admit=partial(check_url, allow=self._allow),
+                look_up=lambda host, port: resolver().resolve(host, port),
+            )
+        )
 
     def _keep(self, session: HttpSession) -> HttpSession:
         self._made.append(session)

@@ -23,6 +23,7 @@ _log = logging.getLogger("searx_mcp.search")
 
 MAX_PAGES = 5
 """Pages one search takes from one own instance at most: 50 results at ten a page."""
+_MAY_BE_OURS = frozenset({Verdict.DNS, Verdict.CONNECTION})
 _TOO_LATE = 0.1
 """With less time left, in seconds, an attempt cannot come to anything."""
 
@@ -40,6 +41,10 @@ class Upstream(Protocol):
         timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
     ) -> Outcome:
         """Ask `base_url` and judge the answer; ends within `timeout` seconds."""
+        ...
+
+    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
+        """Whether the host of a public instance has an address; nothing is sent to it."""
         ...
 
 
@@ -60,7 +65,7 @@ class Found:
     instance: str
     attempts: tuple[Attempt, ...]
     complete: bool
-    elapsed: float
+    elapsed: float = 0.0
     own: bool = False
 
 
@@ -74,6 +79,15 @@ class _Trail:
     asked: set[str] = field(default_factory=set)
     passed_over: set[str] = field(default_factory=set)
     budget_retry_at: float | None = None
+    held: list[tuple[str, Outcome]] = field(default_factory=list)
+    """Failures that may be this machine's: reported once another host has been reached."""
+
+    def pass_over(self, url: str, free_at: float | None) -> None:
+        """The budget of `url` forbids a request until then: it was not asked."""
+        self.asked.discard(url)
+        self.passed_over.add(url)
+        known = [at for at in (self.budget_retry_at, free_at) if at is not None]
+        self.budget_retry_at = min(known, default=None)
 
     def say(self, message: str) -> None:
         if self.progress is not None:
@@ -137,6 +151,15 @@ class Executor:
         """
         started = asyncio.get_running_loop().time()
         trail = _Trail(min(deadline, started + self._config.phase_timeout), progress)
+        try:
+            found = await self._search(query, wanted, trail)
+        finally:
+            self._settle(trail)
+        if found is None:
+            raise self._failure(trail)
+        return replace(found, elapsed=asyncio.get_running_loop().time() - started)
+
+    async def _search(self, query: InstanceQuery, wanted: int, trail: _Trail) -> Found | None:
         while len(trail.asked) < self._config.max_instances:
             proposal = self._pool.propose(self._clock(), exclude=trail.asked | trail.passed_over)
             if proposal is None:
@@ -144,13 +167,11 @@ class Executor:
             page = await self._ask(proposal, query, trail)
             if page is not None:
                 pages, complete = await self._further(proposal, query, page, wanted, trail)
-                elapsed = asyncio.get_running_loop().time() - started
-                return Found(
-                    pages, proposal.url, tuple(trail.attempts), complete, elapsed, proposal.own
-                )
+                attempts = tuple(trail.attempts)
+                return Found(pages, proposal.url, attempts, complete, own=proposal.own)
             if self._left(trail) <= _TOO_LATE:
                 break
-        raise self._failure(trail)
+        return None
 
     async def _ask(
         self, proposal: Proposal, query: InstanceQuery, trail: _Trail
@@ -171,20 +192,17 @@ class Executor:
         self._pool.begin(url, self._clock())
         learned = False
         try:
-            if not await self._may_leave(proposal, trail):
-                return None
             timeout = min(self._config.attempt_timeout, self._left(trail))
             if timeout <= _TOO_LATE:
                 return None
             trail.asked.add(url)
-            trail.say(f"asking {url} for {proposal.format.upper()}")
-            outcome = await self._upstream.search(
-                url, query, own=proposal.own, format=proposal.format, timeout=timeout
-            )
+            outcome = await self._send(proposal, query, timeout, trail)
+            if outcome is None:
+                return None
             # A request cut short by our own deadline says nothing about the instance.
             cut_short = timeout < self._config.attempt_timeout
             if not (cut_short and outcome.verdict is Verdict.TIMEOUT):
-                self._pool.report(url, outcome, self._clock())
+                self._learn(proposal, outcome, trail)
                 learned = True
         finally:
             if not learned:
@@ -210,18 +228,75 @@ class Executor:
         )
         return outcome
 
+    async def _send(
+        self,
+        proposal: Proposal,
+        query: InstanceQuery,
+        timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
+        trail: _Trail,
+    ) -> Outcome | None:
+        """The request itself, charged to the budget; `None` when the budget forbids it.
+
+        A host that does not resolve is not charged, since nothing reaches it: or a few searches
+        without a network would use up the month.
+        """
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        url = proposal.url
+        if not proposal.own:
+            if not await self._has_budget(proposal, trail):
+                return None
+            if not await self._upstream.resolves(url, timeout=timeout):
+                detail = "The host name does not resolve."
+                return Outcome(Verdict.DNS, proposal.format, loop.time() - started, detail=detail)
+            if not await self._may_leave(proposal, trail):
+                return None
+        trail.say(f"asking {url} for {proposal.format.upper()}")
+        timeout = max(_TOO_LATE, min(timeout, self._left(trail)))
+        return await self._upstream.search(
+            url, query, own=proposal.own, format=proposal.format, timeout=timeout
+        )
+
+    def _learn(self, proposal: Proposal, outcome: Outcome, trail: _Trail) -> None:
+        if not proposal.own and outcome.verdict in _MAY_BE_OURS:
+            trail.held.append((proposal.url, outcome))
+        else:
+            self._pool.report(proposal.url, outcome, self._clock())
+
+    def _settle(self, trail: _Trail) -> None:
+        """Report the failures held back, unless nobody at all was reached: then we are offline.
+
+        A machine without a network says nothing about the instances it did not reach.
+        """
+        reached = any(attempt.status_code is not None for attempt in trail.attempts)
+        for url, outcome in trail.held:
+            if reached or len(trail.held) == 1:
+                self._pool.report(url, outcome, self._clock())
+            else:
+                self._pool.release(url)
+        trail.held.clear()
+
+    async def _has_budget(self, proposal: Proposal, trail: _Trail) -> bool:
+        """A look without a charge, which spares a look-up for each instance that is used up."""
+        limits = [
+            window
+            for window in windows(own=False, link_token=proposal.link_token)
+            if window.format in (None, proposal.format)
+        ]
+        budget = await self._state.budget(proposal.url, limits, self._clock())
+        if budget.left == 0:
+            trail.pass_over(proposal.url, budget.free_at)
+        return budget.left != 0
+
     async def _may_leave(self, proposal: Proposal, trail: _Trail) -> bool:
-        limits = windows(own=proposal.own, link_token=proposal.link_token)
+        limits = windows(own=False, link_token=proposal.link_token)
         reservation = await self._state.reserve(
             proposal.url, proposal.format, limits, self._clock()
         )
         if not reservation.granted:
-            trail.passed_over.add(proposal.url)
-            known = [at for at in (trail.budget_retry_at, reservation.retry_at) if at is not None]
-            trail.budget_retry_at = min(known, default=None)
+            trail.pass_over(proposal.url, reservation.retry_at)
             return False
-        if not proposal.own:
-            await self._spacing.wait()
+        await self._spacing.wait()
         return True
 
     async def _further(

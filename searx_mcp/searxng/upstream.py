@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
-from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError
+from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError, TransportError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.net.body import Body
 from searx_mcp.net.http import HttpSession, Reply
@@ -77,6 +77,19 @@ class Upstream:
         """
         outcome, _ = await self.capture(base_url, query, own=own, format=format, timeout=timeout)
         return outcome
+
+    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
+        """Whether the host of a public instance has an address; nothing is sent to it.
+
+        A host that may not be asked counts as having one: a search says why.
+        """
+        try:
+            await self._public().resolve(base_url, timeout=timeout)
+        except TransportError:
+            return False
+        except SearxMcpError:
+            return True
+        return True
 
     async def capture(
         self,

@@ -257,3 +257,43 @@ async def code_of(session: HttpSession, url: str) -> ErrorCode | None:
     except TransportError as exc:
         return exc.code
     return None
+
+
+@pytest.mark.parametrize(
+    ("url", "answers", "code"),
+    [
+        ("https://www.example.org/", {"www.example.org": ["93.184.216.34"]}, None),
+        ("https://www.example.org/", {}, ErrorCode.DNS_ERROR),
+        ("https://www.example.org/", {"www.example.org": ["10.0.0.1"]}, ErrorCode.BLOCKED_ADDRESS),
+        ("https://93.184.216.34/", {}, None),
+        ("https://[2606:2800:220:1::1]/", {}, None),
+        ("http://127.0.0.1/", {}, ErrorCode.BLOCKED_ADDRESS),
+        ("ftp://www.example.org/", {}, ErrorCode.BLOCKED_SCHEME),
+    ],
+)
+async def test_a_host_is_looked_up_without_being_asked(names, url, answers, code):
+    async with Sessions(NetworkConfig(), resolver=names(answers)) as sessions:
+        if code is None:
+            await sessions.public.resolve(url, timeout=LONG)
+            return
+        with pytest.raises((PolicyError, TransportError)) as caught:
+            await sessions.public.resolve(url, timeout=LONG)
+    assert caught.value.code == code
+
+
+async def test_a_look_up_that_hangs_ends_in_time(names, monkeypatch):
+    async def never(host, port=0, family=0):
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(resolver := names({}), "resolve", never)
+    async with Sessions(NetworkConfig(), resolver=resolver) as sessions:
+        with pytest.raises(TransportError) as caught:
+            await sessions.public.resolve("https://www.example.org/", timeout=0.05)
+    assert caught.value.code == ErrorCode.TIMEOUT
+
+
+async def test_own_instances_need_no_look_up(names):
+    async with Sessions(
+        NetworkConfig(), own_origins=["http://searxng:8080/"], resolver=names({})
+    ) as sessions:
+        await sessions.own.resolve("http://searxng:8080/", timeout=LONG)

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
+from aiohttp.abc import AbstractResolver
 
 from searx_mcp.models.instance import CatalogEntry
 from searx_mcp.net.address import AllowList
@@ -37,17 +38,27 @@ class Bench:
 
 @asynccontextmanager
 async def open_bench(
-    *, own: Sequence[FakeSearxng] = (), public: Sequence[FakeSearxng] = (), **config: object
+    *,
+    own: Sequence[FakeSearxng] = (),
+    public: Sequence[FakeSearxng] = (),
+    elsewhere: Sequence[str] = (),
+    resolver: AbstractResolver | None = None,
+    **config: object,
 ) -> AsyncIterator[Bench]:
-    """The instances must be running; public ones are asked in the order given, best grade first."""
+    """The instances must be running; public ones are asked in the order given, best grade first.
+
+    `elsewhere` are addresses of further public ones, found or not by `resolver`.
+    """
     rng = random.Random(1)
     clock = FakeClock()
     grades = ["A+", "A", "B", "C"]
     pool = InstancePool(
         own=[fake.url for fake in own],
         public=[
-            CatalogEntry(url=fake.url, tls_grade=grade, http_grade=grade)
-            for fake, grade in zip(public, grades, strict=False)
+            CatalogEntry(url=url, tls_grade=grade, http_grade=grade)
+            for url, grade in zip(
+                [*(fake.url for fake in public), *elsewhere], grades, strict=False
+            )
         ],
         config=PoolConfig(random_start=False),
         rng=rng,
@@ -59,6 +70,7 @@ async def open_bench(
                 NetworkConfig(),
                 own_origins=[fake.url for fake in own],
                 allow=AllowList.parse([fake.origin for fake in public]),
+                resolver=resolver,
             )
         )
         upstream = Upstream(

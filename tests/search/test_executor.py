@@ -1,9 +1,12 @@
 """One query through the pool."""
 
 import asyncio
+import socket
 from contextlib import AsyncExitStack
 
 import pytest
+from aiohttp.abc import AbstractResolver, ResolveResult
+from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format, Verdict
@@ -250,3 +253,68 @@ async def test_public_instances_see_a_coherent_browser_and_own_ones_our_name(ben
     assert (headers["DNT"], headers["Sec-GPC"]) == ("1", "1")
     assert "Referer" not in headers
     assert "Cookie" not in headers
+
+
+class NoNames(AbstractResolver):
+    """A machine without a network: no name resolves."""
+
+    @override
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        raise OSError(socket.EAI_NONAME, "no such name")
+
+    @override
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def test_without_a_network_nothing_is_charged_and_nothing_is_held_against_anybody(bench):
+    hosts = ["https://one.searx-test.org/", "https://two.searx-test.org/"]
+    async with bench(elsewhere=hosts, resolver=NoNames()) as it:
+        for _ in range(5):
+            with pytest.raises(NoInstancesError, match="network") as caught:
+                await go(it)
+            assert verdicts(caught.value) == [Verdict.DNS, Verdict.DNS]
+            assert caught.value.reason is UnavailableReason.OFFLINE
+        for report in it.pool.snapshot(it.clock()):
+            assert report.state is InstanceState.NEW
+            assert (await it.state.budget(report.url, PUBLIC, it.clock())).left == 1
+
+
+async def test_one_host_that_does_not_resolve_is_learned_once_another_one_answered(bench):
+    async with FakeSearxng() as good:
+        hosts = ["https://gone.searx-test.org/"]
+        async with bench(public=[good], elsewhere=hosts, resolver=NoNames()) as it:
+            good.fail(500)
+            with pytest.raises(NoInstancesError) as caught:
+                await go(it)
+            states = {report.url: report.state for report in it.pool.snapshot(it.clock())}
+            budget = await it.state.budget(hosts[0], PUBLIC, it.clock())
+    assert verdicts(caught.value) == [Verdict.SERVER_ERROR, Verdict.DNS]
+    assert states[hosts[0]] is InstanceState.FAILING
+    assert budget.left == 1, "nothing was sent"
+
+
+async def test_a_host_that_is_gone_is_learned_once_another_one_answered(bench):
+    async with FakeSearxng() as gone:
+        pass
+    async with FakeSearxng() as good, bench(public=[gone, good]) as it:
+        found = await go(it)
+        states = {report.url: report for report in it.pool.snapshot(it.clock())}
+    assert verdicts(found) == [Verdict.CONNECTION, Verdict.FULL]
+    assert states[gone.url].failures == 1
+
+
+async def test_cancelling_a_search_settles_what_was_held_back(bench):
+    async with FakeSearxng() as gone:
+        pass
+    async with FakeSearxng(hang=True) as hung:
+        async with bench(public=[gone, hung], attempt_timeout=5) as it:
+            task = asyncio.ensure_future(go(it))
+            async with asyncio.timeout(5):
+                await hung.wait_for_requests(1)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert all(member.in_flight == 0 for member in it.pool._members.values())
