@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -44,7 +45,9 @@ class SearxClient(Service):
         settings: all defaults unless given; `searx_mcp.settings.load` reads files and environment.
         catalog: the public instances; the configured or bundled list unless given.
         state: where budgets are kept; in memory unless given.
-        background: whether health checks of own instances run while the client lives.
+        background: whether health checks of own instances run and the list of public ones is
+            renewed while the client lives.
+        folder: where a fetched list of public instances is kept; nowhere unless given.
         clock: Unix seconds.
         rng: the dice for jitter, round-robin and personas.
 
@@ -59,6 +62,7 @@ class SearxClient(Service):
         catalog: Catalog | None = None,
         state: StateStore | None = None,
         background: bool = False,
+        folder: Path | None = None,
         clock: Callable[[], float] = time.time,  # noqa: TID251 - the one place where the clock is named
         rng: random.Random | None = None,
     ) -> None:
@@ -66,6 +70,7 @@ class SearxClient(Service):
         self._given_catalog = catalog
         self._state: StateStore = state or MemoryStore()
         self._background = background
+        self._folder = folder
         self._clock = clock
         self._rng = rng or random.Random()  # noqa: S311 - jitter and load spreading, no secret
         self._parts: Parts | None = None
@@ -83,6 +88,7 @@ class SearxClient(Service):
             catalog=self._given_catalog,
             state=self._state,
             background=self._background,
+            folder=self._folder,
             clock=self._clock,
             rng=self._rng,
         )
@@ -129,6 +135,8 @@ class SearxClient(Service):
             request = parse_search(
                 {"query": request, **arguments}, defaults=self.settings.search_defaults()
             )
+        if parts.relisting is not None:
+            parts.relisting.searched_at = self._clock()
         return await parts.searcher.search(request, progress=progress)
 
     @override
@@ -164,16 +172,15 @@ class SearxClient(Service):
         parts = self._open_parts()
         await parts.remembering.recall()
         now = self._clock()
-        reports = []
-        for report in parts.pool.snapshot(now):
-            limits = windows(own=report.tier == "own", link_token=parts.pool.link_token(report.url))
-            budget = await self._state.budget(report.url, limits, now)
-            wait = max(report.retry_after, round(budget.free_at - now, 1))
-            reports.append(
-                report.model_copy(update={"budget_left": budget.left, "retry_after": wait})
-            )
-        notes = (*parts.report.notes, *filter(None, [self._state.problem]))
-        return parts.report.model_copy(update={"instances": tuple(reports), "notes": notes})
+        rows = []
+        for row in parts.pool.snapshot(now):
+            limits = windows(own=row.tier == "own", link_token=parts.pool.link_token(row.url))
+            budget = await self._state.budget(row.url, limits, now)
+            wait = max(row.retry_after, round(budget.free_at - now, 1))
+            rows.append(row.model_copy(update={"budget_left": budget.left, "retry_after": wait}))
+        report = parts.report(now)
+        notes = (*report.notes, *filter(None, [self._state.problem]))
+        return report.model_copy(update={"instances": tuple(rows), "notes": notes})
 
     async def suggest(self, query: str) -> tuple[str, ...]:
         """What an own instance proposes for the beginning of a query, at most 20 of them.
@@ -229,4 +236,4 @@ def remembering_client(settings: Settings, *, background: bool = False) -> Searx
     """
     folder = settings.state_folder()
     state = open_store(folder / FILE_NAME if folder else None)
-    return SearxClient(settings, state=state, background=background)
+    return SearxClient(settings, state=state, background=background, folder=folder)

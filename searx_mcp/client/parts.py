@@ -3,6 +3,8 @@
 import random
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from functools import partial
+from pathlib import Path
 from typing import Self
 
 from yarl import URL
@@ -20,12 +22,14 @@ from searx_mcp.pool.config import PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.capture import Capturer
 from searx_mcp.search.catalog_file import catalog_report, read_bundled, read_catalog
+from searx_mcp.search.discovery import Discovery
 from searx_mcp.search.executor import Executor, Found
 from searx_mcp.search.flight import SingleFlight
-from searx_mcp.search.health import HealthSchedule
 from searx_mcp.search.prober import Prober
 from searx_mcp.search.reading import ResultReader
+from searx_mcp.search.relisting import Relisting
 from searx_mcp.search.remembering import Remembering
+from searx_mcp.search.schedule import Schedule, Work
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.search.spacing import Spacing
 from searx_mcp.search.state.interface import StateStore
@@ -46,9 +50,10 @@ class Parts:
         searcher: Searcher,
         capturer: Capturer,
         fetcher: Fetcher,
-        report: PoolReport,
+        listed: Catalog | None,
+        relisting: Relisting | None,
         remembering: Remembering,
-        schedule: HealthSchedule | None,
+        schedule: Schedule | None,
         stack: AsyncExitStack,
     ) -> None:
         self.pool = pool
@@ -56,7 +61,8 @@ class Parts:
         self.searcher = searcher
         self.capturer = capturer
         self.fetcher = fetcher
-        self.report = report
+        self.relisting = relisting
+        self._listed = listed
         self.remembering = remembering
         self.schedule = schedule
         self._stack = stack
@@ -69,6 +75,7 @@ class Parts:
         catalog: Catalog | None,
         state: StateStore,
         background: bool,
+        folder: Path | None,
         clock: Callable[[], float],
         rng: random.Random,
     ) -> Self:
@@ -79,14 +86,22 @@ class Parts:
         """
         allow = AllowList.parse(settings.fetch.allow_private)
         domains = DomainPolicy(settings.fetch.blocked_domains)
-        listed = _catalog(settings, catalog)
-        pool = _pool(settings, listed, allow, rng)
         sessions = Sessions(
             settings.network,
             own_origins=settings.instances.own,
             allow=allow,
             verify_pages=settings.web_fetch.verify_ssl,
         )
+        admit = partial(_admitted, settings, allow)
+        discovery = None
+        if catalog is None and (background or folder) and _fetches_list(settings):
+            source = settings.instances.source
+            discovery = Discovery(lambda: sessions.public, folder, rng, url=source)
+        listed = _newer(_catalog(settings, catalog), discovery.last_good() if discovery else None)
+        pool = _pool(settings, admit(listed) if listed else (), rng)
+        relisting = None
+        if discovery is not None:
+            relisting = Relisting(discovery, pool=pool, admit=admit, state=state, clock=clock)
         upstream = Upstream(
             own=lambda: sessions.own,
             public=lambda: sessions.public,
@@ -134,8 +149,11 @@ class Parts:
             await stack.enter_async_context(tasks)
             schedule = None
             if background:
-                schedule = HealthSchedule(
-                    Prober(pool, upstream, clock),
+                works: list[Work] = [Prober(pool, upstream, clock).check_own]
+                if relisting is not None:
+                    works.append(relisting.renew)
+                schedule = Schedule(
+                    works,
                     interval=settings.web_search.instance_health_check_interval,
                     spawn=tasks.spawn,
                 )
@@ -154,11 +172,17 @@ class Parts:
                     clock=clock,
                 ),
                 fetcher=fetcher,
-                report=catalog_report(listed, clock()),
+                listed=listed,
+                relisting=relisting,
                 remembering=remembering,
                 schedule=schedule,
                 stack=stack.pop_all(),
             )
+
+    def report(self, now: float) -> PoolReport:
+        """The report of the pool without its instances."""
+        renewed = self.relisting.catalog if self.relisting else None
+        return catalog_report(renewed or self._listed, now)
 
     async def aclose(self) -> None:
         """Cancel what is under way, close every connection, keep what was learned."""
@@ -167,30 +191,48 @@ class Parts:
 
 def _catalog(settings: Settings, given: Catalog | None) -> Catalog | None:
     """The list of public instances, or `None` when they are not to be asked."""
-    instances = settings.instances
-    if instances.public is PublicInstances.OFF or (
-        instances.public is PublicInstances.AUTO and instances.own
-    ):
+    if not _asks_public(settings):
         return None
     if given is not None:
         return given
-    return parse_catalog(read_catalog(instances.catalog) if instances.catalog else read_bundled())
+    path = settings.instances.catalog
+    return parse_catalog(read_catalog(path) if path else read_bundled())
 
 
-def _pool(
-    settings: Settings, catalog: Catalog | None, allow: AllowList, rng: random.Random
-) -> InstancePool:
+def _fetches_list(settings: Settings) -> bool:
+    """Whether a newer list of public instances is of use."""
+    instances = settings.instances
+    return bool(instances.source) and not instances.catalog and _asks_public(settings)
+
+
+def _asks_public(settings: Settings) -> bool:
+    instances = settings.instances
+    if instances.public is PublicInstances.AUTO:
+        return not instances.own
+    return instances.public is PublicInstances.ON
+
+
+def _newer(listed: Catalog | None, kept: Catalog | None) -> Catalog | None:
+    if listed is None or kept is None or kept.listed_at < listed.listed_at:
+        return listed
+    return kept
+
+
+def _admitted(settings: Settings, allow: AllowList, catalog: Catalog) -> tuple[CatalogEntry, ...]:
+    """The instances of a list that may be asked."""
+
     def allow_http(url: URL) -> bool:
         return allow.permits(url.raw_host or "", url.port or 80)
 
-    public: tuple[CatalogEntry, ...] = ()
-    if catalog is not None:
-        public = gate(
-            catalog,
-            min_grade=settings.instances.min_grade,
-            blocked=settings.instances.blocked,
-            allow_http=allow_http,
-        )
+    return gate(
+        catalog,
+        min_grade=settings.instances.min_grade,
+        blocked=settings.instances.blocked,
+        allow_http=allow_http,
+    )
+
+
+def _pool(settings: Settings, public: tuple[CatalogEntry, ...], rng: random.Random) -> InstancePool:
     return InstancePool(
         own=settings.instances.own,
         public=public,

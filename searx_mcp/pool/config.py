@@ -36,6 +36,10 @@ class InstancesConfig(Frozen):
         default="",
         description="Path of an instances.json to use instead of the bundled one.",
     )
+    source: str = Field(
+        default="https://searx.space/data/instances.json",
+        description="Where servers fetch a newer list of public instances; empty never does.",
+    )
     min_grade: Literal["A+", "A", "B", "C", "F"] = Field(
         default="B", description="The worst grade of a public instance that is still asked."
     )

@@ -132,6 +132,12 @@ class Member:
             weight *= _SLOW_START[self._successes_in_a_row]
         return weight
 
+    def regrade(self, *, tier: Tier, grade: str | None, prior: float) -> None:
+        """A newer list says something else of it."""
+        self.tier = tier
+        self.grade = grade
+        self.prior = prior
+
     def begin(self, now: float) -> None:
         """A request leaves for it."""
         self.in_flight += 1

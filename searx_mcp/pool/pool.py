@@ -64,17 +64,10 @@ class InstancePool:
         for url in own:
             self._add(Member(url, tier=Tier.OWN, grade=None, prior=1.0))
         for entry in public:
-            self._add(
-                Member(
-                    entry.url,
-                    tier=tier_of(entry),
-                    grade=overall_grade(entry),
-                    prior=prior(entry),
-                )
-            )
+            self._add(_public_member(entry))
         order = list(self._members)
         rng.shuffle(order)
-        self._place = {url: place for place, url in enumerate(order)}
+        self._place = {url: float(place) for place, url in enumerate(order)}
         if self._config.random_start:
             for member in self._members.values():
                 member.current_weight = rng.uniform(0, member.weight(0.0))
@@ -142,6 +135,24 @@ class InstancePool:
     def format_of(self, url: str, now: float) -> Format:
         """The format to ask `url` for now."""
         return self._members[url].format(now)
+
+    def relist(self, public: Iterable[CatalogEntry]) -> None:
+        """Take over a new list of public instances.
+
+        Newcomers join, those no longer listed leave as soon as no request to them is under way, and
+        what was learned of the others stays.
+        """
+        listed = {entry.url: entry for entry in public}
+        for url, member in list(self._members.items()):
+            if not member.is_own and url not in listed and not member.in_flight:
+                del self._members[url]
+        for url, entry in listed.items():
+            known = self._members.get(url)
+            if known is None:
+                self._add(_public_member(entry))
+                self._place[url] = self._rng.uniform(0, len(self._place))
+            elif not known.is_own:
+                known.regrade(tier=tier_of(entry), grade=overall_grade(entry), prior=prior(entry))
 
     def restore(self, records: Mapping[str, InstanceRecord]) -> None:
         """Take over what was learned before, or meanwhile by another process.
@@ -211,6 +222,10 @@ class InstancePool:
             format=member.format(now),
             link_token=member.link_token,
         )
+
+
+def _public_member(entry: CatalogEntry) -> Member:
+    return Member(entry.url, tier=tier_of(entry), grade=overall_grade(entry), prior=prior(entry))
 
 
 def _report(member: Member, now: float) -> InstanceReport:

@@ -252,3 +252,21 @@ def test_every_verdict_can_be_reported(verdict):
     it = pool(entry("a"))
     ask(it, verdict)
     assert it.snapshot(NOW)[0].last_verdict is verdict
+
+
+def test_a_new_list_adds_removes_and_regrades_and_keeps_what_was_learned():
+    it = pool(entry("stays"), entry("goes"), own=[OWN])
+    it.begin("https://stays.example/", NOW)
+    it.report("https://stays.example/", Outcome(Verdict.RATE_LIMITED, Format.HTML, 0.1), NOW)
+    it.relist([entry("stays", "B"), entry("comes")])
+    reports = {report.url: report for report in it.snapshot(NOW)}
+    assert set(reports) == {OWN, "https://stays.example/", "https://comes.example/"}
+    assert reports["https://stays.example/"].tier is Tier.B
+    assert reports["https://stays.example/"].state is InstanceState.RATE_LIMITED
+    assert ask(it, exclude=[OWN]) == "https://comes.example/"
+
+
+def test_an_own_instance_is_never_relisted():
+    it = pool(entry("a"), own=[OWN])
+    it.relist([CatalogEntry(url=OWN, tls_grade="C")])
+    assert [report.tier for report in it.snapshot(NOW)] == [Tier.OWN]

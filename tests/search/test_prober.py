@@ -3,8 +3,8 @@
 import asyncio
 
 from searx_mcp.models.instance import InstanceState
-from searx_mcp.search.health import HealthSchedule
 from searx_mcp.search.prober import Prober
+from searx_mcp.search.schedule import Schedule
 from searx_mcp.testing.searxng import FakeSearxng
 
 
@@ -28,9 +28,8 @@ async def test_a_stopped_own_instance_is_known_after_three_checks(bench):
 
 async def test_a_schedule_checks_at_once_and_is_gone_when_stopped(bench):
     async with FakeSearxng() as own, bench(own=[own]) as it, asyncio.TaskGroup() as group:
-        schedule = HealthSchedule(
-            Prober(it.pool, it.upstream, it.clock), interval=300, spawn=group.create_task
-        )
+        check = Prober(it.pool, it.upstream, it.clock).check_own
+        schedule = Schedule([check], interval=300, spawn=group.create_task)
         schedule.start()
         async with asyncio.timeout(5):
             await own.wait_for_requests(1)
@@ -51,9 +50,10 @@ async def test_a_round_that_breaks_is_logged_and_does_not_end_the_owner(bench, c
             task.add_done_callback(lambda _: done.set())
             return task
 
-        schedule = HealthSchedule(Prober(it.pool, Broken(), it.clock), interval=300, spawn=spawn)
+        check = Prober(it.pool, Broken(), it.clock).check_own
+        schedule = Schedule([check], interval=300, spawn=spawn)
         schedule.start()
         async with asyncio.timeout(5):
             await done.wait()
         await schedule.stop()
-    assert "search.health_round_failed" in caplog.text
+    assert "search.background_work_failed" in caplog.text

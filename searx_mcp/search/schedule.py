@@ -1,33 +1,35 @@
-"""The clockwork of health checks; only long-lived servers have one."""
+"""The clockwork of background work; only long-lived servers have one."""
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from searx_mcp.search.flight import Spawn
-from searx_mcp.search.prober import Prober
 
 if TYPE_CHECKING:
     from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-_log = logging.getLogger("searx_mcp.search.health")
+Work = Callable[[], Awaitable[None]]
+
+_log = logging.getLogger("searx_mcp.search.schedule")
 
 
-class HealthSchedule:
-    """Runs a round of health checks now and then every `interval` seconds, give or take 10 %.
+class Schedule:
+    """Runs every piece of work now and then every `interval` seconds, give or take 10 %.
 
     It lives inside the loop that started it and is gone with `stop`. The rounds themselves are
     tasks of the client, so that stopping never leaves one behind.
 
     Args:
-        prober: what to run.
+        works: what to run; each by itself, so that none waits for another.
         interval: seconds between two rounds.
         spawn: starts a coroutine as a task of the client.
     """
 
-    def __init__(self, prober: Prober, *, interval: float, spawn: Spawn) -> None:
-        self._prober = prober
+    def __init__(self, works: Sequence[Work], *, interval: float, spawn: Spawn) -> None:
+        self._works = works
         self.interval = interval
         self._spawn = spawn
         self._scheduler: AsyncIOScheduler | None = None
@@ -46,7 +48,7 @@ class HealthSchedule:
         self._scheduler.add_job(
             self._kick,
             IntervalTrigger(seconds=int(self.interval), jitter=max(1, int(self.interval / 10))),
-            id="health",
+            id="round",
             next_run_time=datetime.now(UTC),
         )
         self._scheduler.start()
@@ -60,10 +62,12 @@ class HealthSchedule:
 
     async def _kick(self) -> None:
         # The round is not the job itself: the scheduler would cancel it and log a traceback.
-        _ = self._spawn(self._round())
+        for work in self._works:
+            _ = self._spawn(_supervised(work))
 
-    async def _round(self) -> None:
-        try:
-            await self._prober.check_own()
-        except Exception:  # noqa: BLE001 - a supervisor: the next round comes all the same
-            _log.exception("search.health_round_failed")
+
+async def _supervised(work: Work) -> None:
+    try:
+        await work()
+    except Exception:  # noqa: BLE001 - a supervisor: the next round comes all the same
+        _log.exception("search.background_work_failed")
