@@ -11,6 +11,7 @@ from typing import Final
 from searx_mcp.searxng.fields import MAX_NAME, line
 
 _YEAR = re.compile(r"[0-9]{4}")
+_CANONICAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d)?", re.ASCII)
 _DATE_LENGTH: Final = len("2026-02-01")
 _MONTHS: Final = (
     "jan",
@@ -46,9 +47,11 @@ def instant(value: object) -> str | None:
     try:
         if len(text) == _DATE_LENGTH:
             return date.fromisoformat(text).isoformat()
-        return datetime.fromisoformat(text).isoformat()
+        read = datetime.fromisoformat(text)
     except ValueError:
         return _english_date(text)
+    # Written as we would write it already, mostly; writing it takes longer than seeing that.
+    return text if _CANONICAL.fullmatch(text) else read.isoformat()
 
 
 def words(value: object) -> str:

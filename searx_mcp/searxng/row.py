@@ -67,10 +67,10 @@ class Row:
             position=position,
             published_at=published_at,
             published_text=words(self.published) if self.published and not published_at else "",
-            thumbnail=image_address(self.thumbnail, base_url),
+            thumbnail=image_address(self.thumbnail, base_url) if self.thumbnail else None,
             category=line(self.category, MAX_NAME),
             template=self.template,
-            author=line(self.author, MAX_NAME),
+            author=line(self.author, MAX_NAME) if self.author else "",
             **template_fields(self.template, self.details, base_url),
         )
 
