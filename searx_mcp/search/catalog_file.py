@@ -68,7 +68,9 @@ def catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
     notes: tuple[str, ...] = ()
     if age > OLD_CATALOG_DAYS:
         old = f"The list of public instances is {age} days old; some will have gone."
-        notes = (f"{old} A newer release of searx-mcp brings a newer list.",)
+        notes = (
+            f"{old} A server renews it while it is searched with; a newer release brings a newer one.",
+        )
     return PoolReport(
         instances=(), catalog_source=catalog.source, catalog_age_days=age, notes=notes
     )
