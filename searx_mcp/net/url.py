@@ -21,7 +21,7 @@ ALLOWED_PORTS: Final = frozenset({80, 443, 8080, 8443})
 """Ports of web servers. Others are mail, databases and consoles that answer to a stray GET."""
 
 # What parsers disagree about (Orange Tsai, "A New Era of SSRF", 2017).
-_AMBIGUOUS: Final = re.compile(r"[\x00-\x20\x7f\\]")
+_AMBIGUOUS: Final = re.compile("[\x00-\x20\x7f\\\\\ud800-\udfff]")
 # The authority of RFC 3986 3.2 without userinfo. yarl alone would take ":+80" and ":8_0" for ports,
 # drop an empty user name, and turn the IPvFuture "[v1.fe80]" into a host name.
 _AUTHORITY: Final = re.compile(
@@ -91,7 +91,9 @@ def _parse(raw: str) -> URL:
     if len(raw) > MAX_URL_LENGTH:
         raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
     if _AMBIGUOUS.search(raw):
-        raise InvalidArgumentError("url", "contains a space, a control character or a backslash")
+        raise InvalidArgumentError(
+            "url", "contains a space, a control character, a backslash or half a character"
+        )
     try:
         url = URL(raw).with_fragment(None)
     except ValueError as exc:

@@ -53,6 +53,7 @@ def test_a_forbidden_url_says_which_rule_it_breaks(raw, code):
         ("", "must start with"),
         ("http://exa mple.org/", "a space"),
         ("http://example.org\\x", "a backslash"),
+        ("http://example.org/\ud800x", "half a character"),  # yarl drops it
         ("http://a:b@example.org/", "a user name"),
         ("http://example.org:x/", "not a valid URL"),
         ("http://example.org:+80/", "not a valid URL"),
