@@ -8,16 +8,14 @@ table here, sent with status 200, is not recognised.
 import html
 import re
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
 from searx_mcp.errors import ErrorCode, SiteError
+from searx_mcp.net.retry_after import retry_after
 
 HEAD_BYTES = 16_384
 """How much of a body is looked at; the challenge pages of the tables show themselves in less."""
 
-MIN_RETRY_AFTER = 1.0
-MAX_RETRY_AFTER = 86_400.0
 DEFAULT_RETRY_AFTER = 60.0
 
 # Cloudflare ("Detect a Challenge Page response"), Vercel and AWS WAF name their own answers.
@@ -124,23 +122,8 @@ def is_success(status: int) -> bool:
     return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Read Retry-After (RFC 9110, section 10.2.3) as seconds, at least 1 and at most a day.
-
-    A date is measured against the answer's own Date header, so that neither clock needs to be
-    right. `None` if the header is missing or says nothing.
-    """
-    value = headers.get("Retry-After", "").strip()
-    if value.isascii() and value.isdigit():
-        # A number too long to be a float is as good as the longest wait.
-        seconds = float(value) if len(value) <= len("86400") else MAX_RETRY_AFTER
-    else:
-        try:
-            then = parsedate_to_datetime(value)
-            seconds = (then - parsedate_to_datetime(headers.get("Date", ""))).total_seconds()
-        except (TypeError, ValueError, OverflowError):
-            return None
-    return min(max(seconds, MIN_RETRY_AFTER), MAX_RETRY_AFTER)
+def _wait(headers: Mapping[str, str]) -> float | None:
+    return retry_after(headers.get("Retry-After", ""), date=headers.get("Date", ""))
 
 
 def _is_challenge(status: int, headers: Mapping[str, str], head: bytes) -> bool:
@@ -172,8 +155,8 @@ def _meaning(status: int) -> tuple[ErrorCode, str, str]:
 def _waiting_time(status: int, headers: Mapping[str, str]) -> float | None:
     match status:
         case HTTPStatus.TOO_MANY_REQUESTS:
-            return retry_after(headers) or DEFAULT_RETRY_AFTER
+            return _wait(headers) or DEFAULT_RETRY_AFTER
         case HTTPStatus.SERVICE_UNAVAILABLE:
-            return retry_after(headers)
+            return _wait(headers)
         case _:
             return None

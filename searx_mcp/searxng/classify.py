@@ -12,7 +12,6 @@ all failed answers 200, and a challenge comes with 200, 403, 429 or 503. The rul
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from email.utils import parsedate_to_datetime
 from html import unescape
 from http import HTTPStatus
 from typing import Final
@@ -21,6 +20,7 @@ from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
 from searx_mcp.content.clean import clean_line
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
+from searx_mcp.net.retry_after import retry_after
 from searx_mcp.searxng.html_parser import parse_html
 from searx_mcp.searxng.json_parser import parse_json
 from searx_mcp.searxng.reading import BodyKind, Reading
@@ -28,8 +28,6 @@ from searx_mcp.searxng.timing import server_timing
 
 FULL_PAGE: Final = 3
 """Hits from which on a page is a full answer."""
-MIN_RETRY_AFTER: Final = 1.0
-MAX_RETRY_AFTER: Final = 86_400.0
 
 _CHALLENGE_WINDOW: Final = 65_536
 """Bytes in which a challenge shows itself; such pages are shorter."""
@@ -110,7 +108,7 @@ def judge(received: Received, *, base_url: str, format: Format) -> Judgement:  #
     if _is_challenge(received, headers):
         return Judgement(
             Verdict.CHALLENGE,
-            retry_after=retry_after(headers),
+            retry_after=_wait(headers),
             detail="A challenge for browsers stands in front of the instance.",
         )
     match received.status // 100:
@@ -130,29 +128,8 @@ def generator(body: bytes) -> str:
     return found[1].decode("ascii", "replace") if found else ""
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds a host asks us to wait (RFC 9110 §10.2.3), from 1 second to 24 hours.
-
-    A date counts from the answer's own Date, so that neither clock needs to be right.
-
-    Args:
-        headers: by lower-case name.
-
-    Returns:
-        `None` if the header is missing or cannot be read.
-    """
-    value = headers.get("retry-after", "").strip()
-    if value.isascii() and value.isdigit():
-        # Longer numbers only cost time to convert.
-        seconds = float(value[:20])
-    else:
-        try:
-            until = parsedate_to_datetime(value)
-            seconds = (until - parsedate_to_datetime(headers.get("date", ""))).total_seconds()
-        except (ValueError, TypeError, OverflowError):
-            # TypeError: one of the dates has a zone and the other has not.
-            return None
-    return min(max(seconds, MIN_RETRY_AFTER), MAX_RETRY_AFTER)
+def _wait(headers: Mapping[str, str]) -> float | None:
+    return retry_after(headers.get("retry-after", ""), date=headers.get("date", ""))
 
 
 def _is_challenge(received: Received, headers: Mapping[str, str]) -> bool:
@@ -221,7 +198,7 @@ def _judge_failure(
     headers: Mapping[str, str],
     format: Format,  # noqa: A002 - the model's name for it
 ) -> Judgement:
-    wait, status = retry_after(headers), received.status
+    wait, status = _wait(headers), received.status
     if status == HTTPStatus.TOO_MANY_REQUESTS and received.body.startswith(_BLOCK_LIST):
         return Judgement(
             Verdict.BLOCKED, retry_after=wait, detail="The instance's operator blocks our address."

@@ -4,7 +4,7 @@ import pytest
 from multidict import CIMultiDict
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.fetch.site import HEAD_BYTES, judge, retry_after
+from searx_mcp.fetch.site import HEAD_BYTES, judge
 
 URL = "https://example.org/page"
 DATE = "Fri, 20 Nov 2026 12:00:00 GMT"
@@ -133,33 +133,6 @@ def test_only_the_head_is_looked_at():
 @pytest.mark.parametrize("head", [b"\xff\xfe<\x00t\x00", b"\x00" * 100, b"<title", b"<title>"])
 def test_bytes_that_are_no_html_are_no_challenge(head: bytes):
     assert judge(200, {}, head, url=URL) is None
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("120", 120.0),
-        (" 5 ", 5.0),
-        ("0", 1.0),
-        ("86401", 86_400.0),
-        ("9" * 5_000, 86_400.0),
-        ("Fri, 20 Nov 2026 12:02:00 GMT", 120.0),
-        ("Fri, 20 Nov 2026 11:00:00 GMT", 1.0),
-        ("Tue, 20 Nov 2096 12:00:00 GMT", 86_400.0),
-        ("-5", None),
-        ("1.5", None),
-        ("٣", None),
-        ("soon", None),
-        ("", None),
-    ],
-)
-def test_retry_after_is_seconds_or_a_date_within_limits(value: str, seconds: float | None):
-    assert retry_after({"Retry-After": value, "Date": DATE}) == seconds
-
-
-@pytest.mark.parametrize("headers", [{}, {"Date": "today"}, {"Date": "Fri, 20 Nov 2026 12:00:00"}])
-def test_a_date_needs_the_answers_own_clock(headers: dict[str, str]):
-    assert retry_after({"Retry-After": "Fri, 20 Nov 2026 12:02:00 GMT", **headers}) is None
 
 
 @pytest.mark.parametrize(

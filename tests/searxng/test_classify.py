@@ -8,7 +8,7 @@ from searx_mcp.models.instance import InstanceState, Tier
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.outcome import Outcome
-from searx_mcp.searxng.classify import Judgement, Received, generator, judge, retry_after
+from searx_mcp.searxng.classify import Judgement, Received, generator, judge
 
 BASE = "https://search.example/"
 ASKED = "https://search.example/search?q=secret"
@@ -281,51 +281,6 @@ def test_a_moved_instance_is_named_and_nothing_of_the_query() -> None:
     )
 
     assert judgement.detail == "The instance has moved to https://search.example."
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        pytest.param({"retry-after": "120"}, 120.0, id="seconds"),
-        pytest.param({"retry-after": " 7 "}, 7.0, id="white space"),
-        pytest.param({"retry-after": "0"}, 1.0, id="at least a second"),
-        pytest.param({"retry-after": "9" * 5_000}, 86_400.0, id="at most a day"),
-        pytest.param(
-            {
-                "retry-after": "Fri, 20 Nov 2026 14:36:00 GMT",
-                "date": "Fri, 20 Nov 2026 14:35:00 GMT",
-            },
-            60.0,
-            id="date",
-        ),
-        pytest.param(
-            {
-                "retry-after": "Fri, 20 Nov 2026 14:00:00 GMT",
-                "date": "Fri, 20 Nov 2026 14:35:00 GMT",
-            },
-            1.0,
-            id="date in the past",
-        ),
-        pytest.param(
-            {"retry-after": "Fri, 20 Nov 2026 14:36:00 GMT"}, None, id="date without a Date"
-        ),
-        pytest.param(
-            {
-                "retry-after": "Fri, 20 Nov 2026 14:36:00 -0000",
-                "date": "Fri, 20 Nov 2026 14:35:00 GMT",
-            },
-            None,
-            id="one date without a zone",
-        ),
-        pytest.param({"retry-after": "-5"}, None, id="negative"),
-        pytest.param({"retry-after": "\uff11\uff12"}, None, id="other digits"),
-        pytest.param({"retry-after": "soon"}, None, id="a word"),
-        pytest.param({"retry-after": ""}, None, id="empty"),
-        pytest.param({}, None, id="missing"),
-    ],
-)
-def test_retry_after_is_read_and_bounded(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after(headers) == seconds
 
 
 @pytest.mark.parametrize("status", [403, 429, 503])
