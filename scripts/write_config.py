@@ -10,7 +10,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from searx_mcp.settings import SettingRow, Settings, effective
+from searx_mcp.settings.sources import SettingRow, effective
+from searx_mcp.settings.values import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN = "<!-- settings: begin, written by scripts/write_config.py -->"

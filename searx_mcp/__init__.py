@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from searx_mcp.models.request import FetchRequest, SearchRequest
     from searx_mcp.models.response import SearchResponse, SearchResult
     from searx_mcp.models.service import Service
-    from searx_mcp.settings import Settings
+    from searx_mcp.settings.values import Settings
 
 __all__ = [
     "FetchRequest",
@@ -41,7 +41,7 @@ _HOME = {
     "SearxClient": "searx_mcp.client.facade",
     "SearxMcpError": "searx_mcp.errors",
     "Service": "searx_mcp.models.service",
-    "Settings": "searx_mcp.settings",
+    "Settings": "searx_mcp.settings.values",
 }
 
 

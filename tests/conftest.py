@@ -11,7 +11,7 @@ import pytest
 
 from searx_mcp.cli.main import main
 from searx_mcp.models.instance import Catalog, CatalogEntry
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng
 

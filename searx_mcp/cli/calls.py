@@ -16,7 +16,7 @@ from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.service import Progress
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.public import page_data, response_data, scrub
-from searx_mcp.settings import Loaded, effective
+from searx_mcp.settings.sources import Loaded, effective
 
 
 async def search(

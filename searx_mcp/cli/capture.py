@@ -9,7 +9,7 @@ from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
 from searx_mcp.searxng.scrub.answer import Fixture
-from searx_mcp.settings import Loaded
+from searx_mcp.settings.sources import Loaded
 
 
 async def capture(

@@ -13,7 +13,7 @@ from rich.text import Text
 from searx_mcp.cli import output
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog, CatalogEntry
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article

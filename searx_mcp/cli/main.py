@@ -24,7 +24,7 @@ from searx_mcp.errors import (
     SearxMcpError,
     SettingsError,
 )
-from searx_mcp.settings import Loaded, load
+from searx_mcp.settings.sources import Loaded, load
 
 EPILOG = (
     "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "

@@ -19,7 +19,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.public import scrub
 from searx_mcp.render.tokens import fit
-from searx_mcp.settings import SettingRow
+from searx_mcp.settings.sources import SettingRow
 
 _PIPE_WIDTH = 200
 """Columns of a table where no terminal says how many there are."""

@@ -25,7 +25,7 @@ from searx_mcp.search.searcher import instance_query
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 
 
 class SearxClient(Service):
@@ -42,7 +42,7 @@ class SearxClient(Service):
     connection and returns within seconds; the client may then be entered again.
 
     Args:
-        settings: all defaults unless given; `searx_mcp.settings.load` reads files and environment.
+        settings: all defaults unless given; `searx_mcp.settings.sources.load` reads files and environment.
         catalog: the public instances; the configured or bundled list unless given.
         state: where budgets are kept; in memory unless given.
         background: whether health checks of own instances run and the list of public ones is

@@ -36,7 +36,7 @@ from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.tasks import Tasks
 from searx_mcp.searxng.persona import PROJECT_URL, Personas
 from searx_mcp.searxng.upstream import Upstream
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 
 
 class Parts:

@@ -11,7 +11,7 @@ from searx_mcp import __version__
 from searx_mcp.models.service import Service
 from searx_mcp.server.lazy import LazyService
 from searx_mcp.server.tools import ToolContext, fetch_tool, search_tool
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 
 INSTRUCTIONS = (
     "web_search finds pages and reads them; web_fetch reads one page you have the URL of. "

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from searx_mcp.models.service import Service
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
     from searx_mcp.client.facade import SearxClient

@@ -29,13 +29,12 @@ from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.search import search_text
 from searx_mcp.server.channels import output_schema, wants_structured
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 
 _log = logging.getLogger("searx_mcp.server")
 
 T = TypeVar("T")
 GetService = Callable[[], Awaitable[Service]]
-Arguments = Mapping[str, Any]
 
 SEARCH_DESCRIPTION = (
     "Search the web through SearXNG and read the result pages.\n"

@@ -11,7 +11,7 @@ from mcp.types import Implementation
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog
 from searx_mcp.server.app import build_server
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 
 
 @asynccontextmanager

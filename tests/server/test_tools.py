@@ -12,7 +12,7 @@ from searx_mcp.client.facade import SearxClient
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import INSTRUCTIONS, build_server
-from searx_mcp.settings import Settings
+from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 

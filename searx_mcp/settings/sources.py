@@ -1,7 +1,6 @@
-"""All settings in one value, and the only reader of the environment and of the configuration file.
+"""The only reader of the environment and of the configuration file.
 
-`Settings(...)` reads nothing; it is what a program that embeds this package builds. `load` is what
-the fronts use. It takes each setting from the first of
+`load` is what the fronts use. It takes each setting from the first of
 
 1. the arguments of the front,
 2. the environment: `SEARX_MCP_<TABLE>__<KEY>`, and `SEARXNG_URL` for the own instances,
@@ -22,20 +21,16 @@ from importlib.resources.abc import Traversable
 from itertools import chain
 from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeAlias, get_origin
+from typing import Any, Final, NamedTuple, TypeAlias, get_origin
 
 import platformdirs
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
-    Field,
     ValidationError,
-    field_validator,
-    model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     EnvSettingsSource,
@@ -44,108 +39,14 @@ from pydantic_settings import (
 from typing_extensions import override
 
 from searx_mcp.arguments.messages import did_you_mean, shown
-from searx_mcp.arguments.search import SearchDefaults, check_profile
-from searx_mcp.errors import InvalidArgumentError, SettingsError
-from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
-from searx_mcp.models.base import Frozen
-from searx_mcp.models.instance import base_url
-from searx_mcp.net.config import NetworkConfig
-from searx_mcp.pool.config import InstancesConfig
-from searx_mcp.search.config import SearchConfig, StorageConfig, WebSearchConfig
+from searx_mcp.errors import SettingsError
+from searx_mcp.settings.values import Settings
 
 PREFIX: Final = "SEARX_MCP_"
 FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
 OWN_INSTANCES_VARIABLE: Final = "SEARXNG_URL"
 OTHER_VARIABLES: Final = (FILE_VARIABLE, "SEARX_MCP_CAPTURES", "SEARX_MCP_LOG_LEVEL")
 DEFAULT: Final = "default"
-
-_PROFILE_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
-
-
-class ServerConfig(Frozen):
-    """The `[server]` table: what the MCP server gives its clients."""
-
-    tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
-        default=50.0, description="Seconds an MCP call may take; clients give up at 60."
-    )
-    search_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=6_000, description="Tokens the text of a search may have when a call names no size."
-    )
-    fetch_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=2_000, description="Tokens the text of a fetched page may have."
-    )
-    structured_output: Literal["auto", "on", "off"] = Field(
-        default="auto",
-        description="Structured results next to the text: auto (by client), on (with schemas), off.",
-    )
-
-
-class Settings(Frozen):
-    """Every setting, checked; building one reads no environment and no file.
-
-    Addresses of own instances are normalised: they end in `/` and have no default port.
-    """
-
-    # An address may hold a password, so that no error of pydantic may print what it was given.
-    model_config = ConfigDict(hide_input_in_errors=True)
-
-    web_search: WebSearchConfig = Field(default_factory=WebSearchConfig)
-    search: SearchConfig = Field(default_factory=SearchConfig)
-    web_fetch: WebFetchConfig = Field(default_factory=WebFetchConfig)
-    fetch: FetchConfig = Field(default_factory=FetchConfig)
-    instances: InstancesConfig = Field(default_factory=InstancesConfig)
-    network: NetworkConfig = Field(default_factory=NetworkConfig)
-    storage: StorageConfig = Field(default_factory=StorageConfig)
-    server: ServerConfig = Field(default_factory=ServerConfig)
-    profile: str = Field(
-        default="",
-        description="Name of the profile whose search arguments are used when a call names none.",
-    )
-    profiles: dict[str, dict[str, object]] = Field(
-        default_factory=dict, description="Search arguments by name of profile."
-    )
-
-    @field_validator("instances")
-    @classmethod
-    def _normalise_own(cls, instances: InstancesConfig) -> InstancesConfig:
-        try:
-            own = dict.fromkeys(base_url(url) for url in instances.own)
-        except ValueError as error:
-            raise _refusal("instances.own", str(error)) from error
-        return instances.model_copy(update={"own": tuple(own)})
-
-    @model_validator(mode="after")
-    def _check_profiles(self) -> Self:
-        for name, arguments in self.profiles.items():
-            if not _PROFILE_NAME.fullmatch(name):
-                raise _refusal(f"profiles.{name}", "a name has lower-case letters, digits, - and _")
-            try:
-                check_profile(arguments, defaults=self.search_defaults())
-            except InvalidArgumentError as error:
-                reason = error.message.removeprefix(f"{error.field}: ")
-                raise _refusal(f"profiles.{name}.{error.field}", reason) from error
-        if self.profile and self.profile not in self.profiles:
-            known = ", ".join(self.profiles) or "none"
-            raise _refusal("profile", f"{shown(self.profile)} does not exist; there is {known}")
-        return self
-
-    def state_folder(self) -> Path | None:
-        """Give the folder in which state is kept, or `None` if it is kept in memory."""
-        if not self.storage.state:
-            return None
-        default = platformdirs.user_state_path("searx-mcp", appauthor=False)
-        return Path(self.storage.folder or default).expanduser()
-
-    def search_defaults(self) -> SearchDefaults:
-        """Compose what a search takes where the call names nothing."""
-        return SearchDefaults(
-            results_count=self.web_search.default_results_count,
-            max_results=self.web_search.max_results_count,
-            category=self.search.default_category,
-            language=self.search.default_language,
-            categories=self.instances.categories,
-            profile=self.profiles.get(self.profile, {}),
-        )
 
 
 class Loaded(NamedTuple):
@@ -402,7 +303,3 @@ def _described(rules: Mapping[str, Any]) -> str:
     if "pattern" in rules:
         return f"text like {rules['pattern']}"
     return {"boolean": "true or false", "array": "a list of text"}.get(rules["type"], "text")
-
-
-def _refusal(key: str, reason: str) -> PydanticCustomError:
-    return PydanticCustomError("setting", "{key}: {reason}", {"key": key, "reason": reason})

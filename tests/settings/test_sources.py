@@ -16,9 +16,10 @@ from pydantic import ValidationError
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.models.request import Category
-from searx_mcp.settings import ServerConfig, SettingRow, Settings, effective, load
+from searx_mcp.settings.sources import SettingRow, effective, load
+from searx_mcp.settings.values import ServerConfig, Settings
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 ROWS = effective(Settings(), {})
 OTHER_TEXT = {
     "search.default_language": "de",
@@ -40,7 +41,7 @@ def no_configuration_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """The configuration folder of the user is an empty one; gives the file in it."""
     folder = tmp_path / "user"
     monkeypatch.setattr(
-        "searx_mcp.settings.platformdirs.user_config_path", lambda *args, **options: folder
+        "searx_mcp.settings.sources.platformdirs.user_config_path", lambda *args, **options: folder
     )
     return folder / "searx-mcp.toml"
 
@@ -521,7 +522,7 @@ def test_settings_are_frozen() -> None:
 @pytest.mark.slow
 def test_importing_the_settings_loads_no_slow_library() -> None:
     code = (
-        "import sys, searx_mcp.settings;"
+        "import sys, searx_mcp.settings.sources;"
         "print([name for name in ('aiohttp', 'selectolax', 'mcp', 'yarl', 'click', 'rich',"
         " 'markdownify', 'apscheduler', 'fake_useragent') if name in sys.modules])"
     )
