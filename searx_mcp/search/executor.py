@@ -57,7 +57,6 @@ class Found:
         instance: the base URL that gave them.
         attempts: every request made, in order.
         complete: whether there is nothing more to be had from the instance.
-        elapsed: seconds the search took.
         own: whether the instance is the user's own.
     """
 
@@ -65,7 +64,6 @@ class Found:
     instance: str
     attempts: tuple[Attempt, ...]
     complete: bool
-    elapsed: float = 0.0
     own: bool = False
 
 
@@ -157,7 +155,7 @@ class Executor:
             self._settle(trail)
         if found is None:
             raise self._failure(trail)
-        return replace(found, elapsed=asyncio.get_running_loop().time() - started)
+        return found
 
     async def _search(self, query: InstanceQuery, wanted: int, trail: _Trail) -> Found | None:
         while len(trail.asked) < self._config.max_instances:

@@ -10,7 +10,7 @@ KEY = CacheKey(text="a", category="general", language="en", safe_search=1, time_
 
 def found(count: int, *, complete: bool = False) -> Found:
     hits = tuple(Hit(url=f"https://e.org/{n}", title="T", position=n + 1) for n in range(count))
-    return Found((ResultPage(hits=hits),), "https://i.example/", (), complete, 0.1)
+    return Found((ResultPage(hits=hits),), "https://i.example/", (), complete)
 
 
 def test_an_answer_is_served_again_until_its_time_is_over():
