@@ -44,6 +44,8 @@ class Verdict(StrEnum):
     """A readable answer of some other program."""
     FOREIGN_REDIRECT = "foreign_redirect"
     """A redirect to another origin."""
+    UNTRUSTED = "untrusted"
+    """Results that lead back to the instance itself or through a host that rewrites them."""
     TLS = "tls"
     """The certificate or the handshake failed."""
     DNS = "dns"
@@ -52,6 +54,8 @@ class Verdict(StrEnum):
     """The connection failed or broke."""
     TIMEOUT = "timeout"
     """No complete answer in time."""
+    OVERTAKEN = "overtaken"
+    """A hedge at another instance answered first, and this request was given up."""
 
     @property
     def ends_search(self) -> bool:

@@ -1,6 +1,7 @@
 """A SearXNG site we can query, as a catalog lists it and as the pool reports it."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
@@ -39,6 +40,8 @@ class InstanceState(StrEnum):
     FAILING = "failing"
     HALF_OPEN = "half_open"
     QUARANTINED = "quarantined"
+    BLACKLISTED = "blacklisted"
+    """Left alone until somebody lifts it by hand."""
 
 
 Percent = Annotated[float, Field(ge=0, le=100)]
@@ -134,6 +137,12 @@ class InstanceReport(Frozen):
         drift: how often it answered with rows none of which could be read.
         budget_left: requests the instance's own budget still allows; `None` for no limit.
         latency: moving average of its answers in seconds, or `None`.
+        reason: why it is in a waiting state, a sentence for a person; empty if it is not.
+        score_parts: what the score is made of, each 0 to 1; see `searx_mcp.pool.score`.
+        version: of SearXNG, as its `/config` told.
+        limiter: whether its `/config` says that the limiter runs; `None` while unknown.
+        link_token: whether it wants the limiter's token, which programs do not have; `None` while
+            unknown.
     """
 
     url: str
@@ -148,9 +157,38 @@ class InstanceReport(Frozen):
     json_enabled: bool | None = None
     last_verdict: Verdict | None = None
     last_detail: str = ""
+    reason: str = ""
+    score_parts: Mapping[str, float] = {}
+    version: str | None = None
+    limiter: bool | None = None
+    link_token: bool | None = None
     drift: int = 0
     retry_after: float = 0.0
     budget_left: int | None = None
+
+
+class MonthReport(Frozen):
+    """What the public instances that count requests over thirty days allow together.
+
+    The days are the last thirty, not a month of the calendar, and all figures but the last are
+    searches. See `docs/decisions/budgets.md`.
+
+    Attributes:
+        capacity: what all of them allow in thirty days.
+        spent: of the capacity, used in the last thirty days by all processes of the user; where
+            the capacity has shrunk below that, all of it.
+        left_now: allowed at this moment.
+        left_month: still to be had above the reserve.
+        kept_back: the reserve, which is never used.
+        retry_after: seconds until the next one is allowed; 0 when it is now.
+    """
+
+    capacity: int
+    spent: int
+    left_now: int
+    left_month: int
+    kept_back: int
+    retry_after: float = 0.0
 
 
 class PoolReport(Frozen):
@@ -159,10 +197,13 @@ class PoolReport(Frozen):
     Attributes:
         catalog_source: where the public instances come from; empty when they are not used.
         catalog_age_days: days since the list of hosts was made, or `None`.
+        month: what is left of the budget that public instances share; `None` when none of the pool
+            counts requests over thirty days.
         notes: sentences an operator should know, such as an old catalog.
     """
 
     instances: tuple[InstanceReport, ...]
     catalog_source: str = ""
     catalog_age_days: int | None = None
+    month: MonthReport | None = None
     notes: tuple[str, ...] = ()

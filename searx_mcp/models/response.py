@@ -105,6 +105,8 @@ class SearchResponse(Frozen):
         content_fetch_stats: `None` when no page was to be read.
         attempts: every request made for this answer; empty when it came from the cache.
         cached: whether the results came from the response cache.
+        stale: whether they are older than they should be; then the first of `notes` says why.
+        age_seconds: how old a cached answer is; 0 for one that was given just now.
         notes: sentences a caller should know, such as a limit that was met.
     """
 
@@ -128,4 +130,6 @@ class SearchResponse(Frozen):
     unresponsive_engines: tuple[UnresponsiveEngine, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     cached: bool = False
+    stale: bool = False
+    age_seconds: int = 0
     notes: tuple[str, ...] = ()

@@ -3,9 +3,10 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.request import CATEGORY_PATTERN
 
 
@@ -21,8 +22,15 @@ class PublicInstances(StrEnum):
 class InstancesConfig(Frozen):
     """The `[instances]` table: which instances there are."""
 
+    # An address may hold a password, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
     own: tuple[str, ...] = Field(
         default=(), description="Base URLs of your own SearXNG instances; asked first, JSON first."
+    )
+    credentials: tuple[Credentials, ...] = Field(
+        default=(),
+        description="User name and password, or token, for own instances that want them.",
     )
     categories: tuple[Annotated[str, Field(pattern=CATEGORY_PATTERN)], ...] = Field(
         default=(),

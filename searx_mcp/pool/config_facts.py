@@ -4,42 +4,56 @@ Facts and shapes, searx 1.1 to SearXNG of 2026: `docs/decisions/discovery.md`.
 """
 
 import json
-from collections.abc import Mapping
-from typing import Annotated, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict
 
-from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import TimeRange
 
 MAX_TEXT: Final = 2_000_000
 """Characters of a `/config`. One with the 272 engines of SearXNG's defaults has 0.11 million."""
 
 MAX_ENGINES: Final = 1_000
+MAX_NAMES: Final = 8_000
+"""Characters of the engines' names, and of the categories', together; SearXNG's defaults have 3,000
+and 250. A longer list is not kept: facts stay small, whatever an instance sends."""
 _MAX_CATEGORIES: Final = 20
 _MAX_NAME: Final = 100
 
-Name = Annotated[str, Field(min_length=1, max_length=_MAX_NAME)]
+
+class _Kept(BaseModel):
+    # Facts are kept for long: fields of newer versions are passed over.
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class EngineFacts(Frozen):
-    """One engine that the instance uses unless told otherwise; `None` is unknown.
+class CategoryFacts(_Kept):
+    """What at least one enabled engine of a category can do; `None` is unknown.
 
     Attributes:
-        categories: as the instance spells them; SearXNG's are in lower case.
-        time_range: whether it can search a time range.
-        safesearch: whether it can filter.
-        paging: whether it has further pages.
+        time_range: search a time range.
+        paging: give a further page.
+        both: give a further page of a time range; two engines that can do one each cannot.
     """
 
-    name: Name
-    categories: tuple[Name, ...] = ()
     time_range: bool | None = None
-    safesearch: bool | None = None
     paging: bool | None = None
+    both: bool | None = None
+
+    def can(self, *, time_range: bool, further_page: bool) -> bool | None:
+        """Whether one engine can do what is asked for; always, if it is neither."""
+        match time_range, further_page:
+            case True, True:
+                return self.both
+            case True, False:
+                return self.time_range
+            case False, True:
+                return self.paging
+            case _:
+                return True
 
 
-class ConfigFacts(Frozen):
+class ConfigFacts(_Kept):
     """What `/config` says; `None` where it says nothing or nothing we understand.
 
     It does not tell which formats are on, nor whether engines work.
@@ -48,47 +62,45 @@ class ConfigFacts(Frozen):
         limiter_enabled: whether the limiter runs.
         link_token: whether it asks for the token of the style sheet.
         public_instance: whether the operator declared it public, which forces both.
-        engines: the enabled ones.
+        engines: the names of all engines; those that are not enabled answer who asks for them.
+        categories: those with an enabled engine, by name; empty too when the engines are unknown.
     """
 
     version: str | None = None
     limiter_enabled: bool | None = None
     link_token: bool | None = None
     public_instance: bool | None = None
-    engines: tuple[EngineFacts, ...] | None = None
-
-    @property
-    def categories(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of the enabled engines by category; empty when they are unknown."""
-        names: dict[str, tuple[str, ...]] = {}
-        for engine in self.engines or ():
-            for category in engine.categories:
-                names[category] = (*names.get(category, ()), engine.name)
-        return names
+    engines: tuple[str, ...] | None = None
+    categories: Mapping[str, CategoryFacts] = {}
 
     def serves(
-        self, category: str, time_range: TimeRange = TimeRange.ANY, *, page: int = 1
+        self,
+        category: str,
+        time_range: TimeRange = TimeRange.ANY,
+        *,
+        page: int = 1,
+        engines: Iterable[str] = (),
     ) -> bool | None:
-        """Whether at least one enabled engine can take such a search; `None` when unknown.
+        """Whether at least one engine can take such a search; `None` when unknown.
 
-        SearXNG leaves out engines that cannot do a time range or a further page.
+        SearXNG leaves out engines that cannot do a time range or a further page, and takes a
+        category or engines that it does not have for `general`.
+
+        Args:
+            category: as the instance spells it.
+            time_range: the age of results asked for.
+            page: the 1-based number of the result page.
+            engines: engines asked for by name instead of the category's; whether they can do the
+                time range and the page is not known and taken for granted.
         """
         if self.engines is None:
             return None
-        able = [
-            _all((time_range is TimeRange.ANY or engine.time_range, page == 1 or engine.paging))
-            for engine in self.engines
-            if category in engine.categories
-        ]
-        if True in able:
-            return True
-        return None if None in able else False
-
-
-def _all(answers: tuple[bool | None, ...]) -> bool | None:
-    if False in answers:
-        return False
-    return None if None in answers else True
+        if wanted := set(engines):
+            return not wanted.isdisjoint(self.engines)
+        able = self.categories.get(category)
+        if able is None:
+            return False
+        return able.can(time_range=time_range is not TimeRange.ANY, further_page=page > 1)
 
 
 def access_factor(facts: ConfigFacts | None) -> float:
@@ -97,15 +109,25 @@ def access_factor(facts: ConfigFacts | None) -> float:
     1 without limiter; .6 with a limiter that asks for no token; .25 with the token; .5 when
     unknown. `docs/decisions/discovery.md`.
     """
+    if facts is not None and facts.limiter_enabled is False:
+        return 1.0
+    return {True: 0.25, False: 0.6, None: 0.5}[month_limited(facts)]
+
+
+def month_limited(facts: ConfigFacts | None) -> bool | None:
+    """Whether the limiter counts what programs ask over 30 days; `None` when unknown.
+
+    It does so for everybody without the token of its style sheet.
+    """
     match facts:
         case ConfigFacts(limiter_enabled=False):
-            return 1.0
+            return False
         case ConfigFacts(link_token=True) | ConfigFacts(public_instance=True):
-            return 0.25
+            return True
         case ConfigFacts(limiter_enabled=True, link_token=False):
-            return 0.6
+            return False
         case _:
-            return 0.5
+            return None
 
 
 def parse_config(text: str) -> ConfigFacts | None:
@@ -121,12 +143,14 @@ def parse_config(text: str) -> ConfigFacts | None:
     limiter = document.get("limiter")
     if not isinstance(limiter, dict):
         limiter = {"enabled": limiter}
+    names, categories = _engines(document.get("engines"))
     return ConfigFacts(
         version=_name(document.get("version")),
         limiter_enabled=_flag(limiter.get("enabled")),
         link_token=_flag(limiter.get("botdetection.ip_limit.link_token")),
         public_instance=_flag(document.get("public_instance")),
-        engines=_engines(document.get("engines")),
+        engines=names,
+        categories=categories,
     )
 
 
@@ -134,28 +158,55 @@ def parse_config(text: str) -> ConfigFacts | None:
 _KEYS: Final = {"version", "limiter", "public_instance", "engines"}
 
 
-def _engines(value: object) -> tuple[EngineFacts, ...] | None:
+def _engines(value: object) -> tuple[tuple[str, ...] | None, Mapping[str, CategoryFacts]]:
     listed = value[:MAX_ENGINES] if isinstance(value, list) else []
     engines = {name: each for each in listed if (name := _name(_get(each, "name")))}
-    if not engines:
-        # An instance without any engine does not exist: the list cannot be read.
-        return None
-    return tuple(
-        _engine(name, each) for name, each in engines.items() if each.get("enabled") is not False
-    )
+    categories: dict[str, CategoryFacts] = {}
+    for each in engines.values():
+        if each.get("enabled") is not False:
+            able = _able(each)
+            for label in _labels(each.get("categories")):
+                categories[label] = _joined(categories.get(label), able)
+    # An instance without any engine does not exist: the list cannot be read.
+    if not engines or max(_length(engines), _length(categories)) > MAX_NAMES:
+        return None, {}
+    return tuple(engines), categories
 
 
-def _engine(name: str, value: Mapping[str, object]) -> EngineFacts:
-    categories = value.get("categories")
+def _length(names: Iterable[str]) -> int:
+    return sum(len(name) for name in names)
+
+
+def _labels(categories: object) -> dict[str, None]:
     listed = categories if isinstance(categories, list) else [categories]
-    labels = [label for each in listed[:_MAX_CATEGORIES] if (label := _name(each))]
-    return EngineFacts(
-        name=name,
-        categories=tuple(dict.fromkeys(labels)),
-        time_range=_flag(value.get("time_range_support")),
-        safesearch=_flag(value.get("safesearch")),
-        paging=_flag(value.get("paging")),
+    return dict.fromkeys(label for each in listed[:_MAX_CATEGORIES] if (label := _name(each)))
+
+
+def _able(engine: Mapping[str, object]) -> CategoryFacts:
+    time_range, paging = _flag(engine.get("time_range_support")), _flag(engine.get("paging"))
+    return CategoryFacts(time_range=time_range, paging=paging, both=_all(time_range, paging))
+
+
+def _joined(one: CategoryFacts | None, other: CategoryFacts) -> CategoryFacts:
+    if one is None:
+        return other
+    return CategoryFacts(
+        time_range=_any(one.time_range, other.time_range),
+        paging=_any(one.paging, other.paging),
+        both=_any(one.both, other.both),
     )
+
+
+def _all(*answers: bool | None) -> bool | None:
+    if False in answers:
+        return False
+    return None if None in answers else True
+
+
+def _any(*answers: bool | None) -> bool | None:
+    if True in answers:
+        return True
+    return None if None in answers else False
 
 
 def _get(data: object, key: str) -> object:

@@ -1,83 +1,67 @@
-"""One instance in the pool and the state machine of its life."""
+"""One instance in the pool."""
 
-import math
-from collections import deque
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.instance import InstanceState, Tier
+from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool import timers
 from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.config_facts import ConfigFacts, access_factor, month_limited
+from searx_mcp.pool.life import SLOW_START, Life
+from searx_mcp.pool.needs import Needs
+from searx_mcp.pool.observed import Observed
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.pool.score import live_score
+from searx_mcp.pool.score import Prior, Score, confidence, latency_quality
 
 if TYPE_CHECKING:
     import random
 
-HALF_LIFE = 6 * timers.HOUR
-"""After this time an observation counts half: engines inside instances come and go within hours."""
+CLEARANCE = timers.DAY
+"""Seconds for which a robots.txt that was read holds: what RFC 9309 §2.4 allows a cache."""
 
-_WORTH = {
-    Verdict.FULL: 1.0,
-    Verdict.THIN: 0.6,
-    Verdict.EMPTY: 0.5,
-    Verdict.ENGINES_FAILED: 0.2,
-}
-_LIMITS = frozenset({Verdict.RATE_LIMITED, Verdict.BLOCKED, Verdict.CHALLENGE})
-_WRONG_PLACE = frozenset({Verdict.NOT_SEARXNG, Verdict.FOREIGN_REDIRECT})
-_AT_ONCE = frozenset({Verdict.DNS, Verdict.TLS, Verdict.REFUSED})
-_LATENCY_SHARE = 0.3
-_QUARANTINE_AFTER_FAILING = 6
-_QUARANTINE_AFTER_LIMITS = 3
-_DEGRADED_AFTER = 3
+SLOW = 3.0
+"""Seconds; of the instances on the list nineteen of twenty answer faster."""
+SIDELINED = timers.HOUR
+"""Seconds for which a bad last impression holds; then it takes turns again."""
+
+_FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
+"""JSON known to work, not known, known to be off."""
 _DEGRADED_SHARE = 0.2
-_SLOW_START = (0.25, 0.5, 1.0)
-_WAITING = frozenset({InstanceState.RATE_LIMITED, InstanceState.FAILING, InstanceState.QUARANTINED})
+_LIFE = tuple(field.name for field in fields(Life) if field.name != "own")
+_SEEN = tuple(field.name for field in fields(Observed))
 
 
 class Member:
     """One instance and what we learned about it.
 
-    Life: `new` until its first answer, then `healthy`. Consecutive failures make it `failing`, a
-    limit or a block `rate_limited`, answers without working engines `degraded`, and repeated
-    trouble or a wrong program `quarantined`. When the time of a waiting state is over, one request
-    may try it (`half_open`): a good answer makes it healthy with a slow start, a failure sends it
-    back for longer.
+    A request to it goes `begin`, then exactly one of `report` (it came to an outcome),
+    `be_overtaken` (a hedge was faster), `opt_out` and `release` (nothing was learned).
     """
 
-    def __init__(self, url: str, *, tier: Tier, grade: str | None, prior: float) -> None:
+    def __init__(self, url: str, *, tier: Tier, grade: str | None, prior: Prior) -> None:
         self.url = url
         self.tier = tier
         self.grade = grade
         self.prior = prior
-        self.state = InstanceState.NEW
-        self.until = 0.0
+        self.life = Life(own=tier is Tier.OWN)
+        self.seen = Observed()
         self.in_flight = 0
-        self.current_weight = 0.0
+        self.current_weight: float | None = None
         self.successes = 0
         self.failures = 0
-        self.consecutive_failures = 0
-        self.latency: float | None = None
         self.json_enabled: bool | None = None
-        self.link_token: bool | None = None
-        self.last: Outcome | None = None
-        self.drift = 0
+        self.json_listed: bool | None = None
+        self.facts: ConfigFacts | None = None
         self.last_at = 0.0
-        self._remembered: tuple[Verdict | None, str] = (None, "")
+        self.drift = 0
+        self._last: tuple[Verdict | None, str] = (None, "")
         self._json_recheck = 0.0
-        self._observed = 0.0
-        self._count = 0.0
-        self._observed_at = 0.0
-        self._failing_episode = 0
-        self._limit_episode = 0
-        self._quarantine_episode = 0
-        self._limits: deque[float] = deque(maxlen=_QUARANTINE_AFTER_LIMITS)
-        self._recent: deque[bool] = deque(maxlen=5)
-        self._without_engines = 0
-        self._successes_in_a_row = len(_SLOW_START)
+        self._page_token: bool | None = None
+        self._cleared_at = 0.0
 
     @override
     def __repr__(self) -> str:
@@ -92,47 +76,93 @@ class Member:
         return self.tier is Tier.OWN
 
     @property
-    def last_verdict(self) -> tuple[Verdict | None, str]:
-        """What the last request came to, with its detail."""
-        return (self.last.verdict, self.last.detail) if self.last else self._remembered
+    def state(self) -> InstanceState:
+        """Where it stands in its life."""
+        return self.life.state
+
+    @property
+    def link_token(self) -> bool | None:
+        """Whether its limiter wants the token of its style sheet; `None` while unknown.
+
+        Its pages show it; before the first page its `/config` tells.
+        """
+        return month_limited(self.facts) if self._page_token is None else self._page_token
+
+    @property
+    def is_unlimited(self) -> bool:
+        """Whether it is known to count no requests: own, or without a limiter."""
+        has_no_limiter = self.facts is not None and self.facts.limiter_enabled is False
+        return self.is_own or (has_no_limiter and not self._page_token)
 
     def is_eligible(self, now: float) -> bool:
-        """Whether a request may go to it now."""
-        if self.state is InstanceState.HALF_OPEN:
-            return self.in_flight == 0
-        if self.state in _WAITING:
-            return now >= self.until and self.in_flight == 0
-        return self.is_own or self.in_flight == 0
+        """Whether a request may go to it now; public ones take one at a time."""
+        is_free = self.in_flight == 0
+        return self.life.is_open(now) and (is_free or (self.is_own and not self.life.is_on_trial))
 
-    def retry_after(self, now: float) -> float:
-        """Seconds until it may be asked again; 0 when it may now."""
-        return max(0.0, self.until - now) if self.state in _WAITING else 0.0
+    def is_on_trial(self, now: float) -> bool:
+        """Whether the next request tries it after a rest."""
+        return self.life.is_on_trial and self.life.is_open(now)
+
+    def is_sidelined(self, now: float) -> bool:
+        """Whether it lately answered without engines, or so slowly that others come first.
+
+        An own instance never is.
+        """
+        if self.is_own:
+            return False
+        without_engines = (
+            self.state is InstanceState.DEGRADED and now - self.life.degraded_at < SIDELINED
+        )
+        is_slow = (self.seen.latency or 0.0) > SLOW and now - self.seen.latency_at < SIDELINED
+        return without_engines or is_slow
+
+    def serves(self, needs: Needs) -> bool:
+        """Whether its engines can take such a search, as far as is known."""
+        if self.facts is None:
+            return True
+        serves = self.facts.serves(
+            needs.category, needs.time_range, page=needs.page, engines=needs.engines
+        )
+        return serves is not False
+
+    def is_clear(self, now: float) -> bool:
+        """Whether its robots.txt was looked at lately; an own instance needs none."""
+        return self.is_own or now - self._cleared_at < CLEARANCE
 
     def format(self, now: float) -> Format:
         """The format to ask for: own instances JSON first, public ones HTML.
 
-        Public instances hardly ever serve JSON, and where they do it is limited to four an hour.
+        Public instances hardly ever serve JSON, and where they do it is limited to four an hour;
+        unless they list it on their pages and run no limiter.
         """
-        if self.is_own and (self.json_enabled is not False or now >= self._json_recheck):
+        wants_json = self.is_own or (self.json_listed is True and self.is_unlimited)
+        if wants_json and (self.json_enabled is not False or now >= self._json_recheck):
             return Format.JSON
         return Format.HTML
 
-    def score(self, now: float) -> float:
-        """Its quality now, 0 to 1."""
-        count = self._count * self._decay(now)
-        observed = self._observed / self._count if self._count else None
-        return live_score(prior=self.prior, observed=observed, count=count, latency=self.latency)
+    def score(self, now: float) -> Score:
+        """Its quality now, part by part."""
+        prior, mean = self.prior.total, self.seen.mean()
+        latency = self.seen.latency
+        return Score(
+            prior=prior,
+            observed=prior if mean is None else mean,
+            confidence=confidence(self.seen.count_at(now)),
+            latency=self.prior.latency if latency is None else latency_quality(latency),
+            access=1.0 if self.is_own else access_factor(self.facts),
+            format=_FORMAT_FACTOR[True if self.is_own else self.json_enabled],
+        )
 
     def weight(self, now: float) -> float:
-        """Its share of the round-robin: max(1, 20 score^2), less when degraded or coming back."""
-        weight = max(1.0, 20 * self.score(now) ** 2)
+        """Its share of the round-robin: score^2, less when degraded or coming back."""
+        weight = self.score(now).total ** 2
         if self.state is InstanceState.DEGRADED:
             weight *= _DEGRADED_SHARE
-        if self._successes_in_a_row < len(_SLOW_START):
-            weight *= _SLOW_START[self._successes_in_a_row]
+        if self.life.successes_in_a_row < len(SLOW_START):
+            weight *= SLOW_START[self.life.successes_in_a_row]
         return weight
 
-    def regrade(self, *, tier: Tier, grade: str | None, prior: float) -> None:
+    def regrade(self, *, tier: Tier, grade: str | None, prior: Prior) -> None:
         """A newer list says something else of it."""
         self.tier = tier
         self.grade = grade
@@ -141,8 +171,7 @@ class Member:
     def begin(self, now: float) -> None:
         """A request leaves for it."""
         self.in_flight += 1
-        if self.state in _WAITING and now >= self.until:
-            self.state = InstanceState.HALF_OPEN
+        self.life.begin(now)
 
     def release(self) -> None:
         """A request was given up by us: nothing was learned."""
@@ -153,193 +182,127 @@ class Member:
     ) -> None:
         """A request came to `outcome`; the state follows from it."""
         self.in_flight -= 1
-        self.last = outcome
         self.last_at = now
         self.drift += outcome.has_drifted
+        self._last = (outcome.verdict, outcome.offence or outcome.detail)
         self._learn_formats(outcome, now)
-        if outcome.verdict is Verdict.JSON_OFF:
-            if self.state is InstanceState.HALF_OPEN:
-                self.state = InstanceState.NEW
-            return
-        self._observe(outcome, now)
-        if outcome.verdict.ends_search:
-            self._succeed(outcome)
-        elif outcome.verdict is Verdict.ENGINES_FAILED:
-            self._miss_engines(outcome)
-        else:
-            self._fail(outcome, now, config=config, rng=rng)
+        if outcome.verdict is not Verdict.JSON_OFF:
+            self.seen.add(outcome, now)
+            self.successes += outcome.verdict.ends_search
+            self.failures += not outcome.verdict.ends_search
+        if self.life.learn(outcome, now, config=config, rng=rng):
+            self.seen.halve()
+
+    def be_overtaken(
+        self, elapsed: float, now: float, *, config: PoolConfig, rng: "random.Random"
+    ) -> None:
+        """A request was given up after `elapsed` seconds because its hedge had answered."""
+        self.in_flight -= 1
+        self.last_at = now
+        self._last = (Verdict.OVERTAKEN, "Another instance answered first.")
+        self.seen.add_latency(elapsed, now)
+        self.life.be_overtaken(now, config=config, rng=rng)
+
+    def opt_out(self, now: float) -> None:
+        """Its operator asks us to stay away; nothing was sent but the question."""
+        self.in_flight -= 1
+        self.last_at = self._cleared_at = now
+        self.life.opt_out(now)
+
+    def clear(self, now: float) -> None:
+        """Its robots.txt lets us ask it."""
+        self.last_at = self._cleared_at = now
+
+    def probed(self, *, alive: bool, now: float, config: PoolConfig, rng: "random.Random") -> None:
+        """A health check came back."""
+        self.last_at = now
+        self.life.probed(alive=alive, now=now, config=config, rng=rng)
+
+    def learn_facts(self, facts: ConfigFacts, now: float) -> None:
+        """Its `/config` was read."""
+        self.last_at = now
+        self.facts = facts
 
     def record(self) -> InstanceRecord:
         """What was learned, as it is kept."""
-        verdict, detail = self.last_verdict
+        verdict, detail = self._last
         return InstanceRecord(
             url=self.url,
-            state=self.state,
-            until=self.until,
             last_at=self.last_at,
             successes=self.successes,
             failures=self.failures,
-            consecutive_failures=self.consecutive_failures,
-            observed=self._observed,
-            count=self._count,
-            observed_at=self._observed_at,
-            latency=self.latency,
             json_enabled=self.json_enabled,
             json_recheck=self._json_recheck,
-            link_token=self.link_token,
-            failing_episode=self._failing_episode,
-            limit_episode=self._limit_episode,
-            quarantine_episode=self._quarantine_episode,
-            limits=tuple(self._limits),
-            recent=tuple(self._recent),
-            without_engines=self._without_engines,
-            successes_in_a_row=self._successes_in_a_row,
+            json_listed=self.json_listed,
+            link_token=self._page_token,
             drift=self.drift,
             last_verdict=verdict,
             last_detail=detail,
+            facts=self.facts,
+            cleared_at=self._cleared_at,
+            **{name: getattr(self.life, name) for name in _LIFE},
+            **{name: getattr(self.seen, name) for name in _SEEN},
         )
 
     def restore(self, record: InstanceRecord) -> None:
         """Take over what was learned before, or by another process; older news is ignored."""
         if record.last_at <= self.last_at:
             return
-        self.state = record.state
-        self.until = record.until
         self.last_at = record.last_at
         self.successes = record.successes
         self.failures = record.failures
-        self.consecutive_failures = record.consecutive_failures
-        self.latency = record.latency
         self.json_enabled = record.json_enabled
-        self.link_token = record.link_token
+        self.json_listed = record.json_listed
         self.drift = record.drift
-        self.last = None
-        self._remembered = (record.last_verdict, record.last_detail)
+        self.facts = record.facts
+        self._last = (record.last_verdict, record.last_detail)
         self._json_recheck = record.json_recheck
-        self._observed = record.observed
-        self._count = record.count
-        self._observed_at = record.observed_at
-        self._failing_episode = record.failing_episode
-        self._limit_episode = record.limit_episode
-        self._quarantine_episode = record.quarantine_episode
-        self._limits = deque(record.limits, maxlen=self._limits.maxlen)
-        self._recent = deque(record.recent, maxlen=self._recent.maxlen)
-        self._without_engines = record.without_engines
-        self._successes_in_a_row = record.successes_in_a_row
+        self._page_token = record.link_token
+        self._cleared_at = record.cleared_at
+        self.life = Life(own=self.is_own, **{name: getattr(record, name) for name in _LIFE})
+        self.seen = Observed(**{name: getattr(record, name) for name in _SEEN})
 
-    def probed(self, *, alive: bool, now: float, config: PoolConfig, rng: "random.Random") -> None:
-        """A health check came back: an answer ends a failing time, silence counts as a failure."""
-        self.last_at = now
-        if alive and self.state is InstanceState.FAILING:
-            self.until = min(self.until, now)
-        elif not alive:
-            self.consecutive_failures += 1
-            if self.consecutive_failures >= config.max_consecutive_failures:
-                self._wait_failing(now, rng)
+    def report_card(self, now: float) -> InstanceReport:
+        """What is known of it, for a person."""
+        score = self.score(now)
+        parts = {
+            **{f"prior_{name}": value for name, value in self.prior._asdict().items()},
+            **score._asdict(),
+        }
+        verdict, detail = self._last
+        latency = self.seen.latency
+        return InstanceReport(
+            url=self.url,
+            tier=self.tier,
+            grade=self.grade,
+            state=self.state,
+            score=round(score.total, 3),
+            score_parts={name: round(value, 3) for name, value in parts.items()},
+            successes=self.successes,
+            failures=self.failures,
+            consecutive_failures=self.life.consecutive_failures,
+            latency=None if latency is None else round(latency, 3),
+            json_enabled=self.json_enabled,
+            last_verdict=verdict,
+            last_detail=detail,
+            reason=self.life.reason,
+            version=self.facts.version if self.facts else None,
+            limiter=self.facts.limiter_enabled if self.facts else None,
+            link_token=self.link_token,
+            drift=self.drift,
+            retry_after=round(self.life.retry_after(now), 1),
+        )
 
     def _learn_formats(self, outcome: Outcome, now: float) -> None:
+        page = outcome.page
         if outcome.verdict is Verdict.JSON_OFF:
             self.json_enabled = False
             self._json_recheck = now + timers.JSON_RECHECK
-        elif outcome.format is Format.JSON and outcome.page is not None:
+        elif outcome.format is Format.JSON and page is not None:
             self.json_enabled = True
-        if outcome.page is not None and outcome.page.link_token is not None:
-            self.link_token = outcome.page.link_token
-
-    def _observe(self, outcome: Outcome, now: float) -> None:
-        decay = self._decay(now)
-        self._observed = self._observed * decay + _WORTH.get(outcome.verdict, 0.0)
-        self._count = self._count * decay + 1
-        self._observed_at = now
-        if outcome.status_code is None and outcome.verdict is not Verdict.TIMEOUT:
-            return
-        if self.latency is None or outcome.elapsed > self.latency:
-            self.latency = outcome.elapsed  # a peak is believed at once, its end only slowly
-        else:
-            self.latency += _LATENCY_SHARE * (outcome.elapsed - self.latency)
-
-    def _decay(self, now: float) -> float:
-        return math.exp2(-max(0.0, now - self._observed_at) / HALF_LIFE)
-
-    def _succeed(self, outcome: Outcome) -> None:
-        self.successes += 1
-        self.consecutive_failures = 0
-        self._without_engines = 0
-        self._recent.append(True)
-        if self.state is InstanceState.HALF_OPEN:
-            self._successes_in_a_row = 0
-        self._successes_in_a_row += 1
-        if self._successes_in_a_row >= len(_SLOW_START):
-            self._failing_episode = self._limit_episode = 0
-        if self.state is not InstanceState.DEGRADED or outcome.verdict is Verdict.FULL:
-            self.state = InstanceState.HEALTHY
-
-    def _miss_engines(self, outcome: Outcome) -> None:
-        self.failures += 1
-        self._without_engines += 1
-        engines = len(outcome.page.unresponsive_engines) if outcome.page else 0
-        if self._without_engines >= _DEGRADED_AFTER and engines >= 2:  # noqa: PLR2004 - one engine may just be slow
-            self.state = InstanceState.DEGRADED
-        elif self.state in {InstanceState.NEW, InstanceState.HALF_OPEN}:
-            self.state = InstanceState.HEALTHY
-
-    def _fail(
-        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
-    ) -> None:
-        # 1. limits and blocks: wait their window; three in a day mean that we are not wanted
-        # 2. a wrong program or a redirect elsewhere: keep away for days
-        # 3. failures: wait when they repeat, at once when a repetition is certain or when the
-        #    host says for how long
-        self.failures += 1
-        self.consecutive_failures += 1
-        self._successes_in_a_row = 0
-        self._recent.append(False)
-        if outcome.verdict in _LIMITS:
-            self._wait_limited(outcome, now, config=config, rng=rng)
-        elif outcome.verdict in _WRONG_PLACE and not self.is_own:
-            self._quarantine(now, rng)
-        elif (
-            outcome.verdict in _AT_ONCE
-            or outcome.retry_after is not None
-            or self.state is InstanceState.HALF_OPEN
-            or self.consecutive_failures >= config.max_consecutive_failures
-            or self._recent.count(False) >= config.max_consecutive_failures
-        ):
-            self._wait_failing(now, rng, outcome.retry_after)
-        elif self.state is InstanceState.NEW:
-            self.state = InstanceState.HEALTHY
-
-    def _wait_limited(
-        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
-    ) -> None:
-        self._limit_episode += 1
-        self._limits.append(now)
-        if len(self._limits) == _QUARANTINE_AFTER_LIMITS and now - self._limits[0] <= timers.DAY:
-            self._limits.clear()
-            self._quarantine(now, rng)
-            return
-        self.state = InstanceState.RATE_LIMITED
-        self.until = now + timers.limited_time(
-            outcome.verdict,
-            outcome.format,
-            episode=self._limit_episode,
-            retry_after=outcome.retry_after,
-            base=config.rate_limit_backoff_base,
-            rng=rng,
-        )
-
-    def _wait_failing(
-        self, now: float, rng: "random.Random", retry_after: float | None = None
-    ) -> None:
-        self._failing_episode += 1
-        self._recent.clear()
-        if self._failing_episode >= _QUARANTINE_AFTER_FAILING and not self.is_own:
-            self._quarantine(now, rng)
-            return
-        self.state = InstanceState.FAILING
-        self.until = now + timers.failing_time(self._failing_episode, rng, retry_after=retry_after)
-
-    def _quarantine(self, now: float, rng: "random.Random") -> None:
-        self._quarantine_episode += 1
-        self.state = InstanceState.QUARANTINED
-        self.until = now + timers.quarantine_time(self._quarantine_episode, rng)
+        elif page is not None and page.formats is not None and not self.is_own:
+            self.json_listed = "json" in page.formats
+            if not self.json_listed:
+                self.json_enabled = False
+        if page is not None and page.link_token is not None:
+            self._page_token = page.link_token

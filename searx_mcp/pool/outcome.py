@@ -18,6 +18,8 @@ class Outcome:
         page: what was parsed; present when the answer could be read as a result page.
         retry_after: seconds the host asked us to wait, already clamped, or `None`.
         detail: one short sentence for a person; never the query.
+        offence: why the answer counts against the instance although it may be used, a sentence for
+            a person; empty if nothing does.
     """
 
     verdict: Verdict
@@ -27,6 +29,7 @@ class Outcome:
     page: ResultPage | None = None
     retry_after: float | None = None
     detail: str = ""
+    offence: str = ""
 
     @property
     def rows_seen(self) -> int:

@@ -1,5 +1,6 @@
 """The pool: which instance is asked next, and what an answer teaches."""
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,15 +11,24 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
 from searx_mcp.pool.catalog import overall_grade, tier_of
 from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.pool.score import prior
+from searx_mcp.pool.score import OWN_PRIOR, prior
 
 if TYPE_CHECKING:
     import random
 
+EXPLORATION = 0.05
+"""Share of the turns of a tier that go to an instance never asked before."""
+
+LEAST_SHARE = 1 / 20
+"""Of the best one's turns, what the worst gets: the score orders first contacts, it forbids none."""
+
 _TIERS = tuple(Tier)
+_GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,22 +39,34 @@ class Proposal:
         url: its base URL.
         own: whether it is an instance of the user's own.
         format: the format to ask for.
-        link_token: whether its pages carry the limiter's token; `None` while unknown.
+        link_token: whether its limiter wants a token that we do not have; `None` while unknown.
+        is_unlimited: whether it is known to count no requests, so that it may be hedged.
+        is_trial: whether it has rested and is tried again.
+        is_clear: whether its robots.txt was looked at lately.
     """
 
     url: str
     own: bool
     format: Format
     link_token: bool | None
+    is_unlimited: bool = False
+    is_trial: bool = False
+    is_clear: bool = True
 
 
 class InstancePool:
     """All instances with their state; synchronous, told the time and the dice.
 
-    An attempt goes `propose`, `begin`, then exactly one of `report` (it came to an outcome) and
-    `release` (we gave it up). Tiers are asked in order, and a tier is left when nothing in it is
-    eligible. Inside a tier a smooth weighted round-robin chooses among an aperture: a random
-    subset, so that not every user of this program lands on the same hosts.
+    An attempt goes `propose`, `begin`, then exactly one of `report` (it came to an outcome),
+    `be_overtaken` (its hedge was faster), `opt_out` and `release` (we gave it up). Tiers are asked
+    in order, and a tier is left when nothing in it is eligible. Inside a tier a smooth weighted
+    round-robin chooses among an aperture: a random subset, the same for all processes of an
+    installation, so that not every user of this program lands on the same hosts. One turn in twenty
+    goes to an instance never asked before, if it is known to want no link token.
+
+    Instances that cannot serve a search, as far as their `/config` tells, are passed over while
+    any other is eligible in any tier; and so are, of those that can, the ones that lately answered
+    without engines or very slowly.
 
     When every own instance is failing, the one that fails the longest ago may still be asked
     (panic mode): a user who has just started it must not wait for a timer.
@@ -57,20 +79,25 @@ class InstancePool:
         public: Iterable[CatalogEntry] = (),
         config: PoolConfig | None = None,
         rng: "random.Random",
+        seed: int = 0,
     ) -> None:
+        """Fill the pool.
+
+        Args:
+            own: base URLs of the user's own instances.
+            public: public instances, gated.
+            config: how to judge and choose.
+            rng: the dice.
+            seed: chooses the aperture; one number for an installation.
+        """
         self._config = config or PoolConfig()
         self._rng = rng
+        self._seed = seed
         self._members: dict[str, Member] = {}
         for url in own:
-            self._add(Member(url, tier=Tier.OWN, grade=None, prior=1.0))
+            self._add(Member(url, tier=Tier.OWN, grade=None, prior=OWN_PRIOR))
         for entry in public:
             self._add(_public_member(entry))
-        order = list(self._members)
-        rng.shuffle(order)
-        self._place = {url: float(place) for place, url in enumerate(order)}
-        if self._config.random_start:
-            for member in self._members.values():
-                member.current_weight = rng.uniform(0, member.weight(0.0))
 
     @override
     def __repr__(self) -> str:
@@ -97,23 +124,41 @@ class InstancePool:
         """The base URLs of own instances."""
         return tuple(member.url for member in self._members.values() if member.is_own)
 
-    def propose(self, now: float, *, exclude: Collection[str] = ()) -> Proposal | None:
+    def public_urls(self) -> tuple[str, ...]:
+        """The base URLs of public instances."""
+        return tuple(member.url for member in self._members.values() if not member.is_own)
+
+    def propose(
+        self,
+        now: float,
+        *,
+        exclude: Collection[str] = (),
+        needs: Needs | None = None,
+        unlimited: bool = False,
+    ) -> Proposal | None:
         """The instance to ask next, or `None` when none is eligible.
 
         Args:
             now: Unix seconds.
             exclude: base URLs not wanted, such as those already asked for this search.
+            needs: what its engines must be able to do.
+            unlimited: whether only instances that count no requests are wanted, as for a hedge.
         """
+        open_to_us = [
+            member
+            for member in self._members.values()
+            if member.url not in exclude
+            and member.is_eligible(now)
+            and (member.is_unlimited or not unlimited)
+        ]
+        able = [m for m in open_to_us if needs is None or m.serves(needs)] or open_to_us
+        wanted = [member for member in able if not member.is_sidelined(now)] or able
         for tier in _TIERS:
-            eligible = [
-                member
-                for member in self._members.values()
-                if member.tier is tier and member.url not in exclude and member.is_eligible(now)
-            ]
+            eligible = [member for member in wanted if member.tier is tier]
             if eligible:
-                return self._proposal(self._turn(eligible, now), now)
-            if tier is Tier.OWN and (member := self._panic(exclude)) is not None:
-                return self._proposal(member, now)
+                return _proposal(self._turn(eligible, now), now)
+            if tier is Tier.OWN and not unlimited and (member := self._panic(exclude)) is not None:
+                return _proposal(member, now)
         return None
 
     def begin(self, url: str, now: float) -> None:
@@ -128,9 +173,27 @@ class InstancePool:
         """The request came to `outcome`."""
         self._members[url].report(outcome, now, config=self._config, rng=self._rng)
 
+    def be_overtaken(self, url: str, elapsed: float, now: float) -> None:
+        """The request was given up after `elapsed` seconds because its hedge had answered."""
+        self._members[url].be_overtaken(elapsed, now, config=self._config, rng=self._rng)
+
+    def opt_out(self, url: str, now: float) -> None:
+        """The operator of `url` asks us to stay away; the request was not sent."""
+        self._members[url].opt_out(now)
+
+    def clear(self, url: str, now: float) -> None:
+        """The robots.txt of `url` lets us ask it."""
+        self._members[url].clear(now)
+
+    def learn_facts(self, url: str, facts: ConfigFacts, now: float) -> None:
+        """The `/config` of `url` was read; a member that has left the pool is passed over."""
+        if url in self._members:
+            self._members[url].learn_facts(facts, now)
+
     def probed(self, url: str, *, alive: bool, now: float) -> None:
-        """A health check of `url` came back."""
-        self._members[url].probed(alive=alive, now=now, config=self._config, rng=self._rng)
+        """A health check of `url` came back; a member that has left the pool is passed over."""
+        if url in self._members:
+            self._members[url].probed(alive=alive, now=now, config=self._config, rng=self._rng)
 
     def format_of(self, url: str, now: float) -> Format:
         """The format to ask `url` for now."""
@@ -150,7 +213,6 @@ class InstancePool:
             known = self._members.get(url)
             if known is None:
                 self._add(_public_member(entry))
-                self._place[url] = self._rng.uniform(0, len(self._place))
             elif not known.is_own:
                 known.regrade(tier=tier_of(entry), grade=overall_grade(entry), prior=prior(entry))
 
@@ -172,39 +234,90 @@ class InstancePool:
 
     def earliest_retry(self, now: float) -> float | None:
         """Seconds until the first waiting instance may be asked again, or `None` if none waits."""
-        waits = [wait for m in self._members.values() if (wait := m.retry_after(now)) > 0]
+        waits = [wait for m in self._members.values() if (wait := m.life.retry_after(now)) > 0]
         return min(waits, default=None)
 
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
         """What is known of every instance, best first within each tier."""
         members = sorted(
-            self._members.values(), key=lambda m: (_TIERS.index(m.tier), -m.score(now), m.url)
+            self._members.values(),
+            key=lambda m: (_TIERS.index(m.tier), -m.score(now).total, m.url),
         )
-        return tuple(_report(member, now) for member in members)
+        return tuple(member.report_card(now) for member in members)
 
     def link_token(self, url: str) -> bool | None:
-        """Whether the pages of `url` carry the limiter's token; `None` while unknown."""
+        """Whether `url` wants the limiter's token; `None` while unknown."""
         return self._members[url].link_token
+
+    def month_limited(self) -> tuple[str, ...]:
+        """The public instances, not given up, to which the window of thirty days applies."""
+        return tuple(
+            member.url
+            for member in self._members.values()
+            if not member.is_own
+            and member.link_token is not False
+            and member.state not in _GIVEN_UP
+        )
+
+    def aperture(self, now: float) -> tuple[str, ...]:
+        """The public instances that are likely to be asked next: the first of the best tier.
+
+        Those that only fail are among them, since a health check may bring them back.
+        """
+        tiers = []
+        for tier in _TIERS:
+            members = [
+                member
+                for member in self._members.values()
+                if member.tier is tier
+                and not member.is_own
+                and (member.life.is_open(now) or member.state is InstanceState.FAILING)
+            ]
+            if any(member.life.is_open(now) for member in members):
+                return tuple(member.url for member in self._first(members, now))
+            tiers.append(members)
+        failing = next(filter(None, tiers), [])
+        return tuple(member.url for member in self._first(failing, now))
 
     def _add(self, member: Member) -> None:
         self._members.setdefault(member.url, member)
 
+    def _first(self, members: list[Member], now: float) -> list[Member]:
+        if self._config.random_start:
+            members = sorted(members, key=lambda m: self._place(m.url))
+        else:
+            members = sorted(members, key=lambda m: -m.weight(now))
+        return members[: self._config.aperture]
+
+    def _place(self, url: str) -> bytes:
+        """Its place in this installation's order, which newcomers do not change for the others."""
+        return hashlib.blake2b(f"{self._seed} {url}".encode(), digest_size=8).digest()
+
     def _turn(self, eligible: list[Member], now: float) -> Member:
+        untried = [
+            member
+            for member in eligible
+            if member.state is InstanceState.NEW and member.link_token is False
+        ]
+        if untried and self._rng.random() < EXPLORATION:
+            return max(untried, key=lambda m: m.score(now).total)
         # Smooth weighted round-robin as nginx has it: everybody gains their weight, the richest is
         # chosen and pays the sum.
-        if self._config.random_start:
-            eligible.sort(key=lambda m: self._place[m.url])
-        else:
-            eligible.sort(key=lambda m: -m.weight(now))
-        aperture = eligible[: self._config.aperture]
-        total = 0.0
-        for member in aperture:
-            weight = member.weight(now)
-            member.current_weight += weight
-            total += weight
-        chosen = max(aperture, key=lambda m: m.current_weight)
-        chosen.current_weight -= total
+        aperture = self._first(eligible, now)
+        weights = [member.weight(now) for member in aperture]
+        least = max(weights) * LEAST_SHARE
+        gains = [max(weight, least) for weight in weights]
+        for member, gain in zip(aperture, gains, strict=True):
+            if member.current_weight is None:
+                member.current_weight = self._start(sum(gains))
+            member.current_weight += gain
+        chosen = max(aperture, key=lambda m: m.current_weight or 0.0)
+        chosen.current_weight = (chosen.current_weight or 0.0) - sum(gains)
         return chosen
+
+    def _start(self, most: float) -> float:
+        """Where a newcomer enters the round: anywhere, so that processes do not begin alike."""
+        return self._rng.uniform(0, most) if self._config.random_start else 0.0
 
     def _panic(self, exclude: Collection[str]) -> Member | None:
         own = [member for member in self._members.values() if member.is_own]
@@ -213,36 +326,20 @@ class InstancePool:
             for member in own
         ):
             return None
-        return min(own, key=lambda m: m.until)
+        return min(own, key=lambda m: m.life.until)
 
-    def _proposal(self, member: Member, now: float) -> Proposal:
-        return Proposal(
-            url=member.url,
-            own=member.is_own,
-            format=member.format(now),
-            link_token=member.link_token,
-        )
+
+def _proposal(member: Member, now: float) -> Proposal:
+    return Proposal(
+        url=member.url,
+        own=member.is_own,
+        format=member.format(now),
+        link_token=member.link_token,
+        is_unlimited=member.is_unlimited,
+        is_trial=member.is_on_trial(now),
+        is_clear=member.is_clear(now),
+    )
 
 
 def _public_member(entry: CatalogEntry) -> Member:
     return Member(entry.url, tier=tier_of(entry), grade=overall_grade(entry), prior=prior(entry))
-
-
-def _report(member: Member, now: float) -> InstanceReport:
-    verdict, detail = member.last_verdict
-    return InstanceReport(
-        url=member.url,
-        tier=member.tier,
-        grade=member.grade,
-        state=member.state,
-        score=round(member.score(now), 3),
-        successes=member.successes,
-        failures=member.failures,
-        consecutive_failures=member.consecutive_failures,
-        latency=None if member.latency is None else round(member.latency, 3),
-        json_enabled=member.json_enabled,
-        last_verdict=verdict,
-        last_detail=detail,
-        drift=member.drift,
-        retry_after=round(member.retry_after(now), 1),
-    )

@@ -1,12 +1,12 @@
 """What is learned about an instance, as it is kept, and the rules for times that were kept."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.config_facts import ConfigFacts
 
 LONGEST = 40 * 86_400.0
 """Seconds. No window and no wait is longer (30 days and a fifth), so a charge is forgotten after
@@ -17,7 +17,9 @@ lies further ahead was written before the clock was put back."""
 
 
 class InstanceRecord(BaseModel):
-    """What is learned about one instance; `searx_mcp.pool.member` says what the fields mean.
+    """What is learned about one instance.
+
+    `searx_mcp.pool.life` and `searx_mcp.pool.observed` say what the fields mean.
 
     All times are Unix seconds. Fields of newer versions are ignored, and stay in the store.
 
@@ -25,12 +27,12 @@ class InstanceRecord(BaseModel):
         url: base URL.
         until: when its waiting state ends.
         last_at: when anything in this record changed last; it decides whose record is kept.
-        latency: moving average in seconds, or `None`.
         json_recheck: from when on JSON may be tried again.
-        limits: when it limited us lately.
-        recent: whether its latest answers were of use.
+        json_listed: whether its pages list JSON among the formats.
+        link_token: whether its pages carry the limiter's token.
         last_detail: one short sentence for a person; never the query.
-        facts: what its `/config` says, reduced to what is used.
+        facts: what its `/config` says.
+        cleared_at: when its robots.txt was read last, or could not be.
         version: of the fields; it only grows.
     """
 
@@ -39,6 +41,8 @@ class InstanceRecord(BaseModel):
     url: str
     state: InstanceState = InstanceState.NEW
     until: float = 0.0
+    reason: str = ""
+    healthy_since: float = 0.0
     last_at: float = 0.0
     successes: int = 0
     failures: int = 0
@@ -47,8 +51,10 @@ class InstanceRecord(BaseModel):
     count: float = 0.0
     observed_at: float = 0.0
     latency: float | None = None
+    latency_at: float = 0.0
     json_enabled: bool | None = None
     json_recheck: float = 0.0
+    json_listed: bool | None = None
     link_token: bool | None = None
     failing_episode: int = 0
     limit_episode: int = 0
@@ -56,11 +62,17 @@ class InstanceRecord(BaseModel):
     limits: tuple[float, ...] = ()
     recent: tuple[bool, ...] = ()
     without_engines: int = 0
+    degraded_at: float = 0.0
     successes_in_a_row: int = 0
+    overtaken: int = 0
+    offences: int = 0
+    certificate_failures: int = 0
+    bans: int = 0
     drift: int = 0
     last_verdict: Verdict | None = None
     last_detail: str = ""
-    facts: Mapping[str, JsonValue] = {}
+    facts: ConfigFacts | None = None
+    cleared_at: float = 0.0
     version: int = 1
 
     def settled(self, now: float) -> "InstanceRecord":
@@ -73,12 +85,15 @@ class InstanceRecord(BaseModel):
         ahead = self.last_at - now if self.last_at > now + SKEW else 0.0
         changes: dict[str, Any] = {
             "last_at": self.last_at - ahead,
-            "observed_at": min(self.observed_at - ahead, now + SKEW),
+            **{name: min(getattr(self, name) - ahead, now + SKEW) for name in _PAST},
             "until": min(self.until - ahead, now + LONGEST),
             "json_recheck": min(self.json_recheck - ahead, now + LONGEST),
             "limits": tuple(min(at - ahead, now + SKEW) for at in self.limits),
         }
         return self.model_copy(update=changes)
+
+
+_PAST = ("observed_at", "latency_at", "healthy_since", "degraded_at", "cleared_at")
 
 
 def settled(at: float, now: float) -> float:

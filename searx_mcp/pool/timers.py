@@ -24,6 +24,10 @@ HTML_CAP = 6 * HOUR
 BLOCK_STEPS = (DAY, 3 * DAY, 30 * DAY)
 """A redirect to the home page is the limiter's verdict over thirty days."""
 QUARANTINE_STEPS = (DAY, 3 * DAY, 7 * DAY)
+OPT_OUT = 30 * DAY
+"""How long an operator's wish to be left alone is taken to hold before it is read again."""
+SETTLED = HOUR
+"""An instance that was healthy for this long has left its failing episodes behind."""
 JSON_RECHECK = 7 * DAY
 """Operators rarely switch a format on; asking once a week is enough."""
 

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.config_facts import (
+    MAX_NAMES,
     MAX_TEXT,
+    CategoryFacts,
     ConfigFacts,
-    EngineFacts,
     access_factor,
+    month_limited,
     parse_config,
 )
 
@@ -31,6 +33,7 @@ ENGINE: dict[str, Any] = {
     "time_range_support": True,
     "timeout": 3.0,
 }
+EVERYTHING = CategoryFacts(time_range=True, paging=True, both=True)
 CONFIG: dict[str, Any] = {
     "categories": ["general", "web", "images"],
     "engines": [ENGINE, ENGINE | {"name": "qwant", "enabled": False}],
@@ -76,15 +79,8 @@ def test_a_config_of_today_is_read() -> None:
         limiter_enabled=True,
         link_token=False,
         public_instance=False,
-        engines=(
-            EngineFacts(
-                name="bing",
-                categories=("general", "web"),
-                time_range=True,
-                safesearch=True,
-                paging=True,
-            ),
-        ),
+        engines=("bing", "qwant"),
+        categories={"general": EVERYTHING, "web": EVERYTHING},
     )
 
 
@@ -93,21 +89,13 @@ def test_a_config_of_searx_is_read() -> None:
 
     assert facts.version == "1.1.0"
     assert (facts.limiter_enabled, facts.link_token, facts.public_instance) == (None, None, None)
-    assert facts.categories == {"general": ("wikipedia",)}
+    assert facts.engines == ("wikipedia",)
+    assert facts.categories == {
+        "general": CategoryFacts(time_range=False, paging=False, both=False)
+    }
     assert facts.serves("general") is True
     assert facts.serves("general", TimeRange.DAY) is False
     assert access_factor(facts) == 0.5
-
-
-def test_categories_name_their_enabled_engines() -> None:
-    engines = [ENGINE, ENGINE | {"name": "pixabay", "categories": ["images", "web"]}]
-
-    assert facts_of(CONFIG | {"engines": engines}).categories == {
-        "general": ("bing",),
-        "web": ("bing", "pixabay"),
-        "images": ("pixabay",),
-    }
-    assert ConfigFacts().categories == {}
 
 
 @pytest.mark.parametrize(
@@ -124,6 +112,8 @@ def test_categories_name_their_enabled_engines() -> None:
         pytest.param("news", TimeRange.DAY, 1, None, id="does-not-say"),
         pytest.param("general", TimeRange.DAY, 2, False, id="none-can-do-both"),
         pytest.param("it", TimeRange.DAY, 2, False, id="cannot-do-one-and-other-unknown"),
+        pytest.param("map", TimeRange.DAY, 2, None, id="one-cannot-and-one-may"),
+        pytest.param("web", TimeRange.DAY, 2, True, id="one-can-do-both-and-one-may"),
     ],
 )
 def test_a_category_is_served_by_an_engine_that_can_do_all_of_it(
@@ -136,17 +126,94 @@ def test_a_category_is_served_by_an_engine_that_can_do_all_of_it(
         {"name": "c", "categories": ["news"]},
         {"name": "d", "categories": ["files"], "enabled": False},
         {"name": "e", "categories": ["it"], "paging": False},
+        {"name": "f", "categories": ["map", "web"], "time_range_support": True},
+        {"name": "g", "categories": ["map"], "time_range_support": False, "paging": True},
+        {"name": "h", "categories": ["web"], "time_range_support": True, "paging": True},
     ]  # fmt: skip
 
     assert facts_of({"engines": engines}).serves(category, time_range, page=page) is serves
 
 
-@pytest.mark.parametrize("engines", [None, [], {}, "bing", [1, None], [{"name": 1}], [{}]])
+ENGINES = st.lists(
+    st.fixed_dictionaries(
+        {"categories": st.lists(st.sampled_from(["general", "news"]), max_size=2)},
+        optional={
+            "enabled": st.booleans(),
+            "time_range_support": st.booleans(),
+            "paging": st.booleans(),
+        },
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(engines=ENGINES, in_time=st.booleans(), further=st.booleans())
+def test_what_is_kept_of_a_category_tells_as_much_as_its_engines(
+    engines: list[dict[str, Any]], *, in_time: bool, further: bool
+) -> None:
+    named = [engine | {"name": f"engine {n}"} for n, engine in enumerate(engines)]
+
+    serves = facts_of({"engines": named}).serves(
+        "news", TimeRange.DAY if in_time else TimeRange.ANY, page=2 if further else 1
+    )
+
+    asked = ["time_range_support"] * in_time + ["paging"] * further
+    able = [
+        [engine.get(key) for key in asked]
+        for engine in named
+        if "news" in engine["categories"] and engine.get("enabled", True)
+    ]
+    possible = [answers for answers in able if False not in answers]
+    certain = [answers for answers in possible if None not in answers]
+    assert serves is (True if certain else None if possible else False)
+
+
+@pytest.mark.parametrize(
+    ("engines", "serves"),
+    [
+        pytest.param(["bing"], True, id="enabled"),
+        pytest.param(["qwant"], True, id="not-enabled-and-asked-for"),
+        pytest.param(["nobody", "bing"], True, id="one-of-two"),
+        pytest.param(["nobody"], False, id="unknown"),
+        pytest.param([], True, id="none"),
+    ],
+)
+def test_engines_asked_for_by_name_are_served_where_there_is_one(
+    engines: list[str], *, serves: bool
+) -> None:
+    facts = facts_of(CONFIG)
+
+    assert facts.serves("general", engines=engines) is serves
+    assert facts.serves("no such category", engines=engines) is (serves and bool(engines))
+
+
+@pytest.mark.parametrize(
+    "engines",
+    [
+        pytest.param(None, id="null"),
+        pytest.param([], id="empty"),
+        pytest.param({}, id="object"),
+        pytest.param("bing", id="word"),
+        pytest.param([1, None], id="no-objects"),
+        pytest.param([{"name": 1}], id="number-for-a-name"),
+        pytest.param([{}], id="no-name"),
+        pytest.param([{"name": f"{n:099}"} for n in range(MAX_NAMES // 99 + 1)], id="too-much"),
+        pytest.param(
+            [
+                {"name": f"{n}", "categories": [f"{n * 20 + i:099}" for i in range(20)]}
+                for n in range(MAX_NAMES // 99 // 20 + 1)
+            ],
+            id="too-many-categories",
+        ),
+    ],
+)
 def test_unreadable_engines_are_unknown_and_not_absent(engines: object) -> None:
     facts = facts_of(CONFIG | {"engines": engines})
 
-    assert facts.engines is None
+    assert (facts.engines, facts.categories) == (None, {})
     assert facts.serves("general") is None
+    assert facts.serves("general", engines=["bing"]) is None
 
 
 def test_an_instance_with_no_engine_enabled_serves_nothing() -> None:
@@ -186,6 +253,50 @@ def test_the_access_factor_follows_the_limiter(changes: dict[str, Any], factor: 
 
 def test_without_facts_access_is_unknown() -> None:
     assert access_factor(None) == 0.5
+    assert month_limited(None) is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "limited"),
+    [
+        pytest.param(ConfigFacts(limiter_enabled=False), False, id="no-limiter"),
+        pytest.param(
+            ConfigFacts(limiter_enabled=False, link_token=True, public_instance=True),
+            False,
+            id="limiter-not-installed",
+        ),
+        pytest.param(ConfigFacts(limiter_enabled=True, link_token=False), False, id="no-token"),
+        pytest.param(ConfigFacts(limiter_enabled=True, link_token=True), True, id="token"),
+        pytest.param(
+            ConfigFacts(limiter_enabled=True, link_token=False, public_instance=True),
+            True,
+            id="public-forces-the-token",
+        ),
+        pytest.param(ConfigFacts(limiter_enabled=True), None, id="token-unknown"),
+        pytest.param(ConfigFacts(link_token=False), None, id="limiter-unknown"),
+        pytest.param(ConfigFacts(), None, id="nothing-known"),
+    ],
+)
+def test_the_month_is_limited_by_the_token(facts: ConfigFacts, limited: object) -> None:
+    assert month_limited(facts) is limited
+
+
+def test_facts_of_the_default_engines_are_small() -> None:
+    """272 engines with names and categories as long as SearXNG's."""
+    engines = [
+        ENGINE | {"name": f"{n:011}", "categories": ["general", f"a category {n % 26}"]}
+        for n in range(272)
+    ]
+
+    assert len(facts_of(CONFIG | {"engines": engines}).model_dump_json()) < 6_000
+
+
+def test_facts_kept_by_a_newer_version_are_read() -> None:
+    kept = {"version": "1", "mood": "good", "engines": ["a"], "categories": {"it": {"mood": 1}}}
+
+    facts = ConfigFacts.model_validate_json(json.dumps(kept))
+
+    assert facts.serves("it") is True
 
 
 @pytest.mark.parametrize(
@@ -212,7 +323,7 @@ def test_an_odd_version_is_unknown(version: object) -> None:
 def test_an_engine_listed_under_one_word_is_read() -> None:
     facts = facts_of({"engines": [{"name": "a", "categories": "it"}, {"name": "b"}]})
 
-    assert facts.categories == {"it": ("a",)}
+    assert facts.categories == {"it": CategoryFacts()}
 
 
 def test_a_number_of_ten_thousand_digits_does_no_harm() -> None:
@@ -247,6 +358,7 @@ def test_anything_is_facts_that_can_be_kept_or_none(text: str) -> None:
     if facts is not None:
         assert ConfigFacts.model_validate_json(facts.model_dump_json()) == facts
         assert facts.serves("general", TimeRange.DAY) in {True, False, None}
+        assert (month_limited(facts) is True) == (access_factor(facts) == 0.25)
 
 
 @pytest.fixture
@@ -268,6 +380,6 @@ def test_captured_configs_are_read(captured: list[tuple[str, str]]) -> None:
         assert facts.version == "2026.8.22+9fea41204"
         assert access_factor(facts) == factors[name], name
         assert len(facts.engines or ()) == 25
-        assert len(facts.categories["general"]) >= 3
+        assert facts.serves("general") is True
         assert facts.serves("science", TimeRange.YEAR, page=2) is True
         assert facts.serves("no such category") is False

@@ -9,12 +9,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
+from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
+from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 
 NOW = 1_000_000.0
+DAY = 86_400.0
 OWN = "http://127.0.0.1:8888/"
 
 
@@ -24,7 +29,7 @@ def entry(name: str, grade: str | None = "A+", **fields) -> CatalogEntry:
 
 def pool(*entries: CatalogEntry, own=(), seed: int = 1, **config) -> InstancePool:
     return InstancePool(
-        own=own, public=entries, config=PoolConfig(**config), rng=random.Random(seed)
+        own=own, public=entries, config=PoolConfig(**config), rng=random.Random(seed), seed=seed
     )
 
 
@@ -72,7 +77,8 @@ def test_a_worse_tier_is_asked_when_the_better_one_rests():
 def test_equal_instances_take_turns():
     it = pool(*(entry(name) for name in "abcd"))
     counts = Counter(ask(it) for _ in range(40))
-    assert set(counts.values()) == {10}
+    assert len(counts) == 4
+    assert max(counts.values()) - min(counts.values()) <= 2, "each starts at a random point"
 
 
 def test_better_instances_get_more_turns_but_not_all_of_them():
@@ -85,7 +91,7 @@ def test_better_instances_get_more_turns_but_not_all_of_them():
 
 
 def test_turns_of_one_instance_are_spread_and_not_bunched():
-    it = pool(*(entry(name) for name in "abc"))
+    it = pool(*(entry(name) for name in "abc"), random_start=False)
     turns = [ask(it) for _ in range(30)]
     assert all(len(set(turns[i : i + 3])) == 3 for i in range(0, 30, 3))
 
@@ -114,6 +120,220 @@ def test_a_resting_instance_makes_room_in_the_aperture():
     later = {ask(it) for _ in range(48)}
     assert resting not in later
     assert len(later - first) == 1
+
+
+def test_newcomers_do_not_change_the_aperture_of_the_others():
+    entries = [entry(f"i{n}") for n in range(40)]
+    it = pool(*entries)
+    before = it.aperture(NOW)
+    it.relist([*entries, entry("one-more")])
+    assert len(set(before) & set(it.aperture(NOW))) >= 11
+
+
+def test_the_aperture_of_the_health_checks_is_where_searches_go():
+    it = pool(*(entry(f"i{n}") for n in range(40)), *(entry(f"b{n}", "B") for n in range(5)))
+    aperture = it.aperture(NOW)
+    assert len(aperture) == 12
+    assert {ask(it) for _ in range(60)} == set(aperture)
+
+
+def test_a_failing_instance_stays_in_the_aperture_of_the_health_checks_and_a_limited_one_does_not():
+    it = pool(*(entry(name) for name in "abc"), own=[OWN])
+    failing, limited = (
+        ask(it, verdict, exclude=[OWN]) for verdict in (Verdict.DNS, Verdict.BLOCKED)
+    )
+    assert failing in it.aperture(NOW)
+    assert limited not in it.aperture(NOW)
+    assert OWN not in it.aperture(NOW)
+
+
+def test_nobody_is_checked_when_nobody_may_be_asked():
+    it = pool(entry("a"))
+    ask(it, Verdict.BLOCKED)
+    assert it.aperture(NOW) == ()
+
+
+def facts(*, limiter: bool | None = None, **categories: CategoryFacts) -> ConfigFacts:
+    return ConfigFacts(limiter_enabled=limiter, engines=("e",), categories=categories)
+
+
+ABLE = CategoryFacts(time_range=True, paging=True, both=True)
+NO_TIME = CategoryFacts(time_range=False, paging=True, both=False)
+
+
+@pytest.mark.parametrize(
+    ("needs", "expected"),
+    [
+        (Needs("general"), {"a", "b", "c"}),
+        (Needs("science"), {"b", "c"}),
+        (Needs("general", TimeRange.DAY), {"b", "c"}),
+        (Needs("general", engines=("e",)), {"a", "b", "c"}),
+        (Needs("general", engines=("other",)), {"c"}),
+    ],
+)
+def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(needs, expected):
+    it = pool(*(entry(name) for name in "abc"))
+    it.learn_facts("https://a.example/", facts(general=NO_TIME), NOW)
+    it.learn_facts("https://b.example/", facts(general=ABLE, science=ABLE), NOW)
+    seen: set[str] = set()
+    while (proposal := it.propose(NOW, exclude=seen, needs=needs)) is not None and len(seen) < len(
+        expected
+    ):
+        seen.add(proposal.url)
+    assert seen == {f"https://{name}.example/" for name in expected}
+
+
+def test_a_tier_is_left_for_an_instance_that_can_serve():
+    it = pool(entry("best"), entry("b", "B"))
+    it.learn_facts("https://best.example/", facts(general=ABLE), NOW)
+    proposal = it.propose(NOW, needs=Needs("science"))
+    assert proposal is not None
+    assert proposal.url == "https://b.example/"
+
+
+BARE = ResultPage(
+    unresponsive_engines=(
+        UnresponsiveEngine(engine="a", reason="timeout"),
+        UnresponsiveEngine(engine="b", reason="timeout"),
+    )
+)
+
+
+def report(it: InstancePool, url: str, verdict: Verdict, elapsed: float = 0.5, page=None) -> None:
+    it.begin(url, NOW)
+    it.report(url, Outcome(verdict, Format.HTML, elapsed, status_code=200, page=page), NOW)
+
+
+@pytest.mark.parametrize("why", ["without engines", "slow"])
+def test_whoever_answered_without_engines_or_very_slowly_is_asked_after_everybody_else(why):
+    it = pool(entry("best"), entry("b", "B"))
+    url = "https://best.example/"
+    if why == "slow":
+        report(it, url, Verdict.FULL, 3.5)
+    else:
+        for _ in range(3):
+            report(it, url, Verdict.ENGINES_FAILED, page=BARE)
+    first, second = it.propose(NOW), it.propose(NOW, exclude=["https://b.example/"])
+    assert first is not None
+    assert second is not None
+    assert (first.url, second.url) == ("https://b.example/", url)
+    later = it.propose(NOW + 3_600)
+    assert later is not None
+    assert later.url == url, "a bad impression does not hold for ever"
+
+
+def test_an_own_instance_is_never_put_behind_public_ones():
+    it = pool(entry("a"), own=[OWN])
+    report(it, OWN, Verdict.FULL, 4.5)
+    proposal = it.propose(NOW)
+    assert proposal is not None
+    assert proposal.own
+
+
+def test_when_nobody_is_known_to_serve_a_search_it_is_tried_all_the_same():
+    it = pool(own=[OWN])
+    it.learn_facts(OWN, facts(general=ABLE), NOW)
+    assert it.propose(NOW, needs=Needs("science")) is not None
+
+
+def test_a_hedge_goes_only_where_requests_are_not_counted():
+    it = pool(*(entry(name) for name in "abc"))
+    assert it.propose(NOW, unlimited=True) is None
+    it.learn_facts("https://b.example/", facts(limiter=False, general=ABLE), NOW)
+    proposal = it.propose(NOW, unlimited=True)
+    assert proposal is not None
+    assert (proposal.url, proposal.is_unlimited) == ("https://b.example/", True)
+
+
+def test_a_page_with_the_token_overrules_what_config_says():
+    it = pool(entry("a"))
+    it.learn_facts("https://a.example/", facts(limiter=False, general=ABLE), NOW)
+    assert it.month_limited() == ()
+    it.begin("https://a.example/", NOW)
+    page = ResultPage(link_token=True)
+    it.report("https://a.example/", Outcome(Verdict.EMPTY, Format.HTML, 0.1, page=page), NOW)
+    assert it.month_limited() == ("https://a.example/",)
+    assert it.propose(NOW, unlimited=True) is None
+
+
+def test_the_month_counts_public_instances_that_may_want_the_token_and_are_not_given_up():
+    it = pool(*(entry(name) for name in "abc"), own=[OWN])
+    it.learn_facts("https://a.example/", facts(limiter=False), NOW)
+    it.begin("https://b.example/", NOW)
+    it.report("https://b.example/", Outcome(Verdict.NOT_SEARXNG, Format.HTML, 0.1), NOW)
+    assert it.month_limited() == ("https://c.example/",)
+
+
+def test_one_turn_in_twenty_explores_an_instance_known_to_want_no_token():
+    it = pool(*(entry(f"i{n}") for n in range(30)))
+    outside = next(url for url in it.public_urls() if url not in it.aperture(NOW))
+    it.learn_facts(outside, facts(limiter=False), NOW)
+    turns = [proposal.url for _ in range(1_000) if (proposal := it.propose(NOW)) is not None]
+    assert 20 < turns.count(outside) < 90
+
+
+def test_no_turn_explores_instances_that_may_want_the_token():
+    it = pool(*(entry(f"i{n}") for n in range(30)))
+    turns = {proposal.url for _ in range(500) if (proposal := it.propose(NOW)) is not None}
+    assert turns == set(it.aperture(NOW))
+
+
+def test_a_public_instance_that_lists_json_and_runs_no_limiter_is_asked_for_json():
+    it = pool(entry("a"))
+    url = "https://a.example/"
+    it.learn_facts(url, facts(limiter=False), NOW)
+    assert it.format_of(url, NOW) is Format.HTML
+    it.begin(url, NOW)
+    page = ResultPage(formats=("csv", "json"))
+    it.report(url, Outcome(Verdict.EMPTY, Format.HTML, 0.1, page=page), NOW)
+    assert it.format_of(url, NOW) is Format.JSON
+    it.learn_facts(url, facts(limiter=True), NOW)
+    assert it.format_of(url, NOW) is Format.HTML
+
+
+def test_a_proposal_says_whether_the_robots_txt_was_read_within_the_last_day():
+    it = pool(entry("a"), own=[OWN])
+    own, public = it.propose(NOW), it.propose(NOW, exclude=[OWN])
+    assert own is not None
+    assert public is not None
+    assert (own.is_clear, public.is_clear) == (True, False)
+    it.clear(public.url, NOW)
+    for later, expected in ((DAY - 1, True), (DAY, False)):
+        proposal = it.propose(NOW + later, exclude=[OWN])
+        assert proposal is not None
+        assert proposal.is_clear is expected
+
+
+def test_an_instance_that_opted_out_is_not_proposed_for_a_month():
+    it = pool(entry("a"))
+    it.begin("https://a.example/", NOW)
+    it.opt_out("https://a.example/", NOW)
+    assert it.propose(NOW + 29 * DAY) is None
+    (report,) = it.snapshot(NOW)
+    assert "robots.txt" in report.reason
+    proposal = it.propose(NOW + 31 * DAY)
+    assert proposal is not None
+    assert (proposal.is_trial, proposal.is_clear) == (True, False)
+
+
+def test_a_score_is_explained_by_its_parts():
+    it = pool(entry("a", search_latency=0.4))
+    (report,) = it.snapshot(NOW)
+    parts = report.score_parts
+    assert parts["prior_latency"] == 1.0
+    assert (parts["access"], parts["format"]) == (0.5, 0.8)
+    reliability = (1 - parts["confidence"]) * parts["prior"] + parts["confidence"] * parts[
+        "observed"
+    ]
+    total = parts["access"] * parts["format"] * (0.75 * reliability + 0.25 * parts["latency"])
+    assert report.score == pytest.approx(total, abs=0.002)
+
+
+def test_news_of_an_instance_that_has_left_is_passed_over():
+    it = pool(entry("a"))
+    it.learn_facts("https://gone.example/", facts(), NOW)
+    it.probed("https://gone.example/", alive=False, now=NOW)
+    assert len(it) == 1
 
 
 def test_the_earliest_retry_is_that_of_the_first_resting_instance():

@@ -6,9 +6,12 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.instance import CatalogEntry, Uptime
 from searx_mcp.pool.score import (
+    Prior,
+    Score,
+    confidence,
     grade_quality,
+    html_quality,
     latency_quality,
-    live_score,
     prior,
     uptime_quality,
 )
@@ -17,9 +20,11 @@ PERFECT = CatalogEntry(
     url="https://a.example/",
     tls_grade="A+",
     http_grade="A+",
+    html_grade="V",
     uptime=Uptime(day=100, week=100, month=100, year=100),
     search_success=100,
     search_latency=0.3,
+    engines_working=1.0,
 )
 
 
@@ -42,46 +47,99 @@ def test_missing_uptime_windows_do_not_count_against_an_instance():
     assert uptime_quality(Uptime()) == 0.5
 
 
+@pytest.mark.parametrize(
+    ("grades", "quality"),
+    [
+        ("A+", 1.0), ("B-", 0.7), ("F", 0.0), ("E, A+", 0.15), ("A+, ?", 1.0), ("?", 0.5),
+        ("", 0.5), (None, 0.5), ("nonsense", 0.5),
+    ],
+)  # fmt: skip
+def test_the_worst_known_grade_of_several_counts(grades, quality):
+    assert grade_quality(grades) == quality
+
+
+@pytest.mark.parametrize(
+    ("grade", "quality"),
+    [
+        ("V", 1.0), ("F", 0.95), ("C", 0.85), ("Cjs", 0.6), ("E", 0.3), ("👁️", 0.0), ("V, js?", 0.8),
+        ("js?", 0.4), ("C, ?", 0.68), (None, 0.5), ("Err", 0.5),
+    ],
+)  # fmt: skip
+def test_changed_pages_count_less_and_unknown_files_a_fifth_less(grade, quality):
+    assert html_quality(grade) == pytest.approx(quality)
+
+
 def test_a_perfect_entry_has_a_prior_of_one_and_an_unknown_one_a_middling_prior():
-    assert prior(PERFECT) == pytest.approx(1.0)
-    assert 0.3 < prior(CatalogEntry(url="https://b.example/")) < 0.6
+    assert prior(PERFECT).total == pytest.approx(1.0)
+    assert 0.3 < prior(CatalogEntry(url="https://b.example/")).total < 0.6
 
 
 def test_a_catalog_that_found_nothing_counts_less_than_one_that_does_not_know():
     failed = PERFECT.model_copy(update={"search_success": 0.0})
     unknown = PERFECT.model_copy(update={"search_success": None})
-    assert prior(failed) < prior(unknown) < prior(PERFECT)
-
-
-@pytest.mark.parametrize("grade", ["A+", "A", "B-", "C", "D-", "F", "?", None])
-def test_every_grade_has_a_quality(grade):
-    assert 0 <= grade_quality(grade) <= 1
+    assert prior(failed).total < prior(unknown).total < prior(PERFECT).total
 
 
 def test_own_observations_weigh_as_much_as_the_prior_after_four_requests():
-    score = live_score(prior=1.0, observed=0.0, count=4, latency=0.1)
-    assert score == pytest.approx(0.75 * 0.5 + 0.25)
+    score = Score(
+        prior=1.0, observed=0.0, confidence=confidence(4), latency=1.0, access=1.0, format=1.0
+    )
+    assert score.total == pytest.approx(0.75 * 0.5 + 0.25)
 
 
+@pytest.mark.parametrize(("part", "share"), [("access", 0.25), ("format", 0.7)])
+def test_access_and_format_are_factors_of_everything(part, share):
+    whole = Score(*[1.0] * 6)
+    assert whole._replace(**{part: share}).total == pytest.approx(share)
+
+
+SHARE = st.floats(0, 1)
 PERCENT = st.one_of(st.none(), st.floats(0, 100))
 
 
 @given(
-    tls=st.sampled_from(["A+", "B", "F", None, "nonsense"]),
+    grades=st.lists(
+        st.sampled_from(["A+", "B", "F", "E, ?", None, "nonsense"]), min_size=3, max_size=3
+    ),
     success=PERCENT,
     latency=st.one_of(st.none(), st.floats(0, 1e6)),
     uptime=PERCENT,
-    observed=st.one_of(st.none(), st.floats(0, 1)),
-    count=st.floats(0, 1e6),
+    engines=st.one_of(st.none(), SHARE),
 )
-def test_prior_and_score_stay_between_zero_and_one(tls, success, latency, uptime, observed, count):
+def test_every_part_of_a_prior_and_the_whole_lie_between_zero_and_one(
+    grades, success, latency, uptime, engines
+):
+    tls, http, html = grades
     entry = CatalogEntry(
         url="https://a.example/",
         tls_grade=tls,
+        http_grade=http,
+        html_grade=html,
         search_success=success,
         search_latency=latency,
         uptime=Uptime(week=uptime),
+        engines_working=engines,
     )
     value = prior(entry)
-    assert 0 <= value <= 1
-    assert 0 <= live_score(prior=value, observed=observed, count=count, latency=latency) <= 1
+    assert all(0 <= part <= 1 for part in value)
+    assert 0 <= value.total <= 1 + 1e-12
+
+
+@given(parts=st.tuples(*[SHARE] * 5), index=st.integers(0, 4), more=SHARE)
+def test_a_prior_rises_with_each_of_its_parts(parts, index, more):
+    prior_ = Prior(*parts)
+    part = Prior._fields[index]
+    better = prior_._replace(**{part: max(parts[index], more)})
+    assert better.total >= prior_.total
+
+
+@given(
+    parts=st.tuples(*[SHARE] * 6),
+    part=st.sampled_from(["prior", "observed", "latency", "access", "format"]),
+    more=SHARE,
+)
+def test_a_score_lies_between_zero_and_one_and_rises_with_each_of_its_parts(parts, part, more):
+    score = Score(*parts)
+    better = score._replace(**{part: max(getattr(score, part), more)})
+    assert 0 <= score.total <= 1 + 1e-12
+    assert better.total >= score.total - 1e-12

@@ -271,7 +271,7 @@ def test_any_rows_make_entries_that_can_be_kept_and_asked(
     catalog = Catalog(listed_at=datetime(2026, 8, 5, tzinfo=UTC), instances=listing.entries)
     assert Catalog.model_validate_json(catalog.model_dump_json()) == catalog
     assert gate(catalog, min_grade="F") == listing.entries
-    assert all(0 <= prior(entry) <= 1 for entry in listing.entries)
+    assert all(0 <= prior(entry).total <= 1 for entry in listing.entries)
 
 
 @pytest.fixture

@@ -1,0 +1,272 @@
+"""The state machine of one instance's life."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool import timers
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.outcome import Outcome
+
+if TYPE_CHECKING:
+    import random
+
+WAITING = frozenset({InstanceState.RATE_LIMITED, InstanceState.FAILING, InstanceState.QUARANTINED})
+"""States that end with their time."""
+
+_LIMITS = frozenset({Verdict.RATE_LIMITED, Verdict.BLOCKED, Verdict.CHALLENGE})
+_AT_ONCE = frozenset({Verdict.DNS, Verdict.TLS, Verdict.REFUSED})
+_RECENT = 5
+_DEGRADED_AFTER = 3
+_OVERTAKEN_AFTER = 3
+_QUARANTINE_AFTER_FAILING = 6
+_QUARANTINE_AFTER_LIMITS = 3
+_QUARANTINE_AFTER_OFFENCES = 3
+_BLACKLIST_AFTER = 3
+SLOW_START = (0.25, 0.5, 1.0)
+"""Shares of its weight for an instance that comes back, by successes since."""
+OPTED_OUT = "Its robots.txt asks searx-mcp to stay away."
+
+
+@dataclass(slots=True)
+class Life:
+    """Where an instance stands, and what its next answer will make of it.
+
+    `new` until the first answer, then `healthy`. Consecutive failures make it `failing`, a limit
+    or a block `rate_limited`, answers without working engines `degraded`, and repeated trouble, a
+    wrong program or offences `quarantined`. When the time of a waiting state is over, one request
+    may try it (`half_open`): a good answer makes it healthy with a slow start, a failure sends it
+    back for longer. Whoever is quarantined for offences three times is `blacklisted`, which only a
+    person lifts. An own instance is never quarantined.
+
+    Attributes:
+        own: whether it is the user's own.
+        until: Unix seconds at which a waiting state ends.
+        reason: why it waits, a sentence for a person.
+        healthy_since: Unix seconds.
+        limits: when it limited us, the latest few.
+        recent: whether its latest answers were of use.
+        without_engines: answers in a row whose engines failed.
+        degraded_at: Unix seconds of the last of them in the state `degraded`.
+        overtaken: times in a row that a hedge was faster.
+        offences: answers in a row that counted against it.
+        certificate_failures: TLS failures since the last good answer.
+        bans: how often offences had it quarantined.
+    """
+
+    own: bool
+    state: InstanceState = InstanceState.NEW
+    until: float = 0.0
+    reason: str = ""
+    healthy_since: float = 0.0
+    consecutive_failures: int = 0
+    failing_episode: int = 0
+    limit_episode: int = 0
+    quarantine_episode: int = 0
+    limits: tuple[float, ...] = ()
+    recent: tuple[bool, ...] = ()
+    without_engines: int = 0
+    degraded_at: float = 0.0
+    successes_in_a_row: int = len(SLOW_START)
+    overtaken: int = 0
+    offences: int = 0
+    certificate_failures: int = 0
+    bans: int = 0
+
+    def is_open(self, now: float) -> bool:
+        """Whether its state lets requests go to it; in some states only one at a time."""
+        if self.state is InstanceState.BLACKLISTED:
+            return False
+        return self.state not in WAITING or now >= self.until
+
+    @property
+    def is_on_trial(self) -> bool:
+        """Whether it may be asked by one request at a time only."""
+        return self.state is InstanceState.HALF_OPEN or self.state in WAITING
+
+    def retry_after(self, now: float) -> float:
+        """Seconds until it may be asked again; 0 when it may now, or never may."""
+        return max(0.0, self.until - now) if self.state in WAITING else 0.0
+
+    def begin(self, now: float) -> None:
+        """A request leaves for it."""
+        if self.state in WAITING and now >= self.until:
+            self.state = InstanceState.HALF_OPEN
+
+    def learn(
+        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
+    ) -> bool:
+        """Let the state follow from an outcome; tells whether it was a trial that succeeded."""
+        verdict = outcome.verdict
+        if verdict is Verdict.JSON_OFF:
+            if self.state is InstanceState.HALF_OPEN:
+                self.state = InstanceState.NEW
+            return False
+        was_trial = self.state is InstanceState.HALF_OPEN
+        if verdict.ends_search:
+            self._succeed(verdict, now)
+        elif verdict is Verdict.ENGINES_FAILED:
+            self._miss_engines(outcome, now)
+        else:
+            self._fail(outcome, now, config=config, rng=rng)
+        self._judge(outcome, now, rng)
+        return was_trial and verdict.ends_search
+
+    def be_overtaken(self, now: float, *, config: PoolConfig, rng: "random.Random") -> None:
+        """A hedge was faster; three times in a row, or on trial, count as a timeout."""
+        self.overtaken += 1
+        if self.overtaken >= _OVERTAKEN_AFTER or self.state is InstanceState.HALF_OPEN:
+            self.overtaken = 0
+            detail = "It was too slow: other instances answered first."
+            slow = Outcome(Verdict.TIMEOUT, Format.HTML, 0.0, detail=detail)
+            self._fail(slow, now, config=config, rng=rng)
+
+    def probed(self, *, alive: bool, now: float, config: PoolConfig, rng: "random.Random") -> None:
+        """A health check came back: an answer ends a failing time, silence counts as a failure."""
+        if alive:
+            if self.state is InstanceState.FAILING:
+                self.until = min(self.until, now)
+            return
+        self.consecutive_failures += 1
+        if self.consecutive_failures >= config.max_consecutive_failures:
+            self._wait_failing("It does not answer health checks.", now, rng)
+
+    def opt_out(self, now: float) -> None:
+        """Its operator asks us to stay away."""
+        self.state = InstanceState.QUARANTINED
+        self.until = now + timers.OPT_OUT
+        self.reason = OPTED_OUT
+
+    def _succeed(self, verdict: Verdict, now: float) -> None:
+        if self.state is InstanceState.HALF_OPEN:
+            self.successes_in_a_row = 0
+        self.consecutive_failures = self.without_engines = self.overtaken = 0
+        self.certificate_failures = 0
+        self._remember(useful=True)
+        self.successes_in_a_row += 1
+        if self.successes_in_a_row >= len(SLOW_START):
+            self.failing_episode = self.limit_episode = 0
+        if self.state is not InstanceState.DEGRADED or verdict is Verdict.FULL:
+            self._recover(now)
+
+    def _recover(self, now: float) -> None:
+        if self.state is not InstanceState.HEALTHY:
+            self.healthy_since = now
+        self.state = InstanceState.HEALTHY
+        self.reason = ""
+
+    def _miss_engines(self, outcome: Outcome, now: float) -> None:
+        self.without_engines += 1
+        engines = len(outcome.page.unresponsive_engines) if outcome.page else 0
+        if self.without_engines >= _DEGRADED_AFTER and engines >= 2:  # noqa: PLR2004 - one engine may just be slow
+            self.state = InstanceState.DEGRADED
+            self.degraded_at = now
+            self.reason = "Its search engines do not answer it."
+        elif self.state in {InstanceState.NEW, InstanceState.HALF_OPEN}:
+            self._recover(now)
+
+    def _fail(
+        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
+    ) -> None:
+        # 1. limits and blocks: wait their window; three in a day mean that we are not wanted
+        # 2. a wrong program or a redirect elsewhere: keep away for days
+        # 3. failures: wait when they repeat, at once when a repetition is certain or when the
+        #    host says for how long
+        if self.state is InstanceState.HEALTHY and now - self.healthy_since >= timers.SETTLED:
+            self.failing_episode = 0
+        self.consecutive_failures += 1
+        self.successes_in_a_row = 0
+        self._remember(useful=False)
+        failures = max(self.consecutive_failures, self.recent.count(False))
+        if outcome.verdict in _LIMITS:
+            self._wait_limited(outcome, now, config=config, rng=rng)
+        elif outcome.verdict is Verdict.NOT_SEARXNG and not self.own:
+            self._quarantine(outcome.detail, now, rng)
+        elif outcome.verdict is Verdict.FOREIGN_REDIRECT and not self.own:
+            self._ban(outcome.detail, now, rng)
+        elif (
+            outcome.verdict in _AT_ONCE
+            or outcome.retry_after is not None
+            or self.state is InstanceState.HALF_OPEN
+            or failures >= config.max_consecutive_failures
+        ):
+            self._wait_failing(outcome.detail, now, rng, outcome.retry_after)
+        elif self.state is InstanceState.NEW:
+            self._recover(now)
+
+    def _judge(self, outcome: Outcome, now: float, rng: "random.Random") -> None:
+        """Count what speaks against trusting it; an own instance is trusted."""
+        if self.own:
+            return
+        if outcome.verdict is Verdict.TLS:
+            self.certificate_failures += 1
+            if self.certificate_failures >= _QUARANTINE_AFTER_OFFENCES:
+                self.certificate_failures = 0
+                self._ban("Its certificate failed three times in a row.", now, rng)
+        if outcome.offence:
+            self.offences += 1
+            if self.offences >= _QUARANTINE_AFTER_OFFENCES:
+                self.offences = 0
+                self._ban(outcome.offence, now, rng)
+        elif outcome.page is not None:
+            self.offences = 0
+
+    def _rests(self, now: float) -> bool:
+        # Several requests that were under way fail together: that is one episode, not several.
+        return not self.is_open(now)
+
+    def _remember(self, *, useful: bool) -> None:
+        self.recent = (*self.recent, useful)[-_RECENT:]
+
+    def _wait_limited(
+        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
+    ) -> None:
+        if self._rests(now):
+            return
+        self.limit_episode += 1
+        self.limits = (*self.limits, now)[-_QUARANTINE_AFTER_LIMITS:]
+        if len(self.limits) == _QUARANTINE_AFTER_LIMITS and now - self.limits[0] <= timers.DAY:
+            self.limits = ()
+            if not self.own:
+                self._quarantine("It limited us three times within a day.", now, rng)
+                return
+        self.state = InstanceState.RATE_LIMITED
+        self.reason = outcome.detail
+        self.until = now + timers.limited_time(
+            outcome.verdict,
+            outcome.format,
+            episode=self.limit_episode,
+            retry_after=outcome.retry_after,
+            base=config.rate_limit_backoff_base,
+            rng=rng,
+        )
+
+    def _wait_failing(
+        self, reason: str, now: float, rng: "random.Random", retry_after: float | None = None
+    ) -> None:
+        if self._rests(now):
+            return
+        self.failing_episode += 1
+        self.recent = ()
+        if self.failing_episode >= _QUARANTINE_AFTER_FAILING and not self.own:
+            self._quarantine(f"It keeps failing. {reason}".strip(), now, rng)
+            return
+        self.state = InstanceState.FAILING
+        self.reason = reason
+        self.until = now + timers.failing_time(self.failing_episode, rng, retry_after=retry_after)
+
+    def _ban(self, reason: str, now: float, rng: "random.Random") -> None:
+        self.bans += 1
+        if self.bans >= _BLACKLIST_AFTER:
+            self.state = InstanceState.BLACKLISTED
+            self.until = 0.0
+            self.reason = reason
+        else:
+            self._quarantine(reason, now, rng)
+
+    def _quarantine(self, reason: str, now: float, rng: "random.Random") -> None:
+        self.quarantine_episode += 1
+        self.state = InstanceState.QUARANTINED
+        self.reason = reason
+        self.until = now + timers.quarantine_time(self.quarantine_episode, rng)
