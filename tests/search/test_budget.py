@@ -1,16 +1,171 @@
-"""What a public instance allows us."""
+"""What public instances allow us, one by one and together."""
 
-from searx_mcp.search.budget import windows
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import MonthReport
+from searx_mcp.search.budget import (
+    MONTH,
+    instance_account,
+    month_account,
+    month_report,
+    month_total,
+)
+from searx_mcp.search.state.interface import Account, Budget, Window
+from searx_mcp.search.state.memory import MemoryStore
+
+HOST = "https://a.example/"
+NOW = 1_000_000_000.0
+HOUR = 3_600.0
+DAY = 86_400.0
+
+
+def limited(hosts: int) -> tuple[str, ...]:
+    """That many instances with the window of thirty days."""
+    return tuple(f"https://i{n}.example/" for n in range(hosts))
+
+
+async def take(store: MemoryStore, hosts: int, now: float) -> bool:
+    """Ask for one search of the month, at an instance that has no limit of its own."""
+    one = Account(limited(1)[0], (Window(10_000, 30 * DAY),))
+    accounts = [one, month_account(limited(hosts))]
+    return (await store.reserve(accounts, Format.HTML, now)).granted
+
+
+def limits(hosts: int) -> dict[int, int]:
+    """Searches by days."""
+    windows = month_account(limited(hosts)).windows
+    assert all(window.format is None for window in windows)
+    return {round(window.seconds / DAY): window.limit for window in windows}
 
 
 def test_an_unknown_host_is_treated_like_one_with_the_link_token():
-    assert windows(own=False, link_token=None) == windows(own=False, link_token=True)
+    unknown = instance_account(HOST, own=False, link_token=None)
+    assert unknown == instance_account(HOST, own=False, link_token=True)
 
 
 def test_a_host_without_the_link_token_has_no_monthly_window():
-    longest = max(window.seconds for window in windows(own=False, link_token=False))
-    assert longest == 3_600
+    windows = instance_account(HOST, own=False, link_token=False).windows
+    assert max(window.seconds for window in windows) == HOUR
 
 
 def test_an_own_instance_has_no_windows():
-    assert windows(own=True, link_token=True) == ()
+    account = instance_account(HOST, own=True, link_token=True)
+    assert (account.name, account.windows) == (HOST, ())
+
+
+@pytest.mark.parametrize(
+    ("hosts", "expected"),
+    [
+        pytest.param(0, {30: 1}, id="none"),
+        pytest.param(1, {30: 2}, id="one"),
+        pytest.param(3, {30: 7}, id="three: less than a burst"),
+        pytest.param(
+            12,
+            {1: 10, 3: 11, 4: 12, 6: 13, 8: 14, 9: 15, 11: 16, 13: 17, 14: 18, 16: 19}
+            | {18: 20, 19: 21, 21: 22, 23: 23, 24: 24, 26: 25, 28: 26, 29: 27, 30: 28},
+            id="twelve: the least burst",
+        ),
+    ],
+)
+def test_the_month_of_few_hosts(hosts, expected):
+    assert limits(hosts) == expected
+    assert month_account(limited(hosts)).name == month_total(limited(hosts)).name == MONTH
+
+
+def test_the_month_of_a_whole_list_has_a_window_for_each_day():
+    month = limits(84)
+    assert [*month] == [*range(1, 31)]
+    assert [month[days] for days in (1, 2, 4, 8, 16, 30)] == [55, 60, 70, 90, 130, 201]
+
+
+@pytest.mark.parametrize("hosts", [1, 2, 3, 12, 40, 84, 200])
+def test_every_number_of_days_keeps_to_the_burst_and_its_share_of_the_rest(hosts):
+    usable = max(1, int(0.8 * 3 * hosts))
+    burst = min(usable, max(10, usable // 4))
+    for days, limit in limits(hosts).items():
+        assert limit == int(burst + (usable - burst) * days / 30 + 1e-9)
+    assert limits(hosts)[30] == usable <= 0.8 * 3 * hosts
+
+
+@given(
+    hosts=st.integers(1, 40),
+    waits=st.lists(st.sampled_from([0.0, 0.0, 0.0, 1.0, HOUR, DAY - 1, 5 * DAY]), max_size=300),
+)
+async def test_no_thirty_days_hold_more_than_four_fifths(hosts, waits):
+    store, now = MemoryStore(), NOW
+    taken = []
+    for wait in waits:
+        now += wait
+        if await take(store, hosts, now):
+            taken.append(now)
+    usable = 3 * hosts * 4 // 5
+    for first, later in zip(taken, taken[usable:], strict=False):
+        assert later >= first + 30 * DAY
+    assert usable <= 0.8 * 3 * hosts
+
+
+@pytest.mark.parametrize("hosts", [17, 40, 84])
+async def test_whoever_searches_all_the_time_gets_a_burst_and_then_some_every_day(hosts):
+    """Sixty days; seventeen hosts are the fewest that give one a day."""
+    usable = 3 * hosts * 4 // 5
+    burst = max(10, usable // 4)
+    store = MemoryStore()
+    per_day = [0] * 61
+    for day in range(61):
+        while await take(store, hosts, NOW + day * DAY):
+            per_day[day] += 1
+    assert per_day[0] == burst + (usable - burst) // 30
+    assert min(per_day) >= 1
+    for day in range(31):
+        assert sum(per_day[day : day + 30]) <= usable
+    assert sum(per_day[:30]) == usable
+
+
+async def report(store: MemoryStore, hosts: int, now: float) -> MonthReport:
+    paced, total = await store.budgets(
+        [month_account(limited(hosts)), month_total(limited(hosts))], now
+    )
+    return month_report(hosts, paced=paced, total=total, now=now)
+
+
+async def test_the_report_tells_what_is_left_now_and_of_the_month():
+    store = MemoryStore()
+    fresh = await report(store, 84, NOW)
+    assert fresh == MonthReport(capacity=252, spent=0, left_now=55, left_month=201, kept_back=51)
+    for _ in range(55):
+        await take(store, 84, NOW)
+    spent = {"capacity": 252, "spent": 55, "left_month": 146, "kept_back": 51}
+    at_once = await report(store, 84, NOW + 0.25)
+    assert at_once == MonthReport(**spent, left_now=0, retry_after=86_399.8)
+    assert await report(store, 84, NOW + DAY) == MonthReport(**spent, left_now=5)
+    assert await report(store, 84, NOW + 30 * DAY) == fresh
+
+
+async def test_a_pool_that_has_shrunk_has_nothing_left():
+    store = MemoryStore()
+    for _ in range(40):
+        await take(store, 84, NOW)
+    shrunk = await report(store, 3, NOW)
+    assert shrunk == MonthReport(
+        capacity=9, spent=9, left_now=0, left_month=0, kept_back=2, retry_after=30 * DAY
+    )
+
+
+def test_a_store_that_cannot_tell_shows_nothing_left():
+    busy = Budget(left=0, free_at=NOW + 3)
+    shown = month_report(1, paced=busy, total=busy, now=NOW)
+    assert shown == MonthReport(
+        capacity=3, spent=3, left_now=0, left_month=0, kept_back=1, retry_after=3
+    )
+
+
+async def test_an_instance_that_turns_out_to_have_no_such_window_takes_its_charges_with_it():
+    store = MemoryStore()
+    one, *others = limited(3)
+    account = instance_account(one, own=False, link_token=None)
+    await store.reserve([account, month_account(limited(3))], Format.HTML, NOW)
+    (known,) = await store.budgets([month_account(others)], NOW)
+    assert known.left == month_account(others).windows[-1].limit

@@ -24,21 +24,45 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """What requests are charged to.
+
+    Attributes:
+        name: the base URL of an instance, or the word for what several instances share.
+        windows: the limits to keep; none means unlimited, and nothing is charged then.
+        members: names of the accounts that share it. What is charged to them counts here too, and
+            it has no charges of its own.
+    """
+
+    name: str
+    windows: tuple[Window, ...] = ()
+    members: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Names of the accounts whose charges count here."""
+        return self.members or (self.name,)
+
+
+@dataclass(frozen=True, slots=True)
 class Reservation:
     """Whether a request may leave.
 
     Attributes:
         granted: whether it may; it is then already charged.
         retry_at: Unix seconds at which it may, when not granted.
+        refused_by: name of the account that forbids it, of several the one that is free last;
+            `None` when granted, and when the store cannot be asked.
     """
 
     granted: bool
     retry_at: float | None = None
+    refused_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What the windows of one instance still allow.
+    """What the windows of one account still allow.
 
     Attributes:
         left: requests allowed now; `None` for no limit.
@@ -68,23 +92,21 @@ class StateStore(Protocol):
 
     async def reserve(
         self,
-        instance: str,
+        accounts: Sequence[Account],
         format: Format,  # noqa: A002 - the field's word for JSON or HTML
-        windows: Sequence[Window],
         now: float,
     ) -> Reservation:
-        """Charge one request to `instance` if every window allows it.
+        """Charge one request to all accounts if every window of every one allows it, else to none.
 
         Args:
-            instance: base URL.
+            accounts: of different names; of those that others share, also the member asked.
             format: what will be asked for.
-            windows: the limits to keep; none means unlimited.
             now: Unix seconds.
         """
         ...
 
-    async def budget(self, instance: str, windows: Sequence[Window], now: float) -> Budget:
-        """What the windows still allow; charges nothing."""
+    async def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
+        """What each account still allows, in the order given, all at one moment; charges nothing."""
         ...
 
     async def load(self, now: float) -> Mapping[str, InstanceRecord]:
@@ -99,8 +121,16 @@ class StateStore(Protocol):
         """Whether the caller may do a job that is wanted once in `seconds` over all processes."""
         ...
 
+    async def installation_seed(self) -> int:
+        """A random number of 63 bits, the same for all processes of the store.
+
+        It chooses which part of the public pool this installation asks, so that not all of them ask
+        the same. It never leaves the machine: it would tell one installation from another.
+        """
+        ...
+
     async def purge(self) -> None:
-        """Delete everything that was kept, budgets included.
+        """Delete everything that was kept, budgets and the installation's seed included.
 
         Raises:
             StorageError: it cannot be deleted; the message says why.

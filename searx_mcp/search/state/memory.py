@@ -1,17 +1,18 @@
 """A store that lives as long as the process."""
 
-from bisect import insort
+import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.pool.record import LONGEST, InstanceRecord, replaces, settled
-from searx_mcp.search.state.interface import Budget, Reservation, StateStore, Window
+from searx_mcp.pool.record import InstanceRecord, replaces, settled
+from searx_mcp.search.state.charges import Charge, Charges, decide, kept_for
+from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
 
-Charge = tuple[float, Format]
-"""When a request was charged, and what it asked for."""
+_SEED_BITS = 63
+"""What an integer of SQLite holds without a sign."""
 
 
 class MemoryStore(StateStore):
@@ -19,12 +20,17 @@ class MemoryStore(StateStore):
 
     A charge is kept for as long as any window may ask for it, so the memory is bounded by what
     the windows allow.
+
+    Args:
+        rng: the dice for the seed of the installation.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rng: random.Random | None = None) -> None:
+        self._rng = rng or random.Random()  # noqa: S311 - spreads load, no secret
         self._charges: defaultdict[str, list[Charge]] = defaultdict(list)
         self._records: dict[str, InstanceRecord] = {}
         self._claims: dict[str, float] = {}
+        self._seed: int | None = None
 
     @override
     def __repr__(self) -> str:
@@ -36,30 +42,17 @@ class MemoryStore(StateStore):
         return ""
 
     @override
-    async def reserve(
-        self,
-        instance: str,
-        format: Format,
-        windows: Sequence[Window],
-        now: float,
-    ) -> Reservation:
-        charges = self._settle(instance, windows, now)
-        applying = [window for window in windows if window.format in (None, format)]
-        retry_at = [at for window in applying if (at := _free_at(charges, window, now)) > now]
-        if retry_at:
-            return Reservation(granted=False, retry_at=max(retry_at))
-        if windows:
-            insort(charges, (now, format))
-        return Reservation(granted=True)
+    async def reserve(self, accounts: Sequence[Account], format: Format, now: float) -> Reservation:
+        limited = [account for account in accounts if account.windows]
+        charges = {account.name: self._of(account, now) for account in limited}
+        reservation = decide(limited, charges, format, now)
+        if reservation.granted:
+            self.charge(limited, format, now)
+        return reservation
 
     @override
-    async def budget(self, instance: str, windows: Sequence[Window], now: float) -> Budget:
-        charges = self._settle(instance, windows, now)
-        left = [max(0, window.limit - len(_inside(charges, window, now))) for window in windows]
-        return Budget(
-            left=min(left, default=None),
-            free_at=max((_free_at(charges, window, now) for window in windows), default=now),
-        )
+    async def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
+        return tuple(self._of(account, now).budget(account.windows) for account in accounts)
 
     @override
     async def load(self, now: float) -> Mapping[str, InstanceRecord]:
@@ -83,10 +76,17 @@ class MemoryStore(StateStore):
         return False
 
     @override
+    async def installation_seed(self) -> int:
+        if self._seed is None:
+            self._seed = self._rng.getrandbits(_SEED_BITS)
+        return self._seed
+
+    @override
     async def purge(self) -> None:
         self._charges.clear()
         self._records.clear()
         self._claims.clear()
+        self._seed = None
 
     @override
     async def aclose(self) -> None:
@@ -94,38 +94,34 @@ class MemoryStore(StateStore):
 
     def charge(
         self,
-        instance: str,
+        accounts: Iterable[Account],
         format: Format,  # noqa: A002 - the field's word for JSON or HTML
-        windows: Sequence[Window],
         now: float,
     ) -> None:
-        """Charge a request that was granted elsewhere."""
-        insort(self._settle(instance, windows, now), (now, format))
+        """Charge a request that was granted, here or elsewhere."""
+        for account in accounts:
+            if account.windows and not account.members:
+                self._settle(account, now).append((now, format))
 
-    def restore(self, charges: Iterable[tuple[str, float, Format]]) -> None:
-        """Take over the charges of all instances from another store."""
+    def restore(self, charges: Iterable[tuple[str, float, str]]) -> None:
+        """Take over the charges of all accounts from another store."""
         self._charges.clear()
-        for instance, at, format_ in sorted(charges):
-            self._charges[instance].append((at, format_))
+        for name, at, format_ in sorted(charges):
+            self._charges[name].append((at, format_))
 
-    def _settle(self, instance: str, windows: Sequence[Window], now: float) -> list[Charge]:
-        kept_for = max((LONGEST, *(window.seconds for window in windows)))
-        charges = self._charges[instance]
-        charges[:] = [(settled(at, now), format_) for at, format_ in charges if at > now - kept_for]
+    def keep_seed(self, seed: int) -> None:
+        """Take over the seed of the installation from another store."""
+        self._seed = seed
+
+    def _of(self, account: Account, now: float) -> Charges:
+        if not account.members:
+            return Charges(self._settle(account, now), now)
+        return Charges(
+            (charge for name in account.members for charge in self._charges.get(name, ())), now
+        )
+
+    def _settle(self, account: Account, now: float) -> list[Charge]:
+        oldest = now - kept_for(account)
+        charges = self._charges[account.name]
+        charges[:] = sorted((settled(at, now), format_) for at, format_ in charges if at > oldest)
         return charges
-
-
-def _inside(charges: Sequence[Charge], window: Window, now: float) -> list[float]:
-    return [
-        at
-        for at, format_ in charges
-        if at + window.seconds > now and window.format in (None, format_)
-    ]
-
-
-def _free_at(charges: Sequence[Charge], window: Window, now: float) -> float:
-    """When the window has room again: the moment its limit-newest charge leaves it."""
-    inside = _inside(charges, window, now)
-    if len(inside) < window.limit:
-        return now
-    return inside[-window.limit] + window.seconds

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -11,8 +12,9 @@ from pydantic import ValidationError
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.pool.record import LONGEST, SKEW, InstanceRecord, replaces, settled
-from searx_mcp.search.state.interface import Budget, Reservation, StateStore, Window
+from searx_mcp.pool.record import SKEW, InstanceRecord, replaces, settled
+from searx_mcp.search.state.charges import Charge, Charges, decide, kept_for, lookback
+from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.storage.errors import StorageBusyError, StorageError
 from searx_mcp.storage.opening import Schema
@@ -33,6 +35,11 @@ SCHEMA = Schema(
             ) WITHOUT ROWID""",
             "CREATE TABLE claims (job TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID",
         ),
+        (
+            """CREATE TABLE installation (
+                row INTEGER PRIMARY KEY CHECK (row = 1), seed INTEGER NOT NULL
+            )""",
+        ),
     ),
 )
 FILE_NAME = f"state-v{SCHEMA.major}.db"
@@ -51,13 +58,13 @@ def open_store(path: Path | None) -> StateStore:
 
 
 class SqliteStore(StateStore):
-    """Charges, records and claims in one SQLite file; no query is ever among them.
+    """Charges, records, claims and a seed in one SQLite file; no query is ever among them.
 
     What cannot be kept does not stop a search. While other processes keep the file busy for
     longer than `patience`, requests with a budget are refused for that long, and a job is left to
     the others. When the file cannot be used at all, or has not answered for ten times as long, the
-    store goes on in memory until the process ends, with the charges it knows of, one warning,
-    and the reason in `problem`.
+    store goes on in memory until the process ends, with the charges and the seed it knows of, one
+    warning, and the reason in `problem`.
 
     Args:
         path: the file; its folder is made.
@@ -82,38 +89,33 @@ class SqliteStore(StateStore):
         return self._problem
 
     @override
-    async def reserve(
-        self,
-        instance: str,
-        format: Format,
-        windows: Sequence[Window],
-        now: float,
-    ) -> Reservation:
-        if not windows:
+    async def reserve(self, accounts: Sequence[Account], format: Format, now: float) -> Reservation:
+        limited = [account for account in accounts if account.windows]
+        if not limited:
             return Reservation(granted=True)
 
         async def in_file() -> Reservation:
-            reservation = await self._database.write(
-                lambda tx: _reserve(tx, instance, format, windows, now)
-            )
+            reservation = await self._database.write(lambda tx: _reserve(tx, limited, format, now))
             if reservation.granted:
-                self._memory.charge(instance, format, windows, now)
+                self._memory.charge(limited, format, now)
             return reservation
 
         return await self._try(
             in_file,
-            in_memory=lambda: self._memory.reserve(instance, format, windows, now),
+            in_memory=lambda: self._memory.reserve(limited, format, now),
             busy=Reservation(granted=False, retry_at=now + self._database.patience),
         )
 
     @override
-    async def budget(self, instance: str, windows: Sequence[Window], now: float) -> Budget:
-        if not windows:
-            return Budget(left=None, free_at=now)
+    async def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
+        unlimited = Budget(left=None, free_at=now)
+        if not any(account.windows for account in accounts):
+            return (unlimited,) * len(accounts)
+        unknown = Budget(left=0, free_at=now + self._database.patience)
         return await self._try(
-            lambda: self._database.read(lambda tx: _budget(tx, instance, windows, now)),
-            in_memory=lambda: self._memory.budget(instance, windows, now),
-            busy=Budget(left=0, free_at=now + self._database.patience),
+            lambda: self._database.read(lambda tx: _budgets(tx, accounts, now)),
+            in_memory=lambda: self._memory.budgets(accounts, now),
+            busy=tuple(unknown if account.windows else unlimited for account in accounts),
         )
 
     @override
@@ -140,6 +142,17 @@ class SqliteStore(StateStore):
             in_memory=lambda: self._memory.claim(job, seconds=seconds, now=now),
             busy=False,
         )
+
+    @override
+    async def installation_seed(self) -> int:
+        ours = await self._memory.installation_seed()
+
+        async def in_file() -> int:
+            seed = await self._database.write(lambda tx: _installation_seed(tx, ours))
+            self._memory.keep_seed(seed)
+            return seed
+
+        return await self._try(in_file, in_memory=self._memory.installation_seed, busy=ours)
 
     @override
     async def purge(self) -> None:
@@ -183,7 +196,7 @@ class SqliteStore(StateStore):
             if self._problem:
                 return
             try:
-                self._memory.restore(await self._database.read(_charges))
+                self._memory.restore(await self._database.read(_all_charges))
             except StorageError:
                 _log.debug("storage.charges_lost file=%s", self._database.path)
             self._problem = (
@@ -196,75 +209,74 @@ class SqliteStore(StateStore):
 
 
 def _reserve(
-    tx: Transaction, instance: str, format_: Format, windows: Sequence[Window], now: float
+    tx: Transaction, accounts: Sequence[Account], format_: Format, now: float
 ) -> Reservation:
-    kept_for = max((LONGEST, *(window.seconds for window in windows)))
-    tx.change(
-        "DELETE FROM charges WHERE instance = :instance AND at <= :oldest",
-        instance=instance,
-        oldest=now - kept_for,
-    )
-    tx.change(
-        "UPDATE charges SET at = :now WHERE instance = :instance AND at > :latest",
-        instance=instance,
-        now=now,
-        latest=now + SKEW,
-    )
-    applying = [window for window in windows if window.format in (None, format_)]
-    retry_at = [at for window in applying if (at := _free_at(tx, instance, window, now)) > now]
-    if retry_at:
-        return Reservation(granted=False, retry_at=max(retry_at))
-    tx.change(
-        "INSERT INTO charges (instance, at, format) VALUES (:instance, :at, :format)",
-        instance=instance,
-        at=now,
-        format=format_,
-    )
-    return Reservation(granted=True)
+    charged = [account for account in accounts if not account.members]
+    for account in charged:
+        tx.change(
+            "DELETE FROM charges WHERE instance = :account AND at <= :oldest",
+            account=account.name,
+            oldest=now - kept_for(account),
+        )
+        tx.change(
+            "UPDATE charges SET at = :now WHERE instance = :account AND at > :latest",
+            account=account.name,
+            now=now,
+            latest=now + SKEW,
+        )
+    reservation = decide(accounts, _charges_of(tx, accounts, now), format_, now)
+    if reservation.granted:
+        for account in charged:
+            tx.change(
+                "INSERT INTO charges (instance, at, format) VALUES (:account, :at, :format)",
+                account=account.name,
+                at=now,
+                format=format_,
+            )
+    return reservation
 
 
-def _budget(tx: Transaction, instance: str, windows: Sequence[Window], now: float) -> Budget:
-    left = [max(0, window.limit - _count(tx, instance, window, now)) for window in windows]
-    return Budget(
-        left=min(left), free_at=max(_free_at(tx, instance, window, now) for window in windows)
-    )
+def _budgets(tx: Transaction, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
+    charges = _charges_of(tx, accounts, now)
+    return tuple(charges[account.name].budget(account.windows) for account in accounts)
 
 
-# The first condition on `at` is for the index and a second too wide, the next one is exact: the
-# same sum as in memory, which for doubles is not the same as comparing `at` with a difference.
-_INSIDE = (
-    "FROM charges WHERE instance = :instance AND at > :now - :seconds - 1"
-    " AND at + :seconds > :now AND (:format IS NULL OR format = :format)"
-)
+def _charges_of(tx: Transaction, accounts: Sequence[Account], now: float) -> dict[str, Charges]:
+    """What the windows of the accounts may count, read with one statement."""
+    oldest: dict[str, float] = {}
+    for account in accounts:
+        # A second too wide: which charges lie inside is for `Charges` to say, to the last bit.
+        earliest = now - lookback(account) - 1
+        for name in account.sources:
+            oldest[name] = min(earliest, oldest.get(name, earliest))
+    found: dict[str, list[Charge]] = {name: [] for name in oldest}
+    # CROSS JOIN: for each account the index, instead of all charges of everybody.
+    for name, at, format_ in tx.rows(
+        "SELECT instance, at, format FROM json_each(:oldest) AS wanted CROSS JOIN charges"
+        " ON instance = wanted.key AND at > wanted.value",
+        oldest=json.dumps(oldest),
+    ):
+        found[name].append((at, format_))
+    return {
+        account.name: Charges(chain.from_iterable(found[name] for name in account.sources), now)
+        for account in accounts
+    }
 
 
-def _count(tx: Transaction, instance: str, window: Window, now: float) -> int:
-    [(count,)] = tx.rows(
-        f"SELECT count(*) {_INSIDE}",
-        instance=instance,
-        seconds=window.seconds,
-        format=window.format,
-        now=now,
-    )
-    return int(count)
+def _all_charges(tx: Transaction) -> list[tuple[str, float, str]]:
+    return [
+        (name, at, format_)
+        for name, at, format_ in tx.rows("SELECT instance, at, format FROM charges")
+    ]
 
 
-def _free_at(tx: Transaction, instance: str, window: Window, now: float) -> float:
-    """When the window has room again: the moment its limit-newest charge leaves it."""
-    rows = tx.rows(
-        f"SELECT at {_INSIDE} ORDER BY at DESC LIMIT 1 OFFSET :newer",
-        instance=instance,
-        seconds=window.seconds,
-        format=window.format,
-        now=now,
-        newer=window.limit - 1,
-    )
-    return settled(rows[0][0], now) + window.seconds if rows else now
-
-
-def _charges(tx: Transaction) -> list[tuple[str, float, Format]]:
-    rows = tx.rows("SELECT instance, at, format FROM charges")
-    return [(instance, at, Format(format_)) for instance, at, format_ in rows]
+def _installation_seed(tx: Transaction, ours: int) -> int:
+    """The seed in the file; ours, if there is none yet."""
+    rows = tx.rows("SELECT seed FROM installation")
+    if rows:
+        return int(rows[0][0])
+    tx.change("INSERT INTO installation (row, seed) VALUES (1, :seed)", seed=ours)
+    return ours
 
 
 def _load(tx: Transaction, now: float) -> dict[str, InstanceRecord]:
@@ -325,5 +337,5 @@ def _claim(tx: Transaction, job: str, seconds: float, now: float) -> bool:
 
 
 def _purge(tx: Transaction) -> None:
-    for table in ("charges", "instances", "claims"):
+    for table in ("charges", "instances", "claims", "installation"):
         tx.change(f"DELETE FROM {table}")  # noqa: S608 - names of our own tables

@@ -2,8 +2,8 @@
 
     python reserving_process.py STATE_FILE LOG_FILE SEED TURNS
 
-Each granted reservation and each claimed job is a line of the log, written at once. A dot on
-standard output tells that another ten turns are done.
+Each granted reservation, each claimed job and the seed of the installation is a line of the log,
+written at once. A dot on standard output tells that another ten turns are done.
 """
 
 import asyncio
@@ -13,26 +13,33 @@ import time
 from pathlib import Path
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.search.state.interface import Window
+from searx_mcp.search.state.interface import Account, Window
 from searx_mcp.search.state.sqlite import open_store
 
-WINDOWS = {
-    "https://slow.example/": [Window(limit=3, seconds=2_592_000)],
-    "https://fast.example/": [Window(limit=5, seconds=0.1), Window(limit=20, seconds=1)],
-    "https://both.example/": [Window(limit=2, seconds=0.05), Window(limit=30, seconds=3_600)],
-}
+HOSTS = [
+    Account("https://slow.example/", (Window(3, 2_592_000),)),
+    Account("https://fast.example/", (Window(5, 0.1), Window(20, 1))),
+    Account("https://both.example/", (Window(2, 0.05), Window(30, 3_600))),
+    Account("https://free.example/", (Window(1_000, 1),)),
+]
+SHARED = Account(
+    "public",
+    (Window(6, 0.1), Window(25, 1), Window(60, 2_592_000)),
+    members=tuple(host.name for host in HOSTS),
+)
 
 
 async def run(state: Path, log: Path, seed: int, turns: int) -> str:
     store = open_store(state)
     dice = random.Random(seed)
     with log.open("ab", buffering=0) as out:
+        out.write(f"seed {await store.installation_seed()}\n".encode())
         for turn in range(turns):
-            host, windows = dice.choice([*WINDOWS.items()])
+            host = dice.choice(HOSTS)
             now = time.time()  # noqa: TID251 - the clock that processes share
-            reservation = await store.reserve(host, Format.HTML, windows, now)
+            reservation = await store.reserve([host, SHARED], Format.HTML, now)
             if reservation.granted:
-                out.write(f"charge {host} {now!r}\n".encode())
+                out.write(f"charge {host.name} {now!r}\n".encode())
             if await store.claim(f"job {turn}", seconds=86_400, now=now):
                 out.write(f"claim {turn}\n".encode())
             if turn % 10 == 9:

@@ -14,6 +14,8 @@ LIMITS = {
     "https://slow.example/": [(3, 2_592_000.0)],
     "https://fast.example/": [(5, 0.1), (20, 1.0)],
     "https://both.example/": [(2, 0.05), (30, 3_600.0)],
+    "https://free.example/": [(1_000, 1.0)],
+    "public": [(6, 0.1), (25, 1.0), (60, 2_592_000.0)],
 }
 TURNS = 200
 
@@ -60,8 +62,8 @@ async def test_eight_processes_some_of_them_killed_never_exceed_a_shared_budget(
         "state-v1.db",
         "state-v1.db.lock",
     ]
-    for host, limits in LIMITS.items():
-        times = [at for instance, at in charges if instance == host]
+    for account, limits in LIMITS.items():
+        times = [at for name, at in charges if account in {name, "public"}]
         assert times
         for limit, seconds in limits:
             pairs = zip(times, times[limit:], strict=False)
@@ -69,6 +71,7 @@ async def test_eight_processes_some_of_them_killed_never_exceed_a_shared_budget(
     lines = [line.split() for log in logs for line in log.read_text().splitlines()]
     told = Counter((line[1], float(line[2])) for line in lines if line[0] == "charge")
     assert told <= Counter(charges)
+    assert len({line[1] for line in lines if line[0] == "seed"}) == 1
     claimed = Counter(line[1] for line in lines if line[0] == "claim")
     assert max(claimed.values()) == 1
     assert len(claimed) >= TURNS - 6

@@ -11,20 +11,28 @@ import pytest
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.search.state.interface import Budget, Reservation, Window
+from searx_mcp.search.state.interface import Account, Budget, Reservation, Window
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.search.state.sqlite import FILE_NAME, SCHEMA, open_store
 from searx_mcp.storage.errors import StorageUnavailableError
+from searx_mcp.storage.opening import Schema
+from searx_mcp.storage.sqlite import Database
 
 HOST = "https://a.example/"
 OTHER = "https://b.example/"
 NOW = 1_000_000_000.0
-WINDOWS = [Window(limit=2, seconds=600)]
+WINDOWS = (Window(limit=2, seconds=600),)
+ACCOUNT = Account(HOST, WINDOWS)
 RECORD = InstanceRecord(url=HOST, last_at=NOW, successes=1)
 
 
 async def reserve(store, at=NOW, *, host=HOST):
-    return (await store.reserve(host, Format.HTML, WINDOWS, at)).granted
+    return (await store.reserve([Account(host, WINDOWS)], Format.HTML, at)).granted
+
+
+async def budget_of(store, at=NOW):
+    (budget,) = await store.budgets([ACCOUNT], at)
+    return budget
 
 
 def bodies(path):
@@ -71,6 +79,45 @@ async def test_two_stores_on_a_file_share_budgets_and_jobs(store_at, path):
     assert not await other.claim("probe", seconds=300, now=NOW)
 
 
+async def test_all_processes_of_a_file_have_its_seed_and_no_other_file_has_it(
+    store_at, path, tmp_path
+):
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(store_at(path).installation_seed()) for _ in range(4)]
+    seeds = {task.result() for task in asked}
+    seeds.add(await store_at(path).installation_seed())
+    (seed,) = seeds
+    assert await store_at(tmp_path / "other" / FILE_NAME).installation_seed() != seed
+
+
+async def test_a_store_that_goes_on_in_memory_keeps_the_seed(store_at, path):
+    seed = await store_at(path).installation_seed()
+    store = store_at(path)
+    assert await store.installation_seed() == seed
+    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    await store.save({HOST: RECORD.model_copy(update={"last_detail": "x" * 100_000})}, NOW)
+    assert store.problem
+    assert await store.installation_seed() == seed
+
+
+async def test_a_file_of_the_first_minor_gets_its_seed_and_still_serves_the_older_program(
+    store_at, path
+):
+    older = Database(path, Schema(SCHEMA.major, SCHEMA.minors[:1]))
+    charge = "INSERT INTO charges (instance, at, format) VALUES (:instance, :at, 'html')"
+    await older.write(lambda tx: tx.change(charge, instance=HOST, at=NOW))
+    store = store_at(path)
+    seed = await store.installation_seed()
+    assert (await budget_of(store)).left == 1
+    await older.write(lambda tx: tx.change(charge, instance=HOST, at=NOW))
+    await older.aclose()
+    again = Database(path, Schema(SCHEMA.major, SCHEMA.minors[:1]))
+    assert await again.read(lambda tx: tx.rows("SELECT count(*) FROM charges")) == [(2,)]
+    await again.aclose()
+    assert (await budget_of(store)).left == 0
+    assert await store_at(path).installation_seed() == seed
+
+
 async def test_a_cancelled_reservation_leaves_the_store_usable_and_is_charged_at_most_once(
     store_at, path
 ):
@@ -82,7 +129,7 @@ async def test_a_cancelled_reservation_leaves_the_store_usable_and_is_charged_at
             for _ in range(turns):
                 await asyncio.sleep(0)
             asked.cancel()
-        budget = await store.budget(HOST, WINDOWS, NOW + 600 * turns)
+        budget = await budget_of(store, NOW + 600 * turns)
         assert budget.left in {1, 2}
     assert await reserve(store, NOW + 6_000)
 
@@ -120,7 +167,7 @@ async def test_no_query_has_a_place_in_the_file(store_at, path):
             for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
             for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", [table])
         }
-    assert columns == {"instance", "at", "format", "url", "last_at", "body", "job"}
+    assert columns == {"instance", "at", "format", "url", "last_at", "body", "job", "row", "seed"}
 
 
 async def use_everything(store, at=NOW):
@@ -161,7 +208,7 @@ async def test_a_disk_that_fills_up_frees_no_budget(store_at, path):
     await store.save({HOST: large}, NOW)
     assert "is full" in store.problem
     assert not await reserve(store)
-    assert (await store.budget(HOST, WINDOWS, NOW)).left == 0
+    assert (await budget_of(store)).left == 0
     assert await store.load(NOW) == {HOST: large}
     await other.purge()
 
@@ -186,17 +233,19 @@ async def test_while_the_file_is_busy_nothing_leaves_and_later_all_is_well(store
     store._database.patience = 0.05
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        refused = await store.reserve(HOST, Format.HTML, WINDOWS, NOW)
+        refused = await store.reserve([ACCOUNT], Format.HTML, NOW)
         assert refused == Reservation(granted=False, retry_at=NOW + 0.05)
-        assert (await store.reserve(HOST, Format.HTML, [], NOW)).granted
+        assert (await store.reserve([Account(HOST)], Format.HTML, NOW)).granted
         assert not await store.claim("probe", seconds=300, now=NOW)
         await store.save({HOST: RECORD}, NOW)
         assert await store.load(NOW) == {}
+        seed = await store.installation_seed()
         other.execute("ROLLBACK")
     assert store.problem == ""
     store._database.patience = 30
-    assert (await store.budget(HOST, WINDOWS, NOW)).left == 1
+    assert (await budget_of(store)).left == 1
     assert await reserve(store)
+    assert await store.installation_seed() == seed
 
 
 async def test_a_file_that_cannot_be_opened_yet_shows_no_budget_rather_than_too_much(
@@ -206,7 +255,8 @@ async def test_a_file_that_cannot_be_opened_yet_shows_no_budget_rather_than_too_
     store = store_at(path, patience=0.05)
     with closing(sqlite3.connect(f"{path}.lock", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert await store.budget(HOST, WINDOWS, NOW) == Budget(left=0, free_at=NOW + 0.05)
+        budgets = await store.budgets([Account(OTHER), ACCOUNT], NOW)
+        assert budgets == (Budget(left=None, free_at=NOW), Budget(left=0, free_at=NOW + 0.05))
     assert store.problem == ""
 
 

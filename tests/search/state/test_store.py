@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,27 +11,38 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.search.budget import windows
-from searx_mcp.search.state.interface import Budget, Window
+from searx_mcp.search.budget import instance_account
+from searx_mcp.search.state.interface import Account, Budget, Reservation, Window
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 
 HOST = "https://a.example/"
 OTHER = "https://b.example/"
 NOW = 1_000_000_000.0
 DAY = 86_400.0
-PUBLIC = windows(own=False, link_token=None)
-OPEN = windows(own=False, link_token=False)
+PUBLIC = instance_account(HOST, own=False, link_token=None)
+OPEN = instance_account(HOST, own=False, link_token=False)
+OWN = instance_account(HOST, own=True, link_token=None)
 
 
-async def reserve(store, at, *, limits=PUBLIC, format=Format.HTML, host=HOST):  # noqa: A002 - the field's word
-    return await store.reserve(host, format, limits, at)
+def account(*windows: Window, name: str = HOST) -> Account:
+    return Account(name, windows)
+
+
+async def reserve(store, at, *accounts: Account, format=Format.HTML):  # noqa: A002 - the field's word
+    return await store.reserve(accounts or (PUBLIC,), format, at)
+
+
+async def budget_of(store, of, at):
+    (budget,) = await store.budgets([of], at)
+    return budget
 
 
 async def test_an_own_instance_has_no_budget(store):
-    limits = windows(own=True, link_token=None)
-    assert all([(await reserve(store, NOW, limits=limits)).granted for _ in range(500)])
-    assert await store.budget(HOST, limits, NOW) == Budget(left=None, free_at=NOW)
+    assert all([(await reserve(store, NOW, OWN)).granted for _ in range(500)])
+    assert await budget_of(store, OWN, NOW) == Budget(left=None, free_at=NOW)
+    assert (await budget_of(store, PUBLIC, NOW)).left == 1
 
 
 async def test_a_host_with_the_link_token_is_asked_three_times_in_thirty_days(store):
@@ -39,31 +51,31 @@ async def test_a_host_with_the_link_token_is_asked_three_times_in_thirty_days(st
     refused = await reserve(store, NOW + 3 * DAY)
     assert not refused.granted
     assert refused.retry_at == NOW + 30 * DAY
-    budget = await store.budget(HOST, PUBLIC, NOW + 3 * DAY)
+    budget = await budget_of(store, PUBLIC, NOW + 3 * DAY)
     assert (budget.left, budget.free_at) == (0, NOW + 30 * DAY)
     assert (await reserve(store, NOW + 30 * DAY)).granted
 
 
 async def test_pages_are_asked_for_once_in_thirty_seconds(store):
-    assert (await reserve(store, NOW, limits=OPEN)).granted
-    refused = await reserve(store, NOW + 29, limits=OPEN)
+    assert (await reserve(store, NOW, OPEN)).granted
+    refused = await reserve(store, NOW + 29, OPEN)
     assert (refused.granted, refused.retry_at) == (False, NOW + 30)
-    assert (await reserve(store, NOW + 30, limits=OPEN)).granted
+    assert (await reserve(store, NOW + 30, OPEN)).granted
 
 
 async def test_pages_are_asked_for_eight_times_in_ten_minutes(store):
     for turn in range(8):
-        assert (await reserve(store, NOW + 30 * turn, limits=OPEN)).granted
-    refused = await reserve(store, NOW + 240, limits=OPEN)
+        assert (await reserve(store, NOW + 30 * turn, OPEN)).granted
+    refused = await reserve(store, NOW + 240, OPEN)
     assert (refused.granted, refused.retry_at) == (False, NOW + 600)
 
 
 async def test_json_is_asked_for_three_times_an_hour_apart_from_pages(store):
     for turn in range(3):
-        assert (await reserve(store, NOW + turn, limits=OPEN, format=Format.JSON)).granted
-    refused = await reserve(store, NOW + 3, limits=OPEN, format=Format.JSON)
+        assert (await reserve(store, NOW + turn, OPEN, format=Format.JSON)).granted
+    refused = await reserve(store, NOW + 3, OPEN, format=Format.JSON)
     assert (refused.granted, refused.retry_at) == (False, NOW + 3_600)
-    assert (await reserve(store, NOW + 3, limits=OPEN)).granted
+    assert (await reserve(store, NOW + 3, OPEN)).granted
 
 
 async def test_every_search_counts_towards_thirty_days_whatever_its_format(store):
@@ -73,49 +85,142 @@ async def test_every_search_counts_towards_thirty_days_whatever_its_format(store
 
 
 async def test_a_refusal_is_not_charged(store):
-    await reserve(store, NOW, limits=OPEN)
+    await reserve(store, NOW, OPEN)
     for turn in range(20):
-        await reserve(store, NOW + turn, limits=OPEN)
-    assert (await reserve(store, NOW + 30, limits=OPEN)).granted
+        await reserve(store, NOW + turn, OPEN)
+    assert (await reserve(store, NOW + 30, OPEN)).granted
 
 
 async def test_hosts_do_not_share_a_budget(store):
     await reserve(store, NOW)
-    assert (await reserve(store, NOW, host=OTHER)).granted
+    assert (await reserve(store, NOW, replace(PUBLIC, name=OTHER))).granted
 
 
 async def test_what_is_left_is_the_tightest_window(store):
-    assert await store.budget(HOST, PUBLIC, NOW) == Budget(left=1, free_at=NOW)
+    assert await budget_of(store, PUBLIC, NOW) == Budget(left=1, free_at=NOW)
     await reserve(store, NOW)
-    assert await store.budget(HOST, PUBLIC, NOW) == Budget(left=0, free_at=NOW + 30)
-    assert (await store.budget(HOST, PUBLIC, NOW + 31)).left == 1
+    assert await budget_of(store, PUBLIC, NOW) == Budget(left=0, free_at=NOW + 30)
+    assert (await budget_of(store, PUBLIC, NOW + 31)).left == 1
 
 
 async def test_no_window_has_less_than_nothing_left(store):
     for turn in range(6):
-        await reserve(store, NOW + 30 * turn, limits=OPEN)
-    assert (await store.budget(HOST, PUBLIC, NOW + 3_600)).left == 0
+        await reserve(store, NOW + 30 * turn, OPEN)
+    assert (await budget_of(store, PUBLIC, NOW + 3_600)).left == 0
 
 
 async def test_charges_count_again_when_a_longer_window_comes_to_apply(store):
     for turn in range(3):
-        await reserve(store, NOW + 60 * turn, limits=OPEN)
-    assert (await reserve(store, NOW + 2 * DAY, limits=OPEN)).granted
-    assert not (await reserve(store, NOW + 3 * DAY, limits=PUBLIC)).granted
+        await reserve(store, NOW + 60 * turn, OPEN)
+    assert (await reserve(store, NOW + 2 * DAY, OPEN)).granted
+    assert not (await reserve(store, NOW + 3 * DAY, PUBLIC)).granted
 
 
 async def test_charges_no_window_asks_for_any_more_are_forgotten(store):
     await reserve(store, NOW)
     await reserve(store, NOW + 40 * DAY)
-    year = [Window(limit=10, seconds=365 * DAY)]
-    assert (await store.budget(HOST, year, NOW + 40 * DAY)).left == 9
+    year = account(Window(limit=10, seconds=365 * DAY))
+    assert (await budget_of(store, year, NOW + 40 * DAY)).left == 9
 
 
 async def test_many_reservations_at_once_are_granted_as_often_as_the_window_allows(store):
-    limits = [Window(limit=17, seconds=60)]
+    seventeen = account(Window(limit=17, seconds=60))
     async with asyncio.TaskGroup() as group:
-        asked = [group.create_task(reserve(store, NOW, limits=limits)) for _ in range(200)]
+        asked = [group.create_task(reserve(store, NOW, seventeen)) for _ in range(200)]
     assert sum(task.result().granted for task in asked) == 17
+
+
+SHARED = account(Window(limit=2, seconds=600), name="public")
+
+
+async def test_a_request_is_charged_to_all_its_accounts(store):
+    assert await reserve(store, NOW, OPEN, SHARED) == Reservation(granted=True)
+    assert [b.left for b in await store.budgets([OPEN, SHARED], NOW)] == [0, 1]
+
+
+async def test_a_request_that_one_account_refuses_is_charged_to_none(store):
+    other = replace(OPEN, name=OTHER)
+    for turn in range(2):
+        assert (await reserve(store, NOW + 30 * turn, OPEN, SHARED)).granted
+    before = await store.budgets([OPEN, other, SHARED], NOW + 31)
+    refused = await reserve(store, NOW + 31, other, SHARED)
+    assert refused == Reservation(granted=False, retry_at=NOW + 600, refused_by="public")
+    refused = await reserve(store, NOW + 31, OPEN, replace(SHARED, windows=()))
+    assert refused == Reservation(granted=False, retry_at=NOW + 60, refused_by=HOST)
+    assert await store.budgets([OPEN, other, SHARED], NOW + 31) == before
+    assert before[1] == Budget(left=1, free_at=NOW + 31)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["as given", "reversed"])
+async def test_of_several_accounts_that_refuse_the_one_that_is_free_last_is_named(store, order):
+    accounts = [account(Window(1, 60)), account(Window(1, 90), name="public")]
+    given = [accounts[place] for place in order]
+    assert (await reserve(store, NOW, *given)).granted
+    refused = await reserve(store, NOW + 1, *given)
+    assert refused == Reservation(granted=False, retry_at=NOW + 90, refused_by="public")
+
+
+async def test_an_account_that_others_share_counts_their_charges_and_has_none_of_its_own(store):
+    hosts = [account(Window(5, 60), name=f"https://{name}.example/") for name in "abc"]
+    a, b, _ = hosts
+    shared = Account("public", (Window(2, 60),), members=(a.name, b.name))
+    assert (await reserve(store, NOW, a, shared)).granted
+    assert (await reserve(store, NOW, b, shared)).granted
+    refused = await reserve(store, NOW + 1, a, shared)
+    assert refused == Reservation(granted=False, retry_at=NOW + 60, refused_by="public")
+    assert [each.left for each in await store.budgets([*hosts, shared], NOW)] == [4, 4, 5, 0]
+    without_b = replace(shared, members=(a.name,))
+    assert (await budget_of(store, without_b, NOW)).left == 1, "whoever leaves takes them along"
+    assert (await budget_of(store, replace(shared, members=()), NOW)).left == 2
+
+
+async def test_an_unlimited_account_beside_a_limited_one_is_not_charged(store):
+    assert (await reserve(store, NOW, OWN, SHARED)).granted
+    assert [b.left for b in await store.budgets([PUBLIC, SHARED], NOW)] == [1, 1]
+
+
+async def test_accounts_are_granted_together_or_not_at_all_however_many_ask_at_once(store):
+    hosts = [account(Window(3, 60), name=f"https://{name}.example/") for name in "abcdefgh"]
+    shared = account(Window(10, 60), name="public")
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(reserve(store, NOW, h, shared)) for _ in range(5) for h in hosts]
+    *of_hosts, of_shared = await store.budgets([*hosts, shared], NOW)
+    assert sum(task.result().granted for task in asked) == 10
+    assert sum(3 - budget.left for budget in of_hosts) == 10
+    assert of_shared.left == 0
+
+
+async def test_budgets_come_in_the_order_of_the_accounts(store):
+    await reserve(store, NOW, account(Window(5, 60)))
+    strange = account(Window(4, 60), name="https://b\u00fccher.example/\"'\\\n\U0001f600/")
+    await reserve(store, NOW, strange)
+    accounts = [
+        strange,
+        replace(OWN, name="https://own.example/"),
+        account(Window(7, 60), name=OTHER),
+        account(Window(5, 60), Window(3, 90)),
+        account(Window(9, 60)),
+    ]
+    budgets = await store.budgets(accounts, NOW)
+    assert [budget.left for budget in budgets] == [3, None, 7, 2, 8]
+    assert await store.budgets([], NOW) == ()
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)], ids=["longer last", "longer first"])
+async def test_an_account_may_be_asked_about_twice_with_different_windows(store, order):
+    minute, hour = account(Window(5, 60)), account(Window(5, 3_600))
+    await reserve(store, NOW, minute)
+    accounts = [[minute, hour][place] for place in order]
+    budgets = await store.budgets(accounts, NOW + 100)
+    assert [budgets[place].left for place in order] == [5, 4]
+
+
+async def test_the_seed_of_an_installation_stays_and_has_63_bits(store):
+    seeds = {await store.installation_seed() for _ in range(3)}
+    await store.aclose()
+    seeds.add(await store.installation_seed())
+    (seed,) = seeds
+    assert 0 <= seed < 2**63
 
 
 async def test_a_clock_put_back_frees_nothing_and_locks_nobody_out_for_longer_than_the_window(
@@ -130,24 +235,26 @@ async def test_a_clock_put_back_frees_nothing_and_locks_nobody_out_for_longer_th
 
 
 async def test_a_clock_a_little_behind_anothers_changes_no_charge(store):
-    await reserve(store, NOW + 1, limits=OPEN)
-    refused = await reserve(store, NOW, limits=OPEN)
+    await reserve(store, NOW + 1, OPEN)
+    refused = await reserve(store, NOW, OPEN)
     assert (refused.granted, refused.retry_at) == (False, NOW + 31)
-    assert (await store.budget(HOST, OPEN, NOW)).left == 0
+    assert (await budget_of(store, OPEN, NOW)).left == 0
 
 
 async def test_a_clock_put_forward_frees_a_window_once(store):
-    limits = [Window(limit=3, seconds=60)]
-    assert [(await reserve(store, NOW, limits=limits)).granted for _ in range(4)].count(True) == 3
+    three = account(Window(limit=3, seconds=60))
+    assert [(await reserve(store, NOW, three)).granted for _ in range(4)].count(True) == 3
     later = NOW + 10_000
-    assert [(await reserve(store, later, limits=limits)).granted for _ in range(4)].count(True) == 3
-    assert not (await reserve(store, NOW + 1, limits=limits)).granted
+    assert [(await reserve(store, later, three)).granted for _ in range(4)].count(True) == 3
+    assert not (await reserve(store, NOW + 1, three)).granted
 
 
 RECORD = InstanceRecord(
     url=HOST,
     state=InstanceState.RATE_LIMITED,
     until=NOW + 600,
+    reason="It said so.",
+    healthy_since=NOW - DAY,
     last_at=NOW,
     successes=3,
     failures=1,
@@ -156,8 +263,10 @@ RECORD = InstanceRecord(
     count=3.5,
     observed_at=NOW - 5,
     latency=0.25,
+    latency_at=NOW - 6,
     json_enabled=False,
     json_recheck=NOW + 7 * DAY,
+    json_listed=True,
     link_token=True,
     failing_episode=1,
     limit_episode=2,
@@ -165,11 +274,17 @@ RECORD = InstanceRecord(
     limits=(NOW - 100, NOW),
     recent=(True, False),
     without_engines=1,
+    degraded_at=NOW,
     successes_in_a_row=0,
+    overtaken=1,
+    offences=2,
+    certificate_failures=1,
+    bans=1,
     drift=4,
     last_verdict=Verdict.RATE_LIMITED,
     last_detail="429",
-    facts={"limiter": True, "engines": ["bing", None], "version": "2026.8.1"},
+    facts=ConfigFacts(version="2026.8.1", limiter_enabled=True, engines=("bing", "brave")),
+    cleared_at=NOW - 7,
 )
 
 
@@ -204,6 +319,10 @@ async def test_a_record_from_the_future_keeps_what_was_left_of_its_wait(store):
             "until": RECORD.until + ahead,
             "json_recheck": RECORD.json_recheck + ahead,
             "observed_at": RECORD.observed_at + ahead,
+            "latency_at": RECORD.latency_at + ahead,
+            "healthy_since": RECORD.healthy_since + ahead,
+            "degraded_at": RECORD.degraded_at + ahead,
+            "cleared_at": RECORD.cleared_at + ahead,
             "limits": tuple(at + ahead for at in RECORD.limits),
         }
     )
@@ -250,8 +369,10 @@ async def test_purging_forgets_everything(store):
     await reserve(store, NOW)
     await store.save({HOST: RECORD}, NOW)
     await store.claim("probe", seconds=300, now=NOW)
+    seed = await store.installation_seed()
     await store.purge()
-    assert (await store.budget(HOST, PUBLIC, NOW)).left == 1
+    assert await store.installation_seed() != seed
+    assert (await budget_of(store, PUBLIC, NOW)).left == 1
     assert await store.load(NOW) == {}
     assert await store.claim("probe", seconds=300, now=NOW)
 
@@ -278,10 +399,10 @@ async def test_no_window_is_ever_exceeded(kind, steps):
         granted: list[tuple[float, Format]] = []
         for wait, format_, known in steps:
             now += wait
-            limits = windows(own=False, link_token=False if known else None)
-            if (await store.reserve(HOST, format_, limits, now)).granted:
+            limited = instance_account(HOST, own=False, link_token=False if known else None)
+            if (await store.reserve([limited], format_, now)).granted:
                 granted.append((now, format_))
-                for window in limits:
+                for window in limited.windows:
                     if window.format in (None, format_):
                         assert _inside(granted, window, now) <= window.limit
         await store.aclose()
@@ -315,7 +436,7 @@ async def test_each_step_of_the_clock_forward_frees_a_window_at_most_once(kind, 
             if restart:
                 await store.aclose()
             now = true_time + error
-            reservation = await store.reserve(HOST, Format.HTML, [window], now)
+            reservation = await store.reserve([account(window)], Format.HTML, now)
             assert reservation.granted or now < reservation.retry_at <= now + 60 + window.seconds
             if reservation.granted:
                 granted.append((true_time, Format.HTML))
