@@ -94,6 +94,7 @@ class Judgement:
     page: ResultPage | None = None
     retry_after: float | None = None
     detail: str = ""
+    offence: str = ""
 
 
 def judge(received: Received, *, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it
@@ -211,11 +212,19 @@ def _judge_failure(
         return Judgement(
             Verdict.SERVER_ERROR, retry_after=wait, detail=f"The instance failed with {status}."
         )
+    if status == HTTPStatus.UNAUTHORIZED:
+        return Judgement(Verdict.REFUSED, retry_after=wait, detail=_WANTS_CREDENTIALS)
     if status == HTTPStatus.FORBIDDEN and format is Format.JSON:
         return Judgement(Verdict.JSON_OFF, detail="The instance has not enabled JSON.")
     return Judgement(
         Verdict.REFUSED, retry_after=wait, detail=f"The instance refused with {status}."
     )
+
+
+_WANTS_CREDENTIALS: Final = (
+    "The instance wants other credentials: those of an own one belong in SEARXNG_URL or"
+    " instances.credentials."
+)
 
 
 def _read(body: bytes, base_url: str, format: Format) -> Reading:  # noqa: A002 - the model's name for it
@@ -232,7 +241,7 @@ def _judge_reading(reading: Reading, timings: Mapping[str, float], *, truncated:
     if reading.page is None:
         detail = _CUT_OFF if truncated else reading.detail
         return Judgement(_FROM_BODY[reading.kind], detail=detail)
-    verdict, detail = _judge_page(reading.page, truncated=truncated)
+    verdict, detail = judge_page(reading.page, truncated=truncated)
     page = replace(reading.page, timings=timings) if timings else reading.page
     return Judgement(verdict, page=page, detail=detail)
 
@@ -240,7 +249,16 @@ def _judge_reading(reading: Reading, timings: Mapping[str, float], *, truncated:
 _CUT_OFF: Final = "The answer was cut off."
 
 
-def _judge_page(page: ResultPage, *, truncated: bool) -> tuple[Verdict, str]:
+def judge_page(page: ResultPage, *, truncated: bool = False) -> tuple[Verdict, str]:
+    """Judge a result page by what it holds.
+
+    Args:
+        page: what was read.
+        truncated: whether bytes are missing at its end.
+
+    Returns:
+        The verdict, and a sentence for a person where something is wrong.
+    """
     if len(page.hits) >= FULL_PAGE or page.answers or page.infoboxes:
         return Verdict.FULL, ""
     if page.hits:

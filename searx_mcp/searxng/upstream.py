@@ -1,39 +1,46 @@
-"""One request to one instance: the only place here that awaits anything."""
+"""What is asked of instances: searches, and what they tell without one."""
 
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
-from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError, TransportError
+from searx_mcp.errors import SearxMcpError, TransportError
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.net.body import Body
-from searx_mcp.net.http import HttpSession, Reply
+from searx_mcp.net.http import HttpSession
+from searx_mcp.pool.config_facts import ConfigFacts, parse_config
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.searxng.autocomplete import parse_suggestions, suggest_url
 from searx_mcp.searxng.classify import Judgement, Received, generator, judge
+from searx_mcp.searxng.exchange import Exchanges
 from searx_mcp.searxng.persona import Personas
 from searx_mcp.searxng.request import InstanceQuery, build_url
+from searx_mcp.searxng.robots import MAX_ROBOTS, forbids_us
+from searx_mcp.searxng.trust import distrust
 
 MAX_BODY: Final = 5 * 1_048_576
 """Decoded bytes read of an answer; the largest page measured has 0.2 MB."""
-MAX_ON_LOOP: Final = 65_536
-"""Bytes of a body parsed on the event loop; more takes too long and goes to a thread."""
+MAX_CONFIG: Final = 2_000_000
+"""Decoded bytes read of a `/config`; one with SearXNG's default engines has 0.11 MB."""
 
 _log = logging.getLogger("searx_mcp.searxng")
 
-_VERDICTS: Final = {
-    ErrorCode.DNS_ERROR: Verdict.DNS,
-    ErrorCode.TLS_ERROR: Verdict.TLS,
-    ErrorCode.TIMEOUT: Verdict.TIMEOUT,
-    ErrorCode.MALFORMED_RESPONSE: Verdict.MALFORMED,
-    ErrorCode.UNSUPPORTED_ENCODING: Verdict.MALFORMED,
-}
-"""What a failure to get an answer comes to; any other, a refused address too, is a connection
-that did not come about."""
+
+@dataclass(frozen=True, slots=True)
+class Clearance:
+    """Whether an operator's robots.txt lets us ask a public instance.
+
+    Attributes:
+        opted_out: whether it names us and forbids the search.
+        failure: why it could not be read: a search would fail for the same reason.
+    """
+
+    opted_out: bool = False
+    failure: Outcome | None = None
 
 
 class Upstream:
@@ -53,9 +60,8 @@ class Upstream:
             public: gives the session for public instances.
             personas: the headers for each instance.
         """
-        self._own = own
         self._public = public
-        self._personas = personas
+        self._exchanges = Exchanges(own=own, public=public, personas=personas)
 
     async def search(
         self,
@@ -71,25 +77,12 @@ class Upstream:
         Args:
             base_url: the instance.
             query: what to ask, already neutralised.
-            own: whether it is a configured instance.
+            own: whether it is a configured instance, whose results are believed.
             format: the form of the answer.
             timeout: seconds until the answer must be there and parsed.
         """
         outcome, _ = await self.capture(base_url, query, own=own, format=format, timeout=timeout)
         return outcome
-
-    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
-        """Whether the host of a public instance has an address; nothing is sent to it.
-
-        A host that may not be asked counts as having one: a search says why.
-        """
-        try:
-            await self._public().resolve(base_url, timeout=timeout)
-        except TransportError:
-            return False
-        except SearxMcpError:
-            return True
-        return True
 
     async def capture(
         self,
@@ -105,37 +98,15 @@ class Upstream:
         Returns:
             The outcome, and the answer if there was a complete one in time.
         """
-        loop = asyncio.get_running_loop()
-        start = loop.time()
-        last_byte: float | None = None
-        status: int | None = None
-        received: Received | None = None
-        try:
-            async with asyncio.timeout_at(start + timeout):
-                received = await self._get(
-                    base_url, build_url(base_url, query, format), own=own, timeout=timeout
-                )
-                last_byte, status = loop.time(), received.status
-                judgement = await _judge(received, base_url, format)
-        except TimeoutError:
-            judgement = Judgement(Verdict.TIMEOUT, detail="There was no complete answer in time.")
-        except SearxMcpError as exc:
-            status = exc.status_code if isinstance(exc, FetchError) else None
-            verdict = _VERDICTS.get(exc.code, Verdict.CONNECTION)
-            judgement = Judgement(verdict, detail=exc.message)
-        except Exception:  # noqa: BLE001 - the one supervisor of an attempt
-            # A mistake of ours costs one attempt, never the search; the next instance is asked.
-            _log.exception("searxng.attempt_crashed", extra={"instance": base_url})
-            judgement = Judgement(Verdict.MALFORMED, detail="The answer could not be handled.")
-        outcome = Outcome(
-            verdict=judgement.verdict,
-            format=format,
-            elapsed=(last_byte or loop.time()) - start,
-            status_code=status,
-            page=judgement.page,
-            retry_after=judgement.retry_after,
-            detail=judgement.detail,
+        exchange = await self._exchanges.ask(
+            base_url,
+            build_url(base_url, query, format),
+            partial(_judge, base_url=base_url, query=query, own=own, format=format),
+            own=own,
+            timeout=timeout,
+            max_bytes=MAX_BODY,
         )
+        outcome, received = exchange.outcome(exchange.result, format), exchange.received
         if outcome.has_drifted and received is not None:
             _log.warning(
                 "searxng.markup_drift instance=%s version=%s rows_seen=%d rows_used=%d",
@@ -145,6 +116,68 @@ class Upstream:
                 outcome.rows_used,
             )
         return outcome, received
+
+    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
+        """Whether the host of a public instance has an address; nothing is sent to it.
+
+        A host that may not be asked counts as having one: a search says why.
+        """
+        try:
+            await self._public().resolve(base_url, timeout=timeout)
+        except TransportError:
+            return False
+        except SearxMcpError:
+            return True
+        return True
+
+    async def clearance(
+        self,
+        base_url: str,
+        *,
+        format: Format,  # noqa: A002 - the model's name for it
+        timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
+    ) -> Clearance:
+        """Ask for the robots.txt of a public instance, at the root of its origin.
+
+        Where there is none, or a redirect, nothing is forbidden (RFC 9309 §2.3.1).
+
+        Args:
+            base_url: the instance.
+            format: that of the search for which this is asked; a failure is reported under it.
+            timeout: seconds until the file must be there and read.
+        """
+        origin = "/".join(base_url.split("/", 3)[:3])
+        exchange = await self._exchanges.ask(
+            base_url,
+            f"{origin}/robots.txt",
+            partial(_read_robots, base_url=base_url, format=format),
+            own=False,
+            timeout=timeout,
+            max_bytes=MAX_ROBOTS,
+        )
+        if isinstance(exchange.result, Judgement):
+            return Clearance(failure=exchange.outcome(exchange.result, format))
+        return Clearance(opted_out=exchange.result)
+
+    async def config(
+        self,
+        base_url: str,
+        *,
+        own: bool,
+        timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
+    ) -> ConfigFacts | None:
+        """What the instance tells of itself at `/config`; `None` if that cannot be read.
+
+        Args:
+            base_url: the instance.
+            own: whether it is a configured instance.
+            timeout: seconds until the answer must be there and read.
+        """
+        url = f"{base_url.rstrip('/')}/config"
+        exchange = await self._exchanges.ask(
+            base_url, url, _read_config, own=own, timeout=timeout, max_bytes=MAX_CONFIG
+        )
+        return exchange.result if isinstance(exchange.result, ConfigFacts) else None
 
     async def suggest(
         self,
@@ -164,13 +197,15 @@ class Upstream:
             own: whether it is a configured instance.
             timeout: seconds for all of it.
         """
-        url = suggest_url(base_url, text)
-        try:
-            async with asyncio.timeout(timeout):
-                received = await self._get(base_url, url, own=own, timeout=timeout)
-        except (TimeoutError, SearxMcpError):
-            return ()
-        return parse_suggestions(received.body) if received.status == HTTPStatus.OK else ()
+        exchange = await self._exchanges.ask(
+            base_url,
+            suggest_url(base_url, text),
+            _read_suggestions,
+            own=own,
+            timeout=timeout,
+            max_bytes=MAX_BODY,
+        )
+        return () if isinstance(exchange.result, Judgement) else exchange.result
 
     async def is_alive(
         self,
@@ -189,44 +224,52 @@ class Upstream:
             timeout: seconds for all of it.
         """
         root = base_url.rstrip("/")
+        get = partial(self._exchanges.get, base_url, own=own, timeout=timeout, max_bytes=MAX_BODY)
         try:
             async with asyncio.timeout(timeout):
-                health = await self._get(base_url, f"{root}/healthz", own=own, timeout=timeout)
+                health = await get(f"{root}/healthz")
                 if health.status == HTTPStatus.NOT_FOUND:
-                    home = await self._get(base_url, f"{root}/", own=own, timeout=timeout)
-                    return home.status == HTTPStatus.OK
+                    return (await get(f"{root}/")).status == HTTPStatus.OK
         except (TimeoutError, SearxMcpError):
             return False
         return health.status == HTTPStatus.OK and health.body.strip() == b"OK"
 
-    async def _get(self, base_url: str, url: str, *, own: bool, timeout: float) -> Received:  # noqa: ASYNC109 - handed on to the session, which bounds connecting
-        session = self._own() if own else self._public()
-        headers = self._personas.headers_for(base_url, own=own)
-        async with session.open(url, headers=headers, timeout=timeout) as reply:
-            body = await _read(reply)
-            return Received(
-                status=reply.status,
-                headers=reply.headers,
-                body=body.data,
-                url=url,
-                truncated=body.truncated,
-            )
+
+def _judge(
+    received: Received,
+    *,
+    base_url: str,
+    query: InstanceQuery,
+    own: bool,
+    format: Format,  # noqa: A002 - the model's name for it
+) -> Judgement:
+    judgement = judge(received, base_url=base_url, format=format)
+    return judgement if own else distrust(judgement, base_url=base_url, text=query.text)
 
 
-async def _read(reply: Reply) -> Body:
-    """Read what the status makes worth reading; a failure's body only adds to what it says."""
-    if HTTPStatus.MULTIPLE_CHOICES <= reply.status < HTTPStatus.BAD_REQUEST:
-        return Body(b"")
-    try:
-        return await reply.read(max_bytes=MAX_BODY)
-    except FetchError:
-        if reply.status < HTTPStatus.BAD_REQUEST:
-            raise
-        return Body(b"")
+def _read_robots(
+    received: Received,
+    *,
+    base_url: str,
+    format: Format,  # noqa: A002 - the model's name for it
+) -> bool | Judgement:
+    if received.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return judge(received, base_url=base_url, format=format)
+    if received.status != HTTPStatus.OK:
+        return False
+    search_path = f"{urlsplit(base_url).path.rstrip('/')}/search"
+    forbidden = forbids_us(received.body.decode("utf-8", "replace"), search_path=search_path)
+    if received.truncated and len(received.body) < MAX_ROBOTS and not forbidden:
+        # What is missing may well be the group that names us.
+        return Judgement(Verdict.MALFORMED, detail="The instance's robots.txt was cut off.")
+    return forbidden
 
 
-async def _judge(received: Received, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it
-    decide = partial(judge, received, base_url=base_url, format=format)
-    if len(received.body) <= MAX_ON_LOOP:
-        return decide()
-    return await asyncio.to_thread(decide)
+def _read_config(received: Received) -> ConfigFacts | None:
+    if received.status != HTTPStatus.OK:
+        return None
+    return parse_config(received.body.decode("utf-8-sig", "replace"))
+
+
+def _read_suggestions(received: Received) -> tuple[str, ...]:
+    return parse_suggestions(received.body) if received.status == HTTPStatus.OK else ()

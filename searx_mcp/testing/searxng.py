@@ -4,14 +4,17 @@ import asyncio
 import ssl
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
+from urllib.parse import urljoin
 
 from aiohttp import web
 
 from searx_mcp.models.hits import Answer, Infobox, ResultPage, UnresponsiveEngine
+from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.instance import payload, replies, theme
 from searx_mcp.testing.instance.faults import Faults, Silence
-from searx_mcp.testing.instance.index import Index
+from searx_mcp.testing.instance.index import Index, rewritten
 from searx_mcp.testing.instance.query import (
+    CATEGORIES,
     InvalidParameterError,
     SearchQuery,
     read_format,
@@ -24,6 +27,7 @@ from searx_mcp.testing.results import ENGINES, FakeResult
 
 VERSION = "2026.8.22+9fea41204"
 
+_ENGINES = tuple(FakeEngine(name, CATEGORIES) for name in ENGINES)
 _REASONS = ("timeout", "Suspended: CAPTCHA", "Suspended: too many requests")
 
 
@@ -31,9 +35,9 @@ class FakeSearxng(LoopbackServer):
     """A SearXNG instance: answers searches in HTML and JSON, and fails in every known way.
 
     It speaks over a real socket and answers as SearXNG of August 2026 does: `/search` by GET and
-    POST, `/`, `/healthz`, `/config`, `/stats/errors`, 404 for the rest. Use it as an async context
-    manager; `url` is what to configure as an instance. What is wrong with it can be chosen at
-    construction and changed by the verbs below while it runs; `recover` ends all of it.
+    POST, `/`, `/healthz`, `/config`, `/stats/errors`, `/robots.txt`, 404 for the rest. Use it as an
+    async context manager; `url` is what to configure as an instance. What is wrong with it can be
+    chosen at construction and changed by the verbs below while it runs; `recover` ends all of it.
 
     Args:
         results: the rows, in order; without them rows are made up from query and category.
@@ -45,12 +49,17 @@ class FakeSearxng(LoopbackServer):
         limiter: decides whether searches are refused; nothing is refused without one.
         link_token: the instance is public: pages link the limiter's stylesheet, pictures go
             through its proxy. Brings a `FakeLimiter` in real time when `limiter` is not given.
+        engines: those `/config` lists; a search that none of them takes finds nothing. Without them
+            there are three that take every search.
+        robots: the `/robots.txt` at the root of the origin; without it SearXNG's own, below the
+            path prefix if there is one.
         engines_failed: see `fail_engines`.
         latency: see `slow`.
         hang: see `hang`.
         challenge: see `challenge`.
         status: see `fail`.
         redirect_to: see `redirect`.
+        rewriter: see `rewrite`.
         raw_body, content_type: see `answer_with`; takes the place of every answer to a search.
         json_extra: further or replaced top-level fields of JSON answers.
         path_prefix: path in front of everything, such as `/searx`.
@@ -76,12 +85,15 @@ class FakeSearxng(LoopbackServer):
         formats: Iterable[str] = ("html",),
         limiter: FakeLimiter | None = None,
         link_token: bool = False,
+        engines: Sequence[FakeEngine] | None = None,
+        robots: str | None = None,
         engines_failed: bool | Sequence[tuple[str, str]] = False,
         latency: float = 0.0,
         hang: bool = False,
         challenge: bool = False,
         status: int | None = None,
         redirect_to: str | None = None,
+        rewriter: str | None = None,
         raw_body: bytes | None = None,
         content_type: str = replies.HTML,
         json_extra: Mapping[str, object] | None = None,
@@ -96,7 +108,9 @@ class FakeSearxng(LoopbackServer):
             formats=tuple(formats),
             link_token=link_token,
         )
+        self._engines = _ENGINES if engines is None else tuple(engines)
         self._index = Index(
+            engines=self._engines,
             results=results,
             links=links,
             pages=pages,
@@ -109,12 +123,14 @@ class FakeSearxng(LoopbackServer):
             ),
         )
         self._limiter = limiter or (FakeLimiter() if link_token else None)
+        self._robots = robots
         self._json_extra = dict(json_extra or {})
         self._routes: dict[str, Callable[[ReceivedRequest], Reply]] = {
             "/": self._home,
             "/healthz": lambda _: Reply(b"OK", content_type="text/plain; charset=utf-8"),
             "/search": self._search,
             "/config": self._config,
+            "/robots.txt": self._robots_txt,
             "/stats/errors": self._engine_errors,
             f"/client{LINK_TOKEN}.css": self._stylesheet,
         }
@@ -131,6 +147,8 @@ class FakeSearxng(LoopbackServer):
             self.fail(status)
         if redirect_to is not None:
             self.redirect(redirect_to)
+        if rewriter is not None:
+            self.rewrite(rewriter)
         if raw_body is not None:
             self.answer_with(raw_body, content_type=content_type)
 
@@ -182,6 +200,18 @@ class FakeSearxng(LoopbackServer):
         """Answer everything with a 302 to `location`."""
         self._faults.host = replies.redirect(location)
 
+    def rewrite(self, prefix: str) -> None:
+        """Let all rows lead through a rewriter: `prefix` and the row's address, percent-encoded.
+
+        Args:
+            prefix: such as `https://tracker.example.org/?to=`; a relative one leads home.
+        """
+        self._faults.rewriter = prefix
+
+    def lead_home(self) -> None:
+        """Let all rows lead to the instance itself."""
+        self.rewrite("goto?url=")
+
     def answer_with(
         self,
         body: bytes,
@@ -223,6 +253,8 @@ class FakeSearxng(LoopbackServer):
     def _route(self, received: ReceivedRequest) -> Reply:
         prefix = self._site.prefix
         if not received.path.startswith(f"{prefix}/"):
+            if received.path == "/robots.txt" and self._robots is not None:
+                return self._robots_txt(received)
             return self._missing(received)
         path = received.path.removeprefix(prefix)
         if path in self._faults.prepared:
@@ -256,7 +288,12 @@ class FakeSearxng(LoopbackServer):
 
     def _config(self, _: ReceivedRequest) -> Reply:
         has_limiter = self._limiter is not None
-        return replies.document(payload.config_document(self._site, has_limiter=has_limiter))
+        document = payload.config_document(self._site, self._engines, has_limiter=has_limiter)
+        return replies.document(document)
+
+    def _robots_txt(self, received: ReceivedRequest) -> Reply:
+        robots = self._robots if received.path == "/robots.txt" else None
+        return replies.plain(replies.ROBOTS if robots is None else robots)
 
     def _engine_errors(self, _: ReceivedRequest) -> Reply:
         return replies.document(payload.errors_document(self._faults.failed))
@@ -295,6 +332,8 @@ class FakeSearxng(LoopbackServer):
             page = ResultPage(unresponsive_engines=failed)
         else:
             page = self._index.find(query, failed)
+        if self._faults.rewriter is not None:
+            page = rewritten(page, urljoin(self.url, self._faults.rewriter))
         if output == "json":
             return replies.document(payload.search_document(query.text, page) | self._json_extra)
         return replies.html(theme.results_page(self._site, query, page))

@@ -15,6 +15,7 @@ from searx_mcp.searxng.html_parser import parse_html
 from searx_mcp.searxng.json_parser import parse_json
 from searx_mcp.searxng.reading import Reading
 from searx_mcp.searxng.timing import server_timing
+from searx_mcp.searxng.trust import distrust
 
 BASE = "http://127.0.0.1:8901/"
 
@@ -233,3 +234,16 @@ def test_every_captured_search_gets_the_expected_verdict(captures: Path | None) 
         name = file.relative_to(captures).as_posix()
         verdict = next((expected[key] for key in expected if name.startswith(key)), Verdict.FULL)
         assert judge(received, base_url=BASE, format=wanted).verdict is verdict, name
+
+
+def test_no_real_page_offends(captures: Path | None) -> None:
+    if captures is None:
+        return
+    pages = 0
+    for file in [*captures.rglob("*.html"), *captures.rglob("*.json")]:
+        for wanted in Format:
+            received = Received(200, body=file.read_bytes(), url=f"{BASE}search?q=x")
+            judgement = judge(received, base_url=BASE, format=wanted)
+            pages += bool(judgement.page and judgement.page.hits)
+            assert distrust(judgement, base_url=BASE, text="x") is judgement, file
+    assert pages >= 100

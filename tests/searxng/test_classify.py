@@ -8,6 +8,7 @@ from searx_mcp.models.instance import InstanceState, Tier
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.score import Prior
 from searx_mcp.searxng.classify import Judgement, Received, generator, judge
 
 BASE = "https://search.example/"
@@ -441,9 +442,9 @@ def test_every_answer_has_its_verdict_and_its_cool_down(
         retry_after=judgement.retry_after,
     )
     for seed in range(5):
-        member = Member(BASE, tier=Tier.A, grade="A", prior=0.5)
+        member = Member(BASE, tier=Tier.A, grade="A", prior=Prior(0.5, 0.5, 0.5, 0.5, 0.5))
         member.begin(NOW)
         member.report(outcome, NOW, config=PoolConfig(), rng=random.Random(seed))
         assert member.state is InstanceState(state)
-        assert low <= member.retry_after(NOW) <= high
+        assert low <= member.life.retry_after(NOW) <= high
         assert member.drift == (body == DRIFTED)

@@ -3,20 +3,24 @@ import gzip
 import logging
 import random
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NoReturn
+from urllib.parse import urlsplit
 
 import pytest
 import trustme
 from aiohttp import web
 
 from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.sessions import Sessions
+from searx_mcp.searxng.exchange import MAX_ON_LOOP
 from searx_mcp.searxng.persona import Personas, honest
 from searx_mcp.searxng.request import InstanceQuery
-from searx_mcp.searxng.upstream import MAX_BODY, MAX_ON_LOOP, Upstream
+from searx_mcp.searxng.robots import MAX_ROBOTS
+from searx_mcp.searxng.upstream import MAX_BODY, MAX_CONFIG, Clearance, Upstream
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -63,11 +67,12 @@ async def start() -> AsyncIterator[Callable[..., Awaitable[Instance]]]:
 async def upstream_for(
     rng: random.Random,
 ) -> AsyncIterator[Callable[..., Upstream]]:
-    """Make an upstream whose own instances are the given ones."""
+    """Make an upstream whose own instances are the given ones; it may ask `public` ones too."""
     made: list[Sessions] = []
 
-    def make(*urls: str) -> Upstream:
-        sessions = Sessions(NetworkConfig(), own_origins=urls)
+    def make(*urls: str, public: Iterable[str] = ()) -> Upstream:
+        allow = AllowList.parse(urlsplit(url).netloc for url in public)
+        sessions = Sessions(NetworkConfig(), own_origins=urls, allow=allow)
         made.append(sessions)
         personas = Personas(rotate=False, rng=rng, user_agent_source=lambda _rng: "")
         return Upstream(own=lambda: sessions.own, public=lambda: sessions.public, personas=personas)
@@ -438,3 +443,229 @@ async def test_an_instance_that_is_gone_suggests_nothing(
     upstream_for: UpstreamFor, unused_url: str
 ) -> None:
     assert await upstream_for(unused_url).suggest(unused_url, "rust", own=True, timeout=5) == ()
+
+
+def _home(url: str, count: int) -> dict[str, object]:
+    rows = [RESULT | {"url": f"{url}{n}"} for n in range(count)]
+    return {"results": [*rows, RESULT | {"url": "https://a.example/"}]}
+
+
+async def test_hits_that_lead_home_count_against_a_public_instance(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
+
+    outcome = await upstream_for(public=[instance.url]).search(
+        instance.url, QUERY, own=False, format=Format.HTML, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.THIN
+    assert outcome.page is not None
+    assert [hit.url for hit in outcome.page.hits] == ["https://a.example/"]
+    assert outcome.offence == "4 of 5 results lead back to the instance itself."
+
+
+async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(
+    start: Start, upstream_for: UpstreamFor, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = {"results": [RESULT | {"url": f"https://t.example/?to=https://{n}.example/"}
+                        for n in range(4)]}  # fmt: skip
+    instance = await start(_always(lambda: web.json_response(rows)))
+
+    outcome = await upstream_for(public=[instance.url]).search(
+        instance.url, QUERY, own=False, format=Format.HTML, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.UNTRUSTED
+    assert outcome.offence == outcome.detail == "4 of 4 results lead through t.example."
+    assert not outcome.has_drifted
+    assert not caplog.messages
+
+
+async def test_an_own_instance_may_lead_home(start: Start, upstream_for: UpstreamFor) -> None:
+    instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert (outcome.verdict, outcome.rows_used, outcome.offence) == (Verdict.FULL, 5, "")
+
+
+ROBOTS = "User-agent: searx-mcp\nUser-agent: *\nDisallow: /*?*q=*\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "opted_out"),
+    [
+        pytest.param(200, ROBOTS, True, id="names us"),
+        pytest.param(200, "User-agent: searx-mcp\nDisallow: /sx/", True, id="closes the prefix"),
+        pytest.param(200, "User-agent: searx-mcp\nDisallow: /search", False, id="another path"),
+        pytest.param(200, "User-agent: *\nDisallow: /", False, id="for crawlers"),
+        pytest.param(200, f"{ROBOTS}{'#' * MAX_ROBOTS}", True, id="too long, and names us"),
+        pytest.param(200, "#" * (MAX_ROBOTS + 1), False, id="too long"),
+        pytest.param(200, "", False, id="empty"),
+        pytest.param(204, "", False, id="no content"),
+        pytest.param(301, ROBOTS, False, id="redirect"),
+        pytest.param(401, ROBOTS, False, id="password"),
+        pytest.param(404, ROBOTS, False, id="none"),
+        pytest.param(429, ROBOTS, False, id="limited"),
+    ],
+)
+async def test_a_robots_txt_at_the_root_of_the_origin_gives_clearance(
+    start: Start, upstream_for: UpstreamFor, status: int, text: str, *, opted_out: bool
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, text=text)))
+
+    clearance = await upstream_for(public=[instance.url]).clearance(
+        instance.url, format=Format.HTML, timeout=5
+    )
+
+    assert clearance == Clearance(opted_out=opted_out)
+    (request,) = instance.requests
+    assert (request.path, dict(request.query)) == ("/robots.txt", {})
+    assert request.headers["User-Agent"] == honest()["User-Agent"]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "body", "verdict"),
+    [
+        pytest.param(500, {}, b"", Verdict.SERVER_ERROR, id="failing"),
+        pytest.param(503, {"Retry-After": "7"}, b"", Verdict.SERVER_ERROR, id="busy"),
+        pytest.param(
+            503, {}, b"<title>Just a moment...</title>", Verdict.CHALLENGE, id="challenge"
+        ),
+        pytest.param(
+            200, {"Content-Encoding": "br"}, b"x", Verdict.MALFORMED, id="nobody can decode it"
+        ),
+        pytest.param(
+            200,
+            {"Content-Encoding": "gzip"},
+            gzip.compress(b"#" * 99)[:-9],
+            Verdict.MALFORMED,
+            id="cut off",
+        ),
+    ],
+)
+async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
+    start: Start,
+    upstream_for: UpstreamFor,
+    status: int,
+    headers: dict[str, str],
+    body: bytes,
+    verdict: Verdict,
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=body)))
+
+    clearance = await upstream_for(public=[instance.url]).clearance(
+        instance.url, format=Format.JSON, timeout=5
+    )
+
+    assert not clearance.opted_out
+    assert clearance.failure is not None
+    failure = clearance.failure
+    assert (failure.verdict, failure.format) == (verdict, Format.JSON)
+    assert failure.status_code == status
+    assert failure.retry_after == (7.0 if headers.get("Retry-After") else None)
+    assert failure.detail
+    assert failure.elapsed > 0
+
+
+async def test_a_host_that_cannot_be_reached_is_a_failure_of_clearance(
+    start: Start, upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    instance = await start(_always(lambda: web.Response(text=ROBOTS)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    encrypted = await start(_always(lambda: web.Response(text=ROBOTS)), tls=context)
+    cases = {
+        unused_url: Verdict.CONNECTION,
+        "https://nowhere.invalid:8443/": Verdict.DNS,
+        encrypted.url: Verdict.TLS,
+        instance.url: Verdict.CONNECTION,  # a private address, and not allowed
+        "http://[broken/": Verdict.CONNECTION,
+    }
+    upstream = upstream_for(public=[*cases][:3])
+    for url, verdict in cases.items():
+        clearance = await upstream.clearance(url, format=Format.HTML, timeout=5)
+        assert clearance.failure is not None
+        assert (clearance.failure.verdict, clearance.failure.status_code) == (verdict, None), url
+    assert not instance.requests
+
+
+async def test_a_robots_txt_that_does_not_come_in_time_is_a_failure(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    released = asyncio.Event()
+
+    async def silent(_request: web.BaseRequest) -> web.StreamResponse:
+        await released.wait()
+        return web.Response()
+
+    instance = await start(silent)
+
+    clearance = await upstream_for(public=[instance.url]).clearance(
+        instance.url, format=Format.HTML, timeout=0.05
+    )
+    released.set()
+
+    assert clearance.failure is not None
+    assert clearance.failure.verdict is Verdict.TIMEOUT
+
+
+CONFIG = '{"version": "2026.8.22", "limiter": {"enabled": false}}'
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "version"),
+    [
+        pytest.param(200, CONFIG, "2026.8.22", id="read"),
+        pytest.param(200, f"\ufeff{CONFIG}", "2026.8.22", id="with a BOM"),
+        pytest.param(200, f"{CONFIG}{' ' * MAX_ON_LOOP}", "2026.8.22", id="read in a thread"),
+        pytest.param(200, f"{' ' * MAX_CONFIG}{CONFIG}", None, id="too long"),
+        pytest.param(200, "<h1>Welcome</h1>", None, id="another program"),
+        pytest.param(302, CONFIG, None, id="redirect"),
+        pytest.param(404, CONFIG, None, id="none"),
+        pytest.param(503, CONFIG, None, id="failing"),
+    ],
+)
+@pytest.mark.parametrize("own", [True, False], ids=["own", "public"])
+async def test_config_is_asked_for_under_the_prefix(
+    start: Start,
+    upstream_for: UpstreamFor,
+    status: int,
+    text: str,
+    version: str | None,
+    *,
+    own: bool,
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, text=text)))
+    upstream = upstream_for(instance.url) if own else upstream_for(public=[instance.url])
+
+    facts = await upstream.config(instance.url, own=own, timeout=5)
+
+    assert (facts.version if facts else None) == version
+    (request,) = instance.requests
+    assert request.path == "/sx/config"
+
+
+async def test_an_instance_that_is_gone_tells_nothing_of_itself(
+    upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    assert await upstream_for(unused_url).config(unused_url, own=True, timeout=5) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "resolves"),
+    [
+        pytest.param("https://nowhere.invalid:8443/", False, id="no such name"),
+        pytest.param("https://192.0.2.1/", True, id="a literal address"),
+        pytest.param("ftp://a.example/", True, id="may not be asked: a search says why"),
+    ],
+)
+async def test_a_host_resolves_unless_its_name_has_no_address(
+    upstream_for: UpstreamFor, url: str, *, resolves: bool
+) -> None:
+    upstream = upstream_for(public=["https://nowhere.invalid:8443/", "https://192.0.2.1:443/"])
+
+    assert await upstream.resolves(url, timeout=5) is resolves

@@ -3,6 +3,9 @@ import asyncio
 import aiohttp
 import pytest
 
+from searx_mcp.models.templates import Fact
+from searx_mcp.searxng.robots import forbids_us
+from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.limiter import FakeLimiter
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
@@ -74,6 +77,97 @@ async def test_config_tells_version_engines_and_limiter(http, options, enabled, 
     assert config["limiter"]["botdetection.ip_limit.link_token"] is token
     assert config["public_instance"] is public
     assert [engine["name"] for engine in config["engines"]] == ["alpha", "beta", "gamma"]
+
+
+ENGINES = [
+    FakeEngine("alpha", ("general", "news"), time_range=False),
+    FakeEngine("beta", ("general",), paging=False),
+    FakeEngine("gamma", ("images",), enabled=False),
+]
+
+
+async def test_config_lists_the_engines_given(http):
+    async with (
+        FakeSearxng(engines=ENGINES) as instance,
+        http.get(f"{instance.url}config") as response,
+    ):
+        config = await response.json()
+    assert config["categories"] == ["general", "news", "images"]
+    assert [
+        (each["name"], each["enabled"], each["time_range_support"], each["paging"])
+        for each in config["engines"]
+    ] == [("alpha", True, False, True), ("beta", True, True, False), ("gamma", False, True, True)]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        pytest.param("", True, id="general"),
+        pytest.param("&time_range=day", True, id="one-can-do-time"),
+        pytest.param("&pageno=2", True, id="one-can-page"),
+        pytest.param("&pageno=2&time_range=day", False, id="none-can-do-both"),
+        pytest.param("&categories=news&time_range=day", False, id="none-in-the-category"),
+        pytest.param("&categories=images", False, id="not-enabled"),
+        pytest.param("&categories=map", False, id="no-such-engine"),
+        pytest.param("&categories=news,map", True, id="one-of-two-categories"),
+    ],
+)
+async def test_a_search_that_no_engine_takes_finds_nothing(http, query: str, *, found: bool):
+    async with FakeSearxng(engines=ENGINES) as instance:
+        status, page = await get(http, instance, f"search?q=x{query}")
+        assert status == 200
+        assert ("<article" in page) is found
+
+
+async def test_robots_txt_is_that_of_searxng_below_the_prefix(http):
+    for prefix in ("", "searx"):
+        async with FakeSearxng(path_prefix=prefix, limiter=FakeLimiter()) as instance:
+            async with http.get(f"{instance.url}robots.txt") as response:
+                text = await response.text()
+                assert response.content_type == "text/plain"
+            assert text.startswith("User-agent: *\n")
+            assert text.endswith("Disallow: /*?*q=*\n")
+            async with http.get(f"{instance.base}/robots.txt") as response:
+                assert response.status == (404 if prefix else 200)
+            # What the etiquette page tells operators to do.
+            assert not forbids_us(text)
+            assert forbids_us(f"User-agent: searx-mcp\n{text}")
+
+
+@pytest.mark.parametrize("prefix", ["", "searx"])
+async def test_a_robots_txt_given_lies_at_the_root_of_the_origin(http, prefix: str):
+    async with FakeSearxng(path_prefix=prefix, robots="User-agent: searx-mcp") as instance:
+        async with http.get(f"{instance.base}/robots.txt") as response:
+            assert await response.text() == "User-agent: searx-mcp"
+        async with http.get(f"{instance.url}robots.txt") as response:
+            assert ("Disallow: /stats" in await response.text()) is bool(prefix)
+        async with http.get(f"{instance.base}/elsewhere") as response:
+            assert response.status == 404
+        assert instance.requests[0].path == "/robots.txt"
+        assert instance.searches == 0
+
+
+async def test_rows_may_lead_through_a_rewriter_or_home(http):
+    results = [
+        FakeResult("https://a.example.org/?x=1"),
+        FakeResult("", facts=(Fact(label="a", value="1"),)),
+    ]
+    rewriter = "https://tracker.example.org/?to="
+    async with FakeSearxng(
+        results=results, rewriter=rewriter, formats=("json",), path_prefix="searx"
+    ) as instance:
+
+        async def first() -> list[str | None]:
+            async with http.get(f"{instance.url}search?q=x&format=json") as response:
+                return [row["url"] for row in (await response.json())["results"]]
+
+        target = "https%3A%2F%2Fa.example.org%2F%3Fx%3D1"
+        rewritten, table = await first()
+        assert rewritten == f"{rewriter}{target}"
+        instance.lead_home()
+        assert await first() == [f"{instance.url}goto?url={target}", table]
+        instance.recover()
+        assert await first() == ["https://a.example.org/?x=1", table]
 
 
 async def test_stats_errors_lists_failing_engines(http):
@@ -264,6 +358,7 @@ async def test_limit_and_block_refuse_searches_until_recovery(http):
         {"raw_body": b""},
         {"engines_failed": True},
         {"latency": 60.0},
+        {"rewriter": "https://tracker.example.org/?to="},
     ],
     ids=lambda options: next(iter(options)),
 )
@@ -273,6 +368,7 @@ async def test_recover_ends_what_the_constructor_began(http, options):
         status, text = await get(http, instance, "search?q=x")
         assert status == 200
         assert text.count("<article") == 10
+        assert "tracker.example.org" not in text
 
 
 async def test_the_later_of_two_host_faults_holds(http):

@@ -26,6 +26,7 @@ class Faults:
         failed: engines that do not answer.
         all_failed: whether no engine answers, listed or not.
         latency: seconds before anything is answered.
+        rewriter: put in front of the addresses of all rows; a relative one leads home.
     """
 
     host: Reply | Silence | None = None
@@ -34,3 +35,4 @@ class Faults:
     failed: tuple[UnresponsiveEngine, ...] = ()
     all_failed: bool = False
     latency: float = 0.0
+    rewriter: str | None = None

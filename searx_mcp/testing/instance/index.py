@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
+from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.instance.query import SearchQuery
 from searx_mcp.testing.results import FakeResult, generate, place
 
@@ -13,6 +15,7 @@ class Index:
     """The rows of an instance and what stands around them.
 
     Attributes:
+        engines: those that are asked; what none of them takes is not found.
         results: the rows; `None` makes them up from the query.
         links: addresses of made-up rows, one row each.
         pages: pages of made-up rows when there are no links.
@@ -20,6 +23,7 @@ class Index:
         surroundings: answers, infoboxes, suggestions and corrections of every page.
     """
 
+    engines: Sequence[FakeEngine]
     results: Sequence[FakeResult] | None
     links: Sequence[str]
     pages: int
@@ -28,6 +32,8 @@ class Index:
 
     def find(self, query: SearchQuery, failed: Sequence[UnresponsiveEngine]) -> ResultPage:
         """Return the page asked for, without rows that only failed engines found."""
+        if not self._is_taken(query):
+            return ResultPage()
         names = {each.engine for each in failed}
         rows = [
             replace(row, engines=tuple(name for name in row.engines if name not in names))
@@ -41,6 +47,13 @@ class Index:
         )
         return replace(self.surroundings, hits=hits, unresponsive_engines=tuple(failed))
 
+    def _is_taken(self, query: SearchQuery) -> bool:
+        return any(
+            engine.takes(category, time_range=bool(query.time_range), page=query.page)
+            for category in query.categories
+            for engine in self.engines
+        )
+
     def _rows(self, query: SearchQuery) -> list[FakeResult]:
         if self.results is not None:
             wanted = {"", *query.categories}
@@ -51,3 +64,13 @@ class Index:
             for category in query.categories
             for row in generate(query.text, category, count=count, links=self.links)
         ]
+
+
+def rewritten(page: ResultPage, prefix: str) -> ResultPage:
+    """Return the page with `prefix` in front of its rows' addresses, which are percent-encoded."""
+    hits = tuple(
+        # A table of facts has no address.
+        hit._replace(url=f"{prefix}{quote(hit.url, safe='', errors='replace')}") if hit.url else hit
+        for hit in page.hits
+    )
+    return replace(page, hits=hits)

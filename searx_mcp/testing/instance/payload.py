@@ -1,10 +1,10 @@
 """The JSON documents of an instance, in the shape of August 2026."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from searx_mcp.models.hits import Answer, Infobox, ResultPage, UnresponsiveEngine
+from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.instance.payload_rows import Json, parsed_url, row
-from searx_mcp.testing.instance.query import CATEGORIES
 from searx_mcp.testing.instance.theme import Site
 from searx_mcp.testing.results import ENGINES
 
@@ -22,13 +22,13 @@ def search_document(text: str, page: ResultPage) -> dict[str, object]:
     }
 
 
-def config_document(site: Site, *, has_limiter: bool) -> Json:
+def config_document(site: Site, engines: Sequence[FakeEngine], *, has_limiter: bool) -> Json:
     """Return `/config`: version, engines, and whether the limiter and its token are on."""
     return {
-        "categories": list(CATEGORIES),
+        "categories": list(dict.fromkeys(name for each in engines for name in each.categories)),
         "default_locale": "",
         "default_theme": "simple",
-        "engines": [_engine(name) for name in ENGINES],
+        "engines": [_engine(engine) for engine in engines],
         "instance_name": "SearXNG",
         "limiter": {
             "enabled": has_limiter,
@@ -96,17 +96,17 @@ def _infobox(box: Infobox) -> Json:
     }
 
 
-def _engine(name: str) -> Json:
+def _engine(engine: FakeEngine) -> Json:
     return {
-        "name": name,
-        "categories": list(CATEGORIES),
-        "shortcut": name[0],
-        "enabled": True,
-        "paging": True,
+        "name": engine.name,
+        "categories": list(engine.categories),
+        "shortcut": engine.name[:2],
+        "enabled": engine.enabled,
+        "paging": engine.paging,
         "language_support": True,
         "languages": ["en"],
         "regions": [],
         "safesearch": True,
-        "time_range_support": True,
+        "time_range_support": engine.time_range,
         "timeout": 3.0,
     }

@@ -9,6 +9,16 @@ from aiohttp import web
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+
+# As SearXNG of 2026.8.22 has it, whatever the path prefix.
+ROBOTS = """User-agent: *
+Allow: /info/en/about
+Disallow: /stats
+Disallow: /image_proxy
+Disallow: /preferences
+Disallow: /*?*q=*
+"""
 
 # A front such as Anubis: answers 200, and has neither a generator nor results.
 _CHALLENGE = """<!doctype html>
@@ -45,6 +55,11 @@ class Reply:
 def html(text: str, *, status: int = 200) -> Reply:
     """Return a page; what UTF-8 cannot hold becomes a question mark."""
     return Reply(text.encode("utf-8", "replace"), status=status)
+
+
+def plain(text: str) -> Reply:
+    """Return a plain text."""
+    return Reply(text.encode("utf-8", "replace"), content_type=TEXT)
 
 
 def document(value: Mapping[str, object], *, status: int = 200) -> Reply:

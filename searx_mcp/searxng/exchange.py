@@ -1,0 +1,181 @@
+"""One request to one instance, and what came of it: failures are values here."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final, Generic, TypeVar
+
+from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.net.body import Body
+from searx_mcp.net.http import HttpSession, Reply
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.searxng.classify import Judgement, Received
+from searx_mcp.searxng.persona import Personas
+
+MAX_ON_LOOP: Final = 65_536
+"""Bytes of a body read on the event loop; more takes too long and goes to a thread."""
+
+_log = logging.getLogger("searx_mcp.searxng")
+
+_VERDICTS: Final = {
+    ErrorCode.DNS_ERROR: Verdict.DNS,
+    ErrorCode.TLS_ERROR: Verdict.TLS,
+    ErrorCode.TIMEOUT: Verdict.TIMEOUT,
+    ErrorCode.MALFORMED_RESPONSE: Verdict.MALFORMED,
+    ErrorCode.UNSUPPORTED_ENCODING: Verdict.MALFORMED,
+}
+"""What a failure to get an answer comes to; any other, a refused address too, is a connection
+that did not come about."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange(Generic[T]):
+    """A request and its answer.
+
+    Attributes:
+        result: what the answer was read as; a judgement where there was none, or none in time.
+        elapsed: seconds from the request to the last byte or the failure.
+        status_code: the HTTP status, or `None` if there was no answer.
+        received: the answer, if there was a complete one in time.
+    """
+
+    result: T | Judgement
+    elapsed: float
+    status_code: int | None = None
+    received: Received | None = None
+
+    def outcome(self, judgement: Judgement, format: Format) -> Outcome:  # noqa: A002 - the model's name for it
+        """What the request came to, once it is judged."""
+        return Outcome(
+            verdict=judgement.verdict,
+            format=format,
+            elapsed=self.elapsed,
+            status_code=self.status_code,
+            page=judgement.page,
+            retry_after=judgement.retry_after,
+            detail=judgement.detail,
+            offence=judgement.offence,
+        )
+
+
+class Exchanges:
+    """Asks instances, one request at a time each; keeps nothing but the sessions it was given."""
+
+    def __init__(
+        self,
+        *,
+        own: Callable[[], HttpSession],
+        public: Callable[[], HttpSession],
+        personas: Personas,
+    ) -> None:
+        """Wire the sessions.
+
+        Args:
+            own: gives the session for configured instances; alone knows their credentials.
+            public: gives the session for public instances.
+            personas: the headers for each instance.
+        """
+        self._own = own
+        self._public = public
+        self._personas = personas
+
+    async def ask(
+        self,
+        base_url: str,
+        url: str,
+        read: Callable[[Received], T],
+        *,
+        own: bool,
+        timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
+        max_bytes: int,
+    ) -> Exchange[T]:
+        """Ask once and read the answer; whatever goes wrong is a judgement in the result.
+
+        Args:
+            base_url: the instance.
+            url: what is asked for.
+            read: makes something of the answer, in a thread if that is long.
+            own: whether it is a configured instance.
+            timeout: seconds until the answer must be there and read.
+            max_bytes: decoded bytes read of it.
+        """
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        last_byte: float | None = None
+        status: int | None = None
+        received: Received | None = None
+        result: T | Judgement
+        try:
+            async with asyncio.timeout_at(start + timeout):
+                received = await self.get(
+                    base_url, url, own=own, timeout=timeout, max_bytes=max_bytes
+                )
+                last_byte, status = loop.time(), received.status
+                result = await _read_answer(received, read)
+        except TimeoutError:
+            result = Judgement(Verdict.TIMEOUT, detail="There was no complete answer in time.")
+        except SearxMcpError as exc:
+            status = exc.status_code if isinstance(exc, FetchError) else None
+            verdict = _VERDICTS.get(exc.code, Verdict.CONNECTION)
+            result = Judgement(verdict, detail=exc.message)
+        except Exception:  # noqa: BLE001 - the one supervisor of an attempt
+            # A mistake of ours costs one attempt, never the search; the next instance is asked.
+            _log.exception("searxng.attempt_crashed", extra={"instance": base_url})
+            result = Judgement(Verdict.MALFORMED, detail="The answer could not be handled.")
+        return Exchange(result, (last_byte or loop.time()) - start, status, received)
+
+    async def get(
+        self,
+        base_url: str,
+        url: str,
+        *,
+        own: bool,
+        timeout: float,  # noqa: ASYNC109 - handed on to the session, which bounds connecting
+        max_bytes: int,
+    ) -> Received:
+        """Ask once, with the headers that the instance sees from us.
+
+        Args:
+            base_url: the instance.
+            url: what is asked for.
+            own: whether it is a configured instance.
+            timeout: seconds for connecting and the headers; the caller bounds the body.
+            max_bytes: decoded bytes read of the answer.
+
+        Raises:
+            SearxMcpError: as `HttpSession.open` and `Reply.read`.
+        """
+        session = self._own() if own else self._public()
+        headers = self._personas.headers_for(base_url, own=own)
+        async with session.open(url, headers=headers, timeout=timeout) as reply:
+            body = await _read_body(reply, max_bytes)
+            return Received(
+                status=reply.status,
+                headers=reply.headers,
+                body=body.data,
+                url=url,
+                truncated=body.truncated,
+            )
+
+
+async def _read_body(reply: Reply, max_bytes: int) -> Body:
+    """Read what the status makes worth reading; a failure's body only adds to what it says."""
+    if HTTPStatus.MULTIPLE_CHOICES <= reply.status < HTTPStatus.BAD_REQUEST:
+        return Body(b"")
+    try:
+        return await reply.read(max_bytes=max_bytes)
+    except FetchError:
+        if reply.status < HTTPStatus.BAD_REQUEST:
+            raise
+        return Body(b"")
+
+
+async def _read_answer(received: Received, read: Callable[[Received], T]) -> T:
+    if len(received.body) <= MAX_ON_LOOP:
+        return read(received)
+    return await asyncio.to_thread(read, received)
