@@ -9,6 +9,7 @@ from typing import Final
 from aiohttp import AddrInfoType
 
 from searx_mcp.net.address import AllowList, effective_address, why_blocked
+from searx_mcp.net.private import is_private
 
 logger = logging.getLogger("searx_mcp.net")
 
@@ -24,6 +25,13 @@ class BlockedAddressError(OSError):
 
     def __init__(self) -> None:
         super().__init__(errno.EACCES, "the address may not be dialled")
+
+
+class PublicAddressError(OSError):
+    """A public address for a connection without TLS; an `OSError` as `BlockedAddressError` is."""
+
+    def __init__(self) -> None:
+        super().__init__(errno.EACCES, "plain http does not go to public addresses")
 
 
 class AddressGuard:
@@ -84,6 +92,21 @@ class AddressGuard:
         if why is not None:
             logger.debug("net.address_blocked", extra={"address": address, "why": why})
             raise BlockedAddressError
+
+
+def open_private_socket(target: AddrInfoType) -> socket.socket:
+    """Open the socket for one attempt to connect without TLS.
+
+    Of a name with private and public addresses only the private ones are dialled.
+
+    Raises:
+        PublicAddressError: the address is not on this machine or a private network.
+    """
+    family, kind, protocol, _, address = target
+    if not is_private(str(address[0])):
+        logger.debug("net.address_blocked", extra={"address": address[0], "why": "plain http"})
+        raise PublicAddressError
+    return socket.socket(family, kind, protocol)
 
 
 def own_address_probe() -> Callable[[str], bool]:

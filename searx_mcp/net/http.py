@@ -11,10 +11,10 @@ import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
-from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, TransportError
 from searx_mcp.net.address import ends_in_number
 from searx_mcp.net.body import Body, BodyBuffer
-from searx_mcp.net.guard import BlockedAddressError
+from searx_mcp.net.guard import BlockedAddressError, PublicAddressError
 from searx_mcp.net.url import refused_address
 
 CLOSE_TIMEOUT: Final = 1.0
@@ -25,6 +25,7 @@ NOTE_BROKEN: Final = "the connection broke before the end"
 
 
 LookUp = Callable[[str, int], Awaitable[object]]
+Connect = Callable[[], aiohttp.ClientSession]
 
 _UNRESOLVED: Final = "The host name does not resolve."
 
@@ -109,10 +110,11 @@ class HttpSession:
 
     def __init__(
         self,
-        connect: Callable[[], aiohttp.ClientSession],
+        connect: Connect,
         *,
         admit: Callable[[str], URL],
         look_up: LookUp | None = None,
+        connect_plainly: Connect | None = None,
     ) -> None:
         """Describe a session.
 
@@ -120,11 +122,14 @@ class HttpSession:
             connect: makes the library's session; called once, inside a running loop.
             admit: parses a URL or raises because it may not be asked for here.
             look_up: resolves a host and port as connecting will, or raises.
+            connect_plainly: makes another of the library's sessions for http URLs, likewise: what
+                opens the sockets of one is not told the scheme.
         """
         self._look_up = look_up
         self._connect = connect
+        self._connect_plainly = connect_plainly or connect
         self._admit = admit
-        self._client: aiohttp.ClientSession | None = None
+        self._clients: dict[Connect, aiohttp.ClientSession] = {}
         self._is_closed = False
 
     def open(
@@ -155,11 +160,10 @@ class HttpSession:
         target = self._admit(url)
         if self._is_closed:
             raise RuntimeError("the session is closed")
-        if self._client is None:
-            self._client = self._connect()
+        client = self._client_for(target)
         try:
             async with time_limit:
-                response = await self._client.get(target, headers=headers, allow_redirects=False)
+                response = await client.get(target, headers=headers, allow_redirects=False)
         except _FAILURES as exc:
             raise _translated(exc, url) from exc
         try:
@@ -196,11 +200,17 @@ class HttpSession:
     async def aclose(self) -> None:
         """Close all connections; requests under way fail. Harmless when repeated."""
         self._is_closed = True
-        client, self._client = self._client, None
-        if client is not None:
+        while self._clients:
+            _, client = self._clients.popitem()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CLOSE_TIMEOUT):
                     await client.close()
+
+    def _client_for(self, url: URL) -> aiohttp.ClientSession:
+        connect = self._connect_plainly if url.scheme == "http" else self._connect
+        if connect not in self._clients:
+            self._clients[connect] = connect()
+        return self._clients[connect]
 
 
 @contextmanager
@@ -259,6 +269,8 @@ def _translated(failure: Exception, url: str) -> FetchError:
     match failure:
         case aiohttp.ClientConnectorError(os_error=BlockedAddressError()):
             return refused_address(url)
+        case aiohttp.ClientConnectorError(os_error=PublicAddressError()):
+            return _refused_plain_http(url)
         case TimeoutError():
             code, message = ErrorCode.TIMEOUT, "There was no answer in time."
         case aiohttp.ClientConnectorDNSError() | UnicodeError():
@@ -270,3 +282,13 @@ def _translated(failure: Exception, url: str) -> FetchError:
         case _:
             code, message = ErrorCode.CONNECTION_ERROR, "The connection failed or broke."
     return TransportError(message, code=code, url=url)
+
+
+def _refused_plain_http(url: str) -> PolicyError:
+    return PolicyError(
+        "The host has a public address, and plain http would show queries and credentials on the"
+        " way there: use https.",
+        code=ErrorCode.BLOCKED_ADDRESS,
+        url=url,
+        advice="Use https, or an address on this machine or a private network.",
+    )

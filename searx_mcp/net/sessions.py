@@ -2,7 +2,8 @@
 
 A pooled connection is found again by host and port alone. So guarded and unguarded traffic never
 share one: the operator's own instance at 127.0.0.1 must answer searches, and must be out of reach
-for a page fetch.
+for a page fetch. Plain http to own instances has connections of its own, too: they go to private
+addresses only.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,10 +16,12 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError, SettingsError
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.net.address import AllowList
+from searx_mcp.net.authorization import Authorizer
 from searx_mcp.net.body import ACCEPT_ENCODING
 from searx_mcp.net.config import NetworkConfig
-from searx_mcp.net.guard import AddressGuard, own_address_probe
+from searx_mcp.net.guard import AddressGuard, open_private_socket, own_address_probe
 from searx_mcp.net.http import HttpSession
 from searx_mcp.net.resolver import GuardedResolver
 from searx_mcp.net.url import check_url
@@ -41,6 +44,7 @@ class Sessions:
         config: NetworkConfig,
         *,
         own_origins: Iterable[str] = (),
+        credentials: Iterable[Credentials] = (),
         operator_origins: Iterable[str] = (),
         allow: AllowList = AllowList(),  # noqa: B008 - frozen, and empty
         verify_pages: bool = True,
@@ -50,7 +54,9 @@ class Sessions:
 
         Args:
             config: the `[network]` table.
-            own_origins: URLs of own instances; only their origin counts.
+            own_origins: base URLs of own instances. What may be asked is their origins; their paths
+                tell which of them a request belongs to.
+            credentials: for some of the own instances.
             operator_origins: URLs of the operator's other endpoints.
             allow: private places that pages may be fetched from nevertheless.
             verify_pages: whether pages need a valid certificate; everything else always does.
@@ -60,7 +66,9 @@ class Sessions:
             SettingsError: an origin is no http or https URL.
         """
         self._config = config
-        self._own_origins = _origins(own_origins)
+        instances = tuple(own_origins)
+        self._own_origins = _origins(instances)
+        self._authorizer = Authorizer(instances, credentials)
         self._operator_origins = _origins(operator_origins)
         self._allow = allow
         self._verify_pages = verify_pages
@@ -69,16 +77,35 @@ class Sessions:
 
     @cached_property
     def own(self) -> HttpSession:
-        """The operator's own instances: configured origins only, no address guard.
+        """The operator's own instances: configured origins only, plain http to private addresses.
 
         Credentials exist only here.
         """
-        return self._configured(self._own_origins)
+
+        def connect(
+            socket_factory: aiohttp.SocketFactoryType | None = None,
+        ) -> aiohttp.ClientSession:
+            connector = self._connector(resolver=self._resolver, socket_factory=socket_factory)
+            return self._client(connector, (self._authorizer,))
+
+        return self._keep(
+            HttpSession(
+                connect,
+                connect_plainly=partial(connect, open_private_socket),
+                admit=partial(_admit, origins=self._own_origins),
+            )
+        )
 
     @cached_property
     def operator(self) -> HttpSession:
         """The operator's other endpoints: configured origins only, no address guard."""
-        return self._configured(self._operator_origins)
+
+        def connect() -> aiohttp.ClientSession:
+            return self._client(self._connector(resolver=self._resolver))
+
+        return self._keep(
+            HttpSession(connect, admit=partial(_admit, origins=self._operator_origins))
+        )
 
     @cached_property
     def public(self) -> HttpSession:
@@ -91,7 +118,7 @@ class Sessions:
         return self._guarded(verify=self._verify_pages)
 
     async def aclose(self) -> None:
-        """Close all connections, within a second for each kind. Harmless when repeated."""
+        """Close all connections, within a second for each kind and scheme. Harmless when repeated."""
         for session in self._made:
             await session.aclose()
 
@@ -105,12 +132,6 @@ class Sessions:
         traceback: TracebackType | None,
     ) -> None:
         await self.aclose()
-
-    def _configured(self, origins: frozenset[URL]) -> HttpSession:
-        def connect() -> aiohttp.ClientSession:
-            return self._client(self._connector(resolver=self._resolver))
-
-        return self._keep(HttpSession(connect, admit=partial(_admit, origins=origins)))
 
     def _guarded(
         self, *, verify: bool, middlewares: Sequence[aiohttp.ClientMiddlewareType] = ()

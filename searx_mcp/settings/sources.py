@@ -3,7 +3,7 @@
 `load` is what the fronts use. It takes each setting from the first of
 
 1. the arguments of the front,
-2. the environment: `SEARX_MCP_<TABLE>__<KEY>`, and `SEARXNG_URL` for the own instances,
+2. the environment: `SEARX_MCP_<TABLE>__<KEY>`, then `SEARXNG_URL` for the own instances,
 3. the TOML file,
 4. the defaults,
 
@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import reduce
 from importlib.resources.abc import Traversable
-from itertools import chain
 from operator import getitem
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, get_origin
@@ -40,11 +39,18 @@ from typing_extensions import override
 
 from searx_mcp.arguments.messages import did_you_mean, shown
 from searx_mcp.errors import SettingsError
-from searx_mcp.settings.values import Settings
+from searx_mcp.settings.instances import (
+    CREDENTIALS,
+    OWN,
+    OWN_VARIABLE,
+    UNSHOWN,
+    without_credentials,
+    wrong_entry,
+)
+from searx_mcp.settings.values import DROP_STRANGERS, Settings
 
 PREFIX: Final = "SEARX_MCP_"
 FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
-OWN_INSTANCES_VARIABLE: Final = "SEARXNG_URL"
 OTHER_VARIABLES: Final = (FILE_VARIABLE, "SEARX_MCP_CAPTURES", "SEARX_MCP_LOG_LEVEL")
 DEFAULT: Final = "default"
 
@@ -90,12 +96,22 @@ def load(
     _check_variables(environ)
     values: dict[str, Any] = {}
     origins = dict.fromkeys(_FIELDS, DEFAULT)
-    strongest_last = (_file_leaves(path, environ), _environment_leaves(environ))
-    for names, value, origin in chain(*strongest_last, _argument_leaves(overrides or {})):
-        _assign(values, names, _prepared(names, value, origin))
-        origins[".".join(names)] = origin
+    strengths = dict.fromkeys(_FIELDS, 0)
+    strongest_last = (
+        _file_leaves(path, environ),
+        _own_leaves(environ.get(OWN_VARIABLE, "")),
+        _environment_leaves(environ),
+        _argument_leaves(overrides or {}),
+    )
+    for strength, leaves in enumerate(strongest_last, start=1):
+        for names, value, origin in leaves:
+            key = ".".join(names)
+            _assign(values, names, _prepared(names, value, origin))
+            origins[key], strengths[key] = origin, strength
+    # Who names other own instances than the file does need not know of the file's credentials.
+    context = {DROP_STRANGERS: strengths[OWN] > strengths[CREDENTIALS]}
     try:
-        return Loaded(Settings.model_validate(values), origins)
+        return Loaded(Settings.model_validate(values, context=context), origins)
     except ValidationError as error:
         raise _settings_error(error.errors()[0], origins) from error
 
@@ -182,9 +198,19 @@ def _file_leaves(path: Path | None, environ: Mapping[str, str]) -> Iterator[_Lea
         raise SettingsError("config", message, origin=origin) from error
 
 
+def _own_leaves(text: str) -> Iterator[_Leaf]:
+    origin = f"environment {OWN_VARIABLE}"
+    try:
+        own, credentials = without_credentials(_listed(text))
+    except ValueError as error:
+        raise SettingsError(OWN, str(error), origin=origin) from error
+    if own:
+        yield ("instances", "own"), own, origin
+    if credentials:
+        yield ("instances", "credentials"), credentials, origin
+
+
 def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
-    if own := _listed(environ.get(OWN_INSTANCES_VARIABLE, "")):
-        yield ("instances", "own"), own, f"environment {OWN_INSTANCES_VARIABLE}"
     names = {name.upper() for name, value in environ.items() if value}
 
     def origin(path: _Path) -> str:
@@ -211,7 +237,8 @@ def _leaves(value: object, origin: Callable[[_Path], str], path: _Path = ()) -> 
         for key, inner in value.items():
             yield from _leaves(inner, origin, (*path, str(key)))
     else:
-        raise SettingsError(".".join(path), f"{shown(value)} is not a table", origin=origin(path))
+        key = ".".join(path)
+        raise SettingsError(key, f"{_shown(key, value)} is not a table", origin=origin(path))
 
 
 def _assign(values: dict[str, Any], path: _Path, value: object) -> None:
@@ -265,18 +292,22 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
     key = ".".join(location[: _DEPTHS.get(location[0], 1)] if location else [])
     if "key" in context:
         key, message = context["key"], context["reason"]
+    elif key == CREDENTIALS and len(location) > _DEPTHS["instances"]:
+        message = wrong_entry(details)
     elif details["type"] == "extra_forbidden":
         message = f"is not a setting{did_you_mean(key, (*_FIELDS, *_DEPTHS))}"
     elif key in _FIELDS:
-        # An address may hold a password.
-        value = "it" if key == "instances.own" else shown(details["input"])
-        message = f"{value} is not {_allowed(key)}"
+        message = f"{_shown(key, details['input'])} is not {_allowed(key)}"
     else:
         # A rule between keys of one table; to blame is the last of them that was changed.
         message = str(context["error"])
         changed = [name for name in origins if origins[name] != DEFAULT and name.startswith(key)]
         key = [key, *(name for name in changed if name.rpartition(".")[2] in message)][-1]
     return SettingsError(key, message, origin=origins.get(key, ""))
+
+
+def _shown(key: str, value: object) -> str:
+    return "it" if key in UNSHOWN else shown(value)
 
 
 def _allowed(key: str) -> str:
@@ -286,9 +317,16 @@ def _allowed(key: str) -> str:
         return "text"
     schema = _TABLES[table].model_json_schema()
     rules = schema["properties"][name]
-    rules = rules | schema.get("$defs", {}).get(rules.get("$ref", "").rpartition("/")[2], {})
+    definitions = schema.get("$defs", {})
+    if entry := definitions.get(_referred(rules.get("items", {}))):
+        return f"a list of tables with {', '.join(entry['properties'])}"
+    rules = rules | definitions.get(_referred(rules), {})
     is_size = any(isinstance(rule, BeforeValidator) for rule in _FIELDS[key].metadata)
     return _described(rules) + (", or a size such as 2MB" if is_size else "")
+
+
+def _referred(rules: Mapping[str, Any]) -> str:
+    return str(rules.get("$ref", "")).rpartition("/")[2]
 
 
 def _described(rules: Mapping[str, Any]) -> str:

@@ -2,26 +2,29 @@
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 import platformdirs
 from pydantic import (
     ConfigDict,
     Field,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from searx_mcp.arguments.messages import shown
 from searx_mcp.arguments.search import SearchDefaults, check_profile
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.instance import base_url
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.search.config import SearchConfig, StorageConfig, WebSearchConfig
+from searx_mcp.settings.instances import checked, refusal
+
+DROP_STRANGERS: Final = "drop_strangers"
+"""Key of the validation context: credentials of addresses that are not there are left out."""
 
 _PROFILE_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 
@@ -71,26 +74,22 @@ class Settings(Frozen):
 
     @field_validator("instances")
     @classmethod
-    def _normalise_own(cls, instances: InstancesConfig) -> InstancesConfig:
-        try:
-            own = dict.fromkeys(base_url(url) for url in instances.own)
-        except ValueError as error:
-            raise _refusal("instances.own", str(error)) from error
-        return instances.model_copy(update={"own": tuple(own)})
+    def _check_instances(cls, instances: InstancesConfig, info: ValidationInfo) -> InstancesConfig:
+        return checked(instances, drop_strangers=(info.context or {}).get(DROP_STRANGERS, False))
 
     @model_validator(mode="after")
     def _check_profiles(self) -> Self:
         for name, arguments in self.profiles.items():
             if not _PROFILE_NAME.fullmatch(name):
-                raise _refusal(f"profiles.{name}", "a name has lower-case letters, digits, - and _")
+                raise refusal(f"profiles.{name}", "a name has lower-case letters, digits, - and _")
             try:
                 check_profile(arguments, defaults=self.search_defaults())
             except InvalidArgumentError as error:
                 reason = error.message.removeprefix(f"{error.field}: ")
-                raise _refusal(f"profiles.{name}.{error.field}", reason) from error
+                raise refusal(f"profiles.{name}.{error.field}", reason) from error
         if self.profile and self.profile not in self.profiles:
             known = ", ".join(self.profiles) or "none"
-            raise _refusal("profile", f"{shown(self.profile)} does not exist; there is {known}")
+            raise refusal("profile", f"{shown(self.profile)} does not exist; there is {known}")
         return self
 
     def state_folder(self) -> Path | None:
@@ -110,7 +109,3 @@ class Settings(Frozen):
             categories=self.instances.categories,
             profile=self.profiles.get(self.profile, {}),
         )
-
-
-def _refusal(key: str, reason: str) -> PydanticCustomError:
-    return PydanticCustomError("setting", "{key}: {reason}", {"key": key, "reason": reason})

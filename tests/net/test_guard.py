@@ -5,7 +5,14 @@ import pytest
 from aiohttp import AddrInfoType
 
 from searx_mcp.net.address import AllowList
-from searx_mcp.net.guard import AddressGuard, BlockedAddressError, _never, own_address_probe
+from searx_mcp.net.guard import (
+    AddressGuard,
+    BlockedAddressError,
+    PublicAddressError,
+    _never,
+    open_private_socket,
+    own_address_probe,
+)
 
 
 def guard_for(*entries: str, own: Collection[str] = ()) -> AddressGuard:
@@ -36,6 +43,20 @@ def test_a_socket_is_opened_for_a_public_address(address):
 def test_no_socket_is_opened_for_another_family():
     with pytest.raises(BlockedAddressError):
         guard_for().open_socket(target("/run/x.sock", family=socket.AF_UNSPEC))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "::1", "::ffff:10.0.0.1", "fe80::1"])
+def test_plain_http_opens_a_socket_for_a_private_address(address):
+    with open_private_socket(target(address)) as opened:
+        assert opened.type == socket.SOCK_STREAM
+
+
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34", "1572395042"]
+)
+def test_plain_http_opens_no_socket_for_anything_else(address):
+    with pytest.raises(PublicAddressError):
+        open_private_socket(target(address))
 
 
 def test_a_public_address_of_this_machine_is_refused():

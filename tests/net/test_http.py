@@ -9,6 +9,7 @@ import struct
 from asyncio import StreamReader, StreamWriter
 from typing import Any
 
+import aiohttp
 import pytest
 import trustme
 from aiohttp.client_proto import ResponseHandler
@@ -72,18 +73,20 @@ def get(pages_for):
     return fetch
 
 
+def connector_of(session: HttpSession) -> aiohttp.BaseConnector:
+    (client,) = session._clients.values()
+    assert client.connector is not None
+    return client.connector
+
+
 def open_connections(session: HttpSession) -> int:
-    assert session._client is not None
-    connector = session._client.connector
-    assert connector is not None
+    connector = connector_of(session)
     return len(connector._acquired) + sum(len(idle) for idle in connector._conns.values())
 
 
 def idle_connections(session: HttpSession) -> list[ResponseHandler]:
-    assert session._client is not None
-    connector = session._client.connector
-    assert connector is not None
-    return [protocol for idle in connector._conns.values() for protocol, _ in idle]
+    idle_by_host = connector_of(session)._conns.values()
+    return [protocol for idle in idle_by_host for protocol, _ in idle]
 
 
 async def test_an_answer_has_status_headers_url_and_body(serve, pages_for):

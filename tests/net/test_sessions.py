@@ -1,7 +1,10 @@
 import asyncio
+import ssl
 from typing import Any
 
 import pytest
+import trustme
+from pydantic import SecretStr
 from yarl import URL
 
 from searx_mcp.errors import (
@@ -11,6 +14,7 @@ from searx_mcp.errors import (
     SettingsError,
     TransportError,
 )
+from searx_mcp.models.credentials import Credentials
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.http import HttpSession
@@ -225,7 +229,7 @@ async def test_a_public_instance_that_refuses_the_connection_is_a_connection_err
 
 async def test_nothing_is_made_before_the_first_request():
     sessions = Sessions(NetworkConfig(), own_origins=["http://127.0.0.1:8080"])
-    assert sessions.own._client is None
+    assert sessions.own._clients == {}
     await sessions.aclose()
 
 
@@ -297,3 +301,148 @@ async def test_own_instances_need_no_look_up(names):
         NetworkConfig(), own_origins=["http://searxng:8080/"], resolver=names({})
     ) as sessions:
         await sessions.own.resolve("http://searxng:8080/", timeout=LONG)
+
+
+def token(url: str, text: str = "hunter2") -> Credentials:
+    return Credentials(url=url, token=SecretStr(text))
+
+
+def sent_authorization(server: Any) -> list[str]:
+    """The header's value in each request, empty where there was none."""
+    heads = [
+        dict(line.split(": ", 1) for line in head.split("\r\n")[1:-2]) for head in server.requests
+    ]
+    return [head.get("Authorization", "") for head in heads]
+
+
+async def test_credentials_go_to_own_instances_only(serve):
+    server = await serve(answer=OK)
+    async with Sessions(
+        NetworkConfig(),
+        own_origins=[server.url],
+        operator_origins=[server.url],
+        allow=AllowList.parse([f"127.0.0.1:{server.port}"]),
+        credentials=[token(server.url)],
+    ) as sessions:
+        for kind in KINDS:
+            assert await status_of(getattr(sessions, kind), f"{server.url}search?q=a") == 200
+    assert KINDS[0] == "own"
+    assert sent_authorization(server) == ["Bearer hunter2", "", "", ""]
+
+
+async def test_credentials_go_to_no_other_origin(serve):
+    server, other = await serve(answer=OK), await serve(answer=OK)
+    async with Sessions(
+        NetworkConfig(), own_origins=[server.url, other.url], credentials=[token(server.url)]
+    ) as sessions:
+        assert await status_of(sessions.own, other.url) == 200
+        assert await status_of(sessions.own, server.url) == 200
+    assert sent_authorization(server) == ["Bearer hunter2"]
+    assert sent_authorization(other) == [""]
+
+
+async def test_instances_of_one_origin_keep_their_credentials_apart(serve):
+    server = await serve(answer=OK)
+    own = [f"{server.url}{path}" for path in ("a/", "b/", "a/none/")]
+    credentials = [token(own[0], "for-a"), token(own[1], "for-b")]
+    async with Sessions(NetworkConfig(), own_origins=own, credentials=credentials) as sessions:
+        for path in ("a/search?q=/b/", "b/", "a/none/search", "", "ab/", "c/a/"):
+            assert await status_of(sessions.own, server.url + path) == 200
+    assert sent_authorization(server) == ["Bearer for-a", "Bearer for-b", "", "", "", ""]
+
+
+async def test_a_redirect_is_not_followed_with_credentials(serve):
+    other = await serve(answer=OK)
+    moved = f"HTTP/1.1 302 Found\r\nLocation: {other.url}\r\nContent-Length: 0\r\n\r\n"
+    server = await serve(answer=moved.encode())
+    async with Sessions(
+        NetworkConfig(), own_origins=[server.url], credentials=[token(server.url)]
+    ) as sessions:
+        assert await status_of(sessions.own, server.url) == 302
+    assert other.connections == 0
+
+
+async def test_a_request_that_is_sent_again_has_its_credentials_again(serve):
+    async def hang_up(reader, writer):
+        writer.close()
+
+    server = await serve(then=hang_up)
+    async with Sessions(
+        NetworkConfig(), own_origins=[server.url], credentials=[token(server.url)]
+    ) as sessions:
+        with pytest.raises(TransportError):
+            await status_of(sessions.own, server.url)
+    assert sent_authorization(server) == ["Bearer hunter2"] * 2
+
+
+async def test_errors_show_no_credentials_down_to_their_causes(serve):
+    server = await serve(answer=b"nonsense\r\n\r\n")
+    async with Sessions(
+        NetworkConfig(), own_origins=[server.url], credentials=[token(server.url)]
+    ) as sessions:
+        with pytest.raises(TransportError) as caught:
+            await status_of(sessions.own, server.url)
+    assert sent_authorization(server) == ["Bearer hunter2"]
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert "hunter2" not in f"{error!r} {error}"
+        error = error.__cause__ or error.__context__
+
+
+PUBLIC = "93.184.216.34"
+PUBLIC_V6 = "2606:2800:220:1::1"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://searxng:8080/", f"http://{PUBLIC}/", f"http://[{PUBLIC_V6}]/"],
+)
+@pytest.mark.parametrize("answers", [[PUBLIC], [PUBLIC_V6, PUBLIC], [f"::ffff:{PUBLIC}"]])
+async def test_plain_http_goes_to_no_public_address(names, url, answers):
+    async with Sessions(
+        NetworkConfig(),
+        own_origins=[url],
+        credentials=[token(url)],
+        resolver=names({"searxng": answers}),
+    ) as sessions:
+        with pytest.raises(PolicyError) as caught:
+            await status_of(sessions.own, url)
+    assert caught.value.code == ErrorCode.BLOCKED_ADDRESS
+    assert "use https" in caught.value.message
+    assert "hunter2" not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [["127.0.0.1"], [PUBLIC, "127.0.0.1"], ["127.0.0.1", PUBLIC], [PUBLIC_V6, PUBLIC, "127.0.0.1"]],
+)
+async def test_of_a_mixed_dns_answer_plain_http_takes_the_private_addresses(serve, names, answers):
+    server = await serve(answer=OK)
+    url = f"http://searxng.internal:{server.port}/"
+    resolver = names({"searxng.internal": answers})
+    async with Sessions(NetworkConfig(), own_origins=[url], resolver=resolver) as sessions:
+        assert await status_of(sessions.own, url) == 200
+    assert server.connections == 1
+
+
+async def test_https_goes_anywhere_and_plain_http_has_its_own_connections(serve, monkeypatch):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    plain, secure = await serve(answer=OK), await serve(answer=OK, tls=context)
+    monkeypatch.setattr("searx_mcp.net.guard.is_private", lambda address: False)
+    async with Sessions(NetworkConfig(), own_origins=[plain.url, secure.url]) as sessions:
+        with pytest.raises(TransportError) as caught:
+            await status_of(sessions.own, secure.url)
+        with pytest.raises(PolicyError):
+            await status_of(sessions.own, plain.url)
+        assert len(sessions.own._clients) == 2
+    assert caught.value.code == ErrorCode.TLS_ERROR  # it got as far as the certificate
+    assert plain.connections == 0
+    assert sessions.own._clients == {}
+
+
+async def test_other_endpoints_of_the_operator_may_be_anywhere(serve, monkeypatch):
+    server = await serve(answer=OK)
+    monkeypatch.setattr("searx_mcp.net.guard.is_private", lambda address: False)
+    async with Sessions(NetworkConfig(), operator_origins=[server.url]) as sessions:
+        assert await status_of(sessions.operator, server.url) == 200

@@ -69,11 +69,14 @@ def other(row: SettingRow) -> Any:
         members = row.allowed.removeprefix("one of ").split(", ")
         return next(member for member in members if member != default)
     assert isinstance(default, int | float)
+    if 0 < default < 1:
+        return default / 2
     down = row.key in {"web_search.max_results_count", "web_search.default_timeout"}
     return default - 1 if down or row.key.endswith("content_fetch_timeout") else default + 1
 
 
-KEYS = [row for row in ROWS if row.key != "profile"]
+# What these refer to must be there, too; they have tests of their own.
+KEYS = [row for row in ROWS if row.key not in {"profile", "instances.credentials"}]
 
 
 def value_of(settings: Settings, key: str) -> object:
@@ -574,13 +577,22 @@ def test_the_documentation_names_every_setting_and_variable() -> None:
 
 def test_the_examples_of_the_documentation_load(write: Callable[[str], Path]) -> None:
     page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
-    (toml,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
-    (shell,) = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
-    environ = dict(line.replace('"', "").split("=", 1) for line in shell.splitlines())
-    settings, _ = load(path=write(toml), environ=environ)
+    entries, profile = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    variables, addresses = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
+    settings, _ = load(path=write(profile), environ=environ_of(variables))
     assert settings.search.cache_ttl == 60
     assert len(settings.instances.own) == 2
     assert settings.search_defaults().profile["time_range"] == "week"
+    settings, _ = load(path=write(entries), environ={})
+    assert len(settings.instances.credentials) == len(settings.instances.own) == 2
+    settings, _ = load(environ=environ_of(addresses))
+    (entry,) = settings.instances.credentials
+    assert entry.password is not None
+    assert entry.password.get_secret_value() == "p@ss"
+
+
+def environ_of(shell: str) -> dict[str, str]:
+    return dict(line.replace('"', "").split("=", 1) for line in shell.splitlines())
 
 
 def test_the_script_tells_and_mends_what_is_not_up_to_date(

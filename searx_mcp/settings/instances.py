@@ -1,0 +1,141 @@
+"""Own instances and their credentials, as the sources of settings give them.
+
+No sentence made here shows a user name, a password or a token, nor an address that may hold one.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from searx_mcp.arguments.messages import did_you_mean
+from searx_mcp.models.credentials import Credentials
+from searx_mcp.models.instance import base_url
+from searx_mcp.net.private import is_private
+from searx_mcp.pool.config import InstancesConfig
+
+OWN: Final = "instances.own"
+CREDENTIALS: Final = "instances.credentials"
+OWN_VARIABLE: Final = "SEARXNG_URL"
+
+UNSHOWN: Final = frozenset({"instances", OWN, CREDENTIALS})
+"""Settings whose wrong values are not shown: an address may hold a password, too."""
+
+_MISPLACED: Final = (
+    "an address must not hold a user name or password: they belong in instances.credentials, or in"
+    f" the environment variable {OWN_VARIABLE}"
+)
+_UNREADABLE: Final = (
+    "an address is not like https://user:password@host/, or its user name or password holds one of"
+    " % @ : / ? # ; , which are written %25 %40 %3A %2F %3F %23 %3B %2C there"
+)
+_IN_THE_CLEAR: Final = "is public, and plain http shows queries and passwords to others: use https"
+
+
+def refusal(key: str, reason: str) -> PydanticCustomError:
+    """The error of a check of the settings; `reason` is a sentence for a person."""
+    return PydanticCustomError("setting", "{key}: {reason}", {"key": key, "reason": reason})
+
+
+def without_credentials(addresses: Sequence[str]) -> tuple[list[str], list[dict[str, str]]]:
+    """Take the user name and password out of addresses such as `https://user:password@host/`.
+
+    Both are percent-decoded.
+
+    Returns:
+        The addresses without them, and the entries of `instances.credentials` for them.
+
+    Raises:
+        ValueError: an address cannot be used, and the list holds credentials.
+    """
+    urls = []
+    entries = []
+    for address in addresses:
+        url, userinfo = _split(address)
+        if userinfo is not None:
+            name, colon, password = userinfo.partition(":")
+            entries.append({"url": url, "username": _decoded(name)})
+            if colon:
+                entries[-1]["password"] = _decoded(password)
+        urls.append(url)
+    # A list cut inside a password leaves pieces that look like an address, or are one.
+    if any("@" in address for address in addresses) and not all(map(_is_plain, urls)):
+        raise ValueError(_UNREADABLE)
+    return urls, entries
+
+
+def checked(instances: InstancesConfig, *, drop_strangers: bool = False) -> InstancesConfig:
+    """Normalise the addresses of own instances, and check that credentials belong to them.
+
+    Args:
+        instances: the table as it was given.
+        drop_strangers: whether credentials of addresses that are not there are left out; otherwise
+            they are a mistake.
+
+    Raises:
+        PydanticCustomError: with the setting to blame.
+    """
+    try:
+        own = tuple(dict.fromkeys(map(base_url, instances.own)))
+    except ValueError as error:
+        # What is wrong may be a piece of a list that was cut inside a password.
+        is_shown = not any("@" in address for address in instances.own)
+        raise refusal(OWN, str(error) if is_shown else _MISPLACED) from error
+    for url in own:
+        _check_plain_http(url)
+    entries: dict[str, Credentials] = {}
+    for entry in instances.credentials:
+        if entry.url in own:
+            if entries.setdefault(entry.url, entry) != entry:
+                raise refusal(CREDENTIALS, f"there are two entries for {entry.url}: keep one")
+        elif not drop_strangers:
+            raise refusal(CREDENTIALS, f"{entry.url} is none of the addresses in {OWN}")
+    return instances.model_copy(update={"own": own, "credentials": tuple(entries.values())})
+
+
+def wrong_entry(details: ErrorDetails) -> str:
+    """Say for a person what is wrong with one entry of `instances.credentials`."""
+    _, _, number, *key = details["loc"]
+    match details["type"], key:
+        case "value_error", _:
+            mistake = str(details["ctx"]["error"])
+        case "missing", [name]:
+            mistake = f"{name} is missing"
+        case "extra_forbidden", [name]:
+            mistake = f"{name} is unknown{did_you_mean(str(name), Credentials.model_fields)}"
+        case _, [name]:
+            mistake = f"its {name} is not text"
+        case _:
+            mistake = "it is not a table"
+    return f"entry {int(number) + 1}: {mistake}"
+
+
+def _check_plain_http(url: str) -> None:
+    """Refuse what no connection would be made to; where a name leads is seen only then."""
+    parts = urlsplit(url)
+    if parts.scheme == "http" and is_private(parts.hostname or "") is False:
+        raise refusal(OWN, f"{parts.hostname} {_IN_THE_CLEAR}")
+
+
+def _split(address: str) -> tuple[str, str | None]:
+    """Part an address from its user information, RFC 3986 3.2.1; `None` if it has none."""
+    scheme, separator, rest = address.partition("://")
+    authority = re.split(r"[/\\?#]", rest, maxsplit=1)[0]
+    userinfo, at, host = authority.rpartition("@")
+    url = f"{scheme}{separator}{host}{rest[len(authority) :]}"
+    return (url, userinfo) if at else (address, None)
+
+
+def _decoded(text: str) -> str:
+    # What is not UTF-8 becomes what the check of credentials refuses.
+    return unquote(text, errors="surrogateescape")
+
+
+def _is_plain(url: str) -> bool:
+    try:
+        base_url(url)
+    except ValueError:
+        return False
+    return "@" not in url
