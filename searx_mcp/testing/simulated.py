@@ -1,0 +1,128 @@
+"""Instances without sockets, for code that runs in virtual time."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.searxng.upstream import Clearance
+
+PAGE = ResultPage(
+    hits=tuple(Hit(url=f"https://r{n}.example/", title="T", position=n) for n in range(1, 11)),
+    has_next=False,
+)
+"""What an answer holds unless told otherwise: ten hits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One search that reached an instance.
+
+    Attributes:
+        url: base URL of the instance.
+        at: Unix seconds.
+        deadline: Unix seconds by which the caller wants it to be over.
+        format: what was asked for.
+        own: whether the caller takes it for an own instance.
+    """
+
+    url: str
+    at: float
+    deadline: float
+    format: Format
+    own: bool
+
+
+@dataclass(slots=True)
+class Behaviour:
+    """How one instance answers.
+
+    Attributes:
+        seconds: how long it takes.
+        verdict: what the answer comes to.
+        page: what a usable answer holds.
+        retry_after: seconds it asks us to wait.
+        opted_out: whether its robots.txt names us.
+        resolves: whether its name has an address.
+    """
+
+    seconds: float = 0.1
+    verdict: Verdict = Verdict.FULL
+    page: ResultPage = PAGE
+    retry_after: float | None = None
+    opted_out: bool = False
+    resolves: bool = True
+
+
+@dataclass(slots=True)
+class SimulatedUpstream:
+    """Stands in for `searx_mcp.searxng.upstream.Upstream` in a `VirtualLoop`.
+
+    Args:
+        clock: Unix seconds, moving with the loop.
+
+    Attributes:
+        behaviours: by base URL; an instance that is not in it answers well.
+        sent: every search, in order.
+        under_way: how many searches each instance is busy with.
+    """
+
+    clock: Callable[[], float]
+    behaviours: dict[str, Behaviour] = field(default_factory=dict)
+    sent: list[Sent] = field(default_factory=list)
+    under_way: Counter[str] = field(default_factory=Counter)
+
+    async def search(
+        self,
+        base_url: str,
+        query: InstanceQuery,  # noqa: ARG002 - the interface's
+        *,
+        own: bool,
+        format: Format,  # noqa: A002 - the interface's name
+        timeout: float,  # noqa: ASYNC109 - the interface's
+    ) -> Outcome:
+        """Answer as the instance's behaviour says, or time out."""
+        behaviour = self._of(base_url)
+        self.sent.append(Sent(base_url, self.clock(), self.clock() + timeout, format, own))
+        self.under_way[base_url] += 1
+        try:
+            await asyncio.sleep(min(behaviour.seconds, timeout))
+        finally:
+            self.under_way[base_url] -= 1
+        if behaviour.seconds > timeout:
+            return Outcome(Verdict.TIMEOUT, format, timeout, detail="There was no answer.")
+        verdict = behaviour.verdict
+        return Outcome(
+            verdict,
+            format,
+            behaviour.seconds,
+            status_code=None if verdict.is_network else 200,
+            page=behaviour.page if verdict.ends_search else None,
+            retry_after=behaviour.retry_after,
+            detail=f"It was told to come to {verdict}.",
+        )
+
+    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ARG002, ASYNC109 - the interface's
+        """Whether its behaviour gives it an address."""
+        return self._of(base_url).resolves
+
+    async def clearance(
+        self,
+        base_url: str,
+        *,
+        format: Format,  # noqa: A002 - the interface's name
+        timeout: float,  # noqa: ARG002, ASYNC109 - the interface's
+    ) -> Clearance:
+        """Tell whether its operator opted out; an instance without address fails."""
+        behaviour = self._of(base_url)
+        if not behaviour.resolves:
+            detail = "The host name does not resolve."
+            return Clearance(failure=Outcome(Verdict.DNS, format, 0.0, detail=detail))
+        return Clearance(opted_out=behaviour.opted_out)
+
+    def _of(self, base_url: str) -> Behaviour:
+        return self.behaviours.setdefault(base_url, Behaviour())
