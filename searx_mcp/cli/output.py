@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.attempt import Attempt
-from searx_mcp.models.instance import PoolReport
+from searx_mcp.models.instance import InstanceReport, InstanceState, MonthReport, PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.public import scrub
@@ -109,6 +109,8 @@ def print_pool(report: PoolReport) -> None:
     if report.catalog_source:
         age = report.catalog_age_days
         out.print(_text(f"Public instances: {report.catalog_source}; {age} days old", style="dim"))
+    if report.month:
+        out.print(_text(_month(report.month), style="dim"))
     for note in report.notes:
         error_console().print(_text(f"Note: {note}", style="yellow"))
 
@@ -129,7 +131,7 @@ def pool_table(report: PoolReport) -> Table:
             str(row.failures),
             "" if row.latency is None else f"{row.latency:.2f} s",
             "any" if row.budget_left is None else str(row.budget_left),
-            "now" if not row.retry_after else f"in {duration(row.retry_after)}",
+            _next_try(row),
         )
     return table
 
@@ -183,6 +185,23 @@ def _footer(response: SearchResponse) -> str:
     if len(response.attempts) > 1:
         parts.append(f"{len(response.attempts)} requests")
     return ", ".join(parts)
+
+
+def _next_try(row: InstanceReport) -> str:
+    if row.state is InstanceState.BLACKLISTED:
+        return "never"
+    return f"in {duration(row.retry_after)}" if row.retry_after else "now"
+
+
+def _month(month: MonthReport) -> str:
+    usable = month.capacity - month.kept_back
+    now = f"{month.left_now or 'none'} may be used now"
+    if month.retry_after:
+        now += f", one in {duration(month.retry_after)}"
+    return (
+        f"Public budget: {month.left_month} of {usable} searches left this month, {now}; "
+        f"{month.kept_back} kept back."
+    )
 
 
 def _table(*headers: str) -> Table:

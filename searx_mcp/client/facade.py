@@ -14,12 +14,12 @@ from searx_mcp.arguments.fetch import parse_fetch
 from searx_mcp.arguments.search import parse_search
 from searx_mcp.client.parts import Parts
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Catalog, PoolReport
+from searx_mcp.models.instance import Catalog, PoolReport, Tier
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
-from searx_mcp.search.budget import windows
+from searx_mcp.search.budget import instance_account, month_account, month_report, month_total
 from searx_mcp.search.capture import Capture
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.search.state.interface import StateStore
@@ -68,11 +68,11 @@ class SearxClient(Service):
     ) -> None:
         self.settings = settings or Settings()
         self._given_catalog = catalog
-        self._state: StateStore = state or MemoryStore()
+        self._rng = rng or random.Random()  # noqa: S311 - jitter and load spreading, no secret
+        self._state: StateStore = state or MemoryStore(self._rng)
         self._background = background
         self._folder = folder
         self._clock = clock
-        self._rng = rng or random.Random()  # noqa: S311 - jitter and load spreading, no secret
         self._parts: Parts | None = None
 
     @override
@@ -135,8 +135,7 @@ class SearxClient(Service):
             request = parse_search(
                 {"query": request, **arguments}, defaults=self.settings.search_defaults()
             )
-        if parts.relisting is not None:
-            parts.relisting.searched_at = self._clock()
+        parts.activity.searched()
         return await parts.searcher.search(request, progress=progress)
 
     @override
@@ -172,15 +171,28 @@ class SearxClient(Service):
         parts = self._open_parts()
         await parts.remembering.recall()
         now = self._clock()
-        rows = []
-        for row in parts.pool.snapshot(now):
-            limits = windows(own=row.tier == "own", link_token=parts.pool.link_token(row.url))
-            budget = await self._state.budget(row.url, limits, now)
-            wait = max(row.retry_after, round(budget.free_at - now, 1))
-            rows.append(row.model_copy(update={"budget_left": budget.left, "retry_after": wait}))
+        rows = parts.pool.snapshot(now)
+        limited = parts.pool.month_limited()
+        accounts = [
+            instance_account(row.url, own=row.tier is Tier.OWN, link_token=row.link_token)
+            for row in rows
+        ]
+        *budgets, paced, total = await self._state.budgets(
+            [*accounts, month_account(limited), month_total(limited)], now
+        )
+        instances = []
+        for row, budget in zip(rows, budgets, strict=True):
+            free_at = max(budget.free_at, paced.free_at if row.url in limited else now)
+            wait = max(row.retry_after, round(free_at - now, 1))
+            instances.append(
+                row.model_copy(update={"budget_left": budget.left, "retry_after": wait})
+            )
+        month = month_report(len(limited), paced=paced, total=total, now=now) if limited else None
         report = parts.report(now)
         notes = (*report.notes, *filter(None, [self._state.problem]))
-        return report.model_copy(update={"instances": tuple(rows), "notes": notes})
+        return report.model_copy(
+            update={"instances": tuple(instances), "month": month, "notes": notes}
+        )
 
     async def suggest(self, query: str) -> tuple[str, ...]:
         """What an own instance proposes for the beginning of a query, at most 20 of them.

@@ -20,6 +20,7 @@ from searx_mcp.net.user_agents import desktop_user_agent
 from searx_mcp.pool.catalog import gate, parse_catalog
 from searx_mcp.pool.config import PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.activity import Activity
 from searx_mcp.search.capture import Capturer
 from searx_mcp.search.catalog_file import catalog_report, read_bundled, read_catalog
 from searx_mcp.search.discovery import Discovery
@@ -52,6 +53,7 @@ class Parts:
         fetcher: Fetcher,
         listed: Catalog | None,
         relisting: Relisting | None,
+        activity: Activity,
         remembering: Remembering,
         schedule: Schedule | None,
         stack: AsyncExitStack,
@@ -62,6 +64,7 @@ class Parts:
         self.capturer = capturer
         self.fetcher = fetcher
         self.relisting = relisting
+        self.activity = activity
         self._listed = listed
         self.remembering = remembering
         self.schedule = schedule
@@ -89,6 +92,7 @@ class Parts:
         sessions = Sessions(
             settings.network,
             own_origins=settings.instances.own,
+            credentials=settings.instances.credentials,
             allow=allow,
             verify_pages=settings.web_fetch.verify_ssl,
         )
@@ -98,10 +102,18 @@ class Parts:
             source = settings.instances.source
             discovery = Discovery(lambda: sessions.public, folder, rng, url=source)
         listed = _newer(_catalog(settings, catalog), discovery.last_good() if discovery else None)
-        pool = _pool(settings, admit(listed) if listed else (), rng)
+        pool = _pool(
+            settings,
+            admit(listed) if listed else (),
+            rng=rng,
+            seed=await state.installation_seed(),
+        )
+        activity = Activity(clock)
         relisting = None
         if discovery is not None:
-            relisting = Relisting(discovery, pool=pool, admit=admit, state=state, clock=clock)
+            relisting = Relisting(
+                discovery, pool=pool, admit=admit, state=state, activity=activity, clock=clock
+            )
         upstream = Upstream(
             own=lambda: sessions.own,
             public=lambda: sessions.public,
@@ -149,14 +161,19 @@ class Parts:
             await stack.enter_async_context(tasks)
             schedule = None
             if background:
-                works: list[Work] = [Prober(pool, upstream, clock).check_own]
+                interval = settings.web_search.instance_health_check_interval
+                prober = Prober(
+                    pool,
+                    upstream,
+                    state=state,
+                    activity=activity,
+                    interval=interval,
+                    clock=clock,
+                )
+                works: list[Work] = [partial(_check, prober, remembering)]
                 if relisting is not None:
                     works.append(relisting.renew)
-                schedule = Schedule(
-                    works,
-                    interval=settings.web_search.instance_health_check_interval,
-                    spawn=tasks.spawn,
-                )
+                schedule = Schedule(works, interval=interval, spawn=tasks.spawn)
                 stack.push_async_callback(schedule.stop)
                 schedule.start()
             return cls(
@@ -174,6 +191,7 @@ class Parts:
                 fetcher=fetcher,
                 listed=listed,
                 relisting=relisting,
+                activity=activity,
                 remembering=remembering,
                 schedule=schedule,
                 stack=stack.pop_all(),
@@ -232,7 +250,16 @@ def _admitted(settings: Settings, allow: AllowList, catalog: Catalog) -> tuple[C
     )
 
 
-def _pool(settings: Settings, public: tuple[CatalogEntry, ...], rng: random.Random) -> InstancePool:
+async def _check(prober: Prober, remembering: Remembering) -> None:
+    """A round of health checks; what they teach is shared with the other processes."""
+    await remembering.recall()
+    await prober.check()
+    await remembering.keep()
+
+
+def _pool(
+    settings: Settings, public: tuple[CatalogEntry, ...], *, rng: random.Random, seed: int
+) -> InstancePool:
     return InstancePool(
         own=settings.instances.own,
         public=public,
@@ -242,4 +269,5 @@ def _pool(settings: Settings, public: tuple[CatalogEntry, ...], rng: random.Rand
             random_start=settings.web_search.use_random_instances,
         ),
         rng=rng,
+        seed=seed,
     )

@@ -39,10 +39,12 @@ _PHRASE = {
     Verdict.MALFORMED: "gave an unreadable answer",
     Verdict.NOT_SEARXNG: "was not SearXNG",
     Verdict.FOREIGN_REDIRECT: "redirected elsewhere",
+    Verdict.UNTRUSTED: "led back to themselves",
     Verdict.TLS: "had a TLS error",
     Verdict.DNS: "did not resolve",
     Verdict.CONNECTION: "did not connect",
     Verdict.TIMEOUT: "timed out",
+    Verdict.OVERTAKEN: "were too slow",
 }
 
 _REMEDY = {

@@ -61,7 +61,8 @@ class Layout:
 def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> Layout:
     """Decide what is shown of a search within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
-    heading = surroundings.heading(response, room)
+    short = surroundings.shortened(response, boundary)
+    heading = surroundings.heading(short, room)
     bare = [
         Entry(number, result, entry.head(result, number, boundary))
         for number, result in enumerate(response.results, start=1)
@@ -71,7 +72,6 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
     pages = _pages(entries, boundary)
     if pages:
         left -= line_cost(unshown_line(len(pages)))
-    short = surroundings.shortened(response, boundary)
     answers, spent = lines_within(surroundings.direct_answers(short), min(left, room // 6))
     left -= spent
     remarks, spent = lines_within(surroundings.remarks(short, boundary), min(left, room // 6))

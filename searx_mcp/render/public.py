@@ -172,6 +172,8 @@ def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
 
 def _response(response: SearchResponse) -> dict[str, Any]:
     data = _without_absent(response.model_dump(mode="json"), _RESPONSE_FIELDS)
+    if not response.cached:
+        del data["age_seconds"]
     data["results"] = [_result(result) for result in data["results"]]
     if response.fetch_content:
         stats = response.content_fetch_stats or FetchStats()

@@ -58,13 +58,20 @@ def _short_box(box: Infobox, boundary: str) -> Infobox:
     )
 
 
-def heading(response: SearchResponse, budget: int) -> str:
-    """The first line as specified; a query that would fill a quarter of the budget is shortened."""
-    if not response.results:
-        return f"{NO_RESULTS}\n{_ADVICE}"
-    query, was_cut = clip(" ".join(response.query.splitlines()), budget // 4)
-    shown = f"{query}…" if was_cut else query
-    return f"Found {response.results_count} search results for query '{shown}':"
+def heading(short: SearchResponse, budget: int) -> str:
+    """The first line as specified, and the age of a shortened response that is stale.
+
+    A query that would fill a quarter of the budget is shortened.
+    """
+    if short.results:
+        query, was_cut = clip(" ".join(short.query.splitlines()), budget // 4)
+        shown = f"{query}…" if was_cut else query
+        lines = [f"Found {short.results_count} search results for query '{shown}':"]
+    else:
+        lines = [NO_RESULTS, _ADVICE]
+    if short.stale:
+        lines.extend(f"Note: {note}" for note in short.notes[:1])
+    return "\n".join(lines)
 
 
 def direct_answers(short: SearchResponse) -> Iterator[str]:
@@ -79,7 +86,7 @@ def direct_answers(short: SearchResponse) -> Iterator[str]:
 
 def remarks(short: SearchResponse, boundary: str) -> Iterator[str]:
     """Notes, corrections and suggestions of a shortened response; what did not work, as counts."""
-    for note in short.notes:
+    for note in short.notes[1:] if short.stale else short.notes:  # the heading has the first
         yield f"Note: {note}"
     if short.corrections:
         yield f"Did you mean: {'; '.join(short.corrections)}"

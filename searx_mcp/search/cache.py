@@ -1,12 +1,31 @@
-"""Recent answers, so that asking again costs no instance anything."""
+"""Recent answers and failures, so that asking again costs no instance anything.
 
-from collections.abc import Callable, Hashable
+All of it is in memory and gone with the process: no query ever lies on a disk. The ages at which an
+answer still serves follow RFC 5861 (stale-while-revalidate, stale-if-error).
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Generic, Self, TypeVar
 
-from cachetools import TTLCache
+from cachetools import TLRUCache, TTLCache
 from typing_extensions import override
 
+from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.search.executor import Found
+from searx_mcp.searxng.request import InstanceQuery
+
+T = TypeVar("T")
+
+EMPTY_TTL = 60.0
+"""Seconds an answer without results lives at most: an engine may just have been slow, and its
+silence looks the same as nothing to be found."""
+NEGATIVE_TTL = 15.0
+"""Seconds a failure stands for the same search. Agents repeat a failed call at once, and each round
+would cost three volunteers a request."""
+_USUAL_HITS = 50
+"""Hits of an answer that count as one; an image search has hundreds of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,31 +42,182 @@ class CacheKey:
     time_range: str
     engines: frozenset[str] = frozenset()
 
+    @classmethod
+    def of(cls, query: InstanceQuery) -> Self:
+        """The key of a query."""
+        return cls(
+            text=query.text,
+            category=query.category,
+            language=query.language,
+            safe_search=query.safe_search,
+            time_range=query.time_range,
+            engines=frozenset(query.engines),
+        )
 
-class ResponseCache:
-    """A bounded cache in memory, least recently used first out.
 
-    Args:
-        ttl: seconds an answer lives; 0 keeps nothing.
-        size: answers held at most.
-        clock: seconds, monotonic or Unix.
+class Freshness(Enum):
+    """What a kept answer is good for."""
+
+    FRESH = auto()
+    """It is the answer."""
+    STALE = auto()
+    """It is the answer while a newer one is fetched."""
+    SPARE = auto()
+    """It is too old, or has too few hits: better than nothing when nobody can serve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer out of the cache.
+
+    Attributes:
+        found: the answer.
+        age: seconds since it was given.
+        freshness: what it is good for.
     """
 
-    def __init__(self, *, ttl: float, size: int, clock: Callable[[], float]) -> None:
-        self._entries: TTLCache[Hashable, Found] = TTLCache(size, ttl, timer=clock)
+    found: Found
+    age: float
+    freshness: Freshness
+
+
+@dataclass(slots=True)
+class _Dated(Generic[T]):
+    """Something and the time from which on it is kept."""
+
+    value: T
+    at: float
+
+    def age(self, now: float) -> float:
+        """Seconds; what comes from the future, by a clock put back since, is new as of now."""
+        self.at = min(self.at, now)
+        return now - self.at
+
+
+class ResponseCache:
+    """Answers in memory, least recently used first out.
+
+    Bounded by the number of answers and by the number of their hits, whichever is reached first.
+
+    Args:
+        ttl: seconds an answer is fresh; 0 keeps nothing.
+        while_revalidating: seconds after that in which it serves while a newer one is fetched.
+        if_error: seconds, from its beginning, in which it serves when nobody can.
+        size: answers held at most; each may have fifty hits on average.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        ttl: float,
+        while_revalidating: float,
+        if_error: float,
+        size: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._ttl = ttl
+        self._while_revalidating = while_revalidating
+        self._if_error = if_error
+        self._clock = clock
+        self._max_weight = size * _USUAL_HITS
+        self._entries: TLRUCache[CacheKey, _Dated[Found]] = TLRUCache(
+            self._max_weight, self._expiry, timer=clock, getsizeof=self._weight
+        )
 
     @override
     def __repr__(self) -> str:
         return f"<ResponseCache [{len(self._entries)} answers]>"
 
-    def get(self, key: CacheKey, *, wanted: int) -> Found | None:
-        """The answer to `key` if it has `wanted` hits or there are no more to be had."""
-        found: Found | None = self._entries.get(key)
-        if found is None:
+    def get(self, key: CacheKey, *, wanted: int) -> Kept | None:
+        """The answer to `key` and what it is good for to a caller who wants so many hits.
+
+        One with fewer is as good as any if there are no more to be had.
+        """
+        entry: _Dated[Found] | None = self._entries.get(key)
+        if entry is None:
             return None
-        enough = sum(len(page.hits) for page in found.pages) >= wanted
-        return found if enough or found.complete else None
+        found, age = entry.value, entry.age(self._clock())
+        freshness = self._freshness(age, is_enough=found.complete or _hits(found) >= wanted)
+        # A second look at an empty one: a clock put back has moved the cache's own end of it.
+        if freshness is None or age >= self._lifetime(found):
+            return None
+        return Kept(found, age, freshness)
 
     def put(self, key: CacheKey, found: Found) -> None:
         """Keep an answer; one whose engines failed without a hit must not come here."""
-        self._entries[key] = found
+        self._entries[key] = _Dated(found, self._clock())
+
+    def _freshness(self, age: float, *, is_enough: bool) -> Freshness | None:
+        if is_enough and age < self._ttl:
+            return Freshness.FRESH
+        if is_enough and age < self._ttl + self._while_revalidating:
+            return Freshness.STALE
+        return Freshness.SPARE if age < self._if_error else None
+
+    def _lifetime(self, found: Found) -> float:
+        if not self._ttl or not any(page.is_useful for page in found.pages):
+            return min(self._ttl, EMPTY_TTL)
+        return max(self._ttl + self._while_revalidating, self._if_error)
+
+    def _expiry(self, _: CacheKey, entry: _Dated[Found], now: float) -> float:
+        return now + self._lifetime(entry.value)
+
+    def _weight(self, entry: _Dated[Found]) -> int:
+        # At least the usual weight, so that the number of answers is bounded too; never too much
+        # for an empty cache, which would refuse it.
+        return min(max(_USUAL_HITS, _hits(entry.value)), self._max_weight)
+
+
+class FailureCache:
+    """Searches for which instances were asked a moment ago, and none could serve.
+
+    Kept are only failures that cost somebody something and do not end when the user acts: not those
+    of the network here, of an own instance that is down, of spent budgets, of missing settings.
+
+    Args:
+        size: failures held at most.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, *, size: int, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._entries: TTLCache[CacheKey, _Dated[NoInstancesError]] = TTLCache(
+            size, NEGATIVE_TTL, timer=clock
+        )
+
+    @override
+    def __repr__(self) -> str:
+        return f"<FailureCache [{len(self._entries)} failures]>"
+
+    def get(self, key: CacheKey) -> NoInstancesError | None:
+        """The failure of `key`, its `retry_after` less the time that has passed, or `None`."""
+        entry: _Dated[NoInstancesError] | None = self._entries.get(key)
+        if entry is None:
+            return None
+        age = entry.age(self._clock())
+        return _copy(entry.value, age) if age < NEGATIVE_TTL else None
+
+    def put(self, key: CacheKey, error: NoInstancesError) -> None:
+        """Keep a failure if it is worth it."""
+        if error.reason is UnavailableReason.EXHAUSTED and error.attempts:
+            # A copy: the error itself holds on to everything its traceback touches.
+            self._entries[key] = _Dated(_copy(error, 0.0), self._clock())
+
+
+def _hits(found: Found) -> int:
+    return sum(len(page.hits) for page in found.pages)
+
+
+def _copy(error: NoInstancesError, age: float) -> NoInstancesError:
+    retry_after = error.retry_after
+    if retry_after is not None:
+        # Nobody is asked before the failure is forgotten, however soon an instance is free.
+        retry_after = max(retry_after, NEGATIVE_TTL) - age
+    return NoInstancesError(
+        error.message,
+        reason=error.reason,
+        attempts=error.attempts,
+        advice=error.advice,
+        retry_after=retry_after,
+    )

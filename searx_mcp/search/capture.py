@@ -9,12 +9,12 @@ from searx_mcp import __version__
 from searx_mcp.arguments.messages import did_you_mean, shown
 from searx_mcp.errors import InvalidArgumentError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import InstanceReport, Tier
+from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.budget import windows
+from searx_mcp.search.budget import MONTH, instance_account, month_account
 from searx_mcp.search.spacing import Spacing
-from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.state.interface import Reservation, StateStore
 from searx_mcp.searxng.classify import Received, generator
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.scrub.answer import Fixture, scrub
@@ -84,11 +84,18 @@ class Capturer:
         instance = self._find(host)
         url, own, now = instance.url, instance.tier is Tier.OWN, self._clock()
         form = format or self._pool.format_of(url, now)
-        _check_wait(instance.retry_after)
-        limits = windows(own=own, link_token=self._pool.link_token(url))
-        reservation = await self._state.reserve(url, form, limits, now)
+        if instance.state is InstanceState.BLACKLISTED:
+            raise NoInstancesError(
+                f"The instance is left alone: {instance.reason}",
+                reason=UnavailableReason.EXHAUSTED,
+                advice=_ELSEWHERE,
+            )
+        if instance.retry_after > 0:
+            raise _refusal(_INSTANCE, instance.retry_after)
+        reservation = await self._charge(instance, form, now)
         if not reservation.granted:
-            _check_wait(max(1.0, (reservation.retry_at or now) - now))
+            what = _MONTH if reservation.refused_by == MONTH else _INSTANCE
+            raise _refusal(what, max(1.0, (reservation.retry_at or now) - now))
         self._pool.begin(url, now)
         learned = False
         try:
@@ -108,6 +115,14 @@ class Capturer:
             report=_report(outcome, received, query, mask),
         )
 
+    async def _charge(self, instance: InstanceReport, form: Format, now: float) -> Reservation:
+        limited = self._pool.month_limited()
+        own, link_token = instance.tier is Tier.OWN, instance.link_token
+        accounts = [instance_account(instance.url, own=own, link_token=link_token)]
+        if instance.url in limited:
+            accounts.append(month_account(limited))
+        return await self._state.reserve(accounts, form, now)
+
     def _find(self, host: str) -> InstanceReport:
         wanted = host.strip().rstrip("/").casefold()
         names: list[str] = []
@@ -122,14 +137,18 @@ class Capturer:
         )
 
 
-def _check_wait(seconds: float) -> None:
-    if seconds > 0:
-        raise NoInstancesError(
-            f"The instance may not be asked again for {seconds:,.0f} seconds",
-            reason=UnavailableReason.BUDGET_SPENT,
-            advice="Capture at another instance, or wait.",
-            retry_after=seconds,
-        )
+_ELSEWHERE = "Capture at another instance."
+_INSTANCE = "The instance may not be asked again"
+_MONTH = "What public instances allow together is spent"
+
+
+def _refusal(what: str, seconds: float) -> NoInstancesError:
+    return NoInstancesError(
+        f"{what} for {seconds:,.0f} seconds",
+        reason=UnavailableReason.BUDGET_SPENT,
+        advice="Capture at another instance, or wait.",
+        retry_after=seconds,
+    )
 
 
 def _report(

@@ -105,8 +105,24 @@ class SearchConfig(Frozen):
     max_instances: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="Different instances one search asks at most."
     )
+    hedge_share: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.2,
+        description="Second requests per request, at most, when an own instance is slow; 0 for none.",
+    )
+    hedge_delay: Annotated[float, Field(ge=0.05, le=60)] = Field(
+        default=1.5,
+        description="Seconds before a second request while too little is known of usual times.",
+    )
     cache_ttl: Annotated[float, Field(ge=0, le=86_400)] = Field(
         default=300.0, description="Seconds an answer is served again; 0 switches the cache off."
+    )
+    stale_while_revalidate: Annotated[float, Field(ge=0, le=86_400)] = Field(
+        default=300.0,
+        description="Seconds after cache_ttl in which an answer is served while a newer one is fetched.",
+    )
+    stale_if_error: Annotated[float, Field(ge=0, le=604_800)] = Field(
+        default=86_400.0,
+        description="Seconds an answer is kept for when no instance can serve; 0 for never.",
     )
     cache_size: Annotated[int, Field(ge=1, le=100_000)] = Field(
         default=256, description="Answers the cache holds at most."

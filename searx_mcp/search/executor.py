@@ -1,51 +1,36 @@
-"""One query through the pool: attempt, judge, go on, until an answer or the deadline."""
+"""One query through the pool: ask, judge, go on, until an answer or the deadline."""
 
 import asyncio
-import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 from searx_mcp.errors import DeadlineError
-from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.hits import ResultPage
+from searx_mcp.models.request import TimeRange
 from searx_mcp.models.service import Progress
-from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.pool import InstancePool, Proposal
-from searx_mcp.search.budget import windows
+from searx_mcp.search.asking import Asking, Upstream
 from searx_mcp.search.config import SearchConfig
+from searx_mcp.search.hedging import Hedging
+from searx_mcp.search.ledger import Ledger
 from searx_mcp.search.spacing import Spacing
 from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.trail import Trail
 from searx_mcp.search.unavailable import unavailable
 from searx_mcp.searxng.request import InstanceQuery
 
-_log = logging.getLogger("searx_mcp.search")
-
+ANSWER_TIME = 2.0
+"""Seconds that must be left for an answer when a search waits for a budget."""
 MAX_PAGES = 5
 """Pages one search takes from one own instance at most: 50 results at ten a page."""
-_MAY_BE_OURS = frozenset({Verdict.DNS, Verdict.CONNECTION})
-_TOO_LATE = 0.1
-"""With less time left, in seconds, an attempt cannot come to anything."""
 
+_MOMENT = 0.01
+"""Seconds; a clock may say that a budget is free a little before the store does."""
 
-class Upstream(Protocol):
-    """Sends one query to one instance; expected failures are outcomes."""
-
-    async def search(
-        self,
-        base_url: str,
-        query: InstanceQuery,
-        *,
-        own: bool,
-        format: Format,  # noqa: A002 - the field's word for JSON or HTML
-        timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
-    ) -> Outcome:
-        """Ask `base_url` and judge the answer; ends within `timeout` seconds."""
-        ...
-
-    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
-        """Whether the host of a public instance has an address; nothing is sent to it."""
-        ...
+Answered = tuple[Proposal, ResultPage]
+"""Who answered, and with what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +52,15 @@ class Found:
     own: bool = False
 
 
-@dataclass(slots=True)
-class _Trail:
-    """What one search has tried so far."""
-
-    deadline: float
-    progress: Progress | None = None
-    attempts: list[Attempt] = field(default_factory=list)
-    asked: set[str] = field(default_factory=set)
-    passed_over: set[str] = field(default_factory=set)
-    budget_retry_at: float | None = None
-    held: list[tuple[str, Outcome]] = field(default_factory=list)
-    """Failures that may be this machine's: reported once another host has been reached."""
-
-    def pass_over(self, url: str, free_at: float | None) -> None:
-        """The budget of `url` forbids a request until then: it was not asked."""
-        self.asked.discard(url)
-        self.passed_over.add(url)
-        known = [at for at in (self.budget_retry_at, free_at) if at is not None]
-        self.budget_retry_at = min(known, default=None)
-
-    def say(self, message: str) -> None:
-        if self.progress is not None:
-            self.progress(message)
-
-
 class Executor:
     """Carries one query through the pool.
 
-    Each search asks at most `max_instances` different instances, one after the other, each at
-    most once (an own instance that has JSON switched off is asked again for HTML at once), and
-    every request is charged to the instance's budget before it leaves. All of it ends by the
-    earlier of the call's deadline and the search phase's.
+    Each search is sent to at most `max_instances` different instances, to each at most once (one
+    that has JSON switched off is asked again for HTML at once), and every request to a public one
+    is charged before it leaves. When all budgets are spent and one of them is free again soon
+    enough, the search waits for it. They are asked one after the other; only an instance that counts no requests
+    is hedged when it is slow: another of that kind is asked beside it, and the first answer wins.
+    All of it ends by the earlier of the call's deadline and the search phase's.
 
     Args:
         pool: chooses and learns.
@@ -120,11 +82,18 @@ class Executor:
         clock: Callable[[], float],
     ) -> None:
         self._pool = pool
-        self._upstream = upstream
-        self._state = state
         self._config = config
-        self._spacing = spacing
         self._clock = clock
+        self._ledger = Ledger(pool, state, clock)
+        self._hedging = Hedging(share=config.hedge_share, delay=config.hedge_delay)
+        self._asking = Asking(
+            pool=pool,
+            upstream=upstream,
+            ledger=self._ledger,
+            spacing=spacing,
+            timeout=config.attempt_timeout,
+            clock=clock,
+        )
 
     async def run(
         self,
@@ -148,154 +117,94 @@ class Executor:
             DeadlineError: there was no time for a single attempt.
         """
         started = asyncio.get_running_loop().time()
-        trail = _Trail(min(deadline, started + self._config.phase_timeout), progress)
+        trail = Trail(min(deadline, started + self._config.phase_timeout), progress)
         try:
             found = await self._search(query, wanted, trail)
         finally:
-            self._settle(trail)
+            self._asking.settle(trail)
         if found is None:
             raise self._failure(trail)
         return found
 
-    async def _search(self, query: InstanceQuery, wanted: int, trail: _Trail) -> Found | None:
-        while len(trail.asked) < self._config.max_instances:
-            proposal = self._pool.propose(self._clock(), exclude=trail.asked | trail.passed_over)
+    async def _search(self, query: InstanceQuery, wanted: int, trail: Trail) -> Found | None:
+        while not self._has_asked_enough(trail):
+            proposal = await self._propose(query, trail)
             if proposal is None:
+                if await self._wait_for_budget(trail):
+                    continue
                 break
-            page = await self._ask(proposal, query, trail)
-            if page is not None:
-                pages, complete = await self._further(proposal, query, page, wanted, trail)
-                attempts = tuple(trail.attempts)
-                return Found(pages, proposal.url, attempts, complete, own=proposal.own)
-            if self._left(trail) <= _TOO_LATE:
+            answered = await self._ask(proposal, query, trail)
+            if answered is not None:
+                asked, page = answered
+                pages, complete = await self._further(asked, query, page, wanted, trail)
+                return Found(pages, asked.url, tuple(trail.attempts), complete, own=asked.own)
+            if trail.is_late:
                 break
         return None
 
-    async def _ask(
-        self, proposal: Proposal, query: InstanceQuery, trail: _Trail
-    ) -> ResultPage | None:
-        outcome = await self._attempt(proposal, query, trail)
-        if outcome is not None and outcome.verdict is Verdict.JSON_OFF:
-            html = replace(proposal, format=Format.HTML)
-            outcome = await self._attempt(html, query, trail)
-        if outcome is None or not outcome.verdict.ends_search:
+    async def _propose(self, query: InstanceQuery, trail: Trail) -> Proposal | None:
+        proposal = self._next(query, trail)
+        if proposal is not None and not proposal.own and not trail.knows_budgets:
+            await self._ledger.pass_over_spent(trail)
+            proposal = self._next(query, trail)
+        return proposal
+
+    def _next(
+        self, query: InstanceQuery, trail: Trail, *, unlimited: bool = False
+    ) -> Proposal | None:
+        needs = Needs(query.category, TimeRange(query.time_range), query.page, query.engines)
+        return self._pool.propose(
+            self._clock(), exclude=trail.excluded, needs=needs, unlimited=unlimited
+        )
+
+    async def _wait_for_budget(self, trail: Trail) -> bool:
+        """Wait until somebody may be asked again, if the search can still be answered then."""
+        if trail.budget_retry_at is None:
+            return False
+        wait = trail.budget_retry_at - self._clock()
+        if wait > trail.left - ANSWER_TIME:
+            return False
+        trail.say(f"waiting {wait:.0f} s until an instance's budget allows another request")
+        await asyncio.sleep(max(wait, _MOMENT))
+        trail.forget_budgets()
+        return True
+
+    async def _ask(self, proposal: Proposal, query: InstanceQuery, trail: Trail) -> Answered | None:
+        if not proposal.is_unlimited or not self._hedging.is_on:
+            page = await self._asking.ask(proposal, query, trail)
+            return None if page is None else (proposal, page)
+        self._hedging.earn()
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(self._timed(proposal, query, trail))
+            await asyncio.wait([first], timeout=self._hedging.delay())
+            rival = None if first.done() else self._rival(query, trail)
+            if rival is None:
+                return await first
+            trail.say(f"{proposal.url} is slow; asking {rival.url} as well")
+            second = group.create_task(self._timed(rival, query, trail))
+            answered = await _first_answer(first, second)
+            if not first.done():
+                trail.overtaken.add(proposal.url)
+            for task in (first, second):
+                task.cancel()
+            return answered
+
+    def _rival(self, query: InstanceQuery, trail: Trail) -> Proposal | None:
+        if trail.is_late or self._has_asked_enough(trail):
             return None
-        return outcome.page or ResultPage()
+        rival = self._next(query, trail, unlimited=True)
+        return rival if rival is not None and self._hedging.spend() else None
 
-    async def _attempt(
-        self, proposal: Proposal, query: InstanceQuery, trail: _Trail
-    ) -> Outcome | None:
-        """One request, or `None` when the budget or the clock forbids it."""
-        url = proposal.url
-        self._pool.begin(url, self._clock())
-        learned = False
-        try:
-            timeout = min(self._config.attempt_timeout, self._left(trail))
-            if timeout <= _TOO_LATE:
-                return None
-            trail.asked.add(url)
-            outcome = await self._send(proposal, query, timeout, trail)
-            if outcome is None:
-                return None
-            # A request cut short by our own deadline says nothing about the instance.
-            cut_short = timeout < self._config.attempt_timeout
-            if not (cut_short and outcome.verdict is Verdict.TIMEOUT):
-                self._learn(proposal, outcome, trail)
-                learned = True
-        finally:
-            if not learned:
-                self._pool.release(url)
-        attempt = Attempt(
-            instance=url,
-            verdict=outcome.verdict,
-            format=outcome.format,
-            status_code=outcome.status_code,
-            elapsed_ms=round(outcome.elapsed * 1_000),
-            detail=outcome.detail,
-            rows_seen=outcome.rows_seen,
-            rows_used=outcome.rows_used,
-        )
-        trail.attempts.append(attempt)
-        trail.say(f"{url}: {outcome.verdict.replace('_', ' ')}")
-        _log.debug(
-            "search.attempt instance=%s verdict=%s status=%s elapsed_ms=%d",
-            url,
-            outcome.verdict,
-            outcome.status_code,
-            attempt.elapsed_ms,
-        )
-        return outcome
-
-    async def _send(
-        self,
-        proposal: Proposal,
-        query: InstanceQuery,
-        timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
-        trail: _Trail,
-    ) -> Outcome | None:
-        """The request itself, charged to the budget; `None` when the budget forbids it.
-
-        A host that does not resolve is not charged, since nothing reaches it: or a few searches
-        without a network would use up the month.
-        """
+    async def _timed(
+        self, proposal: Proposal, query: InstanceQuery, trail: Trail
+    ) -> Answered | None:
         loop = asyncio.get_running_loop()
         started = loop.time()
-        url = proposal.url
-        if not proposal.own:
-            if not await self._has_budget(proposal, trail):
-                return None
-            if not await self._upstream.resolves(url, timeout=timeout):
-                detail = "The host name does not resolve."
-                return Outcome(Verdict.DNS, proposal.format, loop.time() - started, detail=detail)
-            if not await self._may_leave(proposal, trail):
-                return None
-        trail.say(f"asking {url} for {proposal.format.upper()}")
-        timeout = max(_TOO_LATE, min(timeout, self._left(trail)))
-        return await self._upstream.search(
-            url, query, own=proposal.own, format=proposal.format, timeout=timeout
-        )
-
-    def _learn(self, proposal: Proposal, outcome: Outcome, trail: _Trail) -> None:
-        if not proposal.own and outcome.verdict in _MAY_BE_OURS:
-            trail.held.append((proposal.url, outcome))
-        else:
-            self._pool.report(proposal.url, outcome, self._clock())
-
-    def _settle(self, trail: _Trail) -> None:
-        """Report the failures held back, unless nobody at all was reached: then we are offline.
-
-        A machine without a network says nothing about the instances it did not reach.
-        """
-        reached = any(attempt.status_code is not None for attempt in trail.attempts)
-        for url, outcome in trail.held:
-            if reached or len(trail.held) == 1:
-                self._pool.report(url, outcome, self._clock())
-            else:
-                self._pool.release(url)
-        trail.held.clear()
-
-    async def _has_budget(self, proposal: Proposal, trail: _Trail) -> bool:
-        """A look without a charge, which spares a look-up for each instance that is used up."""
-        limits = [
-            window
-            for window in windows(own=False, link_token=proposal.link_token)
-            if window.format in (None, proposal.format)
-        ]
-        budget = await self._state.budget(proposal.url, limits, self._clock())
-        if budget.left == 0:
-            trail.pass_over(proposal.url, budget.free_at)
-        return budget.left != 0
-
-    async def _may_leave(self, proposal: Proposal, trail: _Trail) -> bool:
-        limits = windows(own=False, link_token=proposal.link_token)
-        reservation = await self._state.reserve(
-            proposal.url, proposal.format, limits, self._clock()
-        )
-        if not reservation.granted:
-            trail.pass_over(proposal.url, reservation.retry_at)
-            return False
-        await self._spacing.wait()
-        return True
+        page = await self._asking.ask(proposal, query, trail)
+        if page is None:
+            return None
+        self._hedging.answered(loop.time() - started)
+        return proposal, page
 
     async def _further(
         self,
@@ -303,7 +212,7 @@ class Executor:
         query: InstanceQuery,
         first: ResultPage,
         wanted: int,
-        trail: _Trail,
+        trail: Trail,
     ) -> tuple[tuple[ResultPage, ...], bool]:
         """More pages of the same own instance until enough is in or a page brings nothing new."""
         pages = [first]
@@ -311,10 +220,10 @@ class Executor:
         while proposal.own and len(urls) < wanted and len(pages) < MAX_PAGES:
             if not pages[-1].hits or pages[-1].has_next is False:
                 return tuple(pages), True
-            if self._left(trail) <= _TOO_LATE:
+            if trail.is_late:
                 return tuple(pages), False
             again = replace(proposal, format=self._pool.format_of(proposal.url, self._clock()))
-            page = await self._ask(again, replace(query, page=len(pages) + 1), trail)
+            page = await self._asking.ask(again, replace(query, page=len(pages) + 1), trail)
             fresh = {hit.url for hit in page.hits} - urls if page else set()
             if page is None or not fresh:
                 return tuple(pages), page is not None
@@ -322,12 +231,14 @@ class Executor:
             urls |= fresh
         return tuple(pages), not proposal.own
 
-    def _left(self, trail: _Trail) -> float:
-        return trail.deadline - asyncio.get_running_loop().time()
+    def _has_asked_enough(self, trail: Trail) -> bool:
+        # Whoever is down costs no search, but time: as many of them are tried.
+        most = self._config.max_instances
+        return len(trail.asked) >= most or len(trail.unsearched) >= most
 
-    def _failure(self, trail: _Trail) -> Exception:
+    def _failure(self, trail: Trail) -> Exception:
         now = self._clock()
-        if not trail.attempts and self._left(trail) <= _TOO_LATE:
+        if not trail.attempts and trail.is_late:
             return DeadlineError(
                 "The call's time was over before an instance could be asked",
                 advice="Call again with a longer timeout.",
@@ -340,3 +251,14 @@ class Executor:
             budget_retry=None if at is None else max(0.0, at - now),
             state_retry=self._pool.earliest_retry(now),
         )
+
+
+async def _first_answer(*tasks: "asyncio.Task[Answered | None]") -> Answered | None:
+    """The first answer, or `None` when all of them came to nothing."""
+    running = set(tasks)
+    while running:
+        done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            if (answer := task.result()) is not None:
+                return answer
+    return None

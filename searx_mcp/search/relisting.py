@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable
 
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.activity import Activity
 from searx_mcp.search.discovery import RETRY_INTERVAL, Discovery
 from searx_mcp.search.state.interface import StateStore
 
-IDLE = 900.0
-"""Seconds without a search after which a process asks nobody for anything."""
 _JOB = "discovery"
 
 
@@ -21,6 +20,7 @@ class Relisting:
         pool: where its instances go.
         admit: chooses the instances of a list that may be asked.
         state: so that one of several processes fetches.
+        activity: whether anybody uses this process.
         clock: Unix seconds.
     """
 
@@ -31,22 +31,23 @@ class Relisting:
         pool: InstancePool,
         admit: Callable[[Catalog], Iterable[CatalogEntry]],
         state: StateStore,
+        activity: Activity,
         clock: Callable[[], float],
     ) -> None:
         self._discovery = discovery
         self._pool = pool
         self._admit = admit
         self._state = state
+        self._activity = activity
         self._clock = clock
-        self.searched_at: float | None = None
         self.catalog: Catalog | None = None
         """The list taken over last, or `None` before the first."""
 
     async def renew(self) -> None:
         """Fetch the list if it is due and somebody searched lately, and take it over."""
-        now = self._clock()
-        if self.searched_at is None or now - self.searched_at > IDLE:
+        if not self._activity.is_searching:
             return
+        now = self._clock()
         is_due = await asyncio.to_thread(self._discovery.due, now) == 0
         if is_due and not await self._state.claim(_JOB, seconds=RETRY_INTERVAL / 2, now=now):
             return

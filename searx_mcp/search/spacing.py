@@ -1,6 +1,7 @@
 """A small random distance between two requests to public instances."""
 
 import asyncio
+import math
 import random
 
 
@@ -27,6 +28,17 @@ class Spacing:
         self._next = at + self._rng.uniform(low, high) / 1_000
         return at - now
 
-    async def wait(self) -> None:
-        """Return when the next request may leave."""
-        await asyncio.sleep(self.take_turn(asyncio.get_running_loop().time()))
+    async def wait(self, deadline: float = math.inf) -> bool:
+        """Return when the next request may leave.
+
+        Args:
+            deadline: loop time; a place in the queue at or after it is not taken.
+
+        Returns:
+            `False`, and at once, if its turn would come too late.
+        """
+        now = asyncio.get_running_loop().time()
+        if max(now, self._next) >= deadline:
+            return False
+        await asyncio.sleep(self.take_turn(now))
+        return True

@@ -214,6 +214,13 @@ async def test_instances_list_shows_the_bundled_pool_and_its_age(run_cli):
     as_json = json.loads((await run_cli("instances", "list", "--json")).out)
     assert len(as_json["instances"]) > 20
     assert {"url", "tier", "state", "score", "budget_left"} <= set(as_json["instances"][0])
+    month = as_json["month"]
+    assert month["spent"] == 0
+    assert month["left_month"] + month["kept_back"] == month["capacity"] > 60
+    assert (
+        f"Public budget: {month['left_month']} of {month['left_month']} searches left this month, "
+        f"{month['left_now']} may be used now; {month['kept_back']} kept back." in ran.out
+    )
 
 
 async def test_config_shows_values_and_where_they_come_from(run_cli, tmp_path):

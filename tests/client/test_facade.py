@@ -16,6 +16,7 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.instance import MonthReport
 from searx_mcp.models.request import Category, FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.testing.clock import FakeClock
@@ -130,7 +131,7 @@ async def test_a_clean_empty_answer_is_a_success_with_count_zero(settings_for, c
 async def test_the_same_search_again_comes_from_the_cache_until_it_is_old(settings_for, catalog_of):
     clock = FakeClock()
     async with FakeSearxng() as good:
-        settings = settings_for(good, search={"cache_ttl": 300})
+        settings = settings_for(good, search={"cache_ttl": 300, "stale_while_revalidate": 0})
         async with client_for(settings, catalog_of(good), clock=clock) as client:
             first = await client.search("pacing", fetch_content=False)
             again = await client.search("  pacing ", fetch_content=False, results_count=3)
@@ -166,11 +167,13 @@ async def test_what_an_instance_would_answer_differently_is_not_served_from_the_
 
 
 async def test_answers_of_failed_engines_are_never_cached(settings_for):
+    clock = FakeClock()
     async with FakeSearxng(formats=("html", "json"), engines_failed=True) as own:
-        async with client_for(settings_for(own, own=[own])) as client:
+        async with client_for(settings_for(own, own=[own]), clock=clock) as client:
             with pytest.raises(NoInstancesError):
                 await client.search("pacing", fetch_content=False)
             own.recover()
+            clock.advance(15)
             response = await client.search("pacing", fetch_content=False)
     assert response.results
 
@@ -245,7 +248,7 @@ async def test_live_syntax_does_not_leave_and_the_asked_words_are_echoed(setting
     async with FakeSearxng() as good:
         async with client_for(settings_for(good), catalog_of(good)) as client:
             response = await client.search("I <3 you !!g", fetch_content=False)
-    sent = good.requests[0].parameters["q"].split()
+    sent = good.requests[-1].parameters["q"].split()
     assert "<3" not in sent
     assert "!!g" not in sent
     assert response.query == "I <3 you !!g"
@@ -328,6 +331,42 @@ async def test_the_report_shows_states_and_what_is_left_of_budgets(settings_for,
     assert rows[good.url].state == "healthy"
     assert (rows[good.url].budget_left, rows[good.url].retry_after) == (0, 30)
     assert report.catalog_source == "a test"
+
+
+async def test_the_report_shows_what_is_left_of_the_month_of_all_public_instances(
+    settings_for, catalog_of
+):
+    clock = FakeClock()
+    async with FakeSearxng(link_token=True) as good, FakeSearxng(link_token=True) as spare:
+        settings = settings_for(good, spare, web_search={"use_random_instances": False})
+        async with client_for(settings, catalog_of(good, spare), clock=clock) as client:
+            fresh = await client.instances()
+            for host in (good, spare, good, spare):
+                await client.capture(host.url, "x")
+                clock.advance(31)
+            spent = await client.instances()
+    assert fresh.month == MonthReport(
+        capacity=6, spent=0, left_now=4, left_month=4, kept_back=2, retry_after=0
+    )
+    assert {row.retry_after for row in fresh.instances} == {0}
+    wait = 30 * 86_400 - 4 * 31
+    assert spent.month == MonthReport(
+        capacity=6, spent=4, left_now=0, left_month=0, kept_back=2, retry_after=wait
+    )
+    assert {(row.budget_left, row.retry_after) for row in spent.instances} == {(1, wait)}
+
+
+async def test_instances_that_count_no_month_have_none(settings_for, catalog_of):
+    async with FakeSearxng() as own, FakeSearxng() as public:
+        async with client_for(settings_for(own=[own])) as client:
+            assert (await client.instances()).month is None
+        async with client_for(settings_for(public), catalog_of(public)) as client:
+            before = (await client.instances()).month
+            await client.search("x", fetch_content=False)
+            after = await client.instances()
+    assert before is not None
+    assert after.instances[0].link_token is False
+    assert after.month is None
 
 
 @pytest.mark.parametrize(("days", "warned"), [(1, False), (90, False), (91, True)])

@@ -105,6 +105,19 @@ def test_a_field_outside_the_specification_is_there_when_it_says_something(make_
     assert data["results"][0]["content"]["markdown"] == "Words of the page. "
 
 
+@pytest.mark.parametrize("budget", [None, 600])
+def test_an_answer_out_of_the_cache_tells_its_age_and_a_stale_one_that_it_is(
+    budget, make_response, boundary
+):
+    cached = make_response(cached=True)
+    data = response_data(cached, budget=budget, boundary=boundary)
+    assert (data["age_seconds"], "stale" in data) == (0, False)
+    notes = ("Answer of 7 minutes ago; a newer one is being fetched.",)
+    stale = make_response(cached=True, stale=True, age_seconds=425, notes=notes)
+    data = response_data(stale, budget=budget, boundary=boundary)
+    assert (data["age_seconds"], data["stale"], data["notes"]) == (425, True, [*notes])
+
+
 @pytest.mark.parametrize("budget", [600, 1_500, 6_000])
 def test_a_budget_makes_the_same_cuts_as_the_text(budget, make_response, boundary):
     response = make_response(*long_results(10, 300), fetch_content=True)

@@ -117,6 +117,33 @@ def test_a_small_search_reads_like_this(make_response, boundary):
     assert search_text(response, budget=6_000, boundary=boundary) == expected
 
 
+def test_a_stale_answer_says_so_before_its_results(make_response, boundary):
+    """The last line to be left out for lack of room: old facts would pass for new ones."""
+    results = [
+        SearchResult(title=f"Title {n}", url=f"https://{n}.example/", score=1.0) for n in range(50)
+    ]
+    notes = ("Answer of 3 hours ago; a newer one is being fetched.", "Another note.")
+    response = make_response(*results, cached=True, stale=True, age_seconds=11_000, notes=notes)
+    heading = [
+        "Found 50 search results for query 'rust async':",
+        "Note: Answer of 3 hours ago; a newer one is being fetched.",
+    ]
+    for budget in (None, 6_000, 200):
+        text = search_text(response, budget=budget, boundary=boundary)
+        assert text.splitlines()[:2] == heading
+        assert text.count("Answer of 3 hours ago") == 1
+        assert budget is None or estimate(text) <= budget
+    assert "Note: Another note." in search_text(response, budget=None, boundary=boundary)
+
+
+def test_an_empty_stale_answer_says_so_too(make_response, boundary):
+    notes = ("Answer of 2 minutes ago; a newer one is being fetched.",)
+    response = make_response(cached=True, stale=True, age_seconds=120, notes=notes)
+    text = search_text(response, budget=200, boundary=boundary)
+    assert text.startswith("No search results found.")
+    assert text.endswith("Note: Answer of 2 minutes ago; a newer one is being fetched.")
+
+
 def test_an_empty_search_says_so_and_advises(make_response, boundary):
     response = make_response(answers=(Answer(text="42"),))
     text = search_text(response, budget=300, boundary=boundary)

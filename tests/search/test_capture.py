@@ -8,6 +8,9 @@ import pytest
 from searx_mcp.errors import InvalidArgumentError, NoInstancesError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import Answer
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.record import InstanceRecord
+from searx_mcp.search.budget import month_account
 from searx_mcp.search.capture import Capturer
 from searx_mcp.search.spacing import Spacing
 from searx_mcp.searxng.request import InstanceQuery
@@ -83,6 +86,53 @@ async def test_the_budget_of_the_instance_is_kept(bench):
             with pytest.raises(NoInstancesError, match="may not be asked again for 30 seconds"):
                 await capturer(it).capture(host(fake), QUERY)
     assert fake.searches == 1
+
+
+@pytest.mark.parametrize(
+    ("link_token", "spent"), [(True, 1), (None, 1), (False, 0)], ids=["wanted", "unknown", "not"]
+)
+async def test_a_capture_counts_towards_the_month_where_thirty_days_are_limited(
+    bench, link_token, spent
+):
+    async with FakeSearxng() as fake, FakeSearxng() as own:
+        async with bench(public=[fake], own=[own]) as it:
+            record = InstanceRecord(url=fake.url, last_at=it.clock(), link_token=link_token)
+            it.pool.restore({fake.url: record})
+            month = month_account(it.pool.month_limited())
+            (before,) = await it.state.budgets([month], it.clock())
+            assert before.left == month.windows[-1].limit
+            await capturer(it).capture(own.url, QUERY)
+            await capturer(it).capture(fake.url, QUERY)
+            (after,) = await it.state.budgets([month], it.clock())
+    assert after.left == before.left - spent
+
+
+async def test_what_is_kept_back_of_the_month_is_not_captured(bench):
+    async with FakeSearxng(link_token=True) as fake:
+        async with bench(public=[fake]) as it:
+            for _ in range(2):
+                await capturer(it).capture(host(fake), QUERY)
+                it.clock.advance(31)
+            with pytest.raises(NoInstancesError, match="allow together is spent") as caught:
+                await capturer(it).capture(host(fake), QUERY)
+    assert caught.value.retry_after == 30 * 86_400 - 62
+    assert fake.searches == 2
+
+
+async def test_an_instance_that_is_left_alone_is_not_captured(bench):
+    async with FakeSearxng() as fake:
+        async with bench(public=[fake]) as it:
+            record = InstanceRecord(
+                url=fake.url,
+                last_at=it.clock(),
+                state=InstanceState.BLACKLISTED,
+                reason="It rewrites its results.",
+            )
+            it.pool.restore({fake.url: record})
+            with pytest.raises(NoInstancesError, match="left alone: It rewrites") as caught:
+                await capturer(it).capture(host(fake), QUERY)
+    assert caught.value.retry_after is None
+    assert not fake.requests
 
 
 async def test_where_nothing_comes_back_there_is_a_report_only(bench):

@@ -1,6 +1,7 @@
 """One query through the pool."""
 
 import asyncio
+import contextlib
 import socket
 from contextlib import AsyncExitStack
 
@@ -11,12 +12,21 @@ from typing_extensions import override
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
-from searx_mcp.search.budget import windows
+from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
+from searx_mcp.search.budget import instance_account, month_account
 from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.testing.limiter import FakeLimiter
 from searx_mcp.testing.searxng import FakeSearxng
 
-PUBLIC = windows(own=False, link_token=None)
 QUERY = InstanceQuery(text="hello world")
+DAY = 86_400
+
+
+async def left(bench, url: str):
+    """How many requests the budget of a public instance, not known yet, still allows."""
+    account = instance_account(url, own=False, link_token=None)
+    (budget,) = await bench.state.budgets([account], bench.clock())
+    return budget.left
 
 
 async def go(bench, *, wanted=10, seconds=10.0, query=QUERY, progress=None):
@@ -86,7 +96,7 @@ async def test_at_most_three_different_instances_are_asked(bench):
             with pytest.raises(NoInstancesError) as caught:
                 await go(it)
     assert verdicts(caught.value) == [Verdict.SERVER_ERROR] * 3
-    assert [fake.searches for fake in fakes] == [1, 1, 1, 0]
+    assert [len(fake.requests) for fake in fakes] == [1, 1, 1, 0]
     assert caught.value.reason is UnavailableReason.EXHAUSTED
 
 
@@ -94,7 +104,7 @@ async def test_no_instance_is_asked_twice_for_one_search(bench):
     async with FakeSearxng(status=500) as only, bench(public=[only]) as it:
         with pytest.raises(NoInstancesError):
             await go(it)
-    assert only.searches == 1
+    assert len(only.requests) == 1
 
 
 async def test_the_search_ends_by_its_deadline_although_everybody_hangs(bench):
@@ -150,7 +160,7 @@ async def test_a_refused_request_is_charged_like_any_other(bench):
         only.limit()
         with pytest.raises(NoInstancesError):
             await go(it)
-        assert (await it.state.budget(only.url, PUBLIC, it.clock())).left == 0
+        assert await left(it, only.url) == 0
 
 
 async def test_an_own_instance_has_no_budget_and_serves_all_pages_wanted(bench):
@@ -243,6 +253,144 @@ async def test_the_query_appears_in_no_progress_message_and_no_attempt(bench):
     assert "secretword" not in " ".join(messages) + repr(found.attempts)
 
 
+async def test_the_robots_txt_of_a_public_instance_is_read_once_a_day_before_its_first_search(
+    bench,
+):
+    async with FakeSearxng() as public, bench(public=[public]) as it:
+        for wait in (0, 40, DAY):
+            it.clock.advance(wait)
+            await go(it)
+    assert [request.path for request in public.requests] == [
+        "/robots.txt", "/search", "/search", "/robots.txt", "/search",
+    ]  # fmt: skip
+    headers = {request.headers["User-Agent"] for request in public.requests}
+    assert len(headers) == 1, "one client, whatever it asks for"
+
+
+async def test_the_robots_txt_of_an_own_instance_is_not_read(bench):
+    async with FakeSearxng(formats=("html", "json")) as own, bench(own=[own]) as it:
+        await go(it)
+    assert [request.path for request in own.requests] == ["/search"]
+
+
+async def test_an_operator_who_names_us_is_neither_searched_nor_charged_nor_asked_again(bench):
+    async with FakeSearxng(robots="User-agent: searx-mcp\nDisallow: /\n") as first:
+        async with FakeSearxng() as second, bench(public=[first, second]) as it:
+            found = [await go(it), await go_later(it)]
+            assert await left(it, first.url) == 1
+            report = it.pool.snapshot(it.clock())[0]
+    assert [each.instance for each in found] == [second.url] * 2
+    assert verdicts(found[0]) == [Verdict.FULL], "nobody was asked in vain"
+    assert [request.path for request in first.requests] == ["/robots.txt"]
+    assert (report.state, report.failures) == (InstanceState.QUARANTINED, 0)
+    assert "robots.txt" in report.reason
+
+
+async def go_later(bench):
+    bench.clock.advance(60)
+    return await go(bench)
+
+
+async def test_an_instance_that_is_down_is_found_out_by_its_robots_txt_and_not_charged(bench):
+    async with FakeSearxng(status=502) as first, FakeSearxng() as second:
+        async with bench(public=[first, second]) as it:
+            found = await go(it)
+            assert await left(it, first.url) == 1
+    assert verdicts(found) == [Verdict.SERVER_ERROR, Verdict.FULL]
+    assert first.searches == 0
+
+
+async def test_those_that_are_down_do_not_use_up_the_three_instances(bench):
+    async with AsyncExitStack() as stack:
+        down = [await stack.enter_async_context(FakeSearxng(status=502)) for _ in range(2)]
+        failing = [FakeSearxng(), FakeSearxng()]
+        for fake in failing:
+            await stack.enter_async_context(fake)
+            fake.answer_with(b"", status=404)
+        async with bench(public=[*down, *failing]) as it:
+            with pytest.raises(NoInstancesError) as caught:
+                await go(it)
+    assert verdicts(caught.value) == [Verdict.SERVER_ERROR] * 2 + [Verdict.REFUSED] * 2
+
+
+async def test_an_instance_that_has_rested_is_tried_with_its_robots_txt_first(bench):
+    async with FakeSearxng() as first, FakeSearxng() as second:
+        async with bench(public=[first, second]) as it:
+            await go(it)
+            first.fail(404)
+            it.clock.advance(60)
+            assert (await go(it)).instance == second.url
+            rests = it.pool.snapshot(it.clock())[0]
+            assert rests.state is InstanceState.FAILING
+            first.fail(503)
+            it.clock.advance(60)
+            searches = first.searches
+            assert (await go(it)).instance == second.url
+            assert first.searches == searches, "it is still down: no search was spent on it"
+            first.recover()
+            it.clock.advance(120)
+            assert (await go(it)).instance == first.url
+
+
+async def test_the_month_of_all_public_instances_together_is_kept(bench):
+    async with AsyncExitStack() as stack:
+        limiters = [
+            FakeLimiter(clock=lambda: it.clock())  # noqa: PLW0108 - its clock comes later
+            for _ in range(4)
+        ]
+        fakes = [
+            await stack.enter_async_context(FakeSearxng(link_token=True, limiter=limiter))
+            for limiter in limiters
+        ]
+        limited = [fake.url for fake in fakes]
+        async with bench(public=fakes) as it:
+            usable = month_account(limited).windows[-1].limit
+            answered = 0
+            for _ in range(20):
+                it.clock.advance(31)
+                with contextlib.suppress(NoInstancesError):
+                    await go(it)
+                    answered += 1
+            with pytest.raises(NoInstancesError) as caught:
+                await go(it)
+    assert answered == usable < 4 * 3
+    assert sum(fake.searches for fake in fakes) == usable
+    assert caught.value.reason is UnavailableReason.BUDGET_SPENT
+    assert (caught.value.retry_after or 0) > 20 * DAY
+
+
+async def test_an_instance_without_token_is_not_counted_against_the_month(bench):
+    async with FakeSearxng() as only, bench(public=[only]) as it:
+        for _ in range(12):
+            await go(it)
+            it.clock.advance(80)
+        assert it.pool.month_limited() == ()
+    assert only.searches == 12
+
+
+async def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(bench):
+    able = {name: CategoryFacts(time_range=True, paging=True, both=True) for name in ("general",)}
+    async with FakeSearxng() as first, FakeSearxng() as second:
+        async with bench(public=[first, second]) as it:
+            facts = ConfigFacts(engines=("a",), categories=able)
+            it.pool.learn_facts(first.url, facts, it.clock())
+            found = await go(it, query=InstanceQuery(text="tea", category="science"))
+    assert found.instance == second.url
+    assert first.requests == []
+
+
+async def test_results_that_lead_home_count_against_an_instance_and_are_not_given_out(bench):
+    async with FakeSearxng() as first, FakeSearxng() as second:
+        first.lead_home()
+        async with bench(public=[first, second]) as it:
+            found = await go(it)
+            report = it.pool.snapshot(it.clock())[0]
+    assert found.instance == second.url
+    assert verdicts(found) == [Verdict.UNTRUSTED, Verdict.FULL]
+    assert report.last_verdict is Verdict.UNTRUSTED
+    assert report.last_detail
+
+
 async def test_public_instances_see_a_coherent_browser_and_own_ones_our_name(bench):
     async with FakeSearxng(formats=("html", "json"), status=500) as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
@@ -279,7 +427,7 @@ async def test_without_a_network_nothing_is_charged_and_nothing_is_held_against_
             assert caught.value.reason is UnavailableReason.OFFLINE
         for report in it.pool.snapshot(it.clock()):
             assert report.state is InstanceState.NEW
-            assert (await it.state.budget(report.url, PUBLIC, it.clock())).left == 1
+            assert await left(it, report.url) == 1
 
 
 async def test_one_host_that_does_not_resolve_is_learned_once_another_one_answered(bench):
@@ -290,10 +438,10 @@ async def test_one_host_that_does_not_resolve_is_learned_once_another_one_answer
             with pytest.raises(NoInstancesError) as caught:
                 await go(it)
             states = {report.url: report.state for report in it.pool.snapshot(it.clock())}
-            budget = await it.state.budget(hosts[0], PUBLIC, it.clock())
+            budget = await left(it, hosts[0])
     assert verdicts(caught.value) == [Verdict.SERVER_ERROR, Verdict.DNS]
     assert states[hosts[0]] is InstanceState.FAILING
-    assert budget.left == 1, "nothing was sent"
+    assert budget == 1, "nothing was sent"
 
 
 async def test_a_host_that_is_gone_is_learned_once_another_one_answered(bench):

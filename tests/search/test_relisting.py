@@ -7,7 +7,7 @@ import pytest
 
 from searx_mcp import SearxClient
 from searx_mcp.models.instance import Catalog
-from searx_mcp.search.relisting import IDLE
+from searx_mcp.search.activity import IDLE
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.web import FakePage, FakeWeb
@@ -56,7 +56,7 @@ def open_client(settings_for, web, tmp_path):
 async def renew(client: SearxClient, clock: FakeClock) -> set[str]:
     assert client._parts is not None
     assert client._parts.relisting is not None
-    client._parts.relisting.searched_at = clock()
+    client._parts.activity.searched()
     await client._parts.relisting.renew()
     return {row.url.split("//")[1].split(".")[0] for row in (await client.instances()).instances}
 
@@ -89,7 +89,7 @@ async def test_nobody_is_asked_while_nobody_searches(open_client, web):
         relisting = client._parts.relisting
         assert relisting is not None
         await relisting.renew()
-        relisting.searched_at = clock()
+        client._parts.activity.searched()
         clock.advance(IDLE + 1)
         await relisting.renew()
     assert web.requests == []

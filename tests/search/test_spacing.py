@@ -45,3 +45,11 @@ async def test_callers_queue_in_order():
         for number in range(4):
             group.create_task(one(number))
     assert order == [0, 1, 2, 3]
+
+
+async def test_a_turn_that_comes_too_late_is_not_taken():
+    spacing = Spacing((60_000, 60_000), random.Random(1))
+    now = asyncio.get_running_loop().time()
+    assert await spacing.wait(now + 30)
+    assert not await spacing.wait(now + 30)
+    assert 59 < spacing.take_turn(now) < 61, "nobody stands in the queue for it"

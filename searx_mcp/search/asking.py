@@ -1,0 +1,244 @@
+"""One request to one instance: allowed, charged, sent, learned from."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Protocol, Self
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.hits import ResultPage
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.pool import InstancePool, Proposal
+from searx_mcp.search.ledger import Ledger
+from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.trail import TOO_LATE, Trail
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.searxng.upstream import Clearance
+
+_log = logging.getLogger("searx_mcp.search")
+
+CLEARANCE_TIMEOUT = 2.0
+"""Seconds for a robots.txt, which an instance has at hand."""
+_MAY_BE_OURS = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TLS})
+"""Failures that a machine without a network, or behind a captive portal, sees everywhere."""
+
+
+class Upstream(Protocol):
+    """Asks one instance; expected failures are values."""
+
+    async def search(
+        self,
+        base_url: str,
+        query: InstanceQuery,
+        *,
+        own: bool,
+        format: Format,  # noqa: A002 - the field's word for JSON or HTML
+        timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
+    ) -> Outcome:
+        """Ask `base_url` and judge the answer; ends within `timeout` seconds."""
+        ...
+
+    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
+        """Whether the host of a public instance has an address; nothing is sent to it."""
+        ...
+
+    async def clearance(
+        self,
+        base_url: str,
+        *,
+        format: Format,  # noqa: A002 - the field's word for JSON or HTML
+        timeout: float,  # noqa: ASYNC109 - of one small file
+    ) -> Clearance:
+        """Read the robots.txt of a public instance."""
+        ...
+
+
+@dataclass(slots=True)
+class _Ticket:
+    """A request that has begun: the pool is told exactly one ending of it."""
+
+    pool: InstancePool
+    proposal: Proposal
+    trail: Trail
+    clock: Callable[[], float]
+    began: float = 0.0
+    ended: bool = False
+
+    def __enter__(self) -> Self:
+        self.pool.begin(self.proposal.url, self.clock())
+        self.began = asyncio.get_running_loop().time()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self.ended:
+            return
+        url = self.proposal.url
+        if url not in self.trail.overtaken:
+            self.pool.release(url)
+            return
+        elapsed = self.elapsed
+        self.pool.be_overtaken(url, elapsed, self.clock())
+        detail = "Another instance answered first."
+        self.trail.add(
+            url, Outcome(Verdict.OVERTAKEN, self.proposal.format, elapsed, detail=detail)
+        )
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return asyncio.get_running_loop().time() - self.began
+
+    def report(self, outcome: Outcome) -> None:
+        """It came to an outcome, which may have to wait for what others come to."""
+        self.ended = True
+        if not self.proposal.own and outcome.verdict in _MAY_BE_OURS:
+            self.trail.held.append((self.proposal.url, outcome))
+        else:
+            self.pool.report(self.proposal.url, outcome, self.clock())
+
+    def opt_out(self) -> None:
+        """The operator asks us to stay away."""
+        self.ended = True
+        self.pool.opt_out(self.proposal.url, self.clock())
+        self.trail.give_up(self.proposal.url)
+
+
+class Asking:
+    """Makes single requests for searches.
+
+    A public instance is asked for its robots.txt once a day, before it is charged and searched: a
+    host that is down or does not want us thus costs no budget. The same request tries an instance
+    that has rested.
+
+    Args:
+        pool: learns from the outcomes.
+        upstream: sends and judges.
+        ledger: charges.
+        spacing: keeps requests to public instances apart.
+        timeout: seconds one request may take.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        pool: InstancePool,
+        upstream: Upstream,
+        ledger: Ledger,
+        spacing: Spacing,
+        timeout: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self._pool = pool
+        self._upstream = upstream
+        self._ledger = ledger
+        self._spacing = spacing
+        self._timeout = timeout
+        self._clock = clock
+
+    async def ask(
+        self, proposal: Proposal, query: InstanceQuery, trail: Trail
+    ) -> ResultPage | None:
+        """The page with which the search may end, or `None`; HTML at once where JSON is off."""
+        outcome = await self._request(proposal, query, trail)
+        if outcome is not None and outcome.verdict is Verdict.JSON_OFF:
+            html = replace(proposal, format=Format.HTML)
+            outcome = await self._request(html, query, trail)
+        if outcome is None or not outcome.verdict.ends_search:
+            return None
+        return outcome.page or ResultPage()
+
+    def settle(self, trail: Trail) -> None:
+        """Report the failures held back, unless nobody at all was reached: then we are offline.
+
+        A machine without a network says nothing about the instances it did not reach.
+        """
+        reached = any(attempt.status_code is not None for attempt in trail.attempts)
+        for url, outcome in trail.held:
+            if reached or len(trail.held) == 1:
+                self._pool.report(url, outcome, self._clock())
+            else:
+                self._pool.release(url)
+        trail.held.clear()
+
+    async def _request(
+        self, proposal: Proposal, query: InstanceQuery, trail: Trail
+    ) -> Outcome | None:
+        """One request, or `None` when the budget, the operator or the clock forbids it."""
+        with _Ticket(self._pool, proposal, trail, self._clock) as ticket:
+            if trail.is_late:
+                return None
+            timeout = min(self._timeout, trail.left)
+            trail.asked.add(proposal.url)
+            outcome = await self._send(ticket, query, timeout)
+            if outcome is None:
+                return None
+            # A request cut short by our own deadline says nothing about the instance.
+            cut_short = timeout < self._timeout
+            if not (cut_short and outcome.verdict is Verdict.TIMEOUT):
+                ticket.report(outcome)
+        attempt = trail.add(proposal.url, outcome)
+        _log.debug(
+            "search.attempt instance=%s verdict=%s status=%s elapsed_ms=%d",
+            proposal.url,
+            outcome.verdict,
+            outcome.status_code,
+            attempt.elapsed_ms,
+        )
+        return outcome
+
+    async def _send(
+        self,
+        ticket: _Ticket,
+        query: InstanceQuery,
+        timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
+    ) -> Outcome | None:
+        proposal, trail = ticket.proposal, ticket.trail
+        if not proposal.own:
+            failure = await self._find_out(ticket, timeout)
+            if failure is not None:
+                trail.give_up(proposal.url)
+            if failure is not None or ticket.ended:
+                return failure
+            if not await self._spacing.wait(trail.deadline - TOO_LATE):
+                return None
+            if not await self._ledger.charge(proposal, trail):
+                return None
+        trail.say(f"asking {proposal.url} for {proposal.format.upper()}")
+        return await self._upstream.search(
+            proposal.url,
+            query,
+            own=proposal.own,
+            format=proposal.format,
+            timeout=min(timeout, trail.left),
+        )
+
+    async def _find_out(
+        self,
+        ticket: _Ticket,
+        timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
+    ) -> Outcome | None:
+        """Whether the instance is there and lets us ask it; what this costs is not charged."""
+        proposal = ticket.proposal
+        if proposal.is_clear and not proposal.is_trial:
+            if await self._upstream.resolves(proposal.url, timeout=timeout):
+                return None
+            detail = "The host name does not resolve."
+            return Outcome(Verdict.DNS, proposal.format, ticket.elapsed, detail=detail)
+        clearance = await self._upstream.clearance(
+            proposal.url, format=proposal.format, timeout=min(timeout, CLEARANCE_TIMEOUT)
+        )
+        if clearance.failure is not None:
+            return clearance.failure
+        if clearance.opted_out:
+            ticket.opt_out()
+        else:
+            self._pool.clear(proposal.url, self._clock())
+        return None

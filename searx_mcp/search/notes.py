@@ -1,0 +1,59 @@
+"""The sentences that go with an answer: what a caller should know about it."""
+
+import math
+
+from searx_mcp.errors import DeadlineError, NoInstancesError
+from searx_mcp.models.request import SearchRequest
+from searx_mcp.search.serving import Served
+
+_LANGUAGES = {
+    "all": "Language all: results of any language.",
+    "auto": "Language auto: the instance chose it, as a rule English, which our headers ask for.",
+}
+_REASONS = {
+    True: "your instance has no more",
+    False: "public instances are asked for one page only, of about ten",
+}
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+
+def notes(request: SearchRequest, served: Served, total: int) -> tuple[str, ...]:
+    """What is to be said of an answer, its staleness first.
+
+    Args:
+        request: what was asked for.
+        served: the answer.
+        total: its results after merging and filters.
+    """
+    found = served.found
+    said = [_staleness(served.age or 0.0, served.error)] if served.is_stale else []
+    if request.language in _LANGUAGES:
+        said.append(_LANGUAGES[request.language])
+    if 0 < total < request.results_count:
+        reason = "the older answer has no more" if served.is_stale else _REASONS[found.own]
+        said.append(f"{total} of {request.results_count} results asked for: {reason}.")
+    hits = sum(len(page.hits) for page in found.pages)
+    if hits and not total:
+        said.append(f"All {hits} results were outside the domains asked for.")
+    return tuple(said)
+
+
+def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> str:
+    """Why an answer of `age` seconds is given: a newer one is on its way, or `error` forbids it."""
+    answer = f"Answer of {_ago(age)} ago"
+    match error:
+        case None:
+            return f"{answer}; a newer one is being fetched."
+        case DeadlineError():
+            return f"{answer}: there was no time for a newer one ({error.code})."
+        case NoInstancesError():
+            wait = error.retry_after
+            then = "" if wait is None else f", the next may in {max(1, math.ceil(wait))} s"
+            return f"{answer}: no instance could serve now ({error.reason}){then}."
+
+
+def _ago(age: float) -> str:
+    """Whole units, as many as have passed."""
+    size, unit = next((u for u in _UNITS if age >= u[0]), _UNITS[-1])
+    count = int(age // size)
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"

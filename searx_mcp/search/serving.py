@@ -1,0 +1,192 @@
+"""Where the answer to a query comes from: the cache, the instances, or the cache after all."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, UnavailableReason
+from searx_mcp.models.service import Progress
+from searx_mcp.search.cache import CacheKey, FailureCache, Freshness, ResponseCache
+from searx_mcp.search.config import SearchConfig
+from searx_mcp.search.executor import Found
+from searx_mcp.search.flight import SingleFlight, Spawn
+from searx_mcp.search.remembering import Remembering
+from searx_mcp.searxng.request import InstanceQuery
+
+ANSWERING_TIME = 0.25
+"""Seconds kept back from a call's time to put the answer together."""
+
+_log = logging.getLogger("searx_mcp.search.serving")
+
+
+class Finder(Protocol):
+    """Asks instances until one answers."""
+
+    async def run(
+        self,
+        query: InstanceQuery,
+        *,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None = None,
+    ) -> Found:
+        """What was found by `deadline` (loop time); raises `NoInstancesError`, `DeadlineError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a query is answered with.
+
+    Attributes:
+        found: the answer.
+        age: seconds since it was given, for one out of the cache; `None` for one of now.
+        is_stale: whether it is older, or has fewer hits, than an answer of now should.
+        error: why there is none of now; `None` for a stale one means that a newer one is on its way.
+    """
+
+    found: Found
+    age: float | None = None
+    is_stale: bool = False
+    error: NoInstancesError | DeadlineError | None = None
+
+
+class Serving:
+    """Answers a query out of the first of these that has an answer.
+
+    1. the cache, if its answer is fresh;
+    2. the cache, if its answer became stale lately: a newer one is fetched behind it, once;
+    3. the instances, unless they have just failed for the same query;
+    4. the cache, whatever it has, when nobody could serve.
+
+    Equal queries at the same time, a refresh among them, are one.
+
+    Args:
+        finder: asks the instances.
+        flights: shares what is under way.
+        config: ages, sizes and the time of a refresh.
+        clock: Unix seconds.
+        remembering: what other processes learned, before, and what was learned, after.
+        spawn: starts a coroutine as a task of the client, with which it ends.
+    """
+
+    def __init__(
+        self,
+        *,
+        finder: Finder,
+        flights: SingleFlight[Found],
+        config: SearchConfig,
+        clock: Callable[[], float],
+        remembering: Remembering,
+        spawn: Spawn,
+    ) -> None:
+        self._finder = finder
+        self._flights = flights
+        self._phase_timeout = config.phase_timeout
+        self._remembering = remembering
+        self._spawn = spawn
+        self._answers = ResponseCache(
+            ttl=config.cache_ttl,
+            while_revalidating=config.stale_while_revalidate,
+            if_error=config.stale_if_error,
+            size=config.cache_size,
+            clock=clock,
+        )
+        self._failures = FailureCache(size=config.cache_size, clock=clock)
+        self._refreshing: set[CacheKey] = set()
+
+    async def serve(
+        self,
+        query: InstanceQuery,
+        *,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None = None,
+    ) -> Served:
+        """The answer to `query`.
+
+        Args:
+            query: what to ask.
+            wanted: how many hits the caller would like.
+            deadline: loop time by which it must be there, but for the time to put it together.
+            progress: told each step.
+
+        Raises:
+            NoInstancesError: nobody could serve, and no older answer is kept.
+            DeadlineError: there was no time, and no older answer is kept.
+        """
+        key = CacheKey.of(query)
+        kept = self._answers.get(key, wanted=wanted)
+        if kept is not None and kept.freshness is Freshness.FRESH:
+            return Served(kept.found, kept.age)
+        failure = self._failures.get(key)
+        if kept is not None and kept.freshness is Freshness.STALE:
+            if failure is None:
+                self._refresh(key, query, wanted)
+            return Served(kept.found, kept.age, is_stale=True, error=failure)
+        try:
+            if failure is not None:
+                raise failure
+            return Served(await self._ask(key, query, wanted, deadline, progress))
+        except (NoInstancesError, DeadlineError) as error:
+            if kept is None or _is_missing_setting(error):
+                raise
+            return Served(kept.found, kept.age, is_stale=True, error=error)
+
+    async def _ask(
+        self,
+        key: CacheKey,
+        query: InstanceQuery,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None = None,
+    ) -> Found:
+        async def ask() -> Found:
+            await self._remembering.recall()
+            try:
+                found = await self._finder.run(
+                    query, wanted=wanted, deadline=deadline, progress=progress
+                )
+            except NoInstancesError as error:
+                self._failures.put(key, error)
+                raise
+            finally:
+                _ = self._spawn(self._remembering.keep())  # behind the answer
+            self._answers.put(key, found)
+            return found
+
+        try:
+            # Whoever joins a search of somebody else's keeps the own deadline.
+            async with asyncio.timeout_at(deadline + ANSWERING_TIME / 2):
+                return await self._flights.run((key, wanted), ask)
+        except TimeoutError as exc:
+            raise DeadlineError(
+                "The call's time was over before an instance answered",
+                advice="Call again with a longer timeout.",
+            ) from exc
+
+    def _refresh(self, key: CacheKey, query: InstanceQuery, wanted: int) -> None:
+        """Fetch a newer answer behind the caller, unless that is being done."""
+        if key in self._refreshing:
+            return
+        self._refreshing.add(key)
+        task = self._spawn(self._refetch(key, query, wanted))
+        task.add_done_callback(lambda _: self._refreshing.discard(key))
+
+    async def _refetch(self, key: CacheKey, query: InstanceQuery, wanted: int) -> None:
+        deadline = asyncio.get_running_loop().time() + self._phase_timeout
+        try:
+            _ = await self._ask(key, query, wanted, deadline)
+        except SearxMcpError as error:
+            _log.debug("search.refresh_failed code=%s", error.code)
+        except Exception:  # noqa: BLE001 - a supervisor: it must not end the client
+            _log.exception("search.refresh_broke")
+
+
+def _is_missing_setting(error: NoInstancesError | DeadlineError) -> bool:
+    """Whether only a person can end it; an older answer would hide that from them."""
+    if isinstance(error, DeadlineError):
+        return False
+    return error.reason is UnavailableReason.NOTHING_CONFIGURED

@@ -1,0 +1,242 @@
+"""When a second instance is asked because the first is slow."""
+
+import asyncio
+import random
+from collections.abc import Callable
+
+import pytest
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.instance import CatalogEntry, InstanceState
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.config import SearchConfig
+from searx_mcp.search.executor import Executor, Found
+from searx_mcp.search.hedging import Hedging
+from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.testing import virtual_time
+from searx_mcp.testing.simulated import Behaviour, SimulatedUpstream
+
+OWN = tuple(f"http://own-{n}.example/" for n in range(3))
+QUERY = InstanceQuery(text="tea")
+
+
+class World:
+    """An executor over simulated instances in virtual time."""
+
+    def __init__(self, clock: Callable[[], float], *, own=OWN, public=(), **config: object) -> None:
+        rng = random.Random(1)
+        self.clock = clock
+        self.upstream = SimulatedUpstream(clock)
+        self.pool = InstancePool(
+            own=own, public=public, config=PoolConfig(random_start=False), rng=rng
+        )
+        self.executor = Executor(
+            pool=self.pool,
+            upstream=self.upstream,
+            state=MemoryStore(),
+            config=SearchConfig.model_validate(config),
+            spacing=Spacing((0, 0), rng),
+            clock=clock,
+        )
+
+    async def search(self) -> Found:
+        deadline = asyncio.get_running_loop().time() + 30
+        return await self.executor.run(QUERY, wanted=10, deadline=deadline)
+
+    def behave(self, *urls: str, **behaviour) -> None:
+        for url in urls:
+            self.upstream.behaviours[url] = Behaviour(**behaviour)
+
+    def asked(self) -> list[str]:
+        return [sent.url for sent in self.upstream.sent]
+
+    def state(self, url: str) -> InstanceState:
+        return next(row.state for row in self.pool.snapshot(self.clock()) if row.url == url)
+
+    def in_flight(self) -> int:
+        return sum(member.in_flight for member in self.pool._members.values())
+
+
+def verdicts(found: Found) -> list[Verdict]:
+    return [attempt.verdict for attempt in found.attempts]
+
+
+def test_a_slow_own_instance_is_hedged_after_a_second_and_a_half():
+    async def main(clock):
+        world = World(clock)
+        world.behave(OWN[0], seconds=4.0)
+        found = await world.search()
+        assert clock.elapsed == pytest.approx(1.6)
+        assert found.instance != OWN[0]
+        assert verdicts(found) == [Verdict.FULL, Verdict.OVERTAKEN]
+        assert found.attempts[1].elapsed_ms == pytest.approx(1_600)
+        assert world.upstream.under_way.total() == world.in_flight() == 0
+
+    virtual_time.run(main)
+
+
+def test_a_primary_that_answers_first_wins_and_the_hedge_teaches_nothing():
+    async def main(clock):
+        world = World(clock)
+        world.behave(*OWN, seconds=9.0)
+        world.behave(OWN[0], seconds=2.0)
+        found = await world.search()
+        assert clock.elapsed == pytest.approx(2.0)
+        assert found.instance == OWN[0]
+        assert verdicts(found) == [Verdict.FULL]
+        assert len(world.asked()) == 2
+        loser = next(row for row in world.pool.snapshot(clock()) if row.url == world.asked()[1])
+        assert (loser.successes, loser.failures, loser.latency) == (0, 0, None)
+        assert world.upstream.under_way.total() == world.in_flight() == 0
+
+    virtual_time.run(main)
+
+
+def test_a_hedge_that_fails_leaves_the_primary_its_chance():
+    async def main(clock):
+        world = World(clock, own=OWN[:2])
+        world.behave(*OWN, verdict=Verdict.SERVER_ERROR)
+        world.behave(OWN[0], seconds=3.0)
+        found = await world.search()
+        assert found.instance == OWN[0]
+        assert sorted(verdicts(found)) == [Verdict.FULL, Verdict.SERVER_ERROR]
+
+    virtual_time.run(main)
+
+
+def test_when_both_fail_the_third_is_asked():
+    async def main(clock):
+        world = World(clock)
+        broken = set(OWN[:2])
+        world.behave(*broken, seconds=2.0, verdict=Verdict.SERVER_ERROR)
+        found = await world.search()
+        assert found.instance not in broken
+        assert verdicts(found).count(Verdict.SERVER_ERROR) == 2
+
+    virtual_time.run(main)
+
+
+def test_an_instance_that_is_always_overtaken_leaves_the_rotation():
+    async def main(clock):
+        world = World(clock, hedge_share=1.0)
+        world.behave(OWN[0], seconds=60.0)
+        overtaken = 0
+        while world.state(OWN[0]) is not InstanceState.FAILING:
+            overtaken += verdicts(await world.search()).count(Verdict.OVERTAKEN)
+        assert overtaken == 9, "three timeouts of three times overtaken each"
+        asked = world.asked().count(OWN[0])
+        for _ in range(20):
+            await world.search()
+        assert world.asked().count(OWN[0]) == asked
+
+    virtual_time.run(main)
+
+
+def test_hedges_are_at_most_a_fifth_of_the_requests():
+    async def main(clock):
+        world = World(clock)
+        world.behave(*OWN, seconds=2.0)
+        searches = 100
+        for _ in range(searches):
+            await world.search()
+        hedges = len(world.asked()) - searches
+        assert 10 <= hedges <= 0.2 * searches + 1
+
+    virtual_time.run(main)
+
+
+def test_hedging_can_be_switched_off():
+    async def main(clock):
+        world = World(clock, hedge_share=0)
+        world.behave(*OWN, seconds=3.0)
+        await world.search()
+        assert len(world.asked()) == 1
+
+    virtual_time.run(main)
+
+
+def test_nobody_who_counts_our_requests_is_hedged():
+    async def main(clock):
+        public = [CatalogEntry(url=f"https://p{n}.example/", tls_grade="A+") for n in range(3)]
+        world = World(clock, own=(), public=public)
+        world.behave(*(entry.url for entry in public), seconds=4.0)
+        await world.search()
+        assert len(world.asked()) == 1
+
+    virtual_time.run(main)
+
+
+def test_public_instances_without_limiter_are_hedged():
+    async def main(clock):
+        public = [CatalogEntry(url=f"https://p{n}.example/", tls_grade="A+") for n in range(3)]
+        world = World(clock, own=(), public=public)
+        world.behave(*(entry.url for entry in public), seconds=4.0)
+        for entry in public[:2]:
+            world.pool.learn_facts(entry.url, ConfigFacts(limiter_enabled=False), clock())
+        found = await world.executor.run(
+            QUERY, wanted=10, deadline=asyncio.get_running_loop().time() + 30
+        )
+        unlimited = {entry.url for entry in public[:2]}
+        assert found.instance in unlimited
+        assert set(world.asked()) <= unlimited
+
+    virtual_time.run(main)
+
+
+def test_no_hedge_leaves_when_the_search_has_asked_enough_or_its_time_is_over():
+    async def main(clock):
+        world = World(clock, max_instances=1)
+        world.behave(*OWN, seconds=3.0)
+        await world.search()
+        assert len(world.asked()) == 1
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1.0, 1.5, 1.55, 1.6])
+def test_a_hedged_search_cancelled_after_any_turn_leaves_nothing_behind(seconds):
+    async def main(clock):
+        finished, turns = False, 0
+        while turns < 20 and not finished:
+            world = World(clock)
+            world.behave(OWN[0], seconds=4.0)
+            before = asyncio.all_tasks()
+            async with asyncio.TaskGroup() as group:
+                task = group.create_task(world.search())
+                await asyncio.sleep(seconds)
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                finished = task.done()
+                task.cancel()
+            assert asyncio.all_tasks() == before
+            assert world.upstream.under_way.total() == world.in_flight() == 0
+            turns += 1
+        assert finished == (seconds > 1.55)
+
+    virtual_time.run(main)
+
+
+def test_the_delay_follows_the_ninetieth_percentile_of_the_latest_answers():
+    hedging = Hedging(share=0.2, delay=1.5)
+    for n in range(9):
+        hedging.answered(0.1 * n)
+        assert hedging.delay() == 1.5, "too few to go by"
+    for n in range(1, 101):
+        hedging.answered(n / 100)
+    assert hedging.delay() == pytest.approx(0.91)
+
+
+def test_hedges_are_earned_by_attempts_and_saved_only_up_to_a_few():
+    hedging = Hedging(share=0.2, delay=1.5)
+    assert hedging.spend()
+    assert not hedging.spend()
+    for _ in range(5):
+        hedging.earn()
+    assert hedging.spend()
+    for _ in range(1_000):
+        hedging.earn()
+    assert sum(hedging.spend() for _ in range(1_000)) == 5

@@ -1,0 +1,87 @@
+"""What is said of an answer."""
+
+import pytest
+
+from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
+from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.request import SearchRequest
+from searx_mcp.search.executor import Found
+from searx_mcp.search.notes import notes
+from searx_mcp.search.serving import Served
+
+
+def found(count: int = 1, *, own: bool = False) -> Found:
+    hits = tuple(Hit(url=f"https://e.org/{n}", title="T", position=n + 1) for n in range(count))
+    return Found((ResultPage(hits=hits),), "https://i.example/", (), complete=True, own=own)
+
+
+def offline(retry_after: float | None) -> NoInstancesError:
+    return NoInstancesError("No.", reason=UnavailableReason.OFFLINE, retry_after=retry_after)
+
+
+REQUEST = SearchRequest(query="bees", results_count=1)
+
+
+@pytest.mark.parametrize(
+    ("age", "error", "expected"),
+    [
+        (425.0, None, "Answer of 7 minutes ago; a newer one is being fetched."),
+        (
+            11_000.0,
+            offline(119.2),
+            "Answer of 3 hours ago: no instance could serve now (offline), the next may in 120 s.",
+        ),
+        (
+            90.0,
+            offline(None),
+            "Answer of 1 minute ago: no instance could serve now (offline).",
+        ),
+        (
+            172_800.0,
+            offline(0.0),
+            "Answer of 2 days ago: no instance could serve now (offline), the next may in 1 s.",
+        ),
+        (
+            1.0,
+            DeadlineError("Over."),
+            "Answer of 1 second ago: there was no time for a newer one (deadline_exceeded).",
+        ),
+        (0.0, None, "Answer of 0 seconds ago; a newer one is being fetched."),
+    ],
+    ids=["refreshing", "wait", "no-wait", "now", "deadline", "new"],
+)
+def test_a_stale_answer_says_how_old_it_is_and_why_it_is_given(age, error, expected):
+    served = Served(found(), age, is_stale=True, error=error)
+    assert notes(REQUEST, served, 1) == (expected,)
+
+
+@pytest.mark.parametrize("served", [Served(found()), Served(found(), 120.0)], ids=["now", "fresh"])
+def test_an_answer_that_is_not_stale_says_nothing(served):
+    assert notes(REQUEST, served, 1) == ()
+
+
+def test_staleness_comes_before_everything_else():
+    request = SearchRequest(query="bees", results_count=5, language="all")
+    said = notes(request, Served(found(), 400.0, is_stale=True), 1)
+    assert [note.split(" ")[0] for note in said] == ["Answer", "Language", "1"]
+
+
+@pytest.mark.parametrize(
+    ("served", "reason"),
+    [
+        (Served(found(own=True)), "your instance has no more"),
+        (Served(found()), "public instances are asked for one page only"),
+        (Served(found(own=True), 400.0, is_stale=True), "the older answer has no more"),
+    ],
+    ids=["own", "public", "stale"],
+)
+def test_fewer_results_than_asked_for_are_explained(served, reason):
+    request = SearchRequest(query="bees", results_count=5)
+    assert reason in notes(request, served, 1)[-1]
+
+
+def test_results_outside_the_domains_are_explained():
+    request = SearchRequest(query="bees", allowed_domains=("a.example", "b.example"))
+    assert notes(request, Served(found(3)), 0) == (
+        "All 3 results were outside the domains asked for.",
+    )

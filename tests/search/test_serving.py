@@ -1,0 +1,393 @@
+"""Where answers come from, with a finder that answers as it is told."""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
+from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.service import Progress
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.config import SearchConfig
+from searx_mcp.search.executor import Found
+from searx_mcp.search.flight import SingleFlight
+from searx_mcp.search.remembering import Remembering
+from searx_mcp.search.serving import Served, Serving
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.search.tasks import Tasks
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.testing.clock import FakeClock
+
+QUERY = InstanceQuery("bees")
+ATTEMPT = Attempt(
+    instance="https://i.example/", verdict=Verdict.RATE_LIMITED, format=Format.HTML, status_code=429
+)
+
+
+def unavailable(reason: UnavailableReason, *, retry_after: float = 600.0) -> NoInstancesError:
+    return NoInstancesError("No.", reason=reason, attempts=(ATTEMPT,), retry_after=retry_after)
+
+
+EXHAUSTED = unavailable(UnavailableReason.EXHAUSTED)
+
+
+def found(title: str, count: int = 10, *, complete: bool = True) -> Found:
+    hits = tuple(Hit(url=f"https://e.org/{n}", title=title, position=n + 1) for n in range(count))
+    return Found((ResultPage(hits=hits),), "https://i.example/", (), complete, own=True)
+
+
+class ScriptedFinder:
+    """Answers with what is next in its script, when it is let."""
+
+    def __init__(self) -> None:
+        self.script: list[Found | Exception] = []
+        self.asked: list[int] = []
+        self.deadlines: list[float] = []
+        self.cancelled = 0
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def run(
+        self,
+        query: InstanceQuery,
+        *,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None = None,
+    ) -> Found:
+        self.asked.append(wanted)
+        self.deadlines.append(deadline)
+        try:
+            await self.gate.wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        answer = self.script.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Bench:
+    """A serving of answers over a scripted finder, in a client's task group."""
+
+    def __init__(self, tasks: Tasks, **config: float) -> None:
+        self.tasks = tasks
+        self.clock = FakeClock()
+        self.finder = ScriptedFinder()
+        pool = InstancePool(own=(), public=(), config=PoolConfig(), rng=random.Random(1))
+        self.serving = Serving(
+            finder=self.finder,
+            flights=SingleFlight[Found](tasks.spawn),
+            config=SearchConfig.model_validate(config),
+            clock=self.clock,
+            remembering=Remembering(pool, MemoryStore(), self.clock),
+            spawn=tasks.spawn,
+        )
+
+    async def ask(self, *script: Found | Exception, wanted: int = 10, seconds: float = 5) -> Served:
+        """One search; the finder's next answers may be given with it."""
+        self.finder.script.extend(script)
+        deadline = asyncio.get_running_loop().time() + seconds
+        return await self.serving.serve(QUERY, wanted=wanted, deadline=deadline)
+
+    async def settle(self) -> None:
+        """Let what runs behind the callers come to its end."""
+        async with asyncio.timeout(5):
+            while running := set(self.tasks._running):
+                await asyncio.wait(running)
+
+
+@asynccontextmanager
+async def opened(**config: float) -> AsyncIterator[Bench]:
+    async with Tasks() as tasks:
+        yield Bench(tasks, **config)
+
+
+def title(served: Served) -> str:
+    return served.found.pages[0].hits[0].title
+
+
+async def turn(count: int = 20) -> None:
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def test_a_fresh_answer_is_served_without_asking():
+    async with opened() as bench:
+        first = await bench.ask(found("one"))
+        bench.clock.advance(299)
+        again = await bench.ask()
+    assert (first.age, again.age) == (None, 299)
+    assert (title(again), again.is_stale, again.error) == ("one", False, None)
+    assert len(bench.finder.asked) == 1
+
+
+async def test_a_stale_answer_is_served_at_once_and_a_newer_one_fetched_behind_it():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        bench.finder.gate.clear()
+        stale = await bench.ask(found("two"))
+        assert (title(stale), stale.age, stale.is_stale, stale.error) == ("one", 420, True, None)
+        bench.finder.gate.set()
+        await bench.settle()
+        fresh = await bench.ask()
+    assert (title(fresh), fresh.age, fresh.is_stale) == ("two", 0, False)
+    assert len(bench.finder.asked) == 2
+
+
+async def test_many_callers_share_one_refresh_however_many_hits_they_want():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        bench.finder.gate.clear()
+        bench.finder.script.append(found("two"))
+        for wanted in (10, 3, 10, 5):
+            assert title(await bench.ask(wanted=wanted)) == "one"
+            await turn()
+        assert bench.finder.asked == [10, 10]
+        bench.finder.gate.set()
+        await bench.settle()
+
+
+async def test_a_caller_who_cannot_be_served_from_the_cache_joins_the_refresh():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        bench.finder.gate.clear()
+        await bench.ask(found("two"))
+        bench.clock.advance(400)
+        async with asyncio.TaskGroup() as group:
+            joined = group.create_task(bench.ask())
+            await turn()
+            bench.finder.gate.set()
+    assert title(joined.result()) == "two"
+    assert joined.result().age is None
+    assert len(bench.finder.asked) == 2
+
+
+async def test_a_refresh_has_the_time_of_the_search_phase():
+    async with opened(phase_timeout=33) as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        before = asyncio.get_running_loop().time()
+        await bench.ask(found("two"), seconds=1)
+        await bench.settle()
+    assert bench.finder.deadlines[1] - before > 30
+
+
+async def test_a_refresh_outlives_the_caller_who_joined_it():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        bench.finder.gate.clear()
+        await bench.ask(found("two"))
+        bench.clock.advance(400)
+        async with asyncio.TaskGroup() as group:
+            caller = group.create_task(bench.ask())
+            await turn()
+            caller.cancel()
+        assert bench.finder.cancelled == 0
+        bench.finder.gate.set()
+        await bench.settle()
+        assert title(await bench.ask()) == "two"
+
+
+async def test_a_refresh_ends_with_the_client_and_leaves_nothing_behind(caplog):
+    caplog.set_level(logging.DEBUG, "searx_mcp")
+    before = asyncio.all_tasks()
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        bench.finder.gate.clear()
+        await bench.ask()
+        await turn()
+    assert bench.finder.cancelled == 1
+    assert asyncio.all_tasks() == before
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("turns", range(8))
+async def test_a_caller_cancelled_at_any_step_leaves_nothing_behind(turns):
+    before = asyncio.all_tasks()
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        bench.finder.gate.clear()
+        async with asyncio.TaskGroup() as group:
+            caller = group.create_task(bench.ask())
+            await turn(turns)
+            caller.cancel()
+    assert asyncio.all_tasks() == before
+    assert bench.serving._refreshing == set()
+
+
+@pytest.mark.parametrize(
+    ("failure", "level"),
+    [
+        (EXHAUSTED, logging.DEBUG),
+        (DeadlineError("Over."), logging.DEBUG),
+        (RuntimeError("a bug"), logging.ERROR),
+    ],
+    ids=["exhausted", "deadline", "bug"],
+)
+async def test_a_refresh_that_fails_troubles_nobody(failure, level, caplog):
+    caplog.set_level(logging.DEBUG, "searx_mcp.search.serving")
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        await bench.ask(failure)
+        await bench.settle()
+        assert title(await bench.ask(found("two"))) == "one"
+        await bench.settle()
+    assert [record.levelno for record in caplog.records] == [level]
+    assert "bees" not in caplog.text
+
+
+async def test_a_refresh_that_was_exhausted_is_not_tried_again_at_once():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(420)
+        await bench.ask(EXHAUSTED)
+        await bench.settle()
+        bench.clock.advance(5)
+        served = await bench.ask()
+        await bench.settle()
+        assert len(bench.finder.asked) == 2
+        assert (title(served), served.is_stale) == ("one", True)
+        assert isinstance(served.error, NoInstancesError)
+        assert served.error.retry_after == 595
+        bench.clock.advance(10)
+        assert (await bench.ask(found("two"))).error is None
+        await bench.settle()
+    assert len(bench.finder.asked) == 3
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        *(unavailable(r) for r in UnavailableReason if r != "nothing_configured"),
+        DeadlineError("Over."),
+    ],
+    ids=lambda error: getattr(error, "reason", "deadline"),
+)
+async def test_an_old_answer_stands_in_when_nobody_can_serve(failure):
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(10_800)
+        served = await bench.ask(failure)
+    assert (title(served), served.age, served.is_stale) == ("one", 10_800, True)
+    assert served.error is failure
+
+
+async def test_an_old_answer_stands_in_when_the_time_of_the_call_is_over():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(10_800)
+        bench.finder.gate.clear()
+        served = await bench.ask(seconds=0.01)
+    assert title(served) == "one"
+    assert isinstance(served.error, DeadlineError)
+    assert bench.finder.cancelled == 1
+
+
+async def test_an_answer_with_too_few_hits_stands_in_too():
+    async with opened() as bench:
+        await bench.ask(found("one", complete=False))
+        served = await bench.ask(EXHAUSTED, wanted=30)
+    assert (title(served), served.age, served.is_stale) == ("one", 0, True)
+
+
+async def test_a_missing_setting_is_seen_whatever_is_kept():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(10_800)
+        with pytest.raises(NoInstancesError):
+            await bench.ask(unavailable(UnavailableReason.NOTHING_CONFIGURED))
+
+
+@pytest.mark.parametrize(
+    ("config", "age"),
+    [({}, 86_400), ({"stale_if_error": 0, "stale_while_revalidate": 0}, 300)],
+    ids=["too-old", "switched-off"],
+)
+async def test_an_answer_past_its_time_does_not_hide_the_failure(config, age):
+    async with opened(**config) as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(age)
+        with pytest.raises(NoInstancesError):
+            await bench.ask(EXHAUSTED)
+
+
+async def test_a_newer_answer_takes_the_place_of_an_old_one():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(10_800)
+        served = await bench.ask(found("two"))
+        again = await bench.ask()
+    assert (title(served), served.age) == ("two", None)
+    assert title(again) == "two"
+
+
+async def test_the_same_failed_search_costs_nobody_a_request_for_fifteen_seconds():
+    async with opened() as bench:
+        with pytest.raises(NoInstancesError):
+            await bench.ask(EXHAUSTED)
+        bench.clock.advance(14)
+        with pytest.raises(NoInstancesError) as caught:
+            await bench.ask(wanted=3)
+        assert caught.value.attempts == (ATTEMPT,)
+        assert caught.value.retry_after == 586
+        assert len(bench.finder.asked) == 1
+        bench.clock.advance(1)
+        assert title(await bench.ask(found("one"))) == "one"
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [*(unavailable(r) for r in UnavailableReason if r != "exhausted"), DeadlineError("Over.")],
+    ids=lambda error: getattr(error, "reason", "deadline"),
+)
+async def test_other_failures_are_not_kept(failure):
+    async with opened() as bench:
+        with pytest.raises(type(failure)):
+            await bench.ask(failure)
+        assert title(await bench.ask(found("one"))) == "one"
+
+
+async def test_another_search_is_asked_though_the_first_has_failed():
+    async with opened() as bench:
+        with pytest.raises(NoInstancesError):
+            await bench.ask(EXHAUSTED)
+        bench.finder.script.append(found("wasps"))
+        deadline = asyncio.get_running_loop().time() + 5
+        served = await bench.serving.serve(InstanceQuery("wasps"), wanted=10, deadline=deadline)
+    assert title(served) == "wasps"
+
+
+async def test_failures_are_kept_even_when_the_cache_of_answers_is_off():
+    async with opened(cache_ttl=0) as bench:
+        await bench.ask(found("one"))
+        with pytest.raises(NoInstancesError):
+            await bench.ask(EXHAUSTED)
+        with pytest.raises(NoInstancesError):
+            await bench.ask()
+    assert len(bench.finder.asked) == 2
+
+
+async def test_a_clock_put_back_neither_breaks_nor_freezes_an_answer():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.jump(-86_400)
+        assert (await bench.ask()).age == 0
+        bench.clock.advance(300)
+        assert (await bench.ask(found("two"))).is_stale
+        await bench.settle()
+        assert title(await bench.ask()) == "two"
