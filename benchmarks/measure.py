@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from typing_extensions import override
+
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
@@ -29,6 +31,41 @@ class Ratio:
     def holds(self) -> bool:
         """Whether the target is met."""
         return self.value >= self.limit if self.at_least else self.value <= self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Figures beside the targets.
+
+    Attributes:
+        title: what it shows.
+        columns: their names.
+        rows: the cells, as they are to be read; numbers keep their type in JSON.
+        notes: sentences below it.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | float, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    @override
+    def __str__(self) -> str:
+        """The table as aligned text."""
+        lines = [self.columns, *[tuple(map(_shown, row)) for row in self.rows]]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        shown = [
+            "  ".join(
+                cell.rjust(width) if at else cell.ljust(width)
+                for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([self.title, *shown, *self.notes, ""])
+
+
+def _shown(cell: str | float) -> str:
+    return cell if isinstance(cell, str) else f"{cell:.5g}"
 
 
 def interleaved(
@@ -53,21 +90,41 @@ def interleaved(
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def command_line(description: str) -> argparse.Namespace:
-    """The options every benchmark has: `--json`, and `--quick` for what needs no clock."""
+def command_line(description: str, *, seed: int | None = None) -> argparse.Namespace:
+    """The options every benchmark has: `--json`, and `--quick` for what needs no clock.
+
+    Args:
+        description: what the benchmark measures.
+        seed: the default of `--seed`, which only benchmarks with dice have.
+    """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quick", action="store_true", help="check counts only, time nothing")
+    if seed is not None:
+        parser.add_argument("--seed", type=int, default=seed, help="of all dice (%(default)s)")
     return parser.parse_args()
 
 
-def report(ratios: Sequence[Ratio], *, as_json: bool) -> None:
-    """Print the ratios and exit with 1 if a target is missed."""
-    if as_json:
-        print(json.dumps([{**asdict(ratio), "holds": ratio.holds} for ratio in ratios], indent=2))
+def report(ratios: Sequence[Ratio], *, as_json: bool, tables: Sequence[Table] = ()) -> None:
+    """Print tables and ratios, and exit with 1 if a target is missed."""
+    targets = [{**asdict(ratio), "holds": ratio.holds} for ratio in ratios]
+    if as_json and tables:
+        found = [
+            {
+                "title": table.title,
+                "rows": [dict(zip(table.columns, row, strict=True)) for row in table.rows],
+                "notes": table.notes,
+            }
+            for table in tables
+        ]
+        print(json.dumps({"targets": targets, "tables": found}, indent=2))
+    elif as_json:
+        print(json.dumps(targets, indent=2))
     else:
+        for table in tables:
+            print(table)
         for ratio in ratios:
             sign = ">=" if ratio.at_least else "<="
             verdict = "ok" if ratio.holds else "MISSED"
-            print(f"{ratio.name}: {ratio.value:.2f} (target {sign} {ratio.limit:g}) {verdict}")
+            print(f"{ratio.name}: {ratio.value:.5g} (target {sign} {ratio.limit:g}) {verdict}")
     sys.exit(0 if all(ratio.holds for ratio in ratios) else 1)

@@ -1,0 +1,1 @@
+"""Clients under fire: real sockets on loopback, thirty instances, nine of them faulty."""

@@ -1,0 +1,71 @@
+"""The pool and the executor of this package over a simulated world, unmodified."""
+
+import asyncio
+from collections.abc import Iterable
+
+from benchmarks.simulation.arrivals import dice
+from benchmarks.simulation.hosts import Host
+from benchmarks.simulation.peers import QUERY
+from benchmarks.simulation.world import Clock, World
+from searx_mcp.errors import NoInstancesError
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.config import SearchConfig, WebSearchConfig
+from searx_mcp.search.executor import Executor
+from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.state.interface import StateStore
+
+
+class Ours:
+    """A client's searching parts with their defaults.
+
+    Left out: spacing (a fraction of a second that would blur the latencies), the cache and single
+    flight (every search is a new one), and health checks.
+
+    Args:
+        hosts: the instances; what their `/config` says is known, as after the daily look at it.
+        world: answers for them.
+        own: whether they are the user's own.
+        state: keeps the budgets.
+        seed: of the pool's dice and of its aperture.
+        clock: Unix seconds, moving with the loop.
+    """
+
+    def __init__(
+        self,
+        hosts: Iterable[Host],
+        world: World,
+        *,
+        own: bool = False,
+        state: StateStore,
+        seed: int,
+        clock: Clock,
+    ) -> None:
+        hosts = tuple(hosts)
+        rng = dice(seed)
+        self._timeout = WebSearchConfig().default_timeout
+        self._pool = InstancePool(
+            own=[host.url for host in hosts] if own else (),
+            public=() if own else [host.entry for host in hosts],
+            rng=rng,
+            seed=seed,
+        )
+        for host in hosts:
+            if not own and host.facts is not None:
+                self._pool.learn_facts(host.url, host.facts, clock())
+        self._executor = Executor(
+            pool=self._pool,
+            upstream=world,
+            state=state,
+            config=SearchConfig(),
+            spacing=Spacing((0, 0), rng),
+            clock=clock,
+        )
+
+    async def search(self) -> bool:
+        """Search once; tells whether there was an answer."""
+        deadline = asyncio.get_running_loop().time() + self._timeout
+        try:
+            await self._executor.run(QUERY, wanted=10, deadline=deadline)
+        except NoInstancesError:
+            return False
+        return True

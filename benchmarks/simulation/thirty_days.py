@@ -1,0 +1,104 @@
+"""A month of searches from one address over all listed instances, under their real windows."""
+
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from typing_extensions import override
+
+from benchmarks.simulation.arrivals import DAY, dice, month
+from benchmarks.simulation.hosts import Access, bundled, draw
+from benchmarks.simulation.ours import Ours
+from benchmarks.simulation.run import Tally, play
+from benchmarks.simulation.world import World
+from searx_mcp.models.attempt import Format
+from searx_mcp.search.budget import MONTH
+from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.testing.virtual_time import VirtualClock, run
+
+DEMANDS = (6, 10, 30, 100)
+"""Searches a day."""
+WINDOW = 3
+"""Searches one instance takes from an address in thirty days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """What a month came to.
+
+    Attributes:
+        asked: searches a day.
+        a_day: answered searches, day by day.
+        calls: searches sent to instances.
+        refused: those that broke an instance's windows.
+        capacity: searches all instances together take in thirty days.
+    """
+
+    asked: int
+    a_day: tuple[int, ...]
+    calls: int
+    refused: int
+    capacity: int
+
+    @property
+    def held_back(self) -> float:
+        """Share of the capacity that was not used."""
+        return 1 - self.calls / self.capacity
+
+    @property
+    def median(self) -> float:
+        """Answered searches of the median day."""
+        return statistics.median(self.a_day)
+
+    @property
+    def mean(self) -> float:
+        """Answered searches of a day in the mean."""
+        return statistics.fmean(self.a_day)
+
+
+class Greedy(MemoryStore):
+    """A store without the month's account: every instance's own windows are all there is."""
+
+    @override
+    async def reserve(self, accounts: Sequence[Account], format: Format, now: float) -> Reservation:
+        return await super().reserve([a for a in accounts if a.name != MONTH], format, now)
+
+    @override
+    async def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
+        return await super().budgets(
+            [Account(a.name) if a.name == MONTH else a for a in accounts], now
+        )
+
+
+def simulate(*, asked: int, days: int, seed: int, state: StateStore | None = None) -> Month:
+    """Run a month of `days` days, 30 unless it has to be short.
+
+    Args:
+        asked: searches a day, in sessions in the waking hours.
+        days: how long.
+        seed: of everything.
+        state: keeps the budgets; a `MemoryStore` without it.
+    """
+    rng = dice(seed)
+    entries = bundled()
+    hosts = draw(entries, len(entries), faults=(), accesses=[Access.TOKEN] * len(entries), rng=rng)
+    arrivals = month(days, asked, rng)
+    tally = Tally()
+
+    async def main(clock: VirtualClock) -> World:
+        world = World(hosts, seed=seed, clock=clock)
+        ours = Ours(hosts, world, state=state or MemoryStore(), seed=seed, clock=clock)
+        await play(arrivals, ours.search, tally)
+        return world
+
+    tally.take_in(run(main), [host.url for host in hosts])
+    answered = Counter(int(at // DAY) for at in tally.answered)
+    return Month(
+        asked=asked,
+        a_day=tuple(answered[day] for day in range(days)),
+        calls=tally.calls,
+        refused=tally.refused,
+        capacity=WINDOW * len(hosts),
+    )
