@@ -34,8 +34,8 @@ class Life:
     """Where an instance stands, and what its next answer will make of it.
 
     `new` until the first answer, then `healthy`. Consecutive failures make it `failing`, a limit
-    or a block `rate_limited`, answers without working engines `degraded`, and repeated trouble, a
-    wrong program or offences `quarantined`. When the time of a waiting state is over, one request
+    or a block `rate_limited`, answers without working engines or one after the other without
+    results `degraded`, and repeated trouble, a wrong program or offences `quarantined`. When the time of a waiting state is over, one request
     may try it (`half_open`): a good answer makes it healthy with a slow start, a failure sends it
     back for longer. Whoever is quarantined for offences three times is `blacklisted`, which only a
     person lifts. An own instance is never quarantined.
@@ -48,7 +48,8 @@ class Life:
         limits: when it limited us, the latest few.
         recent: whether its latest answers were of use.
         without_engines: answers in a row whose engines failed.
-        degraded_at: Unix seconds of the last of them in the state `degraded`.
+        empty: answers in a row that found nothing, though no engine failed.
+        degraded_at: Unix seconds of the last such answer in the state `degraded`.
         overtaken: times in a row that a hedge was faster.
         offences: answers in a row that counted against it.
         certificate_failures: TLS failures since the last good answer.
@@ -67,6 +68,7 @@ class Life:
     limits: tuple[float, ...] = ()
     recent: tuple[bool, ...] = ()
     without_engines: int = 0
+    empty: int = 0
     degraded_at: float = 0.0
     successes_in_a_row: int = len(SLOW_START)
     overtaken: int = 0
@@ -147,7 +149,10 @@ class Life:
         self.successes_in_a_row += 1
         if self.successes_in_a_row >= len(SLOW_START):
             self.failing_episode = self.limit_episode = 0
-        if self.state is not InstanceState.DEGRADED or verdict is Verdict.FULL:
+        self.empty = self.empty + 1 if verdict is Verdict.EMPTY else 0
+        if self.empty >= _DEGRADED_AFTER and not self.own:
+            self._degrade("It finds nothing, although it reports no failed engine.", now)
+        elif self.state is not InstanceState.DEGRADED or verdict is Verdict.FULL:
             self._recover(now)
 
     def _recover(self, now: float) -> None:
@@ -156,13 +161,16 @@ class Life:
         self.state = InstanceState.HEALTHY
         self.reason = ""
 
+    def _degrade(self, reason: str, now: float) -> None:
+        self.state = InstanceState.DEGRADED
+        self.degraded_at = now
+        self.reason = reason
+
     def _miss_engines(self, outcome: Outcome, now: float) -> None:
         self.without_engines += 1
         engines = len(outcome.page.unresponsive_engines) if outcome.page else 0
         if self.without_engines >= _DEGRADED_AFTER and engines >= 2:  # noqa: PLR2004 - one engine may just be slow
-            self.state = InstanceState.DEGRADED
-            self.degraded_at = now
-            self.reason = "Its search engines do not answer it."
+            self._degrade("Its search engines do not answer it.", now)
         elif self.state in {InstanceState.NEW, InstanceState.HALF_OPEN}:
             self._recover(now)
 

@@ -62,6 +62,7 @@ class InstanceRecord(BaseModel):
     limits: tuple[float, ...] = ()
     recent: tuple[bool, ...] = ()
     without_engines: int = 0
+    empty: int = 0
     degraded_at: float = 0.0
     successes_in_a_row: int = 0
     overtaken: int = 0

@@ -94,6 +94,20 @@ def test_a_late_failure_does_not_shorten_the_wait_of_a_limit():
     assert (life.state, life.retry_after(NOW)) == (InstanceState.RATE_LIMITED, wait)
 
 
+def test_a_public_instance_that_finds_nothing_three_times_in_a_row_is_degraded_until_it_does():
+    for own, expected in ((False, InstanceState.DEGRADED), (True, InstanceState.HEALTHY)):
+        life = learn(Life(own=own), Verdict.FULL, Verdict.EMPTY, Verdict.EMPTY)
+        assert life.state is InstanceState.HEALTHY
+        learn(life, Verdict.EMPTY)
+        assert life.state is expected
+        assert learn(life, Verdict.FULL).state is InstanceState.HEALTHY
+
+
+def test_a_result_between_forgives_answers_without_any():
+    life = learn(Life(own=False), *[Verdict.EMPTY, Verdict.EMPTY, Verdict.THIN] * 3)
+    assert life.state is InstanceState.HEALTHY
+
+
 def test_an_hour_in_health_forgets_the_failing_episodes():
     life = Life(own=False)
     now = after_each_rest(life, Verdict.DNS, 3)
