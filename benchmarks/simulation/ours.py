@@ -10,8 +10,8 @@ from benchmarks.simulation.world import Clock, World
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
-from searx_mcp.search.executor import Executor
-from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.execution.executor import Executor
+from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.state.interface import StateStore
 
 

@@ -13,7 +13,7 @@ from benchmarks.simulation.ours import Ours
 from benchmarks.simulation.run import Tally, play
 from benchmarks.simulation.world import World
 from searx_mcp.models.attempt import Format
-from searx_mcp.search.budget import MONTH
+from searx_mcp.search.state.budget import MONTH
 from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.testing.virtual_time import VirtualClock, run

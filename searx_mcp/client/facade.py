@@ -19,9 +19,9 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
-from searx_mcp.search.budget import instance_account, month_account, month_report, month_total
 from searx_mcp.search.capture import Capture
 from searx_mcp.search.searcher import instance_query
+from searx_mcp.search.state.budget import instance_account, month_account, month_report, month_total
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store

@@ -20,19 +20,19 @@ from searx_mcp.net.user_agents import desktop_user_agent
 from searx_mcp.pool.catalog import gate, parse_catalog
 from searx_mcp.pool.config import PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.activity import Activity
+from searx_mcp.search.answers.flight import SingleFlight
+from searx_mcp.search.background.activity import Activity
+from searx_mcp.search.background.catalog_file import catalog_report, read_bundled, read_catalog
+from searx_mcp.search.background.discovery import Discovery
+from searx_mcp.search.background.prober import Prober
+from searx_mcp.search.background.relisting import Relisting
+from searx_mcp.search.background.remembering import Remembering
+from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.capture import Capturer
-from searx_mcp.search.catalog_file import catalog_report, read_bundled, read_catalog
-from searx_mcp.search.discovery import Discovery
-from searx_mcp.search.executor import Executor, Found
-from searx_mcp.search.flight import SingleFlight
-from searx_mcp.search.prober import Prober
+from searx_mcp.search.execution.executor import Executor, Found
+from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.reading import ResultReader
-from searx_mcp.search.relisting import Relisting
-from searx_mcp.search.remembering import Remembering
-from searx_mcp.search.schedule import Schedule, Work
 from searx_mcp.search.searcher import Searcher
-from searx_mcp.search.spacing import Spacing
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.tasks import Tasks
 from searx_mcp.searxng.persona import PROJECT_URL, Personas

@@ -103,15 +103,20 @@ class ConfigFacts(_Kept):
         return able.can(time_range=time_range is not TimeRange.ANY, further_page=page > 1)
 
 
-def access_factor(facts: ConfigFacts | None) -> float:
+def access_factor(facts: ConfigFacts | None, *, page_token: bool | None = None) -> float:
     """How likely a program gets in, 0 to 1: a factor of the score.
 
     1 without limiter; .6 with a limiter that asks for no token; .25 with the token; .5 when
     unknown. `docs/decisions/discovery.md`.
+
+    Args:
+        facts: what `/config` says.
+        page_token: whether its pages carry the token, which overrules that; `None` while unknown.
     """
-    if facts is not None and facts.limiter_enabled is False:
+    if facts is not None and facts.limiter_enabled is False and not page_token:
         return 1.0
-    return {True: 0.25, False: 0.6, None: 0.5}[month_limited(facts)]
+    wants_token = month_limited(facts) if page_token is None else page_token
+    return {True: 0.25, False: 0.6, None: 0.5}[wants_token]
 
 
 def month_limited(facts: ConfigFacts | None) -> bool | None:

@@ -149,7 +149,7 @@ class Member:
             observed=prior if mean is None else mean,
             confidence=confidence(self.seen.count_at(now)),
             latency=self.prior.latency if latency is None else latency_quality(latency),
-            access=1.0 if self.is_own else access_factor(self.facts),
+            access=(1.0 if self.is_own else access_factor(self.facts, page_token=self._page_token)),
             format=_FORMAT_FACTOR[True if self.is_own else self.json_enabled],
         )
 

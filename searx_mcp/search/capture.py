@@ -12,8 +12,8 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.budget import MONTH, instance_account, month_account
-from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.state.budget import MONTH, instance_account, month_account
 from searx_mcp.search.state.interface import Reservation, StateStore
 from searx_mcp.searxng.classify import Received, generator
 from searx_mcp.searxng.request import InstanceQuery

@@ -4,7 +4,7 @@ import math
 
 from searx_mcp.errors import DeadlineError, NoInstancesError
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.search.serving import Served
+from searx_mcp.search.answers.serving import Served
 
 _LANGUAGES = {
     "all": "Language all: results of any language.",

@@ -1,8 +1,11 @@
 """Work that outlives a caller."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, Self
+
+Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
+"""Starts a coroutine as a task of the client, with which it ends."""
 
 
 class Tasks:

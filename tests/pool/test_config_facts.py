@@ -383,3 +383,17 @@ def test_captured_configs_are_read(captured: list[tuple[str, str]]) -> None:
         assert facts.serves("general") is True
         assert facts.serves("science", TimeRange.YEAR, page=2) is True
         assert facts.serves("no such category") is False
+
+
+@pytest.mark.parametrize(
+    ("facts", "page_token", "factor"),
+    [
+        (None, True, 0.25),
+        (None, False, 0.6),
+        (ConfigFacts(limiter_enabled=False), True, 0.25),
+        (ConfigFacts(limiter_enabled=False), False, 1.0),
+        (ConfigFacts(public_instance=True), False, 0.6),
+    ],
+)
+def test_what_its_pages_carry_overrules_what_config_says(facts, page_token, factor):
+    assert access_factor(facts, page_token=page_token) == factor

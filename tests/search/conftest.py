@@ -16,8 +16,8 @@ from searx_mcp.net.user_agents import desktop_user_agent
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.executor import Executor
-from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.execution.executor import Executor
+from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.searxng.persona import Personas
 from searx_mcp.searxng.upstream import Upstream

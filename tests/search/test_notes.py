@@ -5,9 +5,9 @@ import pytest
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.search.executor import Found
+from searx_mcp.search.answers.serving import Served
+from searx_mcp.search.execution.executor import Found
 from searx_mcp.search.notes import notes
-from searx_mcp.search.serving import Served
 
 
 def found(count: int = 1, *, own: bool = False) -> Found:

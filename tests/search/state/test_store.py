@@ -13,7 +13,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.search.budget import instance_account
+from searx_mcp.search.state.budget import instance_account
 from searx_mcp.search.state.interface import Account, Budget, Reservation, Window
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 

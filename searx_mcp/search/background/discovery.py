@@ -48,7 +48,7 @@ MIN_SHARE: Final = 0.5
 GUARD_DAYS: Final = 30
 """Days for which a list counts against the next one's size; after them its loss is worse."""
 
-_log = logging.getLogger("searx_mcp.search.discovery")
+_log = logging.getLogger("searx_mcp.search.background.discovery")
 
 _VALIDATOR = re.compile(r"[\x20-\x7e]{1,256}")
 _SCHEMA: Final = 1

@@ -11,14 +11,14 @@ from searx_mcp.models.request import TimeRange
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.pool import InstancePool, Proposal
-from searx_mcp.search.asking import Asking, Upstream
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.hedging import Hedging
-from searx_mcp.search.ledger import Ledger
-from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.execution.asking import Asking, Upstream
+from searx_mcp.search.execution.hedging import Hedging
+from searx_mcp.search.execution.ledger import Ledger
+from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.execution.trail import Trail
+from searx_mcp.search.execution.unavailable import unavailable
 from searx_mcp.search.state.interface import StateStore
-from searx_mcp.search.trail import Trail
-from searx_mcp.search.unavailable import unavailable
 from searx_mcp.searxng.request import InstanceQuery
 
 ANSWER_TIME = 2.0

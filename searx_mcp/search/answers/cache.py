@@ -13,7 +13,7 @@ from cachetools import TLRUCache, TTLCache
 from typing_extensions import override
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
-from searx_mcp.search.executor import Found
+from searx_mcp.search.execution.executor import Found
 from searx_mcp.searxng.request import InstanceQuery
 
 T = TypeVar("T")

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.activity import Activity
-from searx_mcp.search.discovery import RETRY_INTERVAL, Discovery
+from searx_mcp.search.background.activity import Activity
+from searx_mcp.search.background.discovery import RETRY_INTERVAL, Discovery
 from searx_mcp.search.state.interface import StateStore
 
 _JOB = "discovery"

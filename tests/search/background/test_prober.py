@@ -8,9 +8,9 @@ from typing_extensions import override
 from searx_mcp.models.instance import CatalogEntry, InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.activity import IDLE, Activity
-from searx_mcp.search.prober import CONFIG_INTERVAL, PUBLIC_INTERVAL, Prober
-from searx_mcp.search.schedule import Schedule
+from searx_mcp.search.background.activity import IDLE, Activity
+from searx_mcp.search.background.prober import CONFIG_INTERVAL, PUBLIC_INTERVAL, Prober
+from searx_mcp.search.background.schedule import Schedule
 from searx_mcp.testing.searxng import FakeSearxng
 
 HOUR = 3_600

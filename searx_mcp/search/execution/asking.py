@@ -11,9 +11,9 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool, Proposal
-from searx_mcp.search.ledger import Ledger
-from searx_mcp.search.spacing import Spacing
-from searx_mcp.search.trail import TOO_LATE, Trail
+from searx_mcp.search.execution.ledger import Ledger
+from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.execution.trail import TOO_LATE, Trail
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.upstream import Clearance
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.execution.spacing import Spacing
 
 
 def test_the_first_request_waits_for_nothing_and_the_next_keeps_the_distance():

@@ -14,11 +14,11 @@ from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.answers.flight import SingleFlight
+from searx_mcp.search.answers.serving import Served, Serving
+from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.executor import Found
-from searx_mcp.search.flight import SingleFlight
-from searx_mcp.search.remembering import Remembering
-from searx_mcp.search.serving import Served, Serving
+from searx_mcp.search.execution.executor import Found
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.search.tasks import Tasks
 from searx_mcp.searxng.request import InstanceQuery
@@ -239,7 +239,7 @@ async def test_a_caller_cancelled_at_any_step_leaves_nothing_behind(turns):
     ids=["exhausted", "deadline", "bug"],
 )
 async def test_a_refresh_that_fails_troubles_nobody(failure, level, caplog):
-    caplog.set_level(logging.DEBUG, "searx_mcp.search.serving")
+    caplog.set_level(logging.DEBUG, "searx_mcp.search.answers.serving")
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import MonthReport
-from searx_mcp.search.budget import (
+from searx_mcp.search.state.budget import (
     MONTH,
     instance_account,
     month_account,

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.search.catalog_file import read_bundled, read_catalog
+from searx_mcp.search.background.catalog_file import read_bundled, read_catalog
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SHOW_BUNDLED = """
 import searx_mcp
-from searx_mcp.search.catalog_file import read_bundled
+from searx_mcp.search.background.catalog_file import read_bundled
 print(searx_mcp.__file__)
 print(read_bundled())
 """

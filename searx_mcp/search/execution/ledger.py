@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from searx_mcp.pool.pool import InstancePool, Proposal
-from searx_mcp.search.budget import MONTH, instance_account, month_account
+from searx_mcp.search.execution.trail import Trail
+from searx_mcp.search.state.budget import MONTH, instance_account, month_account
 from searx_mcp.search.state.interface import Account, StateStore
-from searx_mcp.search.trail import Trail
 
 
 class Ledger:

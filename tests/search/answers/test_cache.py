@@ -7,8 +7,8 @@ import pytest
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, ResultPage
-from searx_mcp.search.cache import CacheKey, FailureCache, Freshness, ResponseCache
-from searx_mcp.search.executor import Found
+from searx_mcp.search.answers.cache import CacheKey, FailureCache, Freshness, ResponseCache
+from searx_mcp.search.execution.executor import Found
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing.clock import FakeClock
 

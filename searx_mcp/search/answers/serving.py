@@ -8,17 +8,18 @@ from typing import Protocol
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, UnavailableReason
 from searx_mcp.models.service import Progress
-from searx_mcp.search.cache import CacheKey, FailureCache, Freshness, ResponseCache
+from searx_mcp.search.answers.cache import CacheKey, FailureCache, Freshness, ResponseCache
+from searx_mcp.search.answers.flight import SingleFlight
+from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.executor import Found
-from searx_mcp.search.flight import SingleFlight, Spawn
-from searx_mcp.search.remembering import Remembering
+from searx_mcp.search.execution.executor import Found
+from searx_mcp.search.tasks import Spawn
 from searx_mcp.searxng.request import InstanceQuery
 
 ANSWERING_TIME = 0.25
 """Seconds kept back from a call's time to put the answer together."""
 
-_log = logging.getLogger("searx_mcp.search.serving")
+_log = logging.getLogger("searx_mcp.search.answers.serving")
 
 
 class Finder(Protocol):

@@ -12,8 +12,8 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.executor import Executor, Found
-from searx_mcp.search.spacing import Spacing
+from searx_mcp.search.execution.executor import Executor, Found
+from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing import virtual_time

@@ -6,14 +6,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from searx_mcp.search.flight import Spawn
+from searx_mcp.search.tasks import Spawn
 
 if TYPE_CHECKING:
     from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 Work = Callable[[], Awaitable[None]]
 
-_log = logging.getLogger("searx_mcp.search.schedule")
+_log = logging.getLogger("searx_mcp.search.background.schedule")
 
 
 class Schedule:

@@ -7,10 +7,10 @@ from typing import Protocol
 
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.activity import Activity
+from searx_mcp.search.background.activity import Activity
 from searx_mcp.search.state.interface import StateStore
 
-_log = logging.getLogger("searx_mcp.search.prober")
+_log = logging.getLogger("searx_mcp.search.background.prober")
 
 PROBE_TIMEOUT = 5.0
 PUBLIC_INTERVAL = 3_600.0

@@ -25,8 +25,8 @@ from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.sessions import Sessions
 from searx_mcp.pool.catalog import parse_catalog
-from searx_mcp.search import discovery
-from searx_mcp.search.discovery import (
+from searx_mcp.search.background import discovery
+from searx_mcp.search.background.discovery import (
     FILE_NAME,
     GUARD_DAYS,
     INTERVAL,

@@ -1,13 +1,14 @@
 """Single flight: equal concurrent calls share one piece of work."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Hashable
-from typing import Any, Generic, TypeVar
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Generic, TypeVar
 
 from typing_extensions import override
 
+from searx_mcp.search.tasks import Spawn
+
 T = TypeVar("T")
-Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
 
 class _Flight(Generic[T]):

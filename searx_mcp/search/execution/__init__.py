@@ -1,0 +1,1 @@
+"""One query through the pool: who is asked, when, and at whose expense."""
