@@ -24,6 +24,7 @@ _QUARANTINE_AFTER_FAILING = 6
 _QUARANTINE_AFTER_LIMITS = 3
 _QUARANTINE_AFTER_OFFENCES = 3
 _BLACKLIST_AFTER = 3
+_ALONE_AFTER = 5
 SLOW_START = (0.25, 0.5, 1.0)
 """Shares of its weight for an instance that comes back, by successes since."""
 OPTED_OUT = "Its robots.txt asks searx-mcp to stay away."
@@ -52,6 +53,7 @@ class Life:
         degraded_at: Unix seconds of the last such answer in the state `degraded`.
         overtaken: times in a row that a hedge was faster.
         offences: answers in a row that counted against it.
+        alone: times in a row that its results shared nothing with those of several others.
         certificate_failures: TLS failures since the last good answer.
         bans: how often offences had it quarantined.
     """
@@ -73,6 +75,7 @@ class Life:
     successes_in_a_row: int = len(SLOW_START)
     overtaken: int = 0
     offences: int = 0
+    alone: int = 0
     certificate_failures: int = 0
     bans: int = 0
 
@@ -133,6 +136,13 @@ class Life:
         self.consecutive_failures += 1
         if self.consecutive_failures >= config.max_consecutive_failures:
             self._wait_failing("It does not answer health checks.", now, rng)
+
+    def compared(self, *, agrees: bool, now: float) -> None:
+        """Its results were held against those of several others for the same search."""
+        self.alone = 0 if agrees else self.alone + 1
+        if self.alone >= _ALONE_AFTER:
+            self.alone = 0
+            self._degrade("Its results share nothing with those of your other instances.", now)
 
     def opt_out(self, now: float) -> None:
         """Its operator asks us to stay away."""

@@ -203,6 +203,11 @@ class Member:
         self.seen.add_latency(elapsed, now)
         self.life.be_overtaken(now, config=config, rng=rng)
 
+    def compared(self, *, agrees: bool, now: float) -> None:
+        """Its results were held against those of several others for the same search."""
+        self.last_at = now
+        self.life.compared(agrees=agrees, now=now)
+
     def opt_out(self, now: float) -> None:
         """Its operator asks us to stay away; nothing was sent but the question."""
         self.in_flight -= 1

@@ -177,6 +177,10 @@ class InstancePool:
         """The request was given up after `elapsed` seconds because its hedge had answered."""
         self._members[url].be_overtaken(elapsed, now, config=self._config, rng=self._rng)
 
+    def compared(self, url: str, *, agrees: bool, now: float) -> None:
+        """The results of `url` share something with those of others, or nothing with anybody's."""
+        self._members[url].compared(agrees=agrees, now=now)
+
     def opt_out(self, url: str, now: float) -> None:
         """The operator of `url` asks us to stay away; the request was not sent."""
         self._members[url].opt_out(now)

@@ -67,6 +67,7 @@ class InstanceRecord(BaseModel):
     successes_in_a_row: int = 0
     overtaken: int = 0
     offences: int = 0
+    alone: int = 0
     certificate_failures: int = 0
     bans: int = 0
     drift: int = 0

@@ -105,6 +105,9 @@ class SearchConfig(Frozen):
     max_instances: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="Different instances one search asks at most."
     )
+    fan_out: Annotated[int, Field(ge=1, le=10)] = Field(
+        default=1, description="Own instances asked side by side for one search; 1 asks one."
+    )
     hedge_share: Annotated[float, Field(ge=0, le=1)] = Field(
         default=0.2,
         description="Second requests per request, at most, when an own instance is slow; 0 for none.",

@@ -1,6 +1,10 @@
 """Rows of several result pages become one list without duplicates."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode
 
 from yarl import URL
@@ -10,6 +14,8 @@ from searx_mcp.fusion import reciprocal_rank
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.response import SearchResult
 from searx_mcp.models.templates import TEMPLATE_FIELDS
+
+T = TypeVar("T")
 
 _TRACKING_PREFIXES = ("utm_", "mc_", "pk_", "hsa_")
 _TRACKING = frozenset(
@@ -42,6 +48,49 @@ def canonical_key(url: str) -> str:
     return f"{host}{port}{parsed.raw_path.rstrip('/')}?{urlencode(query)}#{fragment}"
 
 
+def keys_of(page: ResultPage) -> frozenset[str]:
+    """The keys of a page's rows."""
+    return frozenset(_key(hit) for hit in page.hits)
+
+
+def fuse(pages: Sequence[ResultPage]) -> ResultPage:
+    """One page out of those that several instances gave to the same search.
+
+    Instances ask the same engines, so what an engine says counts once, however many instances pass
+    it on: a row's score is the sum over its distinct engines of 1 / (60 + best rank), where the
+    rank is its place in an instance's list. Ties go to the row that more instances have, then to
+    the earlier one. A row without engines counts the instance as its engine. Answers, infoboxes
+    and the like are those of all pages, each once; an engine failed only if it did everywhere.
+    """
+    if len(pages) == 1:
+        return pages[0]
+    rows: dict[str, Hit] = {}
+    ranks: dict[str, dict[str, int]] = {}
+    seen: Counter[str] = Counter()
+    for number, page in enumerate(pages):
+        places = {key: place for place, key in enumerate(dict.fromkeys(map(_key, page.hits)), 1)}
+        seen.update(places)
+        for hit in page.hits:
+            key = _key(hit)
+            rows[key] = _join(rows[key], hit) if key in rows else hit
+            best = ranks.setdefault(key, {})
+            for engine in hit.engines or (f"instance {number}",):
+                best[engine] = min(places[key], best.get(engine, places[key]))
+    order = sorted(rows, key=lambda key: (-reciprocal_rank(ranks[key].values()), -seen[key]))
+    answered = {engine for page in pages for hit in page.hits for engine in hit.engines}
+    failed = {e.engine: e for page in pages for e in page.unresponsive_engines}
+    return replace(
+        pages[0],
+        hits=tuple(rows[key]._replace(position=n) for n, key in enumerate(order, start=1)),
+        rows_seen=sum(page.rows_seen for page in pages),
+        answers=_each_once(page.answers for page in pages),
+        infoboxes=_each_once(page.infoboxes for page in pages),
+        suggestions=_each_once(page.suggestions for page in pages),
+        corrections=_each_once(page.corrections for page in pages),
+        unresponsive_engines=tuple(e for name, e in failed.items() if name not in answered),
+    )
+
+
 def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
     """One list out of the result pages of one instance, in the instance's order.
 
@@ -52,7 +101,7 @@ def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
     rows: dict[str, Hit] = {}
     for page in pages:
         for hit in page.hits:
-            key = f"image {hit.image.url}" if hit.image else canonical_key(hit.url)
+            key = _key(hit)
             rows[key] = _join(rows[key], hit) if key in rows else hit
     best = reciprocal_rank([1])
     return tuple(
@@ -72,6 +121,19 @@ def keep_domains(
             continue
         if not matches_domain(host, blocked):
             kept.append(result)
+    return tuple(kept)
+
+
+def _key(hit: Hit) -> str:
+    return f"image {hit.image.url}" if hit.image else canonical_key(hit.url)
+
+
+def _each_once(lists: Iterable[Sequence[T]]) -> tuple[T, ...]:
+    # Infoboxes cannot be hashed.
+    kept: list[T] = []
+    for each in chain.from_iterable(lists):
+        if each not in kept:
+            kept.append(each)
     return tuple(kept)
 
 

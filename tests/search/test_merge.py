@@ -1,10 +1,12 @@
 """Duplicates, order and domain filters."""
 
+from dataclasses import replace
+
 import pytest
 
-from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.templates import TEMPLATE_FIELDS, Fact, Image, Torrent, Video
-from searx_mcp.search.merge import canonical_key, keep_domains, merge
+from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge
 
 
 def hit(url: str, position: int = 1, **fields) -> Hit:
@@ -156,3 +158,53 @@ def test_domains_filter_with_their_subdomains(allowed, blocked, kept):
     assert (
         "".join(row.url[-1] for row in keep_domains(rows, allowed=allowed, blocked=blocked)) == kept
     )
+
+
+def listed(*names: str, engines: tuple[str, ...] = ("e",)) -> ResultPage:
+    hits = (
+        hit(f"https://{name}.example/", n, title=name, engines=engines)
+        for n, name in enumerate(names, start=1)
+    )
+    return ResultPage(hits=tuple(hits), rows_seen=len(names))
+
+
+def test_one_page_is_not_fused():
+    page = listed("a", "b")
+    assert fuse([page]) is page
+
+
+def test_an_engine_seen_through_several_instances_counts_once():
+    through_three = [listed("popular", "x"), listed("popular", "y"), listed("popular", "z")]
+    two_engines = listed("q", "both", engines=("other",))
+    fused = fuse([*through_three, two_engines, listed("r", "both", engines=("e",))])
+    assert fused.hits[0].title == "both", "two engines outweigh one at the top"
+    assert [row.position for row in fused.hits] == list(range(1, len(fused.hits) + 1))
+
+
+def test_the_best_rank_of_an_engine_counts():
+    fused = fuse([listed("a", "b", "c"), listed("c", "d")])
+    assert [row.title for row in fused.hits] == ["c", "a", "b", "d"]
+
+
+def test_ties_go_to_the_row_that_more_instances_have_and_then_to_the_earlier():
+    fused = fuse([listed("a", "x"), listed("b", "x"), listed("b", "y")])
+    assert [row.title for row in fused.hits] == ["b", "a", "x", "y"]
+
+
+def test_rows_without_engines_count_the_instance():
+    fused = fuse([listed("a", "b", engines=()), listed("b", "c", engines=())])
+    assert fused.hits[0].title == "b"
+
+
+def test_an_engine_that_answered_anywhere_did_not_fail():
+    failed = UnresponsiveEngine(engine="e", reason="timeout")
+    other = UnresponsiveEngine(engine="f", reason="CAPTCHA")
+    one = replace(listed("a"), unresponsive_engines=(other,), suggestions=("tea pot",))
+    two = replace(
+        listed("b", engines=("g",)),
+        unresponsive_engines=(failed, other),
+        suggestions=("tea pot", "tea cup"),
+    )
+    fused = fuse([one, two])
+    assert fused.unresponsive_engines == (other,)
+    assert fused.suggestions == ("tea pot", "tea cup")

@@ -13,6 +13,7 @@ from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.pool import InstancePool, Proposal
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.asking import Asking, Upstream
+from searx_mcp.search.execution.fan_out import Answered, FanOut
 from searx_mcp.search.execution.hedging import Hedging
 from searx_mcp.search.execution.ledger import Ledger
 from searx_mcp.search.execution.spacing import Spacing
@@ -28,9 +29,6 @@ MAX_PAGES = 5
 
 _MOMENT = 0.01
 """Seconds; a clock may say that a budget is free a little before the store does."""
-
-Answered = tuple[Proposal, ResultPage]
-"""Who answered, and with what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +92,7 @@ class Executor:
             timeout=config.attempt_timeout,
             clock=clock,
         )
+        self._fan_out = FanOut(pool, self._asking, width=config.fan_out, clock=clock)
 
     async def run(
         self,
@@ -127,6 +126,16 @@ class Executor:
         return found
 
     async def _search(self, query: InstanceQuery, wanted: int, trail: Trail) -> Found | None:
+        answered = await self._fan_out.ask(query, _needs(query), wanted=wanted, trail=trail)
+        if answered is None:
+            answered = await self._ask_in_turn(query, trail)
+        if answered is None:
+            return None
+        asked, page = answered
+        pages, complete = await self._further(asked, query, page, wanted, trail)
+        return Found(pages, asked.url, tuple(trail.attempts), complete, own=asked.own)
+
+    async def _ask_in_turn(self, query: InstanceQuery, trail: Trail) -> Answered | None:
         while not self._has_asked_enough(trail):
             proposal = await self._propose(query, trail)
             if proposal is None:
@@ -134,12 +143,8 @@ class Executor:
                     continue
                 break
             answered = await self._ask(proposal, query, trail)
-            if answered is not None:
-                asked, page = answered
-                pages, complete = await self._further(asked, query, page, wanted, trail)
-                return Found(pages, asked.url, tuple(trail.attempts), complete, own=asked.own)
-            if trail.is_late:
-                break
+            if answered is not None or trail.is_late:
+                return answered
         return None
 
     async def _propose(self, query: InstanceQuery, trail: Trail) -> Proposal | None:
@@ -152,9 +157,8 @@ class Executor:
     def _next(
         self, query: InstanceQuery, trail: Trail, *, unlimited: bool = False
     ) -> Proposal | None:
-        needs = Needs(query.category, TimeRange(query.time_range), query.page, query.engines)
         return self._pool.propose(
-            self._clock(), exclude=trail.excluded, needs=needs, unlimited=unlimited
+            self._clock(), exclude=trail.excluded, needs=_needs(query), unlimited=unlimited
         )
 
     async def _wait_for_budget(self, trail: Trail) -> bool:
@@ -234,7 +238,8 @@ class Executor:
     def _has_asked_enough(self, trail: Trail) -> bool:
         # Whoever is down costs no search, but time: as many of them are tried.
         most = self._config.max_instances
-        return len(trail.asked) >= most or len(trail.unsearched) >= most
+        asked = len(trail.asked) - trail.side_by_side + 1
+        return asked >= most or len(trail.unsearched) >= most
 
     def _failure(self, trail: Trail) -> Exception:
         now = self._clock()
@@ -251,6 +256,10 @@ class Executor:
             budget_retry=None if at is None else max(0.0, at - now),
             state_retry=self._pool.earliest_retry(now),
         )
+
+
+def _needs(query: InstanceQuery) -> Needs:
+    return Needs(query.category, TimeRange(query.time_range), query.page, query.engines)
 
 
 async def _first_answer(*tasks: "asyncio.Task[Answered | None]") -> Answered | None:

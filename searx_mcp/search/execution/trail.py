@@ -21,6 +21,7 @@ class Trail:
         attempts: every request made, in order.
         asked: base URLs of the instances that were searched.
         unsearched: base URLs of those found to be down before a search was spent on them.
+        side_by_side: how many of those asked were asked at once; they count as one.
         passed_over: base URLs whose budget is spent.
         overtaken: base URLs whose request is given up because its hedge has answered.
         held: failures that may be this machine's: reported once another host has been reached.
@@ -33,6 +34,7 @@ class Trail:
     attempts: list[Attempt] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
     unsearched: set[str] = field(default_factory=set)
+    side_by_side: int = 1
     passed_over: set[str] = field(default_factory=set)
     overtaken: set[str] = field(default_factory=set)
     held: list[tuple[str, Outcome]] = field(default_factory=list)

@@ -1,0 +1,122 @@
+"""Several own instances asked at once, and what they found made one list."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+from searx_mcp.models.hits import ResultPage
+from searx_mcp.pool.needs import Needs
+from searx_mcp.pool.pool import InstancePool, Proposal
+from searx_mcp.search.execution.asking import Asking
+from searx_mcp.search.execution.trail import Trail
+from searx_mcp.search.merge import fuse, keys_of
+from searx_mcp.searxng.request import InstanceQuery
+
+LEAST_GRACE = 0.1
+"""Seconds that the others have at least after the first answer."""
+_SEVERAL = 2
+_ENOUGH_TO_COMPARE = 3
+"""Answers from which on one that agrees with nobody can be told from the others; and rows in
+each, since two rows may well differ."""
+
+Answered = tuple[Proposal, ResultPage]
+"""Who answered, and with what."""
+
+
+class FanOut:
+    """Asks own instances side by side; public ones never.
+
+    The search goes on when all have answered, when two have brought as many results as are wanted,
+    or when the others have had as long again as the first one took. Whoever is still under way then
+    is overtaken.
+
+    Args:
+        pool: chooses and learns.
+        asking: makes the requests.
+        width: instances asked at the same time at most; below 2 there is no fan-out.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, pool: InstancePool, asking: Asking, *, width: int, clock: Callable[[], float]
+    ) -> None:
+        self._pool = pool
+        self._asking = asking
+        self._width = width
+        self._clock = clock
+
+    async def ask(
+        self, query: InstanceQuery, needs: Needs, *, wanted: int, trail: Trail
+    ) -> Answered | None:
+        """The first who answered, with what all of them found; `None` without two to ask."""
+        if min(self._width, len(self._pool.own_urls())) < _SEVERAL:
+            return None
+        proposals = self._proposals(needs, trail)
+        if len(proposals) < _SEVERAL:
+            return None
+        trail.side_by_side = len(proposals)
+        answers = await self._ask_all(proposals, query, wanted, trail)
+        if not answers:
+            return None
+        self._compare(answers)
+        return answers[0][0], fuse([page for _, page in answers])
+
+    def _proposals(self, needs: Needs, trail: Trail) -> list[Proposal]:
+        proposals: list[Proposal] = []
+        while len(proposals) < self._width:
+            taken = {proposal.url for proposal in proposals} | trail.excluded
+            proposal = self._pool.propose(self._clock(), exclude=taken, needs=needs, unlimited=True)
+            if proposal is None or not proposal.own:
+                break
+            proposals.append(proposal)
+        return proposals
+
+    async def _ask_all(
+        self, proposals: Sequence[Proposal], query: InstanceQuery, wanted: int, trail: Trail
+    ) -> list[Answered]:
+        loop = asyncio.get_running_loop()
+        started, deadline = loop.time(), trail.deadline
+        answers: list[Answered] = []
+        async with asyncio.TaskGroup() as group:
+            running = {
+                group.create_task(self._asking.ask(proposal, query, trail)): proposal
+                for proposal in proposals
+            }
+            while running and not _is_enough(answers, wanted):
+                done, _ = await asyncio.wait(
+                    running,
+                    timeout=max(0.0, deadline - loop.time()),
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                if not done:
+                    break
+                for task in done:
+                    proposal, page = running.pop(task), task.result()
+                    if page is not None:
+                        answers.append((proposal, page))
+                if len(answers) == 1:
+                    grace = max(LEAST_GRACE, loop.time() - started)
+                    deadline = min(deadline, loop.time() + grace)
+            for task, proposal in running.items():
+                trail.overtaken.add(proposal.url)
+                task.cancel()
+        return answers
+
+    def _compare(self, answers: Sequence[Answered]) -> None:
+        """Tell the pool who agrees with nobody, where others agree among themselves."""
+        found = {proposal.url: keys_of(page) for proposal, page in answers}
+        found = {url: keys for url, keys in found.items() if len(keys) >= _ENOUGH_TO_COMPARE}
+        if len(found) < _ENOUGH_TO_COMPARE:
+            return
+        agrees = {
+            url: any(keys & other for rival, other in found.items() if rival != url)
+            for url, keys in found.items()
+        }
+        if any(agrees.values()):
+            for url, does in agrees.items():
+                self._pool.compared(url, agrees=does, now=self._clock())
+
+
+def _is_enough(answers: Sequence[Answered], wanted: int) -> bool:
+    if len(answers) < _SEVERAL:
+        return False
+    return len(set().union(*(keys_of(page) for _, page in answers))) >= wanted
