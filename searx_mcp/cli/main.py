@@ -9,6 +9,7 @@ import asyncio
 import logging
 import os
 import sys
+import time
 from collections.abc import Coroutine, Sequence
 from enum import IntEnum
 from pathlib import Path
@@ -24,7 +25,7 @@ from searx_mcp.errors import (
     SearxMcpError,
     SettingsError,
 )
-from searx_mcp.settings.sources import Loaded, load
+from searx_mcp.settings.sources import Loaded, load, settings_file
 
 EPILOG = (
     "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
@@ -259,6 +260,33 @@ def show_config(context: click.Context, as_json: bool) -> None:  # noqa: FBT001 
     from searx_mcp.cli import calls  # noqa: PLC0415 - imports the table library
 
     calls.config(loaded(context), as_json=as_json)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the files as JSON.")
+@click.pass_context
+def paths(context: click.Context, as_json: bool) -> None:  # noqa: FBT001 - click calls by name
+    """Show every file that is kept on this machine, with size and age."""
+    from searx_mcp.cli import files  # noqa: PLC0415 - imports the table library
+
+    named = context.find_root().params["config"]
+    config, _ = settings_file(Path(named) if named else None, os.environ)
+    files.show(loaded(context), config=config, now=time.time(), as_json=as_json)  # noqa: TID251 - file times are of this clock
+
+
+@cli.command()
+@click.option("--all", "everything", is_flag=True, help="The list of public instances too.")
+@click.option("--yes", "agreed", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@click.pass_context
+def purge(context: click.Context, /, **options: bool) -> None:
+    """Delete what was learned: budgets, states of instances, your choices.
+
+    Servers may be running: they begin anew. Your settings and an own instance stay.
+    """
+    from searx_mcp.cli import files  # noqa: PLC0415 - imports the store
+
+    run(files.delete(loaded(context), **options))
 
 
 @cli.command()

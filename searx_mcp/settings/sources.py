@@ -181,13 +181,17 @@ class _TomlFile(TomlConfigSettingsSource):
         return tomllib.loads(file_path.read_text(encoding="utf-8-sig"))
 
 
+def settings_file(path: Path | None, environ: Mapping[str, str]) -> tuple[Path, str]:
+    """Tell which file is read if it is there, and who named it; empty for the default place."""
+    if path is not None:
+        return path, "argument path"
+    if named := environ.get(FILE_VARIABLE):
+        return Path(named).expanduser(), f"environment {FILE_VARIABLE}"
+    return platformdirs.user_config_path("searx-mcp", appauthor=False) / "searx-mcp.toml", ""
+
+
 def _file_leaves(path: Path | None, environ: Mapping[str, str]) -> Iterator[_Leaf]:
-    origin = "argument path"
-    if path is None and (named := environ.get(FILE_VARIABLE)):
-        path, origin = Path(named).expanduser(), f"environment {FILE_VARIABLE}"
-    elif path is None:
-        path, origin = platformdirs.user_config_path("searx-mcp", appauthor=False), ""
-        path /= "searx-mcp.toml"
+    path, origin = settings_file(path, environ)
     try:
         if path.is_file():
             yield from _leaves(_TomlFile(_Sources, toml_file=path)(), lambda _: f"file {path}")

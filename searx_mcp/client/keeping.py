@@ -1,0 +1,120 @@
+"""Every file that is kept, and how to be rid of them."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
+from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
+from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.state.sqlite import FILE_NAME as STATE_NAME
+
+OWN_FOLDER: Final = "own-instance"
+"""Folder of what `instances own` made."""
+
+_WHAT: Final = {
+    FileKind.SETTINGS: "Your settings; written by you alone.",
+    FileKind.STATE: (
+        "Requests by instance and time (40 days), what instances taught, what you chose by"
+        " command. No query, no result."
+    ),
+    FileKind.COMPANION: "Belongs to the state while it is used.",
+    FileKind.DAMAGED: "A state that could not be read, set aside for you to look at or delete.",
+    FileKind.LIST: "The list of public instances from searx.space, renewed twice a day.",
+    FileKind.OWN_INSTANCE: "Made by `instances own up` for your own instance, with its secret key.",
+    FileKind.OTHER: "Not known to this version.",
+}
+_WHY_LEFT: Final = {
+    FileKind.LIST: "It says nothing of you; `--all` deletes it too.",
+    FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it with its container.",
+    FileKind.OTHER: "It is not ours.",
+}
+_COMPANIONS: Final = tuple(f"{STATE_NAME}{end}" for end in ("-wal", "-shm", "-journal", ".lock"))
+_MANY: Final = 1_000
+"""Files that are looked at; there are never more than a dozen of ours."""
+
+
+def kept_files(folder: Path | None, *, config: Path | None, now: float) -> KeptFiles:
+    """Look at every file that is kept; changes nothing.
+
+    Args:
+        folder: of the state, or `None` if nothing outlives a process.
+        config: the settings file that is read, or `None`.
+        now: Unix seconds.
+    """
+    paths = [(config, FileKind.SETTINGS)] if config is not None else []
+    if folder is not None:
+        paths += [(path, _kind(path, folder)) for path in _inside(folder)]
+    files = [file for path, kind in paths if (file := _look(path, kind, now)) is not None]
+    files.sort(key=lambda file: file.path)
+    return KeptFiles(
+        folder=None if folder is None else str(folder),
+        files=tuple(files),
+        size=sum(file.size for file in files),
+    )
+
+
+async def purge(folder: Path | None, state: StateStore, *, everything: bool) -> Purged:
+    """Delete what was learned; with `everything`, also the list of public instances.
+
+    The state's file is emptied and not removed, since other processes may be using it. The settings
+    and an own instance made here stay: they are yours.
+
+    Args:
+        folder: of the state, or `None` if nothing outlives a process.
+        state: the store in that folder; the caller closes it.
+        everything: whether the list of public instances goes too.
+
+    Raises:
+        StorageError: the state cannot be deleted.
+    """
+    if folder is None:
+        await state.purge()
+        return Purged()
+    found = await asyncio.to_thread(lambda: {path: _kind(path, folder) for path in _inside(folder)})
+    emptied, deleted, left = [], [], {}
+    if FileKind.STATE in found.values():
+        await state.purge()
+        emptied.append(str(folder / STATE_NAME))
+    for path, kind in found.items():
+        if kind is FileKind.DAMAGED or (kind is FileKind.LIST and everything):
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+            deleted.append(str(path))
+        elif kind in _WHY_LEFT:
+            left[str(path)] = _WHY_LEFT[kind]
+    return Purged(emptied=tuple(emptied), deleted=tuple(deleted), left=left)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    with contextlib.suppress(OSError):
+        for count, path in enumerate(sorted(folder.rglob("*"))):
+            if count >= _MANY:
+                return
+            if path.is_file():
+                yield path
+
+
+def _kind(path: Path, folder: Path) -> FileKind:
+    name = path.name
+    if path.parent == folder / OWN_FOLDER:
+        return FileKind.OWN_INSTANCE
+    if path.parent != folder:
+        return FileKind.OTHER
+    if name == STATE_NAME:
+        return FileKind.STATE
+    if name in _COMPANIONS:
+        return FileKind.COMPANION
+    if name.startswith(f"{STATE_NAME}.damaged-"):
+        return FileKind.DAMAGED
+    return FileKind.LIST if name == LIST_NAME else FileKind.OTHER
+
+
+def _look(path: Path, kind: FileKind, now: float) -> KeptFile | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    age = max(0.0, round(now - found.st_mtime, 1))
+    return KeptFile(path=str(path), kind=kind, what=_WHAT[kind], size=found.st_size, age=age)
