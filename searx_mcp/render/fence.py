@@ -8,7 +8,7 @@ import re
 from urllib.parse import quote
 
 from searx_mcp.models.request import MAX_URL_LENGTH
-from searx_mcp.render.tokens import clip
+from searx_mcp.render.tokens import clip, estimate
 
 _LOOK_ALIKE = re.compile(
     r"[<&\uff1c\ufe64\u2039\u3008\u27e8\u2329](?:(?<!&)|(?<=&)(?:lt|#0{0,6}60|#x0{0,6}3c);?)"
@@ -47,8 +47,12 @@ def one_line(text: str, boundary: str, *, max_tokens: int) -> str:
     short, was_cut = clip(line, max_tokens)
     if not was_cut and len(clipped) == len(text):
         return line
-    short, _ = clip(line, max_tokens - 1)
-    return f"{short}…" if short else ""
+    # The mark costs one token, or one and a half after a character that it makes a run with.
+    for room in (max_tokens - 1, max_tokens - 2):
+        short, _ = clip(line, room)
+        if short and estimate(f"{short}…") <= max_tokens:
+            return f"{short}…"
+    return ""
 
 
 def one_url(url: str) -> str:

@@ -95,5 +95,11 @@ def test_a_line_is_one_line_within_its_budget(text, budget):
     assert estimate(line) <= budget
 
 
+def test_the_mark_of_a_cut_is_within_the_budget_after_characters_it_makes_a_run_with():
+    line = one_line("00\u0600\u0800\u0800", "", max_tokens=6)
+    assert line.endswith("…")
+    assert estimate(line) <= 6
+
+
 def test_a_text_beyond_all_measure_is_marked_as_shortened():
     assert one_line("x " * 10_000, "", max_tokens=100_000).endswith("x…")
