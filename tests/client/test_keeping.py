@@ -37,7 +37,7 @@ async def charged(folder):
     return store
 
 
-async def left_of(store) -> int | None:
+async def left_of(store):
     (budget,) = await store.budgets([ACCOUNT], NOW)
     return budget.left
 

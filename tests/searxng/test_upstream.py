@@ -2,8 +2,9 @@ import asyncio
 import gzip
 import logging
 import random
+import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -360,13 +361,11 @@ async def test_an_unreachable_instance_is_not_alive(
 
 
 @pytest.fixture
-async def unused_url() -> str:
-    """An address on loopback where nobody listens."""
-    server = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    server.close()
-    await server.wait_closed()
-    return f"http://127.0.0.1:{port}/"
+def unused_url() -> Iterator[str]:
+    """An address nobody listens at, and nobody else can take meanwhile."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}/"
 
 
 async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_query(
