@@ -8,6 +8,7 @@
     └── FetchError                    one page could not be read: `url`, `status_code`
         ├── PolicyError               the address may not be fetched; do not try again
         ├── TransportError            DNS, TLS, connection, time or protocol; another time may work
+        │   └── ProxyError            the proxy on our side failed; says nothing about the host
         ├── RedirectError             too many hops, or a loop
         ├── SiteError                 the site refused or failed
         └── ContentError              there is a body, and it cannot be read as text
@@ -49,6 +50,7 @@ class ErrorCode(StrEnum):
     EXTRACTION_FAILED = "extraction_failed"
     CURSOR_EXPIRED = "cursor_expired"
     UNAUTHORIZED = "unauthorized"
+    CONTAINER_FAILED = "container_failed"
     INTERNAL = "internal"
 
 
@@ -191,6 +193,13 @@ class TransportError(FetchError):
     """No usable answer came back.
 
     Codes: `dns_error`, `tls_error`, `connection_error`, `timeout`, `malformed_response`.
+    """
+
+
+class ProxyError(TransportError):
+    """The proxy on our side of the network failed; `connection_error`.
+
+    It says nothing about the host that was asked, and no other host can be reached either.
     """
 
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Final
 
 import aiohttp
@@ -14,6 +14,7 @@ from yarl import URL
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, TransportError
 from searx_mcp.net.address import ends_in_number
 from searx_mcp.net.body import Body, BodyBuffer
+from searx_mcp.net.detour import Detour, DetourError
 from searx_mcp.net.guard import BlockedAddressError, PublicAddressError
 from searx_mcp.net.url import refused_address
 
@@ -26,6 +27,8 @@ NOTE_BROKEN: Final = "the connection broke before the end"
 
 LookUp = Callable[[str, int], Awaitable[object]]
 Connect = Callable[[], aiohttp.ClientSession]
+Round = tuple[Connect, Detour]
+"""What makes the library's session for a proxy, and the way through it."""
 
 _UNRESOLVED: Final = "The host name does not resolve."
 
@@ -115,6 +118,7 @@ class HttpSession:
         admit: Callable[[str], URL],
         look_up: LookUp | None = None,
         connect_plainly: Connect | None = None,
+        go_round: Callable[[URL], Round | None] = lambda _url: None,
     ) -> None:
         """Describe a session.
 
@@ -124,11 +128,13 @@ class HttpSession:
             look_up: resolves a host and port as connecting will, or raises.
             connect_plainly: makes another of the library's sessions for http URLs, likewise: what
                 opens the sockets of one is not told the scheme.
+            go_round: tells whether a request goes through a proxy, and how.
         """
         self._look_up = look_up
         self._connect = connect
         self._connect_plainly = connect_plainly or connect
         self._admit = admit
+        self._go_round = go_round
         self._clients: dict[Connect, aiohttp.ClientSession] = {}
         self._is_closed = False
 
@@ -150,6 +156,7 @@ class HttpSession:
             PolicyError: the URL, or an address it leads to, may not be asked for here.
             TransportError: `dns_error`, `tls_error`, `connection_error`, `timeout` or
                 `malformed_response`.
+            ProxyError: a proxy is configured, and it failed.
         """
         return self._open(url, headers, asyncio.timeout(timeout))
 
@@ -160,10 +167,12 @@ class HttpSession:
         target = self._admit(url)
         if self._is_closed:
             raise RuntimeError("the session is closed")
-        client = self._client_for(target)
+        client, detour = self._way_to(target)
+        straight = nullcontext({"headers": headers})
+        passage = detour.passage(target, headers, time_limit.when()) if detour else straight
         try:
-            async with time_limit:
-                response = await client.get(target, headers=headers, allow_redirects=False)
+            async with time_limit, passage as options:
+                response = await client.get(target, allow_redirects=False, **options)
         except _FAILURES as exc:
             raise _translated(exc, url) from exc
         try:
@@ -174,7 +183,8 @@ class HttpSession:
     async def resolve(self, url: str, *, timeout: float) -> None:  # noqa: ASYNC109 - as `open`
         """Look up the host of a URL, without sending anything to it.
 
-        Literal addresses need none, and pass.
+        Literal addresses need none, and pass; so does what goes through a proxy, which looks names up
+        itself.
 
         Raises:
             InvalidArgumentError: the URL is malformed.
@@ -183,7 +193,7 @@ class HttpSession:
         """
         target = self._admit(url)
         host, port = target.raw_host, target.port
-        if self._look_up is None or not host or port is None:
+        if self._look_up is None or not host or port is None or self._go_round(target):
             return
         if ":" in host or ends_in_number(host):  # a literal address
             return
@@ -206,11 +216,12 @@ class HttpSession:
                 async with asyncio.timeout(CLOSE_TIMEOUT):
                     await client.close()
 
-    def _client_for(self, url: URL) -> aiohttp.ClientSession:
-        connect = self._connect_plainly if url.scheme == "http" else self._connect
+    def _way_to(self, url: URL) -> tuple[aiohttp.ClientSession, Detour | None]:
+        straight = self._connect_plainly if url.scheme == "http" else self._connect
+        connect, detour = self._go_round(url) or (straight, None)
         if connect not in self._clients:
             self._clients[connect] = connect()
-        return self._clients[connect]
+        return self._clients[connect], detour
 
 
 @contextmanager
@@ -267,10 +278,12 @@ def _note_on(failure: Exception | None) -> str:
 def _translated(failure: Exception, url: str) -> FetchError:
     """Make our error of one of the library's; the order runs from the narrow to the wide."""
     match failure:
+        case DetourError():
+            return failure.translated(url)
         case aiohttp.ClientConnectorError(os_error=BlockedAddressError()):
             return refused_address(url)
         case aiohttp.ClientConnectorError(os_error=PublicAddressError()):
-            return _refused_plain_http(url)
+            return refused_plain_http(url)
         case TimeoutError():
             code, message = ErrorCode.TIMEOUT, "There was no answer in time."
         case aiohttp.ClientConnectorDNSError() | UnicodeError():
@@ -284,7 +297,8 @@ def _translated(failure: Exception, url: str) -> FetchError:
     return TransportError(message, code=code, url=url)
 
 
-def _refused_plain_http(url: str) -> PolicyError:
+def refused_plain_http(url: str) -> PolicyError:
+    """Make the error for plain http that would leave private networks."""
     return PolicyError(
         "The host has a public address, and plain http would show queries and credentials on the"
         " way there: use https.",

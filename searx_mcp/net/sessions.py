@@ -9,7 +9,7 @@ addresses only.
 from collections.abc import Iterable, Sequence
 from functools import cached_property, partial
 from types import TracebackType
-from typing import Final, Self
+from typing import Self
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
@@ -17,20 +17,20 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError, SettingsError
 from searx_mcp.models.credentials import Credentials
-from searx_mcp.net.address import AllowList
+from searx_mcp.net.address import AllowList, effective_address
 from searx_mcp.net.authorization import Authorizer
-from searx_mcp.net.body import ACCEPT_ENCODING
 from searx_mcp.net.config import NetworkConfig
-from searx_mcp.net.guard import AddressGuard, open_private_socket, own_address_probe
-from searx_mcp.net.http import HttpSession
+from searx_mcp.net.connections import Connections
+from searx_mcp.net.guard import (
+    AddressGuard,
+    BlockedAddressError,
+    open_private_socket,
+    own_address_probe,
+)
+from searx_mcp.net.http import HttpSession, refused_plain_http
+from searx_mcp.net.private import is_private
 from searx_mcp.net.resolver import GuardedResolver
-from searx_mcp.net.url import check_url
-
-MAX_LINE: Final = 8_190
-"""Bytes of a status line or one header field; what Apache and nginx accept too."""
-
-MAX_HEADERS: Final = 128
-"""Header fields of one answer."""
+from searx_mcp.net.url import check_url, is_public_name, refused_address
 
 
 class Sessions:
@@ -63,17 +63,30 @@ class Sessions:
             resolver: asked for all names instead of the system's; the caller closes it.
 
         Raises:
-            SettingsError: an origin is no http or https URL.
+            SettingsError: an origin is no http or https URL, `network.ca_file` cannot be read, or
+                the proxy needs what is not installed.
         """
-        self._config = config
-        instances = tuple(own_origins)
-        self._own_origins = _origins(instances)
-        self._authorizer = Authorizer(instances, credentials)
+        self._connections = Connections(config, resolver)
+        self._credentials = tuple(credentials)
+        self.admit_own(own_origins)
         self._operator_origins = _origins(operator_origins)
         self._allow = allow
         self._verify_pages = verify_pages
         self._resolver = resolver
         self._made: list[HttpSession] = []
+
+    def admit_own(self, urls: Iterable[str]) -> None:
+        """Say which own instances there are from now on; requests under way are not cut short.
+
+        Args:
+            urls: base URLs, as for the constructor.
+
+        Raises:
+            SettingsError: an origin is no http or https URL.
+        """
+        instances = tuple(urls)
+        self._own_origins = _origins(instances)
+        self._authorizer = Authorizer(instances, self._credentials)
 
     @cached_property
     def own(self) -> HttpSession:
@@ -85,32 +98,48 @@ class Sessions:
         def connect(
             socket_factory: aiohttp.SocketFactoryType | None = None,
         ) -> aiohttp.ClientSession:
-            connector = self._connector(resolver=self._resolver, socket_factory=socket_factory)
-            return self._client(connector, (self._authorizer,))
+            return self._connections.straight(
+                resolver=self._resolver,
+                middlewares=(self._authorize,),
+                socket_factory=socket_factory,
+            )
+
+        go_round = self._connections.rounds(middlewares=(self._authorize,))
+
+        def admit(raw: str) -> URL:
+            url = _admit(raw, origins=self._own_origins)
+            if url.scheme == "http" and go_round(url) and _may_be_public(url):
+                raise refused_plain_http(raw)
+            return url
 
         return self._keep(
             HttpSession(
                 connect,
                 connect_plainly=partial(connect, open_private_socket),
-                admit=partial(_admit, origins=self._own_origins),
+                admit=admit,
+                go_round=go_round,
             )
         )
 
     @cached_property
     def operator(self) -> HttpSession:
         """The operator's other endpoints: configured origins only, no address guard."""
-
-        def connect() -> aiohttp.ClientSession:
-            return self._client(self._connector(resolver=self._resolver))
-
         return self._keep(
-            HttpSession(connect, admit=partial(_admit, origins=self._operator_origins))
+            HttpSession(
+                partial(self._connections.straight, resolver=self._resolver),
+                admit=partial(_admit, origins=self._operator_origins),
+                go_round=self._connections.rounds(),
+            )
         )
 
     @cached_property
     def public(self) -> HttpSession:
         """Public instances, guarded; a request is never sent twice."""
-        return self._guarded(verify=True, middlewares=(_send_once,))
+        return self._guarded(
+            verify=True,
+            middlewares=(_send_once,),
+            onion=self._connections.proxies.onion is not None,
+        )
 
     @cached_property
     def pages(self) -> HttpSession:
@@ -133,8 +162,17 @@ class Sessions:
     ) -> None:
         await self.aclose()
 
+    async def _authorize(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        return await self._authorizer(request, handler)
+
     def _guarded(
-        self, *, verify: bool, middlewares: Sequence[aiohttp.ClientMiddlewareType] = ()
+        self,
+        *,
+        verify: bool,
+        middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
+        onion: bool = False,
     ) -> HttpSession:
         guard = AddressGuard(self._allow, is_own=own_address_probe())
 
@@ -142,63 +180,34 @@ class Sessions:
             return GuardedResolver(self._resolver or aiohttp.ThreadedResolver(), guard)
 
         def connect() -> aiohttp.ClientSession:
-            connector = self._connector(
+            return self._connections.straight(
                 resolver=resolver(),
+                middlewares=middlewares,
                 socket_factory=guard.open_socket,
                 use_dns_cache=False,
-                ssl=verify,
+                verify=verify,
             )
-            return self._client(connector, middlewares)
+
+        go_round = self._connections.rounds(middlewares=middlewares, verify=verify, guarded=True)
+
+        def admit(raw: str) -> URL:
+            url = check_url(raw, allow=self._allow, onion=onion)
+            if go_round(url):
+                _judge_literal(url, guard, raw)
+            return url
 
         return self._keep(
             HttpSession(
                 connect,
-                admit=partial(check_url, allow=self._allow),
+                admit=admit,
                 look_up=lambda host, port: resolver().resolve(host, port),
+                go_round=go_round,
             )
         )
 
     def _keep(self, session: HttpSession) -> HttpSession:
         self._made.append(session)
         return session
-
-    def _connector(
-        self,
-        *,
-        resolver: AbstractResolver | None,
-        socket_factory: aiohttp.SocketFactoryType | None = None,
-        use_dns_cache: bool = True,
-        ssl: bool = True,
-    ) -> aiohttp.TCPConnector:
-        return aiohttp.TCPConnector(
-            limit=self._config.max_connections,
-            limit_per_host=self._config.max_connections_per_host,
-            resolver=resolver,
-            socket_factory=socket_factory,
-            use_dns_cache=use_dns_cache,
-            ssl=ssl,
-        )
-
-    def _client(
-        self,
-        connector: aiohttp.TCPConnector,
-        middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
-    ) -> aiohttp.ClientSession:
-        return aiohttp.ClientSession(
-            connector=connector,
-            middlewares=middlewares,
-            # Deadlines are the caller's; only one connection's share is limited here.
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._config.connect_timeout),
-            headers={"Accept-Encoding": ACCEPT_ENCODING},
-            # Without a User-Agent of the caller, none: not the library's name and version.
-            skip_auto_headers=("User-Agent",),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            auto_decompress=False,
-            trust_env=False,
-            max_line_size=MAX_LINE,
-            max_field_size=MAX_LINE,
-            max_headers=MAX_HEADERS,
-        )
 
 
 async def _send_once(
@@ -249,3 +258,21 @@ def _admit(raw: str, *, origins: frozenset[URL]) -> URL:
             url=str(origin),
         )
     return url.with_user(None).with_fragment(None)
+
+
+def _may_be_public(url: URL) -> bool:
+    """Whether plain http to an own instance may leave private networks, as far as its URL tells."""
+    host = url.raw_host or ""
+    private = is_private(host)
+    return is_public_name(host) if private is None else not private
+
+
+def _judge_literal(url: URL, guard: AddressGuard, raw: str) -> None:
+    """Judge an address that is dialled by a proxy as it would be before it is dialled here."""
+    host, port = url.raw_host or "", url.port or 0
+    if effective_address(host) is None:
+        return
+    try:
+        guard.check_answers(host, port, [host])
+    except BlockedAddressError as exc:
+        raise refused_address(raw) from exc

@@ -13,6 +13,7 @@ from searx_mcp.net.address import (
     ends_in_number,
     why_blocked,
 )
+from searx_mcp.net.proxy import is_onion
 
 MAX_URL_LENGTH: Final = 4_096
 """Characters, before and after encoding: half of what servers accept as a request line."""
@@ -49,7 +50,7 @@ _SPECIAL_SUFFIXES: Final = (
 )
 
 
-def check_url(raw: str, *, allow: AllowList) -> URL:
+def check_url(raw: str, *, allow: AllowList, onion: bool = False) -> URL:
     """Parse a URL and refuse what must not be fetched, without resolving its name.
 
     Checking the result again gives the same result.
@@ -58,6 +59,7 @@ def check_url(raw: str, *, allow: AllowList) -> URL:
         raw: an absolute URL of at most 4,096 characters.
         allow: hosts and ports the operator has lifted the guard for; for these neither port nor
             name nor address is judged, but scheme and shape are.
+        onion: whether Tor services may be asked, because a proxy leads to them.
 
     Returns:
         The URL as it will be requested, host in IDNA form, without its fragment.
@@ -79,7 +81,7 @@ def check_url(raw: str, *, allow: AllowList) -> URL:
             advice="Only ports 80, 443, 8080 and 8443 are fetched.",
         )
     if effective_address(host) is None and "%" not in host and ":" not in host:
-        is_public = _is_public_name(host)
+        is_public = is_public_name(host) or (onion and is_onion(host))
     else:
         is_public = why_blocked(host, port, allow) is None
     if not is_public:
@@ -113,7 +115,12 @@ def _parse(raw: str) -> URL:
     return url
 
 
-def _is_public_name(host: str) -> bool:
+def is_public_name(host: str) -> bool:
+    """Tell whether a host name may be one of the public web, without looking it up.
+
+    Raises:
+        InvalidArgumentError: it is no host name.
+    """
     name = host.lower().removesuffix(".")
     if not HOST_NAME.fullmatch(name):
         raise InvalidArgumentError("url", "has an invalid host name")

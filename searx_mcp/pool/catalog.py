@@ -27,7 +27,8 @@ _FIELD: Final = "instances.catalog"
 _ADVICE: Final = "Correct the file, or remove the setting to use the bundled list."
 _GRADE: Final = re.compile(r"([A-G])([+-]?)")
 _SIGNS: Final = ("+", "", "-")
-_HIDDEN_SUFFIXES: Final = (".onion", ".i2p")
+_ONION: Final = ".onion"
+_HIDDEN_SUFFIXES: Final = (_ONION, ".i2p")
 
 
 def parse_catalog(text: str, *, origin: str = "") -> Catalog:
@@ -70,11 +71,12 @@ def gate(
     min_grade: MinGrade,
     blocked: Collection[str] = (),
     allow_http: Callable[[URL], bool] = lambda _url: False,
+    onion: bool = False,
 ) -> tuple[CatalogEntry, ...]:
     """Keep the entries that may be asked as public instances, in the catalog's order.
 
     An entry is dropped when its address is not https, carries a user, query or fragment, or is
-    reached through Tor or I2P; when an earlier entry has the same origin; when its host is
+    reached through Tor (unless there is a way to it) or I2P; when an earlier entry has the same origin; when its host is
     blocked; and when its grade is worse than `min_grade`. Whether a name resolves to a forbidden
     address is not judged here but where connections are made.
 
@@ -83,6 +85,8 @@ def gate(
         min_grade: the worst grade that is kept; a letter covers its signs, so `B` keeps `B-`.
         blocked: hosts, matched whole and without regard to case.
         allow_http: tells of an address whether plain http may be spoken to it.
+        onion: whether Tor services can be reached; these are asked over plain http, too, which Tor
+            encrypts.
 
     Returns:
         The entries, their URLs ending in `/`.
@@ -90,7 +94,7 @@ def gate(
     refused = {host.lower().rstrip(".") for host in blocked}
     kept: dict[URL, CatalogEntry] = {}
     for entry in catalog.instances:
-        url = _base_url(entry, allow_http)
+        url = _base_url(entry, allow_http, onion=onion)
         if url is None or url.origin() in kept:
             continue
         if refused.isdisjoint(_host_names(url)) and _is_good_enough(entry, min_grade):
@@ -98,21 +102,27 @@ def gate(
     return tuple(kept.values())
 
 
-def _base_url(entry: CatalogEntry, allow_http: Callable[[URL], bool]) -> URL | None:
+def _base_url(entry: CatalogEntry, allow_http: Callable[[URL], bool], *, onion: bool) -> URL | None:
     try:
         url = URL(entry.url)
     except ValueError:
         return None
     host = url.raw_host
-    if host is None or entry.network_type is NetworkType.TOR:
+    if host is None or not _is_reachable(host.rstrip("."), entry.network_type, onion=onion):
         return None
-    if url.scheme != "https" and not (url.scheme == "http" and allow_http(url)):
+    is_onion = entry.network_type is NetworkType.TOR
+    if url.scheme != "https" and not (url.scheme == "http" and (is_onion or allow_http(url))):
         return None
     if url.raw_user or url.raw_password or url.raw_query_string or url.raw_fragment:
         return None
-    if host.rstrip(".").endswith(_HIDDEN_SUFFIXES):
-        return None
     return url.with_path(url.raw_path.rstrip("/") + "/", encoded=True)
+
+
+def _is_reachable(host: str, network_type: NetworkType, *, onion: bool) -> bool:
+    """Tell whether there is a way to a host; a type that its name belies is believed of neither."""
+    if network_type is NetworkType.TOR:
+        return onion and host.endswith(_ONION)
+    return not host.endswith(_HIDDEN_SUFFIXES)
 
 
 def _host_names(url: URL) -> set[str]:

@@ -20,6 +20,7 @@ class Outcome:
         detail: one short sentence for a person; never the query.
         offence: why the answer counts against the instance although it may be used, a sentence for
             a person; empty if nothing does.
+        ours: whether the failure is on our side of the network, and says nothing about the instance.
     """
 
     verdict: Verdict
@@ -30,6 +31,7 @@ class Outcome:
     retry_after: float | None = None
     detail: str = ""
     offence: str = ""
+    ours: bool = False
 
     @property
     def rows_seen(self) -> int:

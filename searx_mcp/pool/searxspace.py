@@ -38,7 +38,8 @@ _FAILING_RATE: Final = 50.0
 
 _OK: Final = 200
 _WORST_GRADES: Final = ("F", "G")
-_HIDDEN_SUFFIXES: Final = (".onion", ".i2p")
+_ONION: Final = ".onion"
+_HIDDEN_SUFFIXES: Final = (_ONION, ".i2p")
 _MAX_WORD: Final = 100
 """Characters of a grade or a version that are kept."""
 _MAX_ADDRESS: Final = 300
@@ -59,7 +60,7 @@ class DropReason(StrEnum):
     """The key is no address of an instance: a query, a user, another address in its path, or a
     host that is a number or has one label only."""
     HIDDEN = "hidden"
-    """A Tor or I2P service."""
+    """A Tor service, unless these are asked for, or an I2P service."""
     NOT_HTTPS = "not_https"
     ERROR = "error"
     """The checker could not load it."""
@@ -104,9 +105,10 @@ class Row:
 
     def entry(self, url: str) -> CatalogEntry:
         """Make the catalog's entry of it, under a base URL."""
+        is_onion = _host(URL(url)).endswith(_ONION)
         return CatalogEntry(
             url=url,
-            network_type=NetworkType.NORMAL,
+            network_type=NetworkType.TOR if is_onion else NetworkType.NORMAL,
             tls_grade=self.tls_grade,
             http_grade=self.http_grade,
             html_grade=self.html_grade,
@@ -134,12 +136,16 @@ class Listing:
     dropped: Mapping[DropReason, int]
 
 
-def parse_searxspace(text: str) -> Listing:
+def parse_searxspace(text: str, *, onion: bool = False) -> Listing:
     """Read `instances.json` of searx.space and keep what may be asked.
 
     An instance must be an https address with a public name, of the normal network, loaded by the
     checker with status 200 and a known version, free of analytics and not graded F for its TLS.
     A status or version that no row has is not asked for: then the list has dropped the field.
+
+    Args:
+        text: the list.
+        onion: whether Tor services are kept, too; these may be http addresses, which Tor encrypts.
 
     Raises:
         CatalogError: the text is too long, no JSON, or has no object `instances`.
@@ -153,7 +159,9 @@ def parse_searxspace(text: str) -> Listing:
     dropped = Counter({DropReason.EXCESS: len(listed) - len(rows)})
     for address, row in rows.items():
         url = _public_url(address)
-        reason = _refusal(url, row, tells_status=tells_status, tells_version=tells_version)
+        reason = _refusal(
+            url, row, tells_status=tells_status, tells_version=tells_version, onion=onion
+        )
         if reason is None and url.origin() in kept:
             reason = DropReason.DUPLICATE
         if reason is None:
@@ -234,13 +242,16 @@ def _is_public_name(host: str) -> bool:
     return False
 
 
-def _refusal(url: URL, row: Row, *, tells_status: bool, tells_version: bool) -> DropReason | None:
-    host = (url.host or "").rstrip(".")
+def _refusal(
+    url: URL, row: Row, *, tells_status: bool, tells_version: bool, onion: bool
+) -> DropReason | None:
+    host = _host(url)
+    is_onion = onion and host.endswith(_ONION) and row.network_type in {None, "tor"}
     is_hidden = host.endswith(_HIDDEN_SUFFIXES) or row.network_type not in {None, "normal"}
     tests = (
         (DropReason.ADDRESS, not host),
-        (DropReason.HIDDEN, is_hidden),
-        (DropReason.NOT_HTTPS, url.scheme != "https"),
+        (DropReason.HIDDEN, is_hidden and not is_onion),
+        (DropReason.NOT_HTTPS, url.scheme != "https" and not is_onion),
         (DropReason.ERROR, row.has_error),
         (DropReason.STATUS, tells_status and row.status != _OK),
         (DropReason.VERSION, tells_version and row.version is None),
@@ -248,6 +259,10 @@ def _refusal(url: URL, row: Row, *, tells_status: bool, tells_version: bool) -> 
         (DropReason.TLS_GRADE, _has_worst_grade(row.tls_grade)),
     )
     return next((reason for reason, applies in tests if applies), None)
+
+
+def _host(url: URL) -> str:
+    return (url.host or "").rstrip(".")
 
 
 def _has_worst_grade(grades: str | None) -> bool:

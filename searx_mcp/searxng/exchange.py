@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final, Generic, TypeVar
 
-from searx_mcp.errors import ErrorCode, FetchError, SearxMcpError
+from searx_mcp.errors import ErrorCode, FetchError, ProxyError, SearxMcpError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.net.body import Body
 from searx_mcp.net.http import HttpSession, Reply
@@ -42,12 +42,14 @@ class Exchange(Generic[T]):
         elapsed: seconds from the request to the last byte or the failure.
         status_code: the HTTP status, or `None` if there was no answer.
         received: the answer, if there was a complete one in time.
+        ours: whether the failure is on our side of the network.
     """
 
     result: T | Judgement
     elapsed: float
     status_code: int | None = None
     received: Received | None = None
+    ours: bool = False
 
     def outcome(self, judgement: Judgement, format: Format) -> Outcome:  # noqa: A002 - the model's name for it
         """What the request came to, once it is judged."""
@@ -60,6 +62,7 @@ class Exchange(Generic[T]):
             retry_after=judgement.retry_after,
             detail=judgement.detail,
             offence=judgement.offence,
+            ours=self.ours,
         )
 
 
@@ -109,6 +112,7 @@ class Exchanges:
         last_byte: float | None = None
         status: int | None = None
         received: Received | None = None
+        ours = False
         result: T | Judgement
         try:
             async with asyncio.timeout_at(start + timeout):
@@ -121,13 +125,14 @@ class Exchanges:
             result = Judgement(Verdict.TIMEOUT, detail="There was no complete answer in time.")
         except SearxMcpError as exc:
             status = exc.status_code if isinstance(exc, FetchError) else None
+            ours = isinstance(exc, ProxyError)
             verdict = _VERDICTS.get(exc.code, Verdict.CONNECTION)
             result = Judgement(verdict, detail=exc.message)
         except Exception:  # noqa: BLE001 - the one supervisor of an attempt
             # A mistake of ours costs one attempt, never the search; the next instance is asked.
             _log.exception("searxng.attempt_crashed", extra={"instance": base_url})
             result = Judgement(Verdict.MALFORMED, detail="The answer could not be handled.")
-        return Exchange(result, (last_byte or loop.time()) - start, status, received)
+        return Exchange(result, (last_byte or loop.time()) - start, status, received, ours)
 
     async def get(
         self,

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
-from searx_mcp.errors import SearxMcpError, TransportError
+from searx_mcp.errors import ProxyError, SearxMcpError, TransportError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.net.http import HttpSession
 from searx_mcp.pool.config_facts import ConfigFacts, parse_config
@@ -216,7 +216,8 @@ class Upstream:
     ) -> bool:
         """Whether the instance's process answers; costs no search and passes every limiter.
 
-        `/healthz` says OK since 2021. Where it is missing, the home page must answer.
+        `/healthz` says OK since 2021. Where it is missing, the home page must answer. A proxy that
+        fails says nothing of the instance.
 
         Args:
             base_url: the instance.
@@ -230,6 +231,8 @@ class Upstream:
                 health = await get(f"{root}/healthz")
                 if health.status == HTTPStatus.NOT_FOUND:
                     return (await get(f"{root}/")).status == HTTPStatus.OK
+        except ProxyError:
+            return True  # nothing is known of it, and silence would be held against it
         except (TimeoutError, SearxMcpError):
             return False
         return health.status == HTTPStatus.OK and health.body.strip() == b"OK"

@@ -19,6 +19,7 @@ from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.http import HttpSession
 from searx_mcp.net.sessions import Sessions
+from searx_mcp.testing.searxng import FakeSearxng
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nSet-Cookie: a=b; Path=/\r\n\r\nok"
 LONG = 5.0
@@ -446,3 +447,38 @@ async def test_other_endpoints_of_the_operator_may_be_anywhere(serve, monkeypatc
     monkeypatch.setattr("searx_mcp.net.guard.is_private", lambda address: False)
     async with Sessions(NetworkConfig(), operator_origins=[server.url]) as sessions:
         assert await status_of(sessions.operator, server.url) == 200
+
+
+async def test_own_origins_change_while_the_session_is_open():
+    async with FakeSearxng() as first, FakeSearxng() as second:
+        async with Sessions(NetworkConfig(), own_origins=[first.url]) as sessions:
+
+            async def status(url: str) -> int:
+                async with sessions.own.open(f"{url}healthz", headers={}, timeout=2) as reply:
+                    return reply.status
+
+            assert await status(first.url) == 200
+            with pytest.raises(PolicyError):
+                await status(second.url)
+            sessions.admit_own([second.url])
+            assert await status(second.url) == 200
+            with pytest.raises(PolicyError):
+                await status(first.url)
+        assert len(second.requests) == 1
+
+
+async def test_an_own_instance_added_below_the_path_of_another_gets_none_of_its_credentials():
+    async with FakeSearxng() as fake:
+        credentials = Credentials(url=fake.url, token=SecretStr("secret"))
+        inner = f"{fake.url}inner/"
+        async with Sessions(
+            NetworkConfig(), own_origins=[fake.url], credentials=[credentials]
+        ) as sessions:
+            for url in (fake.url, inner):
+                async with sessions.own.open(f"{url}healthz", headers={}, timeout=2):
+                    pass
+            sessions.admit_own([fake.url, inner])
+            async with sessions.own.open(f"{inner}healthz", headers={}, timeout=2):
+                pass
+    sent = [request.headers.get("Authorization") for request in fake.requests]
+    assert sent == ["Bearer secret", "Bearer secret", None]

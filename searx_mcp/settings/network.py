@@ -1,0 +1,55 @@
+"""The proxies of the environment, as curl understands them: read when `network.proxy` is `env`."""
+
+import re
+from collections.abc import Mapping, MutableMapping
+from typing import Any, Final
+
+from searx_mcp.net.config import ENV, NONE
+from searx_mcp.net.proxy import DIRECT
+
+PROXY: Final = "network.proxy"
+HTTP_PROXY: Final = "network.http_proxy"
+NO_PROXY: Final = "network.no_proxy"
+
+UNSHOWN_PROXIES: Final = frozenset({"network", PROXY, HTTP_PROXY})
+"""Settings whose wrong values are not shown: a proxy may hold a password."""
+
+
+def take_proxies(
+    table: MutableMapping[str, Any], origins: MutableMapping[str, str], environ: Mapping[str, str]
+) -> None:
+    """Put the proxies of the environment where the `[network]` table says `env`.
+
+    `HTTPS_PROXY` is for https and `HTTP_PROXY` for http, `ALL_PROXY` for what is left of both; names
+    in lower case come first. Entries of `NO_PROXY` are added to those of the table.
+
+    Args:
+        table: the `[network]` table as the other sources give it; changed.
+        origins: where each setting comes from; changed.
+        environ: the environment.
+    """
+    if table.get("proxy") != ENV:
+        return
+    asked = origins[PROXY]
+    https, https_origin = _first(environ, "https_proxy", "all_proxy")
+    # A server that runs us as a CGI script would let its clients set HTTP_PROXY, by the header
+    # "Proxy": https://httpoxy.org.
+    http_names = ("all_proxy",) if "REQUEST_METHOD" in environ else ("http_proxy", "all_proxy")
+    http, http_origin = _first(environ, *http_names)
+    table["proxy"], origins[PROXY] = https, https_origin or asked
+    if not table.get("http_proxy") and http != https:
+        table["http_proxy"], origins[HTTP_PROXY] = http or NONE, http_origin or asked
+    direct, direct_origin = _first(environ, "no_proxy")
+    known = table.get("no_proxy", DIRECT)
+    if direct and isinstance(known, list | tuple):
+        table["no_proxy"] = [*known, *re.findall(r"[^\s,]+", direct)]
+        origins[NO_PROXY] = direct_origin
+
+
+def _first(environ: Mapping[str, str], *names: str) -> tuple[str, str]:
+    """The first of some variables that is set, and its origin, in lower case before upper case."""
+    for name in names:
+        for spelling in (name, name.upper()):
+            if value := environ.get(spelling, "").strip():
+                return value, f"environment {spelling}"
+    return "", ""
