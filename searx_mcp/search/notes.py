@@ -1,10 +1,13 @@
 """The sentences that go with an answer: what a caller should know about it."""
 
 import math
+from urllib.parse import urlsplit
 
 from searx_mcp.errors import DeadlineError, NoInstancesError
+from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.search.answers.serving import Served
+from searx_mcp.search.execution.executor import Found
 
 _LANGUAGES = {
     "all": "Language all: results of any language.",
@@ -35,7 +38,23 @@ def notes(request: SearchRequest, served: Served, total: int) -> tuple[str, ...]
     hits = sum(len(page.hits) for page in found.pages)
     if hits and not total:
         said.append(f"All {hits} results were outside the domains asked for.")
+    if served.age is None and found.own:
+        said += _json_off(found)
     return tuple(said)
+
+
+def _json_off(found: Found) -> list[str]:
+    """How to switch JSON on where an own instance refused it; it is asked for once a week.
+
+    Of others, an own instance among the attempts stays silent: who they are is not known here.
+    """
+    refusals = [each for each in found.attempts if each.verdict is Verdict.JSON_OFF]
+    if not refusals:
+        return []
+    hosts = ", ".join(dict.fromkeys(urlsplit(each.instance).netloc for each in refusals))
+    said = f"JSON is off at {hosts}, so its pages are read instead"
+    remedy = "add json to search.formats in its settings.yml (searx-mcp doctor shows the lines)"
+    return [f"{said}: {remedy}."]
 
 
 def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> str:

@@ -1,8 +1,11 @@
 """What is said of an answer."""
 
+from dataclasses import replace
+
 import pytest
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
+from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.search.answers.serving import Served
@@ -85,3 +88,40 @@ def test_results_outside_the_domains_are_explained():
     assert notes(request, Served(found(3)), 0) == (
         "All 3 results were outside the domains asked for.",
     )
+
+
+def refused(*urls: str) -> tuple[Attempt, ...]:
+    asked = [Attempt(instance=url, verdict=Verdict.JSON_OFF, format=Format.JSON) for url in urls]
+    return (
+        *asked,
+        Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML),
+    )
+
+
+@pytest.mark.parametrize(
+    ("urls", "hosts"),
+    [
+        (["https://i.example/"], "i.example"),
+        (["https://i.example:8443/searx/", "https://j.example/"], "i.example:8443, j.example"),
+    ],
+    ids=["one", "several"],
+)
+def test_an_own_instance_without_json_is_one_line_with_the_remedy(urls, hosts):
+    served = Served(replace(found(own=True), attempts=refused(*urls)))
+    (said,) = notes(REQUEST, served, 1)
+    assert said.startswith(f"JSON is off at {hosts}, so its pages are read instead: add json to ")
+    assert said.endswith(" (searx-mcp doctor shows the lines).")
+
+
+@pytest.mark.parametrize(
+    ("attempts", "own", "age"),
+    [
+        (refused("https://i.example/"), False, None),
+        (refused("https://i.example/"), True, 120.0),
+        (refused(), True, None),
+    ],
+    ids=["public", "cached", "not refused"],
+)
+def test_nothing_is_said_of_json_otherwise(attempts, own, age):
+    served = Served(replace(found(own=own), attempts=attempts), age)
+    assert notes(REQUEST, served, 1) == ()

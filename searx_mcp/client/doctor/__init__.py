@@ -1,0 +1,1 @@
+"""What is wrong with this machine or an instance, found step by step."""

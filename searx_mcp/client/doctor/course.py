@@ -1,0 +1,117 @@
+"""Checks of one subject, one after the other."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from typing import Final
+
+from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus
+from searx_mcp.models.service import Progress
+
+STEP_TIMEOUT: Final = 5.0
+"""Seconds one check may take."""
+
+TITLES: Final = {CheckName.HEALTHZ: "/healthz", CheckName.ENGINE_ERRORS: "/stats/errors"}
+"""What a person calls a check where that is not its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check came to; the fields are those of `searx_mcp.models.diagnosis.Check`."""
+
+    status: CheckStatus
+    detail: str
+    fix: str = ""
+
+
+def fine(detail: str) -> Finding:
+    """All is well."""
+    return Finding(CheckStatus.OK, detail)
+
+
+def doubtful(detail: str, fix: str) -> Finding:
+    """Searches work, and less well than they could."""
+    return Finding(CheckStatus.WARNING, detail, fix)
+
+
+def broken(detail: str, fix: str) -> Finding:
+    """This is what keeps searches from working."""
+    return Finding(CheckStatus.FAILED, detail, fix)
+
+
+def skipped(detail: str) -> Finding:
+    """Not looked at, and why."""
+    return Finding(CheckStatus.SKIPPED, detail)
+
+
+class Course:
+    """Makes the checks of one subject in order; one that failed skips those that need it.
+
+    Args:
+        subject: of the checks, for whoever follows them.
+        deadline: instant on the running loop's clock by which all have to be done.
+        progress: told each step.
+    """
+
+    def __init__(self, subject: str, *, deadline: float, progress: Progress | None) -> None:
+        self.checks: list[Check] = []
+        self._subject = subject
+        self._deadline = deadline
+        self._progress = progress
+
+    async def take(
+        self,
+        name: CheckName,
+        examine: Callable[[], Awaitable[Finding]],
+        *,
+        late: Finding | None = None,
+        needs: Collection[CheckName] = (),
+    ) -> None:
+        """Make a check, unless one that it needs has failed or was not made.
+
+        Args:
+            name: what is looked at.
+            examine: looks.
+            late: what it means when that takes longer than `STEP_TIMEOUT`.
+            needs: the checks without which this one makes no sense.
+        """
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        missing = next((check for check in self.checks if _stands_in_the_way(check, needs)), None)
+        if missing is not None:
+            finding = skipped(f"It needs {title(missing.name)}.")
+        elif started >= self._deadline:
+            finding = skipped("There was no time left.")
+        else:
+            self._say(name)
+            finding = late or skipped("It took too long.")
+            try:
+                async with asyncio.timeout_at(min(started + STEP_TIMEOUT, self._deadline)):
+                    finding = await examine()
+            except TimeoutError:
+                pass  # `finding` says so
+        self.note(name, finding, elapsed=loop.time() - started)
+
+    def note(self, name: CheckName, finding: Finding, *, elapsed: float = 0.0) -> None:
+        """Take down what a check came to, after `elapsed` seconds."""
+        check = Check(
+            name=name,
+            status=finding.status,
+            detail=finding.detail,
+            fix=finding.fix,
+            elapsed_ms=round(elapsed * 1_000),
+        )
+        self.checks.append(check)
+
+    def _say(self, name: CheckName) -> None:
+        if self._progress is not None:
+            self._progress(f"{self._subject}: {title(name)}")
+
+
+def title(name: CheckName) -> str:
+    """What a person calls a check."""
+    return TITLES.get(name, name.replace("_", " "))
+
+
+def _stands_in_the_way(check: Check, needs: Collection[CheckName]) -> bool:
+    return check.name in needs and check.status in {CheckStatus.FAILED, CheckStatus.SKIPPED}

@@ -1,0 +1,220 @@
+"""The doctor: this machine first, then each instance, or the way to the public ones."""
+
+import asyncio
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
+from typing import Final
+
+from pydantic import ValidationError
+from yarl import URL
+
+from searx_mcp.client.doctor.asking import Asked
+from searx_mcp.client.doctor.connection import Means, check_proxy, proxy_silent
+from searx_mcp.client.doctor.course import STEP_TIMEOUT, Course, skipped, title
+from searx_mcp.client.doctor.instance import examine_instance
+from searx_mcp.client.doctor.machine import (
+    check_clock,
+    check_configuration,
+    check_data_folder,
+    in_container,
+    misconfigured,
+)
+from searx_mcp.client.doctor.public import SUBJECT, examine_public
+from searx_mcp.client.facade import remembering_client
+from searx_mcp.errors import InvalidArgumentError, SettingsError
+from searx_mcp.models.credentials import Credentials
+from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus, Diagnosis, Examination
+from searx_mcp.models.instance import PoolReport, Tier, base_url
+from searx_mcp.models.service import Progress
+from searx_mcp.net.address import AllowList
+from searx_mcp.net.diagnosis import LookUp, look_up
+from searx_mcp.net.http import HttpSession
+from searx_mcp.net.sessions import Sessions
+from searx_mcp.net.trust import tls_context
+from searx_mcp.settings.instances import without_credentials
+from searx_mcp.settings.sources import Loaded
+
+TIMEOUT: Final = 55.0
+"""Seconds a whole examination may take."""
+
+_MACHINE: Final = "this machine"
+
+
+class Doctor:
+    """Finds what keeps searches from working, and costs no instance a search.
+
+    Nothing is searched for, and no budget is charged. At an instance that is not the user's it asks
+    only for what the limiter does not count.
+
+    Args:
+        loaded: the settings, and where they come from.
+        look_up: gives the addresses of a host.
+        clock: Unix seconds.
+        contained: whether this process runs in a container; looked up unless given.
+        progress: told each step.
+    """
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        *,
+        look_up: LookUp = look_up,
+        clock: Callable[[], float] = time.time,  # noqa: TID251 - compared with the clocks of others
+        contained: bool | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self._settings = loaded.settings
+        self._origins = loaded.origins
+        self._clock = clock
+        self._look_up = look_up
+        self._contained = in_container() if contained is None else contained
+        self._progress = progress
+
+    async def examine(self, address: str | None = None, *, own: bool = False) -> Diagnosis:
+        """Examine this machine, and an instance or all of the user's own.
+
+        Args:
+            address: of an instance, with user name and password if it wants them; without one,
+                all own instances, or the way to the public ones where there is none.
+            own: whether the instance is the user's although it has a public address: it is asked
+                whether JSON is on, which its limiter counts.
+
+        Raises:
+            InvalidArgumentError: the address is none.
+        """
+        named, credentials = ((), ()) if address is None else _parsed(address)
+        deadline = asyncio.get_running_loop().time() + TIMEOUT
+        machine = Course(_MACHINE, deadline=deadline, progress=self._progress)
+        settings = self._settings
+        try:
+            report, problem = await self._report()
+            in_pool = (row.url for row in report.instances if row.tier is Tier.OWN)
+            of_pool = tuple(dict.fromkeys((*settings.instances.own, *in_pool)))
+            sessions = Sessions(
+                settings.network,
+                own_origins=(*of_pool, *named),
+                credentials=(*credentials, *settings.instances.credentials),
+                allow=AllowList.parse(settings.fetch.allow_private),
+            )
+            means = self._means()
+        except SettingsError as exc:
+            return misconfiguration(exc)
+        machine.note(CheckName.CONFIGURATION, check_configuration(self._origins))
+        folder = settings.state_folder()
+        look = partial(asyncio.to_thread, check_data_folder, folder, problem)
+        await machine.take(CheckName.DATA_FOLDER, look)
+        await machine.take(CheckName.PROXY, partial(check_proxy, means), late=proxy_silent())
+        round_ = _Round(means, self._clock, deadline, self._progress)
+        async with sessions:
+            if urls := named or of_pool:
+                known = {*of_pool, *(named if own else ())}
+                rest = await round_.instances(urls, sessions.own, known)
+            else:
+                rest = [await round_.public(report, settings.instances.source, sessions.public)]
+        # What the answers tell of the clock is known only now; it is shown where it belongs.
+        machine.note(CheckName.CLOCK, check_clock(round_.offsets))
+        *first, proxy, clock = machine.checks
+        checks = (*first, clock, proxy)
+        return _diagnosis(Examination(subject=_MACHINE, checks=checks), *rest)
+
+    def _means(self) -> Means:
+        network = self._settings.network
+        return Means(
+            look_up=self._look_up,
+            proxies=network.proxies(),
+            trust=tls_context(network.ca_file),
+            in_container=self._contained,
+        )
+
+    async def _report(self) -> tuple[PoolReport, str]:
+        """The pool, and what is wrong with the store; raises what opening a client raises."""
+        async with remembering_client(self._settings) as client:
+            report = await client.instances()
+            return report, client._state.problem  # noqa: SLF001 - of the same package
+
+
+class _Round:
+    """Goes to hosts, and learns their clocks on the way: seconds ahead of ours, by host."""
+
+    def __init__(
+        self, means: Means, clock: Callable[[], float], deadline: float, progress: Progress | None
+    ) -> None:
+        self.offsets: dict[str, float] = {}
+        self._means = means
+        self._clock = clock
+        self._deadline = deadline
+        self._progress = progress
+
+    async def instances(
+        self, urls: Iterable[str], session: HttpSession, known: Collection[str]
+    ) -> list[Examination]:
+        """Examine instances beside each other; `known` are the user's, wherever they are."""
+
+        async def examine(url: str) -> Examination:
+            course, asked = self._course(url), self._asked(session)
+            return await examine_instance(course, url, asked, self._means, own=url in known)
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(examine(url)) for url in urls]
+        return [task.result() for task in tasks]
+
+    async def public(self, report: PoolReport, source: str, session: HttpSession) -> Examination:
+        """Examine the way to the public instances."""
+        course, asked = self._course(SUBJECT), self._asked(session)
+        return await examine_public(course, report, source, asked, self._means)
+
+    def _course(self, subject: str) -> Course:
+        return Course(subject, deadline=self._deadline, progress=self._progress)
+
+    def _asked(self, session: HttpSession) -> Asked:
+        return Asked(session, self._clock, timeout=STEP_TIMEOUT, offsets=self.offsets)
+
+
+def misconfiguration(error: SettingsError) -> Diagnosis:
+    """The diagnosis when the settings cannot be used: nothing else can be looked at."""
+    course = Course(_MACHINE, deadline=0.0, progress=None)
+    course.note(CheckName.CONFIGURATION, misconfigured(error))
+    for name in (CheckName.DATA_FOLDER, CheckName.CLOCK, CheckName.PROXY):
+        course.note(name, skipped(f"It needs {title(CheckName.CONFIGURATION)}."))
+    return _diagnosis(Examination(subject=_MACHINE, checks=tuple(course.checks)))
+
+
+def _parsed(address: str) -> tuple[tuple[str], tuple[Credentials, ...]]:
+    try:
+        urls, entries = without_credentials([address])
+        url = base_url(urls[0])
+        URL(url).origin()
+        return (url,), tuple(map(Credentials.model_validate, entries))
+    except ValidationError as exc:
+        raise InvalidArgumentError("url", "its user name or password cannot be used") from exc
+    except ValueError as exc:
+        raise InvalidArgumentError("url", str(exc)) from exc
+
+
+def _diagnosis(*examinations: Examination) -> Diagnosis:
+    checks = [(each.subject, check) for each in examinations for check in each.checks]
+    failed = [pair for pair in checks if pair[1].status is CheckStatus.FAILED]
+    warned = [pair for pair in checks if pair[1].status is CheckStatus.WARNING]
+    return Diagnosis(
+        healthy=not failed,
+        summary=_summary(failed, warned, len(checks)),
+        examinations=examinations,
+    )
+
+
+def _summary(
+    failed: Sequence[tuple[str, Check]], warned: Sequence[tuple[str, Check]], total: int
+) -> str:
+    if failed:
+        subject, check = failed[0]
+        rest = f", {_counted(len(warned), 'warning')}" if warned else ""
+        begin = f"begin with {title(check.name)} of {subject}."
+        return f"{len(failed)} of {total} checks failed{rest}; {begin}"
+    if warned:
+        return f"Nothing failed; {_counted(len(warned), 'warning')}."
+    return "Nothing is wrong."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"

@@ -1,0 +1,226 @@
+"""Checks of the engines inside an instance: which fail and why, which are left."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from http import HTTPStatus
+from typing import Final
+
+from searx_mcp.client.doctor.asking import Patient
+from searx_mcp.client.doctor.course import Finding, broken, doubtful, fine, skipped
+from searx_mcp.content.clean import clean_line
+from searx_mcp.errors import SearxMcpError
+
+MOSTLY: Final = 50.0
+"""Percent of its requests at which an engine counts as failing; SearXNG counts in steps of 5."""
+
+_SHOWN: Final = 6
+_PROPOSED: Final = 3
+_MAX_NAME: Final = 60
+_MAX_ENGINES: Final = 1_000
+_PLAIN: Final = re.compile(r"[A-Za-z][\w. -]*\w")
+_ELSEWHERE: Final = "Nothing here: a search goes on to the next instance when engines fail."
+
+
+class Trouble(Enum):
+    """What can be done about an engine that fails."""
+
+    REFUSES = auto()
+    """The site behind it keeps the instance out: another engine must do."""
+    SLOW = auto()
+    """It may answer with more time."""
+    OTHER = auto()
+    """As a rule its code and the site have parted ways: an update of SearXNG may help."""
+
+
+_REASONS: Final = (
+    ("captcha", "CAPTCHA", Trouble.REFUSES),
+    ("too many requests", "too many requests", Trouble.REFUSES),
+    ("toomanyrequests", "too many requests", Trouble.REFUSES),
+    ("access denied", "access denied", Trouble.REFUSES),
+    ("accessdenied", "access denied", Trouble.REFUSES),
+    ("timeout", "timeout", Trouble.SLOW),
+    ("timed out", "timeout", Trouble.SLOW),
+)
+"""A word of the exception or its message, in lower case; what a person calls it; what it means."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailingEngine:
+    """An engine that fails mostly, as `/stats/errors` tells since the instance was started."""
+
+    name: str
+    reason: str
+    trouble: Trouble
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEngine:
+    """An engine as `/config` lists it."""
+
+    name: str
+    enabled: bool
+    categories: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Engines:
+    """Looks at the engines of one instance.
+
+    Attributes:
+        patient: the instance.
+        failing: those of `/stats/errors`.
+    """
+
+    patient: Patient
+    failing: tuple[FailingEngine, ...] = ()
+
+    async def check_errors(self) -> Finding:
+        """Ask which engines fail."""
+        try:
+            received = await self.patient.get("stats/errors")
+        except SearxMcpError as exc:
+            return skipped(f"It cannot be read: {exc.message}")
+        found = None
+        if received.status == HTTPStatus.OK:
+            found = failing_engines(received.body.decode("utf-8-sig", "replace"))
+        if found is None:
+            return skipped(f"The instance does not tell (status {received.status}).")
+        self.failing = found
+        if not found:
+            return fine("No engine fails.")
+        shown = [f"{each.name} ({each.reason})" for each in found[:_SHOWN]]
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        return doubtful(f"Engines that fail: {', '.join(shown)}{more}.", self._fix())
+
+    async def check_working(self) -> Finding:
+        """Count the engines that are left, from what is known by now."""
+        listed = listed_engines(self.patient.config)
+        if not listed:
+            return skipped("Its /config does not list them.")
+        failing = {each.name for each in self.failing}
+        counts = Counter(
+            category
+            for each in listed
+            for category in each.categories
+            if each.enabled and each.name not in failing
+        )
+        general = [each for each in listed if "general" in each.categories]
+        enabled = sum(each.enabled for each in general)
+        if not counts["general"]:
+            said = (
+                f"All {enabled} engines of general fail." if enabled else "General has no engine."
+            )
+            return broken(said, self._replacement(general, failing))
+        shown = ", ".join(f"{count} of {name}" for name, count in counts.most_common(_SHOWN))
+        return fine(f"Left are {shown}.")
+
+    def _fix(self) -> str:
+        if not self.patient.is_own:
+            return _ELSEWHERE
+        troubles = {each.trouble for each in self.failing}
+        if troubles == {Trouble.OTHER}:
+            return "Update SearXNG: engines follow the changes of the sites they read."
+        sentence = (
+            "In the settings.yml of the instance, leave out those that refuse it, give slow ones"
+            " time, and restart it."
+        )
+        lines = [sentence, "engines:"]
+        for each in self.failing:
+            if each.trouble is not Trouble.OTHER:
+                remedy = "timeout: 10.0" if each.trouble is Trouble.SLOW else "disabled: true"
+                lines += [f"  - name: {_yaml(each.name)}", f"    {remedy}"]
+        return "\n".join(lines)
+
+    def _replacement(self, general: Sequence[ListedEngine], failing: Iterable[str]) -> str:
+        if not self.patient.is_own:
+            return _ELSEWHERE
+        spare = [each.name for each in general if not each.enabled and each.name not in {*failing}]
+        if not spare:
+            return (
+                "Begin the settings.yml of the instance with the engines of SearXNG itself, and"
+                " restart it.\nuse_default_settings: true"
+            )
+        lines = [
+            "Switch others on in the settings.yml of the instance, and restart it.",
+            "engines:",
+        ]
+        for name in spare[:_PROPOSED]:
+            lines += [f"  - name: {_yaml(name)}", "    disabled: false"]
+        return "\n".join(lines)
+
+
+def failing_engines(text: str) -> tuple[FailingEngine, ...] | None:
+    """Read `/stats/errors`: `{engine: [{exception_classname, log_message, percentage, secondary}]}`.
+
+    Args:
+        text: its JSON.
+
+    Returns:
+        The engines most of whose requests fail, by name; `None` if it is no such document.
+    """
+    document = _json(text)
+    if not isinstance(document, dict):
+        return None
+    found = []
+    for engine, errors in sorted(document.items())[:_MAX_ENGINES]:
+        worst = max(_primary(errors), key=_percentage, default=None)
+        if worst is not None and _percentage(worst) >= MOSTLY:
+            reason, trouble = _reason(worst)
+            found.append(FailingEngine(clean_line(engine, _MAX_NAME), reason, trouble))
+    return tuple(found)
+
+
+def listed_engines(text: str) -> tuple[ListedEngine, ...]:
+    """Read the engines of `/config`; none if it lists none."""
+    document = _json(text)
+    listed = document.get("engines") if isinstance(document, dict) else None
+    engines = []
+    for each in listed[:_MAX_ENGINES] if isinstance(listed, list) else []:
+        if isinstance(each, dict) and isinstance(each.get("name"), str):
+            named = each.get("categories")
+            names = named if isinstance(named, list) else []
+            categories = [name for name in names if isinstance(name, str)]
+            engines.append(
+                ListedEngine(
+                    name=clean_line(each["name"], _MAX_NAME),
+                    enabled=each.get("enabled") is not False,
+                    categories=tuple(clean_line(name, _MAX_NAME) for name in categories),
+                )
+            )
+    return tuple(engines)
+
+
+def _json(text: str) -> object:
+    try:
+        document: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return document
+
+
+def _primary(errors: object) -> list[dict[str, object]]:
+    """The errors that ended a request; secondary ones are about single rows."""
+    listed = errors if isinstance(errors, list) else []
+    return [each for each in listed if isinstance(each, dict) and each.get("secondary") is not True]
+
+
+def _percentage(error: dict[str, object]) -> float:
+    value = error.get("percentage")
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _reason(error: dict[str, object]) -> tuple[str, Trouble]:
+    name, message = (str(error.get(key) or "") for key in ("exception_classname", "log_message"))
+    text = f"{name} {message}".casefold()
+    for word, reason, trouble in _REASONS:
+        if word in text:
+            return reason, trouble
+    return clean_line(message or name.rpartition(".")[2], _MAX_NAME) or "unknown", Trouble.OTHER
+
+
+def _yaml(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else json.dumps(name)
