@@ -1,0 +1,1 @@
+"""An instance of one's own: SearXNG in a container of this machine."""

@@ -1,0 +1,465 @@
+"""`searx-mcp instances own`, with a stand-in for docker and podman."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from rich.status import Status
+
+from searx_mcp.cli.main import ExitCode
+from searx_mcp.search.state.sqlite import FILE_NAME
+
+pytestmark = pytest.mark.slow
+
+IMAGE = "docker.io/searxng/searxng:latest"
+SOURCE = Path(__file__).with_name("stand_in_engine.py")
+
+
+class Machine:
+    """A machine with stand-in engines and a state folder of its own."""
+
+    def __init__(self, root: Path, run_cli) -> None:
+        self.root = root
+        self.bin = root / "bin"
+        self.bin.mkdir()
+        self.folder = root / "state"
+        self._run_cli = run_cli
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    @property
+    def settings(self) -> Path:
+        return self.folder / "own-instance" / "settings.yml"
+
+    @property
+    def state(self) -> dict[str, Any]:
+        file = self.root / "engine.json"
+        state: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
+        return state
+
+    @property
+    def containers(self) -> dict[str, Any]:
+        containers: dict[str, Any] = self.state.get("containers", {})
+        return containers
+
+    def install(self, name: str) -> None:
+        file = self.bin / name
+        file.write_text(f"#!{sys.executable}\n{SOURCE.read_text()}")
+        file.chmod(0o755)
+
+    def environment(self, **mood: object) -> dict[str, str]:
+        return {
+            "PATH": str(self.bin),
+            "SEARX_MCP_STORAGE__FOLDER": str(self.folder),
+            "SEARX_MCP_INSTANCES__PUBLIC": "off",
+            "STAND_IN": json.dumps(mood),
+        }
+
+    async def own(self, *arguments: str, **mood: object):
+        return await self._run_cli("instances", "own", *arguments, **self.environment(**mood))
+
+    async def up(self, *arguments: str, **mood: object):
+        return await self.own("up", "--port", str(self.port), *arguments, **mood)
+
+    async def search(self):
+        arguments = ("search", "bees", "--no-fetch-content", "--json")
+        return await self._run_cli(*arguments, **self.environment())
+
+    def calls(self, verb: str) -> list[list[str]]:
+        return [call for call in self.state["calls"] if verb in call[1:3]]
+
+    def stop(self) -> None:
+        """Stop the container behind our back."""
+        command = [str(self.bin / "docker"), "stop", "-t", "1", "searx-mcp-own"]
+        subprocess.run(command, check=True, env={**os.environ, **self.environment()})
+
+    def close(self) -> None:
+        for container in self.containers.values():
+            with contextlib.suppress(KeyError, ProcessLookupError):
+                os.kill(container["pid"], signal.SIGKILL)
+
+
+@pytest.fixture
+def machine(tmp_path, run_cli):
+    made = Machine(tmp_path, run_cli)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def docker(machine):
+    machine.install("docker")
+    return machine
+
+
+def up_report(machine, **other) -> dict[str, Any]:
+    return {
+        "engine": "docker",
+        "container": "searx-mcp-own",
+        "state": "running",
+        "image": IMAGE,
+        "url": machine.url,
+        "healthy": True,
+        "registered": True,
+        "settings": str(machine.settings),
+        "notes": [],
+        **other,
+    }
+
+
+async def test_from_nothing_to_a_search_and_back(docker):
+    up = await docker.up("--json")
+    assert up.code == ExitCode.DONE, up.err
+    assert json.loads(up.out) == up_report(docker, done="created")
+
+    found = json.loads((await docker.search()).out)
+    assert found["instance_used"] == docker.url
+    assert [attempt["format"] for attempt in found["attempts"]] == ["json"]
+
+    status = await docker.own("status", "--json")
+    assert json.loads(status.out) == up_report(docker)
+
+    again = await docker.own("up", "--json")
+    assert json.loads(again.out) == up_report(docker, done="unchanged")
+
+    down = await docker.own("down", "--json")
+    assert down.code == ExitCode.DONE
+    assert json.loads(down.out) == {
+        "engine": "docker",
+        "container": "searx-mcp-own",
+        "removed": True,
+        "unregistered": docker.url,
+        "settings": None,
+    }
+    assert not docker.containers
+    assert not docker.settings.parent.exists()
+    assert (await docker.search()).code == ExitCode.UNAVAILABLE
+
+
+async def test_the_container_is_run_as_documented(docker):
+    await docker.up()
+    assert [call[1:] for call in docker.calls("pull")] == [["pull", IMAGE]]
+    assert [call[1:] for call in docker.calls("run")] == [
+        [
+            *("run", "--detach", "--pull", "never", "--name", "searx-mcp-own"),
+            *("--restart", "unless-stopped", "--publish", f"127.0.0.1:{docker.port}:8080"),
+            *("--label", f"searx-mcp.own-instance={docker.url}"),
+            *("--volume", f"{docker.settings}:/etc/searxng/settings.yml:ro,Z"),
+            *("--env", "GRANIAN_HOST=0.0.0.0", IMAGE),
+        ]
+    ]
+
+
+async def test_the_secret_is_random_private_and_never_shown(docker):
+    ran = [await docker.up(), await docker.own("status"), await docker.own("status", "--json")]
+    secret = yaml.safe_load(docker.settings.read_text())["server"]["secret_key"]
+    assert len(secret) == 64
+    assert stat.S_IMODE(docker.settings.parent.stat().st_mode) == 0o700
+    await docker.own("down")
+    ran += [await docker.up(exits=True), await docker.up("--json", exits=True)]
+    other = yaml.safe_load(docker.settings.read_text())["server"]["secret_key"]
+    assert other != secret
+    for shown in ran:
+        assert secret not in shown.out + shown.err
+        assert other not in shown.out + shown.err
+
+
+async def test_a_person_reads_what_was_done(docker):
+    up = await docker.up()
+    assert up.out == (
+        "It was made and runs.\n"
+        f"url               {docker.url}\n"
+        "container         searx-mcp-own (docker), running\n"
+        f"image             {IMAGE}\n"
+        "answers           yes\n"
+        "used by searches  yes\n"
+        f"settings          {docker.settings}\n"
+        "Searches use it from now on, also those of running servers, within 15 seconds.\n"
+    )
+    assert (await docker.own("up")).out.startswith("It runs already.\n")
+    down = await docker.own("down", "--keep-settings")
+    assert down.out == (
+        "Removed the container searx-mcp-own (docker).\n"
+        f"Searches use {docker.url} no longer.\n"
+        f"Kept {docker.settings}\n"
+    )
+    assert (await docker.own("down")).out == "There is no container.\n"
+    status = await docker.own("status")
+    assert status.code == ExitCode.DONE
+    assert status.out == (
+        "url               none\n"
+        "container         searx-mcp-own (docker), absent\n"
+        "image             none\n"
+        "answers           no\n"
+        "used by searches  no\n"
+        "settings          none\n"
+        "Run it with `searx-mcp instances own up`.\n"
+    )
+
+
+async def test_a_stopped_container_is_started_with_its_settings(docker):
+    await docker.up()
+    kept = docker.settings.read_text()
+    docker.stop()
+    status = json.loads((await docker.own("status", "--json")).out)
+    assert (status["state"], status["healthy"], status["registered"]) == ("stopped", False, True)
+    again = await docker.own("up", "--json")
+    assert json.loads(again.out) == up_report(docker, done="started")
+    assert docker.settings.read_text() == kept
+    assert len(docker.calls("run")) == 1
+
+
+async def test_kept_settings_serve_the_next_container(docker):
+    await docker.up()
+    kept = docker.settings.read_text()
+    await docker.own("down", "--keep-settings")
+    await docker.up()
+    assert docker.settings.read_text() == kept
+
+
+async def test_always_pulling_makes_the_container_anew_of_the_newest_image(docker):
+    await docker.up()
+    updated = await docker.own("up", "--pull", "always", "--json")
+    assert json.loads(updated.out) == up_report(docker, done="updated")
+    assert len(docker.calls("pull")) == len(docker.calls("run")) == 2
+
+
+async def test_an_update_that_cannot_be_fetched_leaves_the_container_running(docker):
+    await docker.up()
+    failed = await docker.own("up", "--pull", "always", pull="fails")
+    assert failed.code == ExitCode.FAILED
+    status = json.loads((await docker.own("status", "--json")).out)
+    assert (status["healthy"], status["registered"]) == (True, True)
+
+
+async def test_an_image_of_ones_own_that_is_there_is_not_fetched(docker):
+    missing = await docker.up("--image", "localhost/mine:1", "--pull", "never", "--json")
+    assert json.loads(missing.out)["reason"] == "pull_failed"
+    state = docker.state
+    state["images"] = ["localhost/mine:1"]
+    (docker.root / "engine.json").write_text(json.dumps(state))
+    up = await docker.up("--image", "localhost/mine:1", "--pull", "never", "--json")
+    assert json.loads(up.out)["image"] == "localhost/mine:1"
+    assert not docker.calls("pull")
+
+
+async def test_podman_is_used_where_docker_does_not_run(docker):
+    docker.install("podman")
+    up = await docker.up("--json", down=["docker"])
+    assert json.loads(up.out) == up_report(docker, engine="podman", done="created")
+    chosen = await docker.own("status", "--engine", "podman", "--json")
+    assert json.loads(chosen.out)["engine"] == "podman"
+
+
+async def test_without_an_engine_it_says_what_to_do(machine, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "linux")
+    for command in ("up", "status", "down"):
+        ran = await machine.own(command)
+        assert ran.code == ExitCode.FAILED
+        assert ran.out == ""
+        assert ran.err == (
+            "searx-mcp: Neither docker nor podman is installed.\n"
+            "Do one of these:\n"
+            "- Install Podman (Debian and Ubuntu: sudo apt install podman; Fedora: sudo dnf install"
+            " podman) or Docker (https://docs.docker.com/engine/install/), then run"
+            " `searx-mcp instances own up` again.\n"
+            "- Use any SearXNG that answers JSON: set SEARXNG_URL to its address, such as"
+            " http://192.168.1.5:8080/\n"
+            "- Run SearXNG with the Compose file, on this machine or another:"
+            " https://github.com/searx-mcp/searx-mcp/blob/main/docs/own-instance.md"
+            "#by-hand-with-compose\n"
+        )
+    assert not machine.folder.joinpath("own-instance").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mood", "reason", "words"),
+    [
+        ([], {"down": ["docker"]}, "engine_down", "sudo systemctl start docker"),
+        ([], {"denied": True}, "no_permission", "usermod -aG docker"),
+        ([], {"pull": "fails"}, "pull_failed", "pull access denied. Run `docker pull"),
+        (["--timeout", "1"], {"pull": "hangs"}, "pull_failed", "did not arrive in time"),
+        ([], {"port": "taken"}, "port_taken", "Choose another one with --port."),
+        ([], {"exits": True}, "exited", "ended by itself"),
+        ([], {"hang": True, "loops": True}, "exited", "ended by itself"),
+        (["--timeout", "1"], {"hang": True}, "not_ready", "--timeout"),
+    ],
+    ids=[
+        *("daemon down", "may not use it", "fetch refused", "fetch too slow", "port lost"),
+        *("ends at once", "ends again and again", "never answers"),
+    ],
+)
+async def test_a_failure_names_its_remedy_and_leaves_no_container(
+    docker, monkeypatch, arguments, mood, reason, words
+):
+    monkeypatch.setattr(sys, "platform", "linux")
+    ran = await docker.up("--json", *arguments, **mood)
+    assert ran.code == ExitCode.FAILED
+    data = json.loads(ran.out)
+    assert set(data) == {"error_type", "error_details", "reason", "log"}
+    assert (data["error_type"], data["reason"]) == ("container_failed", reason)
+    assert words in data["error_details"]
+    assert not docker.containers
+    status = json.loads((await docker.own("status", "--json")).out)
+    assert (status["state"], status["registered"]) == ("absent", False)
+
+
+async def test_the_last_lines_of_a_container_that_ended_are_shown(docker):
+    ran = await docker.up(exits=True)
+    assert ran.err.startswith(
+        "The container's last lines:\n| SearXNG 2026.8.22\n| key … is wrong\n"
+        "searx-mcp: The container ended by itself.\n"
+    )
+    as_json = await docker.up("--json", exits=True)
+    assert json.loads(as_json.out)["log"] == ["SearXNG 2026.8.22", "key … is wrong"]
+
+
+async def test_a_started_container_that_does_not_come_up_is_stopped_and_stays(docker):
+    await docker.up()
+    docker.stop()
+    ran = await docker.own("up", "--timeout", "1", hang=True)
+    assert ran.code == ExitCode.FAILED
+    assert docker.containers["searx-mcp-own"]["status"] == "exited"
+
+
+async def test_a_taken_port_is_refused_before_anything_is_done(docker):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", docker.port))
+        other.listen()
+        ran = await docker.up("--json")
+    assert json.loads(ran.out) == {
+        "error_type": "container_failed",
+        "error_details": f"Port {docker.port} is taken. Choose another one with --port.",
+        "reason": "port_taken",
+        "log": [],
+    }
+    assert not docker.calls("pull")
+
+
+async def test_a_container_of_somebody_else_is_left_alone(docker):
+    theirs = {"status": "running", "image": "theirs", "labels": {}, "restarts": 0}
+    state = {"calls": [], "containers": {"searx-mcp-own": theirs}}
+    (docker.root / "engine.json").write_text(json.dumps(state))
+    for command in ("up", "status", "down"):
+        ran = await docker.own(command, "--json")
+        assert ran.code == ExitCode.FAILED
+        assert json.loads(ran.out)["reason"] == "name_taken"
+        assert "docker rename searx-mcp-own" in ran.err
+    assert docker.containers == {"searx-mcp-own": theirs}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [(["--port", "1"], "port"), (["--image", "localhost/mine:1"], "image")],
+)
+async def test_another_port_or_image_wants_the_old_container_gone(docker, arguments, field):
+    await docker.up()
+    ran = await docker.own("up", "--json", *arguments)
+    assert ran.code == ExitCode.USAGE
+    data = json.loads(ran.out)
+    assert set(data) == {"error_type", "error_details", "field"}
+    assert (data["error_type"], data["field"]) == ("invalid_argument", field)
+    assert "down --keep-settings" in ran.err
+
+
+@pytest.mark.parametrize("image", ["", "-v", "--privileged", "a b", "x" * 256])
+async def test_an_image_cannot_be_an_option_of_the_engine(docker, image):
+    ran = await docker.up(f"--image={image}")
+    assert ran.code == ExitCode.USAGE
+    assert "no name of an image" in ran.err
+    assert not docker.state
+
+
+async def test_without_a_state_folder_nothing_is_run(docker):
+    environment = {**docker.environment(), "SEARX_MCP_STORAGE__STATE": "false"}
+    ran = await docker._run_cli("instances", "own", "up", **environment)
+    assert ran.code == ExitCode.SETTINGS
+    assert "storage.state" in ran.err
+    assert "SEARXNG_URL" in ran.err
+    assert not docker.state
+
+
+async def test_a_folder_that_cannot_be_written_is_named(docker):
+    docker.folder.mkdir()
+    docker.settings.parent.touch()
+    ran = await docker.up()
+    assert ran.code == ExitCode.SETTINGS
+    assert str(docker.settings.parent) in ran.err
+    assert not docker.calls("run")
+
+
+async def test_a_state_that_cannot_be_kept_is_told(docker):
+    (docker.folder / FILE_NAME).mkdir(parents=True)
+    ran = await docker.up()
+    assert ran.code == ExitCode.DONE
+    assert "used by searches  no" in ran.out
+    assert "Searches use it" not in ran.out
+    assert re.search(rf"^Note: .*{re.escape(str(docker.folder))}", ran.err, re.MULTILINE)
+
+
+async def test_on_a_terminal_every_step_is_shown(docker, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    shown = []
+    monkeypatch.setattr(Status, "update", lambda self, text: shown.append(str(text)))
+    await docker.up()
+    assert shown == [
+        "looking for a container engine",
+        f"fetching {IMAGE}",
+        f"fetching {IMAGE}: latest: Pulling from searxng",
+        f"fetching {IMAGE}: abc: Pull complete",
+        "starting",
+        f"waiting for {docker.url}healthz",
+    ]
+
+
+@pytest.mark.parametrize("mood", [{"pull": "hangs"}, {"hang": True}], ids=["fetching", "waiting"])
+def test_an_interrupt_leaves_no_process_and_no_container(docker, mood):
+    with socket.create_server(("127.0.0.1", 0)) as ears:
+        ears.settimeout(60)
+        environment = docker.environment(tell=ears.getsockname()[1], **mood)
+        config = docker.root / "empty.toml"
+        config.touch()
+        command = ("-m", "searx_mcp", "instances", "own", "up", "--port", str(docker.port))
+        with subprocess.Popen(
+            [sys.executable, *command],
+            env={**os.environ, **environment, "SEARX_MCP_CONFIG": str(config)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            try:
+                connection, _ = ears.accept()
+                with connection:
+                    pid = int(connection.makefile().readline())
+                serving = docker.containers.get("searx-mcp-own", {}).get("pid")
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=60)
+            finally:
+                process.kill()
+    assert process.returncode == ExitCode.INTERRUPTED, err
+    assert (out, b"Traceback" in err) == (b"", False)
+    assert not docker.containers
+    for ended in filter(None, (pid, serving)):
+        assert not is_running(ended)
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process of that id runs; one that waits to be collected does not."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
