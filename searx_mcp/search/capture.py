@@ -3,16 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from searx_mcp import __version__
-from searx_mcp.arguments.messages import did_you_mean, shown
-from searx_mcp.errors import InvalidArgumentError, NoInstancesError, UnavailableReason
+from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.finding import find_instance
 from searx_mcp.search.state.budget import MONTH, instance_account, month_account
 from searx_mcp.search.state.interface import Reservation, StateStore
 from searx_mcp.searxng.classify import Received, generator
@@ -33,6 +32,23 @@ class Capture:
 
     fixture: Fixture | None
     report: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One real search at one instance.
+
+    Attributes:
+        instance: its base URL.
+        own: whether it is the user's own.
+        outcome: what the search came to.
+        received: the answer; `None` if no complete one came.
+    """
+
+    instance: str
+    own: bool
+    outcome: Outcome
+    received: Received | None
 
 
 class Capturer:
@@ -81,6 +97,30 @@ class Capturer:
             InvalidArgumentError: the instance is not in the pool.
             NoInstancesError: it may not be asked now.
         """
+        asked = await self.ask(host, query, format)
+        mask = Mask(query=query.text, base_url=asked.instance)
+        return Capture(
+            fixture=scrub(asked.received, mask=mask) if asked.received else None,
+            report=_report(asked.outcome, asked.received, query, mask),
+        )
+
+    async def ask(
+        self,
+        host: str,
+        query: InstanceQuery,
+        format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
+    ) -> Asked:
+        """Search once.
+
+        Args:
+            host: as for `capture`.
+            query: what to ask, already neutralised.
+            format: what to ask for; the one a search would ask for unless given.
+
+        Raises:
+            InvalidArgumentError: the instance is not in the pool.
+            NoInstancesError: it may not be asked now.
+        """
         instance = self._find(host)
         url, own, now = instance.url, instance.tier is Tier.OWN, self._clock()
         form = format or self._pool.format_of(url, now)
@@ -92,6 +132,8 @@ class Capturer:
             )
         if instance.retry_after > 0:
             raise _refusal(_INSTANCE, instance.retry_after)
+        if not own:
+            await self._check_robots(url, form)
         reservation = await self._charge(instance, form, now)
         if not reservation.granted:
             what = _MONTH if reservation.refused_by == MONTH else _INSTANCE
@@ -109,11 +151,25 @@ class Capturer:
         finally:
             if not learned:
                 self._pool.release(url)
-        mask = Mask(query=query.text, base_url=url)
-        return Capture(
-            fixture=scrub(received, mask=mask) if received else None,
-            report=_report(outcome, received, query, mask),
-        )
+        return Asked(url, own, outcome, received)
+
+    async def _check_robots(self, url: str, form: Format) -> None:
+        """Look at the robots.txt of a public instance, as every search does.
+
+        Raises:
+            NoInstancesError: its operator asks us to stay away.
+        """
+        if self._pool.is_clear(url, self._clock()):
+            return
+        clearance = await self._upstream.clearance(url, format=form, timeout=self._timeout)
+        if clearance.failure is None:
+            self._pool.read_robots(url, opted_out=clearance.opted_out, now=self._clock())
+        if clearance.opted_out:
+            raise NoInstancesError(
+                "The instance's robots.txt asks searx-mcp to stay away",
+                reason=UnavailableReason.EXHAUSTED,
+                advice="Ask another instance.",
+            )
 
     async def _charge(self, instance: InstanceReport, form: Format, now: float) -> Reservation:
         limited = self._pool.month_limited()
@@ -124,20 +180,11 @@ class Capturer:
         return await self._state.reserve(accounts, form, now)
 
     def _find(self, host: str) -> InstanceReport:
-        wanted = host.strip().rstrip("/").casefold()
-        names: list[str] = []
-        for instance in self._pool.snapshot(self._clock()):
-            names.append(urlsplit(instance.url).netloc)
-            if wanted in {names[-1].casefold(), instance.url.rstrip("/").casefold()}:
-                return instance
-        raise InvalidArgumentError(
-            "host",
-            f"{shown(host)} is not in the pool{did_you_mean(wanted, names)}",
-            advice="`searx-mcp instances list` shows the pool; own instances belong in SEARXNG_URL.",
-        )
+        instances = {instance.url: instance for instance in self._pool.snapshot(self._clock())}
+        return instances[find_instance(host, instances)]
 
 
-_ELSEWHERE = "Capture at another instance."
+_ELSEWHERE = "Ask another instance, or lift it with `searx-mcp instances reset`."
 _INSTANCE = "The instance may not be asked again"
 _MONTH = "What public instances allow together is spent"
 
@@ -146,7 +193,7 @@ def _refusal(what: str, seconds: float) -> NoInstancesError:
     return NoInstancesError(
         f"{what} for {seconds:,.0f} seconds",
         reason=UnavailableReason.BUDGET_SPENT,
-        advice="Capture at another instance, or wait.",
+        advice="Ask another instance, or wait.",
         retry_after=seconds,
     )
 

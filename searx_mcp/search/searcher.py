@@ -10,6 +10,7 @@ from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
 from searx_mcp.search.answers.flight import SingleFlight
 from searx_mcp.search.answers.serving import ANSWERING_TIME, Finder, Served, Serving
+from searx_mcp.search.answers.shared import SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.execution.executor import Found
@@ -42,6 +43,7 @@ class Searcher:
         clock: Callable[[], float],
         remembering: Remembering,
         spawn: Spawn,
+        shared: SharedAnswers | None = None,
     ) -> None:
         self._reader = reader
         self._config = web_search
@@ -52,6 +54,7 @@ class Searcher:
             clock=clock,
             remembering=remembering,
             spawn=spawn,
+            shared=shared,
         )
 
     async def search(

@@ -95,6 +95,18 @@ def checked(instances: InstancesConfig, *, drop_strangers: bool = False) -> Inst
     return instances.model_copy(update={"own": own, "credentials": tuple(entries.values())})
 
 
+def own_address(text: str) -> str:
+    """Normalise the address of an own instance that is added by command.
+
+    Raises:
+        ValueError: it cannot be one; with a sentence for a person.
+    """
+    url = base_url(text.strip())
+    if reason := _in_the_clear(url):
+        raise ValueError(reason)
+    return url
+
+
 def wrong_entry(details: ErrorDetails) -> str:
     """Say for a person what is wrong with one entry of `instances.credentials`."""
     _, _, number, *key = details["loc"]
@@ -114,9 +126,14 @@ def wrong_entry(details: ErrorDetails) -> str:
 
 def _check_plain_http(url: str) -> None:
     """Refuse what no connection would be made to; where a name leads is seen only then."""
+    if reason := _in_the_clear(url):
+        raise refusal(OWN, reason)
+
+
+def _in_the_clear(url: str) -> str:
     parts = urlsplit(url)
-    if parts.scheme == "http" and is_private(parts.hostname or "") is False:
-        raise refusal(OWN, f"{parts.hostname} {_IN_THE_CLEAR}")
+    is_exposed = parts.scheme == "http" and is_private(parts.hostname or "") is False
+    return f"{parts.hostname} {_IN_THE_CLEAR}" if is_exposed else ""
 
 
 def _split(address: str) -> tuple[str, str | None]:

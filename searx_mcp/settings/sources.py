@@ -3,7 +3,8 @@
 `load` is what the fronts use. It takes each setting from the first of
 
 1. the arguments of the front,
-2. the environment: `SEARX_MCP_<TABLE>__<KEY>`, then `SEARXNG_URL` for the own instances,
+2. the environment: `SEARX_MCP_<TABLE>__<KEY>`, then `SEARXNG_URL` for the own instances (and
+   `HTTPS_PROXY` and the like where `network.proxy` is `env`),
 3. the TOML file,
 4. the defaults,
 
@@ -47,11 +48,18 @@ from searx_mcp.settings.instances import (
     without_credentials,
     wrong_entry,
 )
+from searx_mcp.settings.network import UNSHOWN_PROXIES, take_proxies
+from searx_mcp.settings.redis import REDIS_VARIABLE, UNSHOWN_REDIS, redis_leaves
 from searx_mcp.settings.values import DROP_STRANGERS, Settings
 
 PREFIX: Final = "SEARX_MCP_"
 FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
-OTHER_VARIABLES: Final = (FILE_VARIABLE, "SEARX_MCP_CAPTURES", "SEARX_MCP_LOG_LEVEL")
+OTHER_VARIABLES: Final = (
+    FILE_VARIABLE,
+    REDIS_VARIABLE,
+    "SEARX_MCP_CAPTURES",
+    "SEARX_MCP_LOG_LEVEL",
+)
 DEFAULT: Final = "default"
 
 
@@ -100,6 +108,7 @@ def load(
     strongest_last = (
         _file_leaves(path, environ),
         _own_leaves(environ.get(OWN_VARIABLE, "")),
+        redis_leaves(environ),
         _environment_leaves(environ),
         _argument_leaves(overrides or {}),
     )
@@ -110,6 +119,7 @@ def load(
             origins[key], strengths[key] = origin, strength
     # Who names other own instances than the file does need not know of the file's credentials.
     context = {DROP_STRANGERS: strengths[OWN] > strengths[CREDENTIALS]}
+    take_proxies(values.get("network", {}), origins, environ)
     try:
         return Loaded(Settings.model_validate(values, context=context), origins)
     except ValidationError as error:
@@ -311,7 +321,7 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
 
 
 def _shown(key: str, value: object) -> str:
-    return "it" if key in UNSHOWN else shown(value)
+    return "it" if key in UNSHOWN | UNSHOWN_PROXIES | UNSHOWN_REDIS else shown(value)
 
 
 def _allowed(key: str) -> str:

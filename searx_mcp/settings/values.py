@@ -22,6 +22,7 @@ from searx_mcp.net.config import NetworkConfig
 from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.search.config import SearchConfig, StorageConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked, refusal
+from searx_mcp.storage.config import RedisConfig
 
 DROP_STRANGERS: Final = "drop_strangers"
 """Key of the validation context: credentials of addresses that are not there are left out."""
@@ -63,6 +64,7 @@ class Settings(Frozen):
     instances: InstancesConfig = Field(default_factory=InstancesConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     storage: StorageConfig = Field(default_factory=StorageConfig)
+    redis: RedisConfig = Field(default_factory=RedisConfig)
     server: ServerConfig = Field(default_factory=ServerConfig)
     profile: str = Field(
         default="",

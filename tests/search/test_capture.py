@@ -40,7 +40,7 @@ async def test_a_capture_is_one_search_and_says_what_was_read(bench):
             taken = await capturer(it).capture(host(fake), QUERY)
             (row,) = it.pool.snapshot(it.clock())
     assert fake.searches == 1
-    assert fake.requests[0].query["q"] == "red pandas"
+    assert fake.requests[-1].query["q"] == "red pandas"
     assert (row.successes, row.failures) == (1, 0)
     assert taken.fixture is not None
     assert (taken.fixture.kind, taken.fixture.status) == ("html", 200)
@@ -168,3 +168,21 @@ async def test_a_capture_that_is_cut_short_teaches_the_pool_nothing(bench, monke
                 await capturer(it).capture(host(fake), QUERY)
             (row,) = it.pool.snapshot(it.clock())
     assert (row.successes, row.failures, row.state) == (0, 0, "new")
+
+
+async def test_an_operator_who_names_us_is_not_captured_and_not_charged(bench):
+    async with FakeSearxng(robots="User-agent: searx-mcp\nDisallow: /\n") as fake:
+        async with bench(public=[fake]) as it:
+            for text in ("robots.txt", "not be asked again"):
+                with pytest.raises(NoInstancesError, match=text):
+                    await capturer(it).capture(host(fake), QUERY)
+            assert it.state._charges == {}
+    assert [request.path for request in fake.requests] == ["/robots.txt"]
+
+
+async def test_the_robots_txt_is_read_once_for_captures_and_searches_together(bench):
+    async with FakeSearxng() as fake, bench(public=[fake]) as it:
+        await capturer(it).capture(host(fake), QUERY)
+        it.clock.advance(31)
+        await capturer(it).capture(host(fake), QUERY)
+    assert [request.path for request in fake.requests].count("/robots.txt") == 1

@@ -25,6 +25,10 @@ OTHER_TEXT = {
     "search.default_language": "de",
     "web_fetch.user_agent": "probe/1",
     "instances.catalog": "mine.json",
+    "network.proxy": "http://proxy.example.org:3128",
+    "network.http_proxy": "none",
+    "network.ca_file": "mine.pem",
+    "redis.prefix": "team:",
 }
 OTHER_LISTS = {
     "web_search.request_delay_range": [200, 400],
@@ -33,6 +37,7 @@ OTHER_LISTS = {
     "instances.own": ["http://127.0.0.1:8080/", "https://search.example.org/searx/"],
     "instances.categories": ["recipes", "house rules"],
     "instances.blocked": ["search.example.net", "search.example.com"],
+    "network.no_proxy": ["example.org", "10.0.0.0/8"],
 }
 
 
@@ -75,8 +80,9 @@ def other(row: SettingRow) -> Any:
     return default - 1 if down or row.key.endswith("content_fetch_timeout") else default + 1
 
 
-# What these refer to must be there, too; they have tests of their own.
-KEYS = [row for row in ROWS if row.key not in {"profile", "instances.credentials"}]
+# What these refer to must be there, too, or they are not shown; they have tests of their own.
+_APART = {"profile", "instances.credentials", "redis.url", "redis.secret"}
+KEYS = [row for row in ROWS if row.key not in _APART]
 
 
 def value_of(settings: Settings, key: str) -> object:

@@ -140,13 +140,19 @@ class ResponseCache:
         found, age = entry.value, entry.age(self._clock())
         freshness = self._freshness(age, is_enough=found.complete or _hits(found) >= wanted)
         # A second look at an empty one: a clock put back has moved the cache's own end of it.
-        if freshness is None or age >= self._lifetime(found):
+        if freshness is None or age >= self.lifetime(found):
             return None
         return Kept(found, age, freshness)
 
-    def put(self, key: CacheKey, found: Found) -> None:
-        """Keep an answer; one whose engines failed without a hit must not come here."""
-        self._entries[key] = _Dated(found, self._clock())
+    def put(self, key: CacheKey, found: Found, *, at: float | None = None) -> None:
+        """Keep an answer; one whose engines failed without a hit must not come here.
+
+        Args:
+            key: of the query.
+            found: the answer.
+            at: when it was given, Unix seconds; now unless told.
+        """
+        self._entries[key] = _Dated(found, self._clock() if at is None else at)
 
     def _freshness(self, age: float, *, is_enough: bool) -> Freshness | None:
         if is_enough and age < self._ttl:
@@ -155,13 +161,14 @@ class ResponseCache:
             return Freshness.STALE
         return Freshness.SPARE if age < self._if_error else None
 
-    def _lifetime(self, found: Found) -> float:
+    def lifetime(self, found: Found) -> float:
+        """Seconds for which an answer is of any use."""
         if not self._ttl or not any(page.is_useful for page in found.pages):
             return min(self._ttl, EMPTY_TTL)
         return max(self._ttl + self._while_revalidating, self._if_error)
 
     def _expiry(self, _: CacheKey, entry: _Dated[Found], now: float) -> float:
-        return now + self._lifetime(entry.value)
+        return now + self.lifetime(entry.value)
 
     def _weight(self, entry: _Dated[Found]) -> int:
         # At least the usual weight, so that the number of answers is bounded too; never too much

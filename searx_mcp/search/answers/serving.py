@@ -8,8 +8,15 @@ from typing import Protocol
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, UnavailableReason
 from searx_mcp.models.service import Progress
-from searx_mcp.search.answers.cache import CacheKey, FailureCache, Freshness, ResponseCache
+from searx_mcp.search.answers.cache import (
+    CacheKey,
+    FailureCache,
+    Freshness,
+    Kept,
+    ResponseCache,
+)
 from searx_mcp.search.answers.flight import SingleFlight
+from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Found
@@ -58,9 +65,10 @@ class Serving:
     """Answers a query out of the first of these that has an answer.
 
     1. the cache, if its answer is fresh;
-    2. the cache, if its answer became stale lately: a newer one is fetched behind it, once;
-    3. the instances, unless they have just failed for the same query;
-    4. the cache, whatever it has, when nobody could serve.
+    2. the answers shared with other processes, which become the cache's where they are newer;
+    3. the cache, if its answer became stale lately: a newer one is fetched behind it, once;
+    4. the instances, unless they have just failed for the same query;
+    5. the cache, whatever it has, when nobody could serve.
 
     Equal queries at the same time, a refresh among them, are one.
 
@@ -71,6 +79,7 @@ class Serving:
         clock: Unix seconds.
         remembering: what other processes learned, before, and what was learned, after.
         spawn: starts a coroutine as a task of the client, with which it ends.
+        shared: the answers of other processes, if there are any.
     """
 
     def __init__(
@@ -82,12 +91,15 @@ class Serving:
         clock: Callable[[], float],
         remembering: Remembering,
         spawn: Spawn,
+        shared: SharedAnswers | None = None,
     ) -> None:
         self._finder = finder
         self._flights = flights
         self._phase_timeout = config.phase_timeout
         self._remembering = remembering
         self._spawn = spawn
+        self._shared = shared
+        self._clock = clock
         self._answers = ResponseCache(
             ttl=config.cache_ttl,
             while_revalidating=config.stale_while_revalidate,
@@ -120,6 +132,8 @@ class Serving:
         """
         key = CacheKey.of(query)
         kept = self._answers.get(key, wanted=wanted)
+        if self._shared is not None and (kept is None or kept.freshness is not Freshness.FRESH):
+            kept = await self._newest(kept, key, wanted, self._shared)
         if kept is not None and kept.freshness is Freshness.FRESH:
             return Served(kept.found, kept.age)
         failure = self._failures.get(key)
@@ -156,6 +170,9 @@ class Serving:
             finally:
                 _ = self._spawn(self._remembering.keep())  # behind the answer
             self._answers.put(key, found)
+            if self._shared is not None:
+                answer, seconds = SharedAnswer(found, self._clock()), self._answers.lifetime(found)
+                await self._shared.put(key, answer, seconds=seconds)
             return found
 
         try:
@@ -167,6 +184,16 @@ class Serving:
                 "The call's time was over before an instance answered",
                 advice="Call again with a longer timeout.",
             ) from exc
+
+    async def _newest(
+        self, kept: Kept | None, key: CacheKey, wanted: int, shared: SharedAnswers
+    ) -> Kept | None:
+        """The answer of ours or of others, whichever is newer."""
+        theirs = await shared.get(key)
+        if theirs is None or (kept is not None and theirs.at <= self._clock() - kept.age):
+            return kept
+        self._answers.put(key, theirs.found, at=theirs.at)
+        return self._answers.get(key, wanted=wanted) or kept
 
     def _refresh(self, key: CacheKey, query: InstanceQuery, wanted: int) -> None:
         """Fetch a newer answer behind the caller, unless that is being done."""

@@ -9,8 +9,8 @@ import logging
 import random
 import re
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
@@ -63,11 +63,15 @@ class Refreshed:
         changed: whether its instances differ from those that were given out last.
         problem: why there is no newer list, or why it could not be kept, in a sentence for a
             person; empty if all went well.
+        listed: how many rows the list has; 0 while unknown.
+        dropped: how many of them may not be asked, by reason.
     """
 
     catalog: Catalog | None
     changed: bool
     problem: str = ""
+    listed: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
 
 
 _Validator = Annotated[str, Field(pattern=r"^[\x20-\x7e]{0,256}$")]
@@ -82,6 +86,8 @@ class _Kept(Frozen):
         etag: validator of the list, sent back as `If-None-Match`.
         last_modified: validator of the list, sent back as `If-Modified-Since`.
         catalog: the last good list, or `None` before the first.
+        listed: how many rows it has; 0 if an older version has kept it.
+        dropped: how many of them are no entries of the catalog, by reason.
     """
 
     schema_version: Literal[1] = 1
@@ -90,6 +96,8 @@ class _Kept(Frozen):
     etag: _Validator = ""
     last_modified: _Validator = ""
     catalog: Catalog | None = None
+    listed: int = 0
+    dropped: Mapping[str, int] = {}
 
 
 class Discovery:
@@ -133,14 +141,15 @@ class Discovery:
         self._recall()
         return self._seconds_left(now)
 
-    async def refresh(self, now: float) -> Refreshed:
+    async def refresh(self, now: float, *, at_once: bool = False) -> Refreshed:
         """Fetch the list if a refresh is due; never raises but for being cancelled.
 
         Args:
             now: Unix seconds.
+            at_once: whether to fetch it although none is due.
         """
         await asyncio.to_thread(self._recall)
-        if self._seconds_left(now) > 0:
+        if self._seconds_left(now) > 0 and not at_once:
             return self._give("")
         fetched = await self._try_to_fetch(now)
         if isinstance(fetched, _Kept):
@@ -177,7 +186,9 @@ class Discovery:
             etag, last_modified = (_validator(reply, name) for name in ("ETag", "Last-Modified"))
         if body.truncated:
             raise _refuse(f"The list is incomplete: {body.notes[0]}.")
-        listing = await asyncio.to_thread(parse_searxspace, body.data.decode(errors="replace"))
+        # Kept for all processes that share the list: the gate leaves out what one cannot reach.
+        text = body.data.decode(errors="replace")
+        listing = await asyncio.to_thread(parse_searxspace, text, onion=True)
         _check_size(listing, self._kept.catalog, now)
         catalog = Catalog(
             source=f"{URL(self._url).host} {listed_at:%Y-%m-%d}",
@@ -185,7 +196,14 @@ class Discovery:
             measured_at=listing.measured_at,
             instances=listing.entries,
         )
-        return _Kept(url=self._url, etag=etag, last_modified=last_modified, catalog=catalog)
+        return _Kept(
+            url=self._url,
+            etag=etag,
+            last_modified=last_modified,
+            catalog=catalog,
+            listed=listing.listed,
+            dropped=listing.dropped,
+        )
 
     def _give(self, problem: str) -> Refreshed:
         catalog = self._kept.catalog
@@ -195,7 +213,7 @@ class Discovery:
             _log.warning("search.discovery_failed problem=%s", problem)
         elif changed:
             _log.info("search.discovery_changed instances=%d", len(entries or ()))
-        return Refreshed(catalog, changed, problem)
+        return Refreshed(catalog, changed, problem, self._kept.listed, self._kept.dropped)
 
     def _seconds_left(self, now: float) -> float:
         left = self._kept.due_at - now
@@ -238,7 +256,8 @@ def _check_size(listing: Listing, last_good: Catalog | None, now: float) -> None
 
 def _conditions(kept: _Kept) -> dict[str, str]:
     conditions = {"If-None-Match": kept.etag, "If-Modified-Since": kept.last_modified}
-    return {name: value for name, value in conditions.items() if value}
+    # What a list dropped is told of one that was read: an older version has not kept it.
+    return {name: value for name, value in conditions.items() if value and kept.listed}
 
 
 def _validator(reply: Reply, name: str) -> str:

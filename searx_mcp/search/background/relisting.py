@@ -1,12 +1,11 @@
 """The list of public instances, renewed while somebody searches."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from searx_mcp.models.instance import Catalog, CatalogEntry
-from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.activity import Activity
-from searx_mcp.search.background.discovery import RETRY_INTERVAL, Discovery
+from searx_mcp.search.background.discovery import RETRY_INTERVAL, Discovery, Refreshed
+from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.state.interface import StateStore
 
 _JOB = "discovery"
@@ -17,8 +16,7 @@ class Relisting:
 
     Args:
         discovery: fetches and keeps the list.
-        pool: where its instances go.
-        admit: chooses the instances of a list that may be asked.
+        roster: where its instances go.
         state: so that one of several processes fetches.
         activity: whether anybody uses this process.
         clock: Unix seconds.
@@ -28,30 +26,37 @@ class Relisting:
         self,
         discovery: Discovery,
         *,
-        pool: InstancePool,
-        admit: Callable[[Catalog], Iterable[CatalogEntry]],
+        roster: Roster,
         state: StateStore,
         activity: Activity,
         clock: Callable[[], float],
     ) -> None:
         self._discovery = discovery
-        self._pool = pool
-        self._admit = admit
+        self._roster = roster
         self._state = state
         self._activity = activity
         self._clock = clock
-        self.catalog: Catalog | None = None
-        """The list taken over last, or `None` before the first."""
+        self._refreshing = asyncio.Lock()
 
     async def renew(self) -> None:
         """Fetch the list if it is due and somebody searched lately, and take it over."""
-        if not self._activity.is_searching:
+        if not (self._activity.is_searching and self._roster.asks_public):
             return
         now = self._clock()
         is_due = await asyncio.to_thread(self._discovery.due, now) == 0
         if is_due and not await self._state.claim(_JOB, seconds=RETRY_INTERVAL / 2, now=now):
             return
-        refreshed = await self._discovery.refresh(now)
-        if refreshed.changed and refreshed.catalog is not None:
-            self.catalog = refreshed.catalog
-            self._pool.relist(self._admit(refreshed.catalog))
+        _ = await self.refresh(now)
+
+    async def refresh(self, now: float, *, at_once: bool = False) -> Refreshed:
+        """Fetch the list if it is due, or whether it is or not, and take it over.
+
+        Args:
+            now: Unix seconds.
+            at_once: whether to fetch it although it is not due.
+        """
+        async with self._refreshing:
+            refreshed = await self._discovery.refresh(now, at_once=at_once)
+            if refreshed.changed and refreshed.catalog is not None:
+                self._roster.relist(refreshed.catalog)
+            return refreshed

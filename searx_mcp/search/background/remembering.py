@@ -3,33 +3,55 @@
 from collections.abc import Callable
 
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.state.interface import StateStore
 
 RECALL_INTERVAL = 15.0
-"""Seconds after which a process looks again for what the others have learned."""
+"""Seconds after which a process looks again for what the others have learned and the user chose."""
 
 
 class Remembering:
     """Carries records between the pool and the store.
 
-    News of other processes are taken over before a search, at most every fifteen seconds; what a
-    search taught is kept after it. Neither ever fails a search: a store that cannot keep what it
-    should goes on in memory and says so.
+    News of other processes, and what the user chose by command, are taken over before a search, at
+    most every fifteen seconds; what a search taught is kept after it. Neither ever fails a search: a
+    store that cannot keep what it should goes on in memory and says so.
+
+    Args:
+        pool: learns and is learned from.
+        state: keeps it.
+        clock: Unix seconds.
+        roster: told what the user chose; without one, choices change nothing.
     """
 
-    def __init__(self, pool: InstancePool, state: StateStore, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        pool: InstancePool,
+        state: StateStore,
+        clock: Callable[[], float],
+        roster: Roster | None = None,
+    ) -> None:
         self._pool = pool
         self._state = state
         self._clock = clock
+        self._roster = roster
         self._recalled_at: float | None = None
         self._kept_at = 0.0
 
-    async def recall(self) -> None:
-        """Take over what was learned before or meanwhile, if the last look was long enough ago."""
+    async def recall(self, *, at_once: bool = False) -> None:
+        """Take over what was learned or chosen meanwhile, if the last look was long enough ago.
+
+        Args:
+            at_once: whether to look however long ago that was.
+        """
         now = self._clock()
-        if self._recalled_at is not None and abs(now - self._recalled_at) < RECALL_INTERVAL:
+        age = RECALL_INTERVAL if self._recalled_at is None else abs(now - self._recalled_at)
+        if age < RECALL_INTERVAL and not at_once:
             return
         self._recalled_at = now
+        if self._roster is not None:
+            # First who belongs to the pool: only of them anything is taken over.
+            self._roster.choose(await self._state.choices())
         self._pool.restore(await self._state.load(now))
 
     async def keep(self) -> None:
@@ -38,4 +60,5 @@ class Remembering:
         records = self._pool.learned_since(self._kept_at)
         if records:
             await self._state.save(records, now)
-            self._kept_at = max(record.last_at for record in records.values())
+            # A record that was reset is dated ahead, which must not keep the others from being kept.
+            self._kept_at = min(now, max(record.last_at for record in records.values()))

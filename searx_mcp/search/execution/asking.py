@@ -98,7 +98,9 @@ class _Ticket:
     def report(self, outcome: Outcome) -> None:
         """It came to an outcome, which may have to wait for what others come to."""
         self.ended = True
-        if not self.proposal.own and outcome.verdict in _MAY_BE_OURS:
+        if outcome.ours:
+            self.pool.release(self.proposal.url)
+        elif not self.proposal.own and outcome.verdict in _MAY_BE_OURS:
             self.trail.held.append((self.proposal.url, outcome))
         else:
             self.pool.report(self.proposal.url, outcome, self.clock())

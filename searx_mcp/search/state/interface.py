@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import Choice
 from searx_mcp.pool.record import InstanceRecord
 
 
@@ -129,8 +130,28 @@ class StateStore(Protocol):
         """
         ...
 
+    async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+        """Note what the user chose by command, or that they chose it no longer.
+
+        Args:
+            kind: what is chosen.
+            value: the base URL or host.
+            chosen: whether it is to be so.
+
+        Returns:
+            Whether that changed anything. Of several that do the same at once, one changes it.
+
+        Raises:
+            StorageError: it cannot be noted now; the message says why.
+        """
+        ...
+
+    async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
+        """What the user chose, sorted; every kind is there. Kept until `purge`."""
+        ...
+
     async def purge(self) -> None:
-        """Delete everything that was kept, budgets and the installation's seed included.
+        """Delete everything that was kept: budgets, choices and the installation's seed included.
 
         Raises:
             StorageError: it cannot be deleted; the message says why.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import Choice
 from searx_mcp.pool.record import InstanceRecord, replaces, settled
 from searx_mcp.search.state.charges import Charge, Charges, decide, kept_for
 from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
@@ -31,6 +32,7 @@ class MemoryStore(StateStore):
         self._records: dict[str, InstanceRecord] = {}
         self._claims: dict[str, float] = {}
         self._seed: int | None = None
+        self._choices: set[tuple[Choice, str]] = set()
 
     @override
     def __repr__(self) -> str:
@@ -82,10 +84,23 @@ class MemoryStore(StateStore):
         return self._seed
 
     @override
+    async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+        if ((kind, value) in self._choices) is chosen:
+            return False
+        self._choices ^= {(kind, value)}
+        return True
+
+    @override
+    async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
+        chosen = sorted(self._choices)
+        return {kind: tuple(value for of, value in chosen if of is kind) for kind in Choice}
+
+    @override
     async def purge(self) -> None:
         self._charges.clear()
         self._records.clear()
         self._claims.clear()
+        self._choices.clear()
         self._seed = None
 
     @override
@@ -112,6 +127,10 @@ class MemoryStore(StateStore):
     def keep_seed(self, seed: int) -> None:
         """Take over the seed of the installation from another store."""
         self._seed = seed
+
+    def keep_choices(self, choices: Mapping[Choice, Iterable[str]]) -> None:
+        """Take over the user's choices from another store."""
+        self._choices = {(kind, value) for kind, values in choices.items() for value in values}
 
     def _of(self, account: Account, now: float) -> Charges:
         if not account.members:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import Choice
 from searx_mcp.pool.record import SKEW, InstanceRecord, replaces, settled
 from searx_mcp.search.state.charges import Charge, Charges, decide, kept_for, lookback
 from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
@@ -40,6 +41,11 @@ SCHEMA = Schema(
                 row INTEGER PRIMARY KEY CHECK (row = 1), seed INTEGER NOT NULL
             )""",
         ),
+        (
+            """CREATE TABLE choices (
+                kind TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (kind, value)
+            ) WITHOUT ROWID""",
+        ),
     ),
 )
 FILE_NAME = f"state-v{SCHEMA.major}.db"
@@ -58,13 +64,13 @@ def open_store(path: Path | None) -> StateStore:
 
 
 class SqliteStore(StateStore):
-    """Charges, records, claims and a seed in one SQLite file; no query is ever among them.
+    """Charges, records, claims, choices and a seed in one SQLite file; no query is among them.
 
     What cannot be kept does not stop a search. While other processes keep the file busy for
     longer than `patience`, requests with a budget are refused for that long, and a job is left to
-    the others. When the file cannot be used at all, or has not answered for ten times as long, the
-    store goes on in memory until the process ends, with the charges and the seed it knows of, one
-    warning, and the reason in `problem`.
+    the others; a choice is refused. When the file cannot be used at all, or has not answered for
+    ten times as long, the store goes on in memory until the process ends, with the charges, the
+    choices and the seed it knows of, one warning, and the reason in `problem`.
 
     Args:
         path: the file; its folder is made.
@@ -155,6 +161,35 @@ class SqliteStore(StateStore):
         return await self._try(in_file, in_memory=self._memory.installation_seed, busy=ours)
 
     @override
+    async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+        async def in_file() -> bool:
+            changed = await self._database.write(lambda tx: _choose(tx, kind, value, chosen=chosen))
+            _ = await self._memory.choose(kind, value, chosen=chosen)
+            return changed
+
+        changed = await self._try(
+            in_file,
+            in_memory=lambda: self._memory.choose(kind, value, chosen=chosen),
+            busy=None,
+        )
+        if changed is None:
+            raise StorageBusyError(
+                f"{self._database.path} is kept busy by another process",
+                advice="Nothing was changed; try again.",
+            )
+        return changed
+
+    @override
+    async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
+        async def in_file() -> Mapping[Choice, tuple[str, ...]]:
+            choices = await self._database.read(_choices)
+            self._memory.keep_choices(choices)
+            return choices
+
+        known = await self._memory.choices()
+        return await self._try(in_file, in_memory=self._memory.choices, busy=known)
+
+    @override
     async def purge(self) -> None:
         await self._memory.purge()
         await self._database.erase(_purge)
@@ -197,6 +232,7 @@ class SqliteStore(StateStore):
                 return
             try:
                 self._memory.restore(await self._database.read(_all_charges))
+                self._memory.keep_choices(await self._database.read(_choices))
             except StorageError:
                 _log.debug("storage.charges_lost file=%s", self._database.path)
             self._problem = (
@@ -336,6 +372,20 @@ def _claim(tx: Transaction, job: str, seconds: float, now: float) -> bool:
     return is_free
 
 
+def _choose(tx: Transaction, kind: Choice, value: str, *, chosen: bool) -> bool:
+    if chosen:
+        sql = "INSERT INTO choices (kind, value) VALUES (:kind, :value) ON CONFLICT DO NOTHING"
+    else:
+        sql = "DELETE FROM choices WHERE kind = :kind AND value = :value"
+    return tx.change(sql, kind=kind, value=value) > 0
+
+
+def _choices(tx: Transaction) -> dict[Choice, tuple[str, ...]]:
+    # Kinds that only a newer version knows stay where they are.
+    rows = tx.rows("SELECT kind, value FROM choices ORDER BY value")
+    return {kind: tuple(value for of, value in rows if of == kind) for kind in Choice}
+
+
 def _purge(tx: Transaction) -> None:
-    for table in ("charges", "instances", "claims", "installation"):
+    for table in ("charges", "instances", "claims", "choices", "installation"):
         tx.change(f"DELETE FROM {table}")  # noqa: S608 - names of our own tables

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
@@ -14,8 +15,10 @@ from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.answers.cache import CacheKey
 from searx_mcp.search.answers.flight import SingleFlight
 from searx_mcp.search.answers.serving import Served, Serving
+from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Found
@@ -77,7 +80,7 @@ class ScriptedFinder:
 class Bench:
     """A serving of answers over a scripted finder, in a client's task group."""
 
-    def __init__(self, tasks: Tasks, **config: float) -> None:
+    def __init__(self, tasks: Tasks, shared: SharedAnswers | None = None, **config: float) -> None:
         self.tasks = tasks
         self.clock = FakeClock()
         self.finder = ScriptedFinder()
@@ -89,6 +92,7 @@ class Bench:
             clock=self.clock,
             remembering=Remembering(pool, MemoryStore(), self.clock),
             spawn=tasks.spawn,
+            shared=shared,
         )
 
     async def ask(self, *script: Found | Exception, wanted: int = 10, seconds: float = 5) -> Served:
@@ -105,9 +109,9 @@ class Bench:
 
 
 @asynccontextmanager
-async def opened(**config: float) -> AsyncIterator[Bench]:
+async def opened(shared: SharedAnswers | None = None, **config: float) -> AsyncIterator[Bench]:
     async with Tasks() as tasks:
-        yield Bench(tasks, **config)
+        yield Bench(tasks, shared, **config)
 
 
 def title(served: Served) -> str:
@@ -391,3 +395,84 @@ async def test_a_clock_put_back_neither_breaks_nor_freezes_an_answer():
         assert (await bench.ask(found("two"))).is_stale
         await bench.settle()
         assert title(await bench.ask()) == "two"
+
+
+class Board(SharedAnswers):
+    """Where processes leave their answers, in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[CacheKey, SharedAnswer] = {}
+        self.seconds: list[float] = []
+
+    @override
+    async def get(self, key: CacheKey) -> SharedAnswer | None:
+        return self.kept.get(key)
+
+    @override
+    async def put(self, key: CacheKey, answer: SharedAnswer, *, seconds: float) -> None:
+        self.kept[key] = answer
+        self.seconds.append(seconds)
+
+    @override
+    async def aclose(self) -> None:
+        return
+
+
+async def test_what_another_process_found_is_served_with_its_age_and_nobody_asked():
+    board = Board()
+    async with opened(board) as one:
+        await one.ask(found("one"))
+        await one.settle()
+    async with opened(board) as two:
+        two.clock.advance(100)
+        served = await two.ask()
+        again = await two.ask()
+    assert (title(served), served.age, served.is_stale) == ("one", 100, False)
+    assert (title(again), again.age) == ("one", 100)
+    assert two.finder.asked == []
+    assert board.seconds == [86_400]
+
+
+async def test_an_empty_answer_is_shared_for_as_long_as_it_is_kept():
+    board = Board()
+    async with opened(board) as bench:
+        await bench.ask(found("", count=0))
+        await bench.settle()
+    assert board.seconds == [60]
+
+
+async def test_a_newer_answer_of_another_process_takes_the_place_of_a_stale_one():
+    board = Board()
+    async with opened(board) as one, opened(board) as two:
+        await one.ask(found("one"))
+        one.clock.advance(400)
+        two.clock.advance(390)
+        await two.ask(found("two"))
+        await two.settle()
+        served = await one.ask()
+        assert (title(served), served.age, served.is_stale) == ("two", 10, False)
+        assert len(one.finder.asked) == 1
+
+
+async def test_an_older_answer_of_another_process_changes_nothing():
+    board = Board()
+    async with opened(board) as one:
+        await one.ask(found("one"))
+        await one.settle()
+        [key] = board.kept
+        board.kept[key] = SharedAnswer(found("old"), one.clock() - 1)
+        one.clock.advance(400)
+        served = await one.ask(found("new"))
+        await one.settle()
+    assert (title(served), served.is_stale) == ("one", True)
+    assert title(Served(board.kept[key].found)) == "new"
+
+
+async def test_an_answer_of_another_process_that_is_too_old_for_us_is_of_no_use():
+    board = Board()
+    async with opened(board, stale_if_error=0) as one, opened(board, stale_if_error=0) as two:
+        await one.ask(found("one"))
+        await one.settle()
+        two.clock.advance(600)
+        served = await two.ask(found("two"))
+    assert (title(served), served.age) == ("two", None)

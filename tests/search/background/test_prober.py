@@ -120,7 +120,7 @@ async def test_a_public_instance_that_is_silent_while_another_answers_is_known_t
     async with FakeSearxng() as gone:
         pass
     async with FakeSearxng() as good, bench(public=[gone, good]) as it:
-        it.pool.relist(entries(gone, good))
+        it.pool.enlist([], entries(gone, good))
         for _ in range(3):
             await prober(it).check()
             it.clock.advance(HOUR)
@@ -137,7 +137,7 @@ async def test_when_nobody_answers_nothing_is_held_against_public_instances(benc
     async with FakeSearxng() as one, FakeSearxng() as two:
         pass
     async with bench() as it:
-        it.pool.relist(entries(one, two))
+        it.pool.enlist([], entries(one, two))
         for _ in range(5):
             await prober(it).check()
             it.clock.advance(HOUR)

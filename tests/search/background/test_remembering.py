@@ -96,3 +96,52 @@ async def test_a_file_that_cannot_be_used_is_told_and_no_search_fails(
             report = await client.instances()
     assert response.results
     assert any(str(blocked) in note for note in report.notes)
+
+
+async def test_what_the_user_chose_elsewhere_takes_effect_at_the_next_recall(
+    settings_for, catalog_of, tmp_path
+):
+    clock = FakeClock()
+
+    def process(*fakes: FakeSearxng) -> SearxClient:
+        return SearxClient(
+            settings_for(*fakes),
+            catalog=catalog_of(*fakes),
+            state=open_store(tmp_path / FILE_NAME),
+            clock=clock,
+            rng=random.Random(1),
+        )
+
+    async with FakeSearxng() as public, FakeSearxng(formats=("json", "html")) as own:
+        async with process(public) as server, process(public) as command:
+            await server.search("one", fetch_content=False)
+            await command.admin.add(own.url)
+            clock.advance(RECALL_INTERVAL - 1)
+            assert [row.url for row in (await server.instances()).instances] == [public.url]
+            clock.advance(1)
+            found = await server.search("two", fetch_content=False)
+            assert found.instance_used == own.url, "its origin is admitted, and public ones are off"
+            await command.admin.remove(own.url)
+            await command.admin.block(public.url)
+            clock.advance(RECALL_INTERVAL)
+            assert (await server.instances()).instances == ()
+            await command.admin.unblock(public.url)
+            clock.advance(RECALL_INTERVAL)
+            rows = (await server.instances()).instances
+    assert [(row.url, row.successes) for row in rows] == [(public.url, 1)]
+
+
+async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_process):
+    clock = FakeClock()
+    async with FakeSearxng() as only:
+        only.limit()
+        async with another_process(clock, only) as server, another_process(clock, only) as command:
+            with pytest.raises(NoInstancesError):
+                await server.search("one", fetch_content=False)
+            await command.admin.reset(only.url)
+            assert (await server.instances()).instances[0].state == "rate_limited"
+            clock.advance(RECALL_INTERVAL)
+            (row,) = (await server.instances()).instances
+            assert (row.state, row.failures, row.reason) == ("new", 0, "")
+            budget = await server.admin.budget()
+    assert budget.instances[0].spent == 1, "a charge stays"

@@ -1,11 +1,13 @@
-"""Stores of both kinds, closed at the end of the test."""
+"""Stores of all kinds, closed at the end of the test."""
 
+import secrets
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.state.redis import RedisStore
 from searx_mcp.search.state.sqlite import FILE_NAME, SqliteStore, open_store
 
 
@@ -28,10 +30,25 @@ async def store_at() -> AsyncIterator[Callable[..., SqliteStore]]:
         await store.aclose()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, path: Path) -> AsyncIterator[StateStore]:
-    """A store of each kind: what holds for one holds for the other."""
-    store = open_store(path if request.param == "sqlite" else None)
+@pytest.fixture(
+    params=["memory", "sqlite", pytest.param("redis", marks=pytest.mark.slow)], scope="session"
+)
+def new_store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], StateStore]:
+    """Make new stores of each kind: what holds for one holds for the others."""
+    if request.param == "redis":
+        url: str = request.getfixturevalue("redis_url")
+        return lambda: RedisStore(url, prefix=f"{secrets.token_hex(8)}:", patience=10)
+    if request.param == "sqlite":
+        return lambda: open_store(tmp_path_factory.mktemp("state") / FILE_NAME)
+    return lambda: open_store(None)
+
+
+@pytest.fixture
+async def store(new_store: Callable[[], StateStore]) -> AsyncIterator[StateStore]:
+    """A store of each kind."""
+    store = new_store()
     yield store
     await store.aclose()
     assert store.problem == ""

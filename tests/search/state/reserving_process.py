@@ -1,19 +1,23 @@
 """Reserves and claims as fast as it can; started, and killed, by `test_processes.py`.
 
-    python reserving_process.py STATE_FILE LOG_FILE SEED TURNS
+    python reserving_process.py STATE LOG_FILE SEED TURNS
 
+STATE is a file, or the address of a Redis server.
 Each granted reservation, each claimed job and the seed of the installation is a line of the log,
-written at once. A dot on standard output tells that another ten turns are done.
+written at once. A dot on standard output tells that another ten turns are done. Before each fifty
+turns it waits for a line on standard input, or its end.
 """
 
 import asyncio
+import logging
 import random
 import sys
 import time
 from pathlib import Path
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.search.state.interface import Account, Window
+from searx_mcp.search.state.interface import Account, StateStore, Window
+from searx_mcp.search.state.redis import RedisStore
 from searx_mcp.search.state.sqlite import open_store
 
 HOSTS = [
@@ -29,12 +33,22 @@ SHARED = Account(
 )
 
 
-async def run(state: Path, log: Path, seed: int, turns: int) -> str:
-    store = open_store(state)
+def opened(state: str) -> StateStore:
+    if not state.startswith("redis:"):
+        return open_store(Path(state))
+    store = RedisStore(state, prefix="processes:", patience=10)
+    store._link.retry_interval = 0.05
+    return store
+
+
+async def run(state: str, log: Path, seed: int, turns: int) -> str:
+    store = opened(state)
     dice = random.Random(seed)
     with log.open("ab", buffering=0) as out:
         out.write(f"seed {await store.installation_seed()}\n".encode())
         for turn in range(turns):
+            if turn % 50 == 0:
+                sys.stdin.readline()
             host = dice.choice(HOSTS)
             now = time.time()  # noqa: TID251 - the clock that processes share
             reservation = await store.reserve([host, SHARED], Format.HTML, now)
@@ -44,12 +58,13 @@ async def run(state: Path, log: Path, seed: int, turns: int) -> str:
                 out.write(f"claim {turn}\n".encode())
             if turn % 10 == 9:
                 print(".", flush=True)  # noqa: T201 - what the parent waits for
+    while await store.load(time.time()) or store.problem:  # noqa: TID251 - as above
+        pass  # a server that was started anew is found again
     await store.aclose()
     return store.problem
 
 
 if __name__ == "__main__":
-    state_file, log_file, seed_text, turns_text = sys.argv[1:]
-    sys.exit(
-        asyncio.run(run(Path(state_file), Path(log_file), int(seed_text), int(turns_text))) or 0
-    )
+    logging.getLogger("searx_mcp").setLevel(logging.ERROR)
+    state_text, log_file, seed_text, turns_text = sys.argv[1:]
+    sys.exit(asyncio.run(run(state_text, Path(log_file), int(seed_text), int(turns_text))) or 0)

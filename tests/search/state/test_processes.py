@@ -1,13 +1,15 @@
-"""Eight processes on one file, some of them killed."""
+"""Eight processes on one file or server, some of them killed, or the server."""
 
 import asyncio
 import sqlite3
 import sys
 from collections import Counter
-from contextlib import closing
+from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
+
+from searx_mcp.storage.redis import RedisLink
 
 PROGRAM = Path(__file__).with_name("reserving_process.py")
 LIMITS = {
@@ -20,7 +22,7 @@ LIMITS = {
 TURNS = 200
 
 
-async def start(state: Path, log: Path, seed: int) -> asyncio.subprocess.Process:
+async def start(state: Path | str, log: Path, seed: int) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         str(PROGRAM),
@@ -28,16 +30,19 @@ async def start(state: Path, log: Path, seed: int) -> asyncio.subprocess.Process
         str(log),
         str(seed),
         str(TURNS),
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
 
 
-async def run(state: Path, log: Path, seed: int, *, killed: int) -> None:
+async def run(state: Path | str, log: Path, seed: int, *, killed: int) -> None:
     """Run the program to its end, after it was killed in the middle of its work some times."""
     for life in range(killed):
         doomed = await start(state, log, seed + 100 * life)
+        assert doomed.stdin is not None
         assert doomed.stdout is not None
+        doomed.stdin.close()
         for _ in range(3 + seed):
             await doomed.stdout.readline()
         doomed.kill()
@@ -62,16 +67,83 @@ async def test_eight_processes_some_of_them_killed_never_exceed_a_shared_budget(
         "state-v1.db",
         "state-v1.db.lock",
     ]
-    for account, limits in LIMITS.items():
-        times = [at for name, at in charges if account in {name, "public"}]
-        assert times
-        for limit, seconds in limits:
-            pairs = zip(times, times[limit:], strict=False)
-            assert all(later >= earlier + seconds for earlier, later in pairs)
-    lines = [line.split() for log in logs for line in log.read_text().splitlines()]
+    check(charges, [line.split() for log in logs for line in log.read_text().splitlines()])
+
+
+@pytest.mark.slow
+async def test_eight_processes_on_a_server_never_exceed_a_shared_budget(tmp_path, start_redis):
+    server = start_redis()
+    logs = [tmp_path / f"{number}.log" for number in range(8)]
+    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        for number, log in enumerate(logs):
+            group.create_task(run(server.url, log, number, killed=2 if number < 3 else 0))
+
+    charges = await kept_on(server.url)
+    check(charges, [line.split() for log in logs for line in log.read_text().splitlines()])
+
+
+@pytest.mark.slow
+async def test_while_a_server_is_killed_and_started_anew_no_process_exceeds_a_budget(
+    tmp_path, start_redis
+):
+    server = start_redis()
+    logs = [tmp_path / f"{number}.log" for number in range(8)]
+    async with asyncio.timeout(60):
+        processes = [await start(server.url, log, number) for number, log in enumerate(logs)]
+        for _ in range(3):
+            for process in processes:
+                assert process.stdin is not None
+                process.stdin.write(b"go on\n")
+            assert processes[0].stdout is not None
+            for _ in range(3):
+                await processes[0].stdout.readline()
+            server.kill()
+            await asyncio.to_thread(server.start)
+        ends = [await process.communicate() for process in processes]
+
+    assert [
+        (errors.decode(), process.returncode)
+        for (_, errors), process in zip(ends, processes, strict=True)
+    ] == [("", 0)] * 8, "nothing failed, and all found the server again"
+    charges = await kept_on(server.url)
+    told = []
+    for log in logs:
+        lines = [line.split() for line in log.read_text().splitlines()]
+        ours = sorted((float(line[2]), line[1]) for line in lines if line[0] == "charge")
+        keep_to_limits([(name, at) for at, name in ours])
+        told += [(name, at) for at, name in ours]
+    assert Counter(told) <= Counter(charges), "nothing granted is forgotten"
+
+
+async def kept_on(url: str) -> list[tuple[str, float]]:
+    """All charges on a server, the earliest first."""
+    prefix = "processes:v1:charges:"
+    async with aclosing(RedisLink(url, patience=10)) as link:
+        (keys,) = await link.run(lambda session: session.ask(("KEYS", f"{prefix}*")))
+        commands = [("ZRANGE", key, 0, -1, "WITHSCORES") for key in keys]
+        replies = await link.run(lambda session: session.ask(*commands))
+    names = [key.decode().removeprefix(prefix) for key in keys]
+    charges = [
+        (name, float(at)) for name, reply in zip(names, replies, strict=True) for at in reply[1::2]
+    ]
+    return sorted(charges, key=lambda charge: charge[1])
+
+
+def check(charges: list[tuple[str, float]], lines: list[list[str]]) -> None:
+    """No window holds too many, and what the processes were told is what is kept."""
+    keep_to_limits(charges)
+    assert {name for name, _ in charges} == LIMITS.keys() - {"public"}
     told = Counter((line[1], float(line[2])) for line in lines if line[0] == "charge")
     assert told <= Counter(charges)
     assert len({line[1] for line in lines if line[0] == "seed"}) == 1
     claimed = Counter(line[1] for line in lines if line[0] == "claim")
     assert max(claimed.values()) == 1
     assert len(claimed) >= TURNS - 6
+
+
+def keep_to_limits(charges: list[tuple[str, float]]) -> None:
+    for account, limits in LIMITS.items():
+        times = [at for name, at in charges if account in {name, "public"}]
+        for limit, seconds in limits:
+            pairs = zip(times, times[limit:], strict=False)
+            assert all(later >= earlier + seconds for earlier, later in pairs)

@@ -9,12 +9,12 @@ from contextlib import closing
 import pytest
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import InstanceState
+from searx_mcp.models.instance import Choice, InstanceState
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.state.interface import Account, Budget, Reservation, Window
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.search.state.sqlite import FILE_NAME, SCHEMA, open_store
-from searx_mcp.storage.errors import StorageUnavailableError
+from searx_mcp.storage.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.sqlite import Database
 
@@ -118,6 +118,53 @@ async def test_a_file_of_the_first_minor_gets_its_seed_and_still_serves_the_olde
     assert await store_at(path).installation_seed() == seed
 
 
+async def test_a_file_of_the_second_minor_gets_its_choices(store_at, path):
+    older = Database(path, Schema(SCHEMA.major, SCHEMA.minors[:2]))
+    await older.write(lambda tx: tx.rows("SELECT * FROM installation"))
+    await older.aclose()
+    store = store_at(path)
+    assert await store.choose(Choice.OWN, HOST, chosen=True)
+    assert (await store_at(path).choices())[Choice.OWN] == (HOST,)
+
+
+async def test_a_choice_of_a_kind_that_only_a_newer_version_knows_stays_and_is_not_shown(
+    store_at, path
+):
+    store = store_at(path)
+    await store._database.write(
+        lambda tx: tx.change("INSERT INTO choices (kind, value) VALUES ('pinned', 'a.example')")
+    )
+    await store.choose(Choice.OWN, HOST, chosen=True)
+    assert await store.choices() == {Choice.OWN: (HOST,), Choice.BLOCKED: ()}
+    rows = await store._database.read(lambda tx: tx.rows("SELECT kind FROM choices ORDER BY kind"))
+    assert rows == [("own",), ("pinned",)]
+
+
+async def test_a_store_that_goes_on_in_memory_keeps_the_choices(store_at, path):
+    await store_at(path).choose(Choice.OWN, HOST, chosen=True)
+    store = store_at(path)
+    await store.choices()
+    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
+    await store.save({HOST: RECORD.model_copy(update={"last_detail": "x" * 100_000})}, NOW)
+    assert store.problem
+    assert (await store.choices())[Choice.OWN] == (HOST,)
+    assert await store.choose(Choice.BLOCKED, "b.example", chosen=True)
+    assert (await store.choices())[Choice.BLOCKED] == ("b.example",)
+
+
+async def test_while_the_file_is_busy_a_choice_is_refused_and_the_known_ones_hold(store_at, path):
+    store = store_at(path)
+    await store.choose(Choice.OWN, HOST, chosen=True)
+    store._database.patience = 0.05
+    with closing(sqlite3.connect(path, isolation_level=None)) as hog:
+        hog.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageBusyError, match="kept busy"):
+            await store.choose(Choice.OWN, OTHER, chosen=True)
+    store._database.patience = 30
+    assert (await store.choices())[Choice.OWN] == (HOST,)
+    assert store.problem == ""
+
+
 async def test_a_cancelled_reservation_leaves_the_store_usable_and_is_charged_at_most_once(
     store_at, path
 ):
@@ -167,7 +214,12 @@ async def test_no_query_has_a_place_in_the_file(store_at, path):
             for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
             for (column,) in connection.execute("SELECT name FROM pragma_table_info(?)", [table])
         }
-    assert columns == {"instance", "at", "format", "url", "last_at", "body", "job", "row", "seed"}
+    charges, records, others = (
+        {"instance", "at", "format"},
+        {"url", "last_at", "body"},
+        {"job", "row"},
+    )
+    assert columns == charges | records | others | {"seed", "kind", "value"}
 
 
 async def use_everything(store, at=NOW):

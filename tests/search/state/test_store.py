@@ -1,21 +1,19 @@
 """What every store promises, whatever it is made of."""
 
 import asyncio
-import tempfile
+from contextlib import aclosing
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.instance import InstanceState
+from searx_mcp.models.attempt import Format, PastOutcome, Verdict
+from searx_mcp.models.instance import Choice, InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.state.budget import instance_account
 from searx_mcp.search.state.interface import Account, Budget, Reservation, Window
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 
 HOST = "https://a.example/"
 OTHER = "https://b.example/"
@@ -264,6 +262,11 @@ RECORD = InstanceRecord(
     observed_at=NOW - 5,
     latency=0.25,
     latency_at=NOW - 6,
+    latencies=(0.1, 0.25),
+    outcomes=(
+        PastOutcome(at=NOW - 6, verdict=Verdict.FULL, format=Format.HTML, status_code=200),
+        PastOutcome(at=NOW, verdict=Verdict.RATE_LIMITED, format=Format.JSON, detail="429"),
+    ),
     json_enabled=False,
     json_recheck=NOW + 7 * DAY,
     json_listed=True,
@@ -324,6 +327,9 @@ async def test_a_record_from_the_future_keeps_what_was_left_of_its_wait(store):
             "degraded_at": RECORD.degraded_at + ahead,
             "cleared_at": RECORD.cleared_at + ahead,
             "limits": tuple(at + ahead for at in RECORD.limits),
+            "outcomes": tuple(
+                past.model_copy(update={"at": past.at + ahead}) for past in RECORD.outcomes
+            ),
         }
     )
     await store.save({HOST: later}, NOW + ahead)
@@ -365,12 +371,52 @@ async def test_one_of_many_claims_at_once_succeeds(store):
     assert sum(task.result() for task in asked) == 1
 
 
+async def test_what_the_user_chose_is_kept_sorted_and_once(store):
+    assert await store.choices() == {Choice.OWN: (), Choice.BLOCKED: ()}
+    assert await store.choose(Choice.OWN, "https://b.example/", chosen=True)
+    assert await store.choose(Choice.OWN, "https://a.example/", chosen=True)
+    assert not await store.choose(Choice.OWN, "https://b.example/", chosen=True)
+    assert await store.choose(Choice.BLOCKED, "b.example", chosen=True)
+    assert await store.choices() == {
+        Choice.OWN: ("https://a.example/", "https://b.example/"),
+        Choice.BLOCKED: ("b.example",),
+    }
+
+
+async def test_a_choice_is_taken_back_for_its_kind_alone(store):
+    for kind in Choice:
+        await store.choose(kind, "a.example", chosen=True)
+    assert await store.choose(Choice.OWN, "a.example", chosen=False)
+    assert not await store.choose(Choice.OWN, "a.example", chosen=False)
+    assert await store.choices() == {Choice.OWN: (), Choice.BLOCKED: ("a.example",)}
+
+
+@pytest.mark.parametrize("chosen", [True, False], ids=["chosen", "taken back"])
+async def test_of_many_that_choose_the_same_at_once_one_changes_it(store, chosen):
+    await store.choose(Choice.BLOCKED, "a.example", chosen=not chosen)
+    async with asyncio.TaskGroup() as group:
+        asked = [
+            group.create_task(store.choose(Choice.BLOCKED, "a.example", chosen=chosen))
+            for _ in range(30)
+        ]
+    assert sum(task.result() for task in asked) == 1
+    assert (await store.choices())[Choice.BLOCKED] == (("a.example",) if chosen else ())
+
+
+async def test_choices_stay_when_the_store_was_let_go_of(store):
+    await store.choose(Choice.OWN, "https://b\u00fccher.example/\"'\\/", chosen=True)
+    await store.aclose()
+    assert (await store.choices())[Choice.OWN] == ("https://b\u00fccher.example/\"'\\/",)
+
+
 async def test_purging_forgets_everything(store):
     await reserve(store, NOW)
     await store.save({HOST: RECORD}, NOW)
     await store.claim("probe", seconds=300, now=NOW)
+    await store.choose(Choice.OWN, HOST, chosen=True)
     seed = await store.installation_seed()
     await store.purge()
+    assert await store.choices() == {Choice.OWN: (), Choice.BLOCKED: ()}
     assert await store.installation_seed() != seed
     assert (await budget_of(store, PUBLIC, NOW)).left == 1
     assert await store.load(NOW) == {}
@@ -384,17 +430,15 @@ async def test_a_store_that_was_let_go_of_still_remembers(store):
     assert not (await reserve(store, NOW + 1)).granted
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
 @settings(deadline=None)  # files are made and closed: how long that takes says nothing here
 @given(
     steps=st.lists(
         st.tuples(st.floats(0, 4_000), st.sampled_from(Format), st.booleans()), max_size=60
     )
 )
-async def test_no_window_is_ever_exceeded(kind, steps):
+async def test_no_window_is_ever_exceeded(new_store, steps):
     """Whichever of the windows apply at the time, as an instance changes its limiter."""
-    with tempfile.TemporaryDirectory() as folder:
-        store = open_store(Path(folder, FILE_NAME) if kind == "sqlite" else None)
+    async with aclosing(new_store()) as store:
         now = NOW
         granted: list[tuple[float, Format]] = []
         for wait, format_, known in steps:
@@ -405,10 +449,8 @@ async def test_no_window_is_ever_exceeded(kind, steps):
                 for window in limited.windows:
                     if window.format in (None, format_):
                         assert _inside(granted, window, now) <= window.limit
-        await store.aclose()
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
 @settings(deadline=None)  # files are made and closed: how long that takes says nothing here
 @given(
     steps=st.lists(
@@ -420,11 +462,10 @@ async def test_no_window_is_ever_exceeded(kind, steps):
         max_size=60,
     )
 )
-async def test_each_step_of_the_clock_forward_frees_a_window_at_most_once(kind, steps):
+async def test_each_step_of_the_clock_forward_frees_a_window_at_most_once(new_store, steps):
     """In true time, with a clock that is put back and forward by the given steps."""
     window = Window(limit=3, seconds=100)
-    with tempfile.TemporaryDirectory() as folder:
-        store = open_store(Path(folder, FILE_NAME) if kind == "sqlite" else None)
+    async with aclosing(new_store()) as store:
         true_time, error = NOW, 0.0
         granted: list[tuple[float, Format]] = []
         forward: list[float] = []
@@ -442,7 +483,6 @@ async def test_each_step_of_the_clock_forward_frees_a_window_at_most_once(kind, 
                 granted.append((true_time, Format.HTML))
                 freed = sum(at > true_time - window.seconds for at in forward)
                 assert _inside(granted, window, true_time) <= window.limit * (1 + freed)
-        await store.aclose()
 
 
 def _inside(granted: list[tuple[float, Format]], window: Window, now: float) -> int:

@@ -1,0 +1,125 @@
+"""Answers on a Redis or Valkey server, so that what one process found serves the others."""
+
+import hmac
+import json
+import logging
+from hashlib import blake2b
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+from typing_extensions import override
+
+from searx_mcp.search.answers.cache import CacheKey
+from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
+from searx_mcp.search.state.redis_keys import RedisKeys
+from searx_mcp.storage.errors import StorageError
+from searx_mcp.storage.redis import RedisLink
+
+PATIENCE = 0.15
+"""Seconds an answer may be late because of the server."""
+LONGEST = 900.0
+"""Seconds. Nothing that tells of a search stays longer on the server."""
+MAX_SIZE = 524_288
+"""Bytes of an answer; larger ones are not shared. An answer of 50 hits has about 25,000."""
+
+_SEAL = 16
+_KEY = 32
+
+
+class RedisAnswers(SharedAnswers):
+    """Answers under keyed hashes of their queries, for a quarter of an hour at most.
+
+    Without the secret nobody can tell which query an answer belongs to, by trying queries either,
+    nor put an answer in the place of ours. What was found is readable for whoever may read the
+    server.
+
+    A server that is away or slow costs `patience` once in a while, and nothing else.
+
+    Args:
+        url: `redis://`, `rediss://` or `unix://`.
+        prefix: in front of the names of all keys.
+        secret: the same for all processes that are to share answers; it never goes to the server.
+        scope: what else must be the same for that: which instances may be asked.
+        patience: seconds one call may wait.
+
+    Raises:
+        ValueError: the address cannot be used; the message may show parts of it.
+    """
+
+    def __init__(
+        self, url: str, *, prefix: str, secret: bytes, scope: str, patience: float = PATIENCE
+    ) -> None:
+        # The store on the same server warns when it is away; once is enough.
+        self._link = RedisLink(url, patience=patience, level=logging.DEBUG)
+        self._keys = RedisKeys(prefix)
+        self._secret = blake2b(secret, digest_size=_KEY, person=b"searx-mcp").digest()
+        self._scope = scope
+        self._adapter = TypeAdapter(SharedAnswer)
+
+    @override
+    def __repr__(self) -> str:
+        return f"<RedisAnswers {self._link.place}>"
+
+    @override
+    async def get(self, key: CacheKey) -> SharedAnswer | None:
+        name = self._name(key)
+        try:
+            # One byte more than we ever write: what somebody else put there may be huge.
+            (value,) = await self._link.run(
+                lambda session: session.ask(("GETRANGE", name, 0, MAX_SIZE))
+            )
+        except StorageError:
+            return None
+        return self._unsealed(name, value)
+
+    @override
+    async def put(self, key: CacheKey, answer: SharedAnswer, *, seconds: float) -> None:
+        name, milliseconds = self._name(key), int(min(seconds, LONGEST) * 1_000)
+        value = self._sealed(name, answer)
+        if value is None or milliseconds <= 0:
+            return
+        command = ("SET", name, value, "PX", milliseconds)
+        try:
+            await self._link.run(lambda session: session.ask(command))
+        except StorageError:
+            return
+
+    @override
+    async def aclose(self) -> None:
+        await self._link.aclose()
+
+    def _name(self, key: CacheKey) -> str:
+        parts = [
+            self._scope,
+            key.text,
+            key.category,
+            key.language,
+            key.safe_search,
+            key.time_range,
+            sorted(key.engines),
+        ]
+        digest = blake2b(json.dumps(parts).encode(), digest_size=_KEY, key=self._secret)
+        return self._keys.answer(digest.hexdigest())
+
+    def _sealed(self, name: str, answer: SharedAnswer) -> bytes | None:
+        """The value of an answer, or `None` if it cannot be shared."""
+        try:
+            text = self._adapter.dump_json(answer, exclude_defaults=True)
+        except PydanticSerializationError:
+            return None  # half a character, which no encoding has
+        value = self._seal(name, text) + text
+        return value if len(value) <= MAX_SIZE else None
+
+    def _unsealed(self, name: str, value: bytes) -> SharedAnswer | None:
+        """The answer in a value, or `None` if it is not one of ours."""
+        seal, text = value[:_SEAL], value[_SEAL:]
+        if not hmac.compare_digest(seal, self._seal(name, text)):
+            return None
+        try:
+            return self._adapter.validate_json(text)
+        except ValidationError:
+            return None  # of another version
+
+    def _seal(self, name: str, text: bytes) -> bytes:
+        """What only who knows the secret can make."""
+        return blake2b(name.encode() + text, digest_size=_SEAL, key=self._secret).digest()

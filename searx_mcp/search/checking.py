@@ -1,0 +1,118 @@
+"""Free probes of instances, when a person asks for them."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from searx_mcp.models.administration import Check, Checked, ConfigReport, Robots
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.service import Progress
+from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.background.prober import PROBE_TIMEOUT, Pulse
+from searx_mcp.searxng.upstream import Clearance
+
+_AT_ONCE = 4
+_ENOUGH_TO_DOUBT = 2
+"""When so many are silent and nobody answers, the network here is down."""
+
+
+class Probes(Pulse, Protocol):
+    """Asks instances for what costs them no search."""
+
+    async def clearance(
+        self,
+        base_url: str,
+        *,
+        format: Format,  # noqa: A002 - the field's word for JSON or HTML
+        timeout: float,  # noqa: ASYNC109 - of one small file
+    ) -> Clearance:
+        """Read the robots.txt of a public instance."""
+        ...
+
+
+class Checker:
+    """Asks for `/healthz`, then `/config` and, of public instances, robots.txt, four at a time.
+
+    The pool learns from the answers as from a health check. When nobody at all answers, the network
+    here is down, and nothing is held against anybody.
+
+    Args:
+        pool: learns from the answers.
+        probes: asks.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, pool: InstancePool, probes: Probes, clock: Callable[[], float]) -> None:
+        self._pool = pool
+        self._probes = probes
+        self._clock = clock
+
+    async def check(self, urls: Sequence[str], *, progress: Progress | None = None) -> Checked:
+        """Probe the instances now.
+
+        Args:
+            urls: base URLs of instances of the pool.
+            progress: told how many are done.
+        """
+        own = frozenset(self._pool.own_urls())
+        checks: dict[str, Check] = {}
+        slots = asyncio.Semaphore(_AT_ONCE)
+
+        async def check(url: str) -> None:
+            async with slots:
+                checks[url] = await self._check(url, own=url in own)
+            if progress is not None:
+                progress(f"checked {len(checks)} of {len(urls)} instances")
+
+        async with asyncio.TaskGroup() as group:
+            for url in urls:
+                group.create_task(check(url))
+        silent = not any(check.alive for check in checks.values())
+        is_offline = silent and len(checks) >= _ENOUGH_TO_DOUBT
+        for url, probed in checks.items():
+            if not is_offline or url in own:
+                self._pool.probed(url, alive=probed.alive, now=self._clock())
+        return Checked(checks=tuple(checks[url] for url in urls), offline=is_offline)
+
+    async def _check(self, url: str, *, own: bool) -> Check:
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        alive = await self._probes.is_alive(url, own=own, timeout=PROBE_TIMEOUT)
+        elapsed_ms = round((loop.time() - started) * 1_000)
+        if not alive:
+            return Check(url=url, alive=False, elapsed_ms=elapsed_ms)
+        facts = await self._probes.config(url, own=own, timeout=PROBE_TIMEOUT)
+        if facts is not None:
+            self._pool.learn_facts(url, facts, self._clock())
+        robots, detail = (Robots.NOT_ASKED, "") if own else await self._read_robots(url)
+        return Check(
+            url=url,
+            alive=True,
+            elapsed_ms=elapsed_ms,
+            robots=robots,
+            detail=detail,
+            config=config_report(facts),
+        )
+
+    async def _read_robots(self, url: str) -> tuple[Robots, str]:
+        form = self._pool.format_of(url, self._clock())
+        clearance = await self._probes.clearance(url, format=form, timeout=PROBE_TIMEOUT)
+        if clearance.failure is not None:
+            return Robots.UNREADABLE, clearance.failure.detail
+        self._pool.read_robots(url, opted_out=clearance.opted_out, now=self._clock())
+        return (Robots.OPTED_OUT if clearance.opted_out else Robots.ALLOWED), ""
+
+
+def config_report(facts: ConfigFacts | None) -> ConfigReport | None:
+    """What `/config` said, as it is shown."""
+    if facts is None:
+        return None
+    return ConfigReport(
+        version=facts.version,
+        limiter=facts.limiter_enabled,
+        link_token=facts.link_token,
+        public_instance=facts.public_instance,
+        engines=facts.engines,
+        categories=tuple(facts.categories),
+    )

@@ -1,0 +1,63 @@
+"""Settings of a server that processes share."""
+
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr
+from pydantic_core import PydanticCustomError
+
+from searx_mcp.models.base import Frozen
+
+_SHORTEST_SECRET: Final = 16
+_WANTED: Final = (
+    "it is not like redis://host:6379/0, rediss://user:password@host:6380/0 or unix:///path/socket"
+)
+
+
+def _refusal(key: str, reason: str) -> PydanticCustomError:
+    # Without the value: it may hold a password.
+    context = {"key": f"redis.{key}", "reason": reason}
+    return PydanticCustomError("setting", "{key}: {reason}", context)
+
+
+def _check_url(url: SecretStr) -> SecretStr:
+    text = url.get_secret_value()
+    try:
+        parts = urlsplit(text)
+        is_complete = bool(parts.path if parts.scheme == "unix" else parts.hostname)
+        has_port = parts.port != 0
+    except ValueError:
+        raise _refusal("url", _WANTED) from None
+    is_known = parts.scheme in {"redis", "rediss", "unix"}
+    if text and not (is_known and is_complete and has_port):
+        raise _refusal("url", _WANTED)
+    return url
+
+
+def _check_secret(secret: SecretStr) -> SecretStr:
+    if 0 < len(secret.get_secret_value()) < _SHORTEST_SECRET:
+        raise _refusal("secret", f"it has less than {_SHORTEST_SECRET} characters")
+    return secret
+
+
+class RedisConfig(Frozen):
+    """The `[redis]` table: a server that processes share instead of a file."""
+
+    # The address may hold a password, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    url: Annotated[SecretStr, AfterValidator(_check_url)] = Field(
+        default=SecretStr(""),
+        description="Redis or Valkey to share state and answers: redis://, rediss:// or unix://.",
+    )
+    prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,64}$")] = Field(
+        default="searx-mcp:", description="What the names of all keys on the server begin with."
+    )
+    timeout: Annotated[float, Field(ge=0.05, le=10)] = Field(
+        default=0.5,
+        description="Seconds a call waits for the server before the process goes on by itself.",
+    )
+    secret: Annotated[SecretStr, AfterValidator(_check_secret)] = Field(
+        default=SecretStr(""),
+        description="Names the shared answers; empty makes one per state folder. Not for the server.",
+    )

@@ -1,0 +1,263 @@
+"""One connection to a Redis or Valkey server; the only place that knows the library.
+
+The library is an optional extra of the package, so whoever imports this module does it late.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha1
+from typing import Any, TypeVar
+
+from redis.asyncio.connection import AbstractConnection, Connection, parse_url
+from redis.exceptions import (
+    AuthenticationError,
+    AuthorizationError,
+    BusyLoadingError,
+    NoPermissionError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+)
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+from typing_extensions import override
+
+from searx_mcp.storage.errors import StorageUnavailableError
+
+T = TypeVar("T")
+Command = Sequence[str | bytes | int]
+"""The name of a command and its arguments; numbers with a fraction are given as text."""
+
+RETRY_INTERVAL = 5.0
+"""Seconds between two tries to reach a server that is away."""
+
+_LONGEST_REASON = 160
+_EXPLAINED = (
+    (
+        (TimeoutError, RedisTimeoutError),
+        "did not answer within {patience:g} s",
+        "Check that it runs and is near.",
+    ),
+    ((BusyLoadingError,), "is still loading its data", "Wait for it."),
+    (
+        (AuthenticationError, AuthorizationError, NoPermissionError),
+        "refuses us",
+        "Check user name, password and permissions in redis.url.",
+    ),
+    ((ReadOnlyError,), "is a read-only replica", "Name the primary server in redis.url."),
+    ((OutOfMemoryError,), "is out of memory", "Raise its maxmemory."),
+)
+"""What a person is told of an error, the first that fits."""
+
+_log = logging.getLogger("searx_mcp.storage")
+
+
+@dataclass(frozen=True)
+class Script:
+    """A Lua script; the server runs it as one step, and remembers it by its hash."""
+
+    text: str
+
+    @cached_property
+    def sha(self) -> str:
+        """The name under which the server remembers it."""
+        return sha1(self.text.encode(), usedforsecurity=False).hexdigest()
+
+
+class RedisSession:
+    """What a piece of work may ask the server, over one connection and never over a second one."""
+
+    def __init__(self, connection: AbstractConnection) -> None:
+        self._connection = connection
+
+    async def ask(self, *commands: Command) -> list[Any]:
+        """Send the commands at once and give their replies: texts are `bytes`.
+
+        Raises:
+            RedisError: the connection broke, or a reply is an error.
+        """
+        if not self._connection.is_connected:
+            # The library would connect anew, and the server may have lost everything meanwhile.
+            raise RedisConnectionError("the connection was lost")
+        packed = self._connection.pack_commands(commands)
+        await self._connection.send_packed_command(packed, check_health=False)
+        replies, errors = [], []
+        for _ in commands:
+            try:
+                replies.append(await self._connection.read_response())
+            except ResponseError as exc:
+                errors.append(exc)
+        if errors:
+            raise errors[0]
+        return replies
+
+    async def evaluate(
+        self, script: Script, keys: Sequence[str], arguments: Sequence[str | int]
+    ) -> Any:  # noqa: ANN401 - whatever the script returns
+        """Run a script and give its reply.
+
+        Raises:
+            RedisError: the connection broke, or the script failed.
+        """
+        rest = (len(keys), *keys, *arguments)
+        try:
+            (reply,) = await self.ask(("EVALSHA", script.sha, *rest))
+        except NoScriptError:
+            (reply,) = await self.ask(("EVAL", script.text, *rest))
+        return reply
+
+
+Greeting = Callable[[RedisSession], Awaitable[None]]
+
+
+class RedisLink:
+    """A server, used over one connection that is made with the first call and again when it breaks.
+
+    Calls follow one another. Each is a function of a `RedisSession`; it runs again from its
+    beginning over a new connection when an older one turns out to be broken, so that doing it
+    twice must be harmless. A call takes no longer than `patience`. When the server is away, calls
+    fail at once, but for one in five seconds that tries again.
+
+    Args:
+        url: `redis://`, `rediss://` (TLS) or `unix://`, with what the library understands.
+        patience: seconds one call may take, connecting included.
+        greet: runs over every new connection before anything else.
+        level: of the log's line that says that the server is away.
+
+    Raises:
+        ValueError: the address cannot be used; the message may show parts of it.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        patience: float,
+        greet: Greeting | None = None,
+        level: int = logging.WARNING,
+    ) -> None:
+        self.patience = patience
+        self.retry_interval = RETRY_INTERVAL
+        self._greet = greet
+        self._level = level
+        options: dict[str, Any] = {**parse_url(url)}
+        kind = options.pop("connection_class", Connection)
+        # What replies look like, and how long anything takes, is not for the address to say.
+        options |= {"protocol": 2, "socket_timeout": None, "socket_connect_timeout": None}
+        try:
+            self._connection: AbstractConnection = kind(**options | {"decode_responses": False})
+        except (TypeError, RedisError) as exc:
+            raise ValueError("an option of the address is unknown") from exc
+        path = options.get("path")
+        self.place: str = path or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
+        self.error: StorageUnavailableError | None = None
+        self._session: RedisSession | None = None
+        self._retry_at = 0.0
+        self._lock = asyncio.Lock()
+
+    @override
+    def __repr__(self) -> str:
+        state = "away" if self.error else "connected" if self._session else "closed"
+        return f"<RedisLink {self.place} [{state}]>"
+
+    async def run(self, work: Callable[[RedisSession], Awaitable[T]]) -> T:
+        """Run `work` over the connection.
+
+        Raises:
+            StorageUnavailableError: the server is away; the same is in `error` until it is back.
+        """
+        try:
+            async with asyncio.timeout(self.patience), self._lock:
+                self._check_away()
+                answer = await self._run(work)
+        except (RedisError, OSError) as exc:  # a timeout is an OSError
+            raise self._note(exc) from exc
+        if self.error is not None:
+            self.error = None
+            _log.log(min(self._level, logging.INFO), "storage.redis_back server=%s", self.place)
+        return answer
+
+    async def aclose(self) -> None:
+        """Close the connection within `patience`; the next call makes another."""
+        try:
+            async with asyncio.timeout(self.patience), self._lock:
+                self._session = None
+                await self._connection.disconnect()
+        except (RedisError, OSError):
+            await self._drop()
+
+    def _check_away(self) -> None:
+        if self.error is not None and asyncio.get_running_loop().time() < self._retry_at:
+            raise self.error
+
+    async def _run(self, work: Callable[[RedisSession], Awaitable[T]]) -> T:
+        if self._session is not None:
+            try:
+                return await self._attempt(work)
+            except (RedisConnectionError, ReadOnlyError, OSError):
+                # An idle connection may have been closed, by the server or by its restart.
+                _log.debug("storage.redis_reconnecting server=%s", self.place)
+        return await self._attempt(work)
+
+    async def _attempt(self, work: Callable[[RedisSession], Awaitable[T]]) -> T:
+        try:
+            session = self._session or await self._open()
+            return await work(session)
+        except BaseException:
+            # A reply that nobody has read would be taken for that to the next command.
+            await self._drop()
+            raise
+
+    async def _open(self) -> RedisSession:
+        await self._connection.connect()  # type: ignore[no-untyped-call] # - the library gives no types here
+        session = RedisSession(self._connection)
+        if self._greet is not None:
+            await self._greet(session)
+        self._session = session
+        return session
+
+    async def _drop(self) -> None:
+        self._session = None
+        await self._connection.disconnect(nowait=True)
+
+    def _note(self, exc: Exception) -> StorageUnavailableError:
+        is_news = self.error is None
+        self.error = _unavailable(exc, self.place, self.patience)
+        self._retry_at = asyncio.get_running_loop().time() + self.retry_interval
+        if is_news:
+            _log.log(
+                self._level, "storage.redis_away server=%s: %s", self.place, self.error.message
+            )
+        return self.error
+
+
+def _unavailable(exc: Exception, place: str, patience: float) -> StorageUnavailableError:
+    """The error for a person: what is wrong with the server, and what to do."""
+    for kinds, message, advice in _EXPLAINED:
+        if isinstance(exc, kinds):
+            return StorageUnavailableError(
+                f"Redis at {place} {message.format(patience=patience)}", advice=advice
+            )
+    if isinstance(exc, ResponseError):
+        # Its text may show what was sent.
+        return StorageUnavailableError(
+            f"Redis at {place} answers with an error", advice="Look into its log."
+        )
+    return StorageUnavailableError(
+        f"Redis at {place} cannot be reached ({_reason(exc)})",
+        advice="Start it, or check redis.url.",
+    )
+
+
+def _reason(exc: Exception) -> str:
+    cause = exc.__context__
+    if isinstance(cause, ConnectionError | FileNotFoundError | PermissionError) and cause.errno:
+        return os.strerror(cause.errno)
+    text = getattr(cause, "strerror", None) or str(exc)
+    return " ".join(text.split())[:_LONGEST_REASON]

@@ -1,0 +1,32 @@
+"""A secret that all processes of a user share and that never leaves the machine."""
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+from searx_mcp.storage.filesystem import make_private_file, make_private_folder
+
+_SIZE = 32
+
+
+def kept_secret(path: Path) -> bytes:
+    """The secret in the file `path`, made for the user alone if there is none.
+
+    Of several processes that make it at once, one succeeds and the others take its secret.
+
+    Raises:
+        OSError: it can neither be read nor made.
+    """
+    with suppress(FileNotFoundError):
+        return path.read_bytes()
+    make_private_folder(path.parent)
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    make_private_file(draft)
+    try:
+        draft.write_bytes(secrets.token_bytes(_SIZE))
+        with suppress(FileExistsError):
+            os.link(draft, path)  # whole or not at all, and never in the place of another's
+    finally:
+        draft.unlink()
+    return path.read_bytes()

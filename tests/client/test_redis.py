@@ -1,0 +1,170 @@
+"""A client whose state and answers are on a server, which may go away at any time."""
+
+import logging
+import secrets
+import subprocess
+import sys
+from collections import Counter
+from contextlib import aclosing
+
+import pytest
+
+from searx_mcp.client.facade import SearxClient, remembering_client
+from searx_mcp.client.stores import KEY_FILE, open_answers, open_state
+from searx_mcp.errors import SettingsError
+from searx_mcp.search.state.interface import Account, Window
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.search.state.redis import RedisStore
+from searx_mcp.search.state.sqlite import SqliteStore
+from searx_mcp.settings.values import Settings
+from searx_mcp.testing.clock import FakeClock
+from searx_mcp.testing.searxng import FakeSearxng
+
+
+def settings_with(url: str, **tables: object) -> Settings:
+    return Settings.model_validate({"redis": {"url": url}, **tables})
+
+
+async def test_the_settings_choose_the_store(tmp_path):
+    storage = {"folder": str(tmp_path)}
+    assert isinstance(open_state(settings_with("", storage={"state": False})), MemoryStore)
+    assert isinstance(open_state(settings_with("", storage=storage)), SqliteStore)
+    assert isinstance(open_state(settings_with("redis://h", storage=storage)), RedisStore)
+
+
+@pytest.mark.parametrize(
+    ("tables", "in_folder"),
+    [
+        ({"redis": {"url": ""}}, True),
+        ({"search": {"cache_ttl": 0}}, True),
+        ({}, False),
+    ],
+    ids=["no server", "no cache", "no secret"],
+)
+def test_answers_are_not_shared_without(tmp_path, tables, in_folder):
+    settings = Settings.model_validate({"redis": {"url": "redis://h"}, **tables})
+    assert open_answers(settings, tmp_path if in_folder else None) is None
+    assert not [*tmp_path.iterdir()]
+
+
+def test_the_secret_of_the_answers_is_that_of_the_settings_or_of_the_folder(tmp_path, caplog):
+    given = Settings.model_validate({"redis": {"url": "redis://h", "secret": "x" * 16}})
+    assert open_answers(given, None) is not None
+    assert open_answers(given, tmp_path) is not None
+    assert not [*tmp_path.iterdir()]
+    assert open_answers(settings_with("redis://h"), tmp_path) is not None
+    assert (tmp_path / KEY_FILE).exists()
+    (tmp_path / "file").touch()
+    assert open_answers(settings_with("redis://h"), tmp_path / "file") is None
+    assert "answers.not_shared" in caplog.text
+
+
+@pytest.mark.parametrize("open_it", [open_state, lambda given: open_answers(given, None)])
+def test_a_wrong_option_is_a_mistake_of_the_setting_and_not_shown(open_it):
+    settings = Settings.model_validate(
+        {"redis": {"url": "redis://h?db=hunter2", "secret": "x" * 16}}
+    )
+    with pytest.raises(SettingsError) as caught:
+        open_it(settings)
+    assert caught.value.field == "redis.url"
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__suppress_context__
+
+
+@pytest.fixture
+def without_library(monkeypatch):
+    for name in [*sys.modules]:
+        if name.startswith("redis.") or name in {
+            "redis",
+            "searx_mcp.storage.redis",
+            "searx_mcp.search.state.redis",
+            "searx_mcp.search.state.redis_scripts",
+            "searx_mcp.search.answers.redis",
+        }:
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "redis", None)
+
+
+@pytest.mark.usefixtures("without_library")
+def test_without_the_library_the_setting_says_what_to_install():
+    with pytest.raises(SettingsError) as caught:
+        open_state(settings_with("redis://h"))
+    assert caught.value.field == "redis.url"
+    assert "searx-mcp[redis]" in caught.value.advice
+
+
+def test_nothing_needs_the_library_without_the_setting():
+    program = (
+        "import sys; from searx_mcp.client.facade import remembering_client;"
+        "from searx_mcp.settings.values import Settings;"
+        "remembering_client(Settings()); sys.exit('redis' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signal", ["kill", "freeze"])
+async def test_losing_the_server_in_the_middle_of_a_search_costs_no_search(
+    start_redis, settings_for, catalog_of, caplog, signal
+):
+    server, clock = start_redis(), FakeClock()
+    async with FakeSearxng() as one, FakeSearxng() as two:
+        redis = {"url": server.url, "secret": "correct horse battery", "timeout": 0.2}
+        settings = settings_for(one, two, redis=redis)
+        state = RedisStore(server.url, prefix=settings.redis.prefix, patience=0.2)
+        catalog = catalog_of(one, two)
+        lost: list[str] = []
+
+        def lose(step: str) -> None:
+            if not lost:
+                lost.append(step)
+                getattr(server, signal)()
+
+        async with SearxClient(settings, catalog=catalog, state=state, clock=clock) as client:
+            first = await client.search("bees 0", fetch_content=False)
+            clock.advance(31)
+            second = await client.search("bees 1", fetch_content=False, progress=lose)
+            clock.advance(31)
+            third = await client.search("bees 2", fetch_content=False)
+            report = await client.instances()
+            assert any("goes on by itself" in note for note in report.notes)
+            _ = server.start() if signal == "kill" else server.thaw()
+            state._link._retry_at = 0.0
+            clock.advance(31)
+            fourth = await client.search("bees 3", fetch_content=False)
+            report = await client.instances()
+            assert not any("goes on by itself" in note for note in report.notes)
+
+    assert lost
+    answers = [first, second, third, fourth]
+    assert all(answer.results for answer in answers)
+    assert one.searches + two.searches == 4
+    asked = Counter(answer.instance_used for answer in answers)
+    eight = [Account(url, (Window(8, 600),)) for url in asked]
+    async with aclosing(RedisStore(server.url, prefix=settings.redis.prefix, patience=10)) as other:
+        budgets = await other.budgets(eight, clock())
+    assert {
+        account.name: 8 - (budget.left or 0) for account, budget in zip(eight, budgets, strict=True)
+    } == asked
+    warnings = [entry.getMessage() for entry in caplog.records if entry.levelno >= logging.WARNING]
+    assert len(warnings) == 1
+    assert "bees" not in caplog.text
+
+
+@pytest.mark.slow
+async def test_what_one_process_was_given_serves_the_next(
+    redis_url, settings_for, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    async with FakeSearxng(formats=("html", "json")) as own:
+        redis = {"url": redis_url, "prefix": f"{secrets.token_hex(8)}:", "timeout": 10}
+        settings = settings_for(own, own=[own], redis=redis, storage={"folder": str(tmp_path)})
+        async with remembering_client(settings) as one:
+            first = await one.search("bees", fetch_content=False, results_count=5)
+        searches = own.searches
+        async with remembering_client(settings) as two:
+            again = await two.search("bees", fetch_content=False, results_count=5)
+    assert (first.cached, again.cached) == (False, True)
+    assert again.results == first.results
+    assert own.searches == searches
+    assert [path.name for path in tmp_path.iterdir()] == [KEY_FILE]
