@@ -2,7 +2,13 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -111,3 +117,76 @@ def run_cli(
         return Ran(code, captured.out, captured.err)
 
     return run
+
+
+class RedisServer:
+    """A real server on loopback that keeps nothing on disk; started anew, it is empty.
+
+    It is away from `kill` until `start`, and keeps silent from `freeze` until `thaw`.
+    """
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        program = shutil.which("redis-server")
+        if program is None:
+            pytest.fail("redis-server is missing; install it: apt-get install redis-server")
+        with closing(socket.create_server(("127.0.0.1", 0))) as probe:
+            self.port: int = probe.getsockname()[1]
+        self.url = f"redis://127.0.0.1:{self.port}/0"
+        self.socket = folder / "redis.sock"
+        self._command = [
+            *(program, "--bind", "127.0.0.1", "--port", str(self.port)),
+            *("--unixsocket", str(self.socket), "--dir", str(folder)),
+            *("--save", "", "--appendonly", "no"),
+            *options,
+        ]
+        self._process: subprocess.Popen[str] | None = None
+        self.start()
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        said = []
+        for line in self._process.stdout:
+            said.append(line)
+            if "eady to accept connections" in line:
+                return
+        pytest.fail(f"redis-server did not start: {''.join(said)}")
+
+    def kill(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+    def freeze(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._process is not None
+        self._process.send_signal(signal.SIGCONT)
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """The address of a server that all tests share, each with a prefix of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = RedisServer(Path(folder))
+        yield server.url
+        server.kill()
+
+
+@pytest.fixture
+def start_redis(tmp_path: Path) -> Iterator[Callable[..., RedisServer]]:
+    """Start a server of the test's own, with further options of the program."""
+    servers: list[RedisServer] = []
+
+    def start(*options: str) -> RedisServer:
+        folder = tmp_path / f"redis-{len(servers)}"
+        folder.mkdir()
+        servers.append(RedisServer(folder, *options))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.kill()

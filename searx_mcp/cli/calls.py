@@ -36,16 +36,16 @@ async def search(
         settings = settings.model_copy(update={"profile": profile})
     try:
         request = parse_search(arguments, defaults=settings.search_defaults())
-        async with remembering_client(settings) as client, _progress() as progress:
+        async with remembering_client(settings) as client, show_progress("searching") as progress:
             response = await client.search(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
-            _print_json(search_error_data(error, str(arguments.get("query", ""))))
+            print_json(search_error_data(error, str(arguments.get("query", ""))))
         else:
             output.print_attempts(error)
         raise
     if as_json:
-        _print_json(response_data(response, budget=request.max_tokens))
+        print_json(response_data(response, budget=request.max_tokens))
     else:
         output.print_response(response, pages=pages, budget=request.max_tokens)
 
@@ -54,26 +54,19 @@ async def fetch(loaded: Loaded, arguments: Mapping[str, Any], *, as_json: bool) 
     """Read a page and print it, or the error as JSON before it is raised."""
     try:
         request = parse_fetch(arguments)
-        async with remembering_client(loaded.settings) as client, _progress() as progress:
+        async with (
+            remembering_client(loaded.settings) as client,
+            show_progress("reading") as progress,
+        ):
             page = await client.fetch(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
-            _print_json(fetch_error_data(error, str(arguments.get("url", ""))))
+            print_json(fetch_error_data(error, str(arguments.get("url", ""))))
         raise
     if as_json:
-        _print_json(page_data(page))
+        print_json(page_data(page))
     else:
         output.print_page(page)
-
-
-async def instances(loaded: Loaded, *, as_json: bool) -> None:
-    """Print the pool."""
-    async with remembering_client(loaded.settings) as client:
-        report = await client.instances()
-    if as_json:
-        _print_json(report.model_dump(mode="json"))
-    else:
-        output.print_pool(report)
 
 
 async def suggest(loaded: Loaded, query: str) -> None:
@@ -92,20 +85,25 @@ def config(loaded: Loaded, *, as_json: bool) -> None:
     """Print the effective settings and where each value comes from."""
     rows = effective(loaded.settings, loaded.origins)
     if as_json:
-        _print_json({row.key: {"value": row.value, "origin": row.origin} for row in rows})
+        print_json({row.key: {"value": row.value, "origin": row.origin} for row in rows})
     else:
         output.print_settings(rows)
 
 
 @asynccontextmanager
-async def _progress() -> AsyncIterator[Progress | None]:
-    """A line on standard error that says what is going on, when a person is looking."""
+async def show_progress(message: str) -> AsyncIterator[Progress | None]:
+    """A line on standard error that says what is going on, when a person is looking.
+
+    Args:
+        message: what it says at first.
+    """
     if not sys.stderr.isatty():
         yield None
         return
-    with output.error_console().status("searching") as status:
+    with output.error_console().status(message) as status:
         yield status.update
 
 
-def _print_json(data: Mapping[str, Any]) -> None:
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print data for a program."""
     click.echo(json.dumps(scrub(data), ensure_ascii=False, indent=2, allow_nan=False))

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from searx_mcp.cli import output
+from searx_mcp.cli.instance_tables import pool_table
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.settings.values import Settings
@@ -116,4 +117,4 @@ async def _play(scene: _Scene, web: FakeWeb, out: Console) -> None:
         out.print(Text("\nWhat was asked", style="bold"))
         out.print(output.attempts_table(response.attempts))
         out.print(Text("\nWhat the pool learned", style="bold"))
-        out.print(output.pool_table(await client.instances()))
+        out.print(pool_table((await client.instances()).instances, width=out.width))

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import click
@@ -10,8 +12,10 @@ from rich.text import Text
 
 from searx_mcp.cli import output
 from searx_mcp.client.keeping import kept_files, purge
+from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.files import KeptFiles, Purged
+from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.sources import Loaded
 
@@ -39,20 +43,29 @@ async def delete(loaded: Loaded, *, everything: bool, agreed: bool, as_json: boo
         InvalidArgumentError: there is nobody to ask.
         StorageError: the state cannot be deleted.
     """
-    folder = loaded.settings.state_folder()
+    settings, folder = loaded.settings, loaded.settings.state_folder()
     if not agreed and not _is_agreed(folder):
         raise InvalidArgumentError(
             "--yes", "is needed where nobody can be asked", advice="Nothing was deleted."
         )
-    state = open_store(folder / FILE_NAME if folder else None)
-    try:
+    if settings.redis.url.get_secret_value():
+        async with _closing(open_state(settings)) as shared:
+            await shared.purge()
+    async with _closing(open_store(folder / FILE_NAME if folder else None)) as state:
         purged = await purge(folder, state, everything=everything)
-    finally:
-        await state.aclose()
     if as_json:
         _print_json(purged.model_dump(mode="json"))
     else:
         _print_purged(purged)
+
+
+@asynccontextmanager
+async def _closing(state: StateStore) -> AsyncIterator[StateStore]:
+    """A store that lets go of its files and connections at the end of the block."""
+    try:
+        yield state
+    finally:
+        await state.aclose()
 
 
 def _is_agreed(folder: Path | None) -> bool:

@@ -18,6 +18,8 @@ from typing import Any, NoReturn
 import click
 
 from searx_mcp import __version__
+from searx_mcp.cli.instance_commands import instances_group
+from searx_mcp.cli.own_commands import own_group
 from searx_mcp.errors import (
     DeadlineError,
     InvalidArgumentError,
@@ -195,51 +197,9 @@ def fetch(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - 
     run(calls.fetch(loaded(context), _given(options), as_json=as_json))
 
 
-@cli.group()
-def instances() -> None:
-    """Look after the pool of instances."""
-
-
-@instances.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@click.pass_context
-def instances_list(context: click.Context, as_json: bool) -> None:  # noqa: FBT001 - click calls by name
-    """Show the instances in the pool; asks none of them."""
-    from searx_mcp.cli import calls  # noqa: PLC0415 - imports what the pool needs
-
-    run(calls.instances(loaded(context), as_json=as_json))
-
-
-@instances.command("capture")
-@click.argument("host")
-@click.argument("query")
-@click.option("--format", "form", type=click.Choice(["json", "html"]), help="What to ask for.")
-@click.option("-c", "--category", help="What to search in; general unless given.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("searx-mcp-capture"),
-    show_default=True,
-    help="Folder to write to.",
-)
-@click.pass_context
-def instances_capture(
-    context: click.Context,
-    /,
-    host: str,
-    query: str,
-    form: str | None,
-    **options: Any,  # noqa: ANN401 - a text and a path by name
-) -> None:
-    """Save one answer of an instance for a bug report, without the query and the address.
-
-    HOST is an instance of the pool. This is a real search: it costs the instance's budget.
-    """
-    from searx_mcp.cli import capture  # noqa: PLC0415 - imports what searching needs
-
-    output = options.pop("output")
-    run(capture.capture(loaded(context), host, query, form=form, output=output, **_given(options)))
+instances = instances_group(loaded, run)
+cli.add_command(instances)
+instances.add_command(own_group(loaded, run))
 
 
 @cli.command()
@@ -287,6 +247,27 @@ def purge(context: click.Context, /, **options: bool) -> None:
     from searx_mcp.cli import files  # noqa: PLC0415 - imports the store
 
     run(files.delete(loaded(context), **options))
+
+
+@cli.command()
+@click.argument("url", required=False)
+@click.option("--own", is_flag=True, help="The instance is mine although its address is public.")
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+@click.pass_context
+def doctor(context: click.Context, /, url: str | None, **options: bool) -> None:
+    """Find out what keeps searches from working, and how to mend it; searches nowhere.
+
+    URL is an instance; without one, all of your own are looked at, or the way to the public ones.
+    With --own, one with a public address is asked for JSON, which its limiter counts.
+    """
+    from searx_mcp.cli.doctor import doctor as examine  # noqa: PLC0415 - imports what searching needs
+
+    try:
+        settings: Loaded | SettingsError = loaded(context)
+    except SettingsError as error:
+        settings = error
+    if not asyncio.run(examine(settings, url, **options)):
+        sys.exit(ExitCode.FAILED)
 
 
 @cli.command()

@@ -14,13 +14,14 @@ from typing_extensions import override
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.attempt import Attempt
-from searx_mcp.models.instance import InstanceReport, InstanceState, MonthReport, PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.public import scrub
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import SettingRow
 
+_LONG_VALUE = 60
+"""Columns in which a longer value is folded."""
 _PIPE_WIDTH = 200
 """Columns of a table where no terminal says how many there are."""
 
@@ -51,33 +52,35 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
         out.print("No search results found.")
     else:
         out.print(
-            _text(f"Found {response.results_count} search results for query '{response.query}'")
+            plain_text(
+                f"Found {response.results_count} search results for query '{response.query}'"
+            )
         )
     for answer in response.answers:
-        out.print(_text(f"Answer: {answer.text}", style="green"))
+        out.print(plain_text(f"Answer: {answer.text}", style="green"))
     per_page = budget // len(response.results) if budget and response.results else None
     for number, result in enumerate(response.results, start=1):
         _print_result(out, number, result, pages=pages, budget=per_page)
     out.print()
     for note in response.notes:
-        out.print(_text(f"Note: {note}", style="yellow"))
-    out.print(_text(_footer(response), style="dim"))
+        out.print(plain_text(f"Note: {note}", style="yellow"))
+    out.print(plain_text(_footer(response), style="dim"))
 
 
 def print_page(page: Page) -> None:
     """Print a page as Markdown, its head on standard error."""
     head = error_console()
-    head.print(_text(f"{page.title or '(no title)'}  {page.final_url}", style="bold"))
+    head.print(plain_text(f"{page.title or '(no title)'}  {page.final_url}", style="bold"))
     head.print(
-        _text(
+        plain_text(
             f"{page.content_type}, {page.word_count} words, {page.response_time_ms} ms"
             + (", truncated" if page.truncated else ""),
             style="dim",
         )
     )
     for note in page.notes:
-        head.print(_text(f"Note: {note}", style="yellow"))
-    console().print(_text(page.markdown_content))
+        head.print(plain_text(f"Note: {note}", style="yellow"))
+    console().print(plain_text(page.markdown_content))
 
 
 def print_attempts(error: SearxMcpError) -> None:
@@ -89,59 +92,28 @@ def print_attempts(error: SearxMcpError) -> None:
 
 def attempts_table(attempts: Iterable[Attempt]) -> Table:
     """One row per request to an instance."""
-    table = _table("instance", "format", "verdict", "status", "ms", "detail")
+    table = plain_table("instance", "format", "verdict", "status", "ms", "detail")
     for attempt in attempts:
         table.add_row(
-            _host(attempt.instance),
+            host(attempt.instance),
             attempt.format,
             attempt.verdict.replace("_", " "),
             str(attempt.status_code or ""),
             str(attempt.elapsed_ms),
-            _text(attempt.detail),
-        )
-    return table
-
-
-def print_pool(report: PoolReport) -> None:
-    """Print the pool as a table, with its notes on standard error."""
-    out = console()
-    out.print(pool_table(report))
-    if report.catalog_source:
-        age = report.catalog_age_days
-        out.print(_text(f"Public instances: {report.catalog_source}; {age} days old", style="dim"))
-    if report.month:
-        out.print(_text(_month(report.month), style="dim"))
-    for note in report.notes:
-        error_console().print(_text(f"Note: {note}", style="yellow"))
-
-
-def pool_table(report: PoolReport) -> Table:
-    """One row per instance."""
-    table = _table(
-        "instance", "tier", "grade", "score", "state", "ok", "failed", "latency", "left", "next try"
-    )
-    for row in report.instances:
-        table.add_row(
-            _host(row.url),
-            row.tier,
-            row.grade or "?",
-            f"{row.score:.2f}",
-            row.state.replace("_", " "),
-            str(row.successes),
-            str(row.failures),
-            "" if row.latency is None else f"{row.latency:.2f} s",
-            "any" if row.budget_left is None else str(row.budget_left),
-            _next_try(row),
+            plain_text(attempt.detail),
         )
     return table
 
 
 def print_settings(rows: Iterable[SettingRow]) -> None:
     """Print the settings as a table."""
-    table = _table("setting", "value", "from")
+    table = plain_table("setting", "value", "from")
+    table.columns[1].max_width = _LONG_VALUE  # a list of networks must not push the origins away
     for row in rows:
         style = "dim" if row.origin == "default" else ""
-        table.add_row(_text(row.key), _text(str(row.value)), _text(row.origin), style=style)
+        table.add_row(
+            plain_text(row.key), plain_text(str(row.value)), plain_text(row.origin), style=style
+        )
     console().print(table)
 
 
@@ -157,23 +129,23 @@ def _print_result(
     out: Console, number: int, result: SearchResult, *, pages: bool, budget: int | None
 ) -> None:
     out.print()
-    out.print(_text(f"{number}. {result.title}", style="bold"))
-    out.print(_text(f"   {result.url}", style="cyan"))
+    out.print(plain_text(f"{number}. {result.title}", style="bold"))
+    out.print(plain_text(f"   {result.url}", style="cyan"))
     if result.description:
-        out.print(_text(f"   {result.description}"))
+        out.print(plain_text(f"   {result.description}"))
     facts = [", ".join(result.engines), result.published_at or ""]
     if result.content is not None:
         facts.append(f"{result.content.word_count} words read")
     if shown := " · ".join(fact for fact in facts if fact):
-        out.print(_text(f"   {shown}", style="dim"))
+        out.print(plain_text(f"   {shown}", style="dim"))
     if result.content is None:
         return
     if pages:
         markdown = result.content.markdown
         out.print()
-        out.print(_text(fit(markdown, budget)[0] if budget else markdown))
+        out.print(plain_text(fit(markdown, budget)[0] if budget else markdown))
     elif result.content.summary:
-        out.print(_text(f"   {result.content.summary}", style="green"))
+        out.print(plain_text(f"   {result.content.summary}", style="green"))
 
 
 def _footer(response: SearchResponse) -> str:
@@ -187,34 +159,19 @@ def _footer(response: SearchResponse) -> str:
     return ", ".join(parts)
 
 
-def _next_try(row: InstanceReport) -> str:
-    if row.state is InstanceState.BLACKLISTED:
-        return "never"
-    return f"in {duration(row.retry_after)}" if row.retry_after else "now"
-
-
-def _month(month: MonthReport) -> str:
-    usable = month.capacity - month.kept_back
-    now = f"{month.left_now or 'none'} may be used now"
-    if month.retry_after:
-        now += f", one in {duration(month.retry_after)}"
-    return (
-        f"Public budget: {month.left_month} of {usable} searches left this month, {now}; "
-        f"{month.kept_back} kept back."
-    )
-
-
-def _table(*headers: str) -> Table:
+def plain_table(*headers: str) -> Table:
+    """A table without lines, the first column of which is never broken."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, header in enumerate(headers):
         table.add_column(header, overflow="fold", no_wrap=number == 0)
     return table
 
 
-def _host(url: str) -> Text:
+def host(url: str) -> Text:
     """An instance's address without what all of them share."""
-    return _text(url.removeprefix("https://").rstrip("/"))
+    return plain_text(url.removeprefix("https://").rstrip("/"))
 
 
-def _text(text: str, *, style: str = "") -> Text:
-    return Text(scrub(text), style=style)
+def plain_text(content: str, *, style: str = "") -> Text:
+    """Text of whoever, as plain text."""
+    return Text(scrub(content), style=style)

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,19 +12,20 @@ from yarl import URL
 
 from searx_mcp.arguments.fetch import parse_fetch
 from searx_mcp.arguments.search import parse_search
+from searx_mcp.client.admin import InstanceAdmin
 from searx_mcp.client.parts import Parts
+from searx_mcp.client.reporting import pool_report
+from searx_mcp.client.stores import open_state
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import Catalog, PoolReport, Tier
+from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
 from searx_mcp.search.capture import Capture
 from searx_mcp.search.searcher import instance_query
-from searx_mcp.search.state.budget import instance_account, month_account, month_report, month_total
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.values import Settings
 
 
@@ -50,6 +51,7 @@ class SearxClient(Service):
         folder: where a fetched list of public instances is kept; nowhere unless given.
         clock: Unix seconds.
         rng: the dice for jitter, round-robin and personas.
+        origins: where the settings come from, by dotted name, for errors that name one.
 
     Raises:
         SettingsError: when entered, if a setting cannot be used.
@@ -65,8 +67,10 @@ class SearxClient(Service):
         folder: Path | None = None,
         clock: Callable[[], float] = time.time,  # noqa: TID251 - the one place where the clock is named
         rng: random.Random | None = None,
+        origins: Mapping[str, str] | None = None,
     ) -> None:
         self.settings = settings or Settings()
+        self._origins = origins or {}
         self._given_catalog = catalog
         self._rng = rng or random.Random()  # noqa: S311 - jitter and load spreading, no secret
         self._state: StateStore = state or MemoryStore(self._rng)
@@ -170,28 +174,17 @@ class SearxClient(Service):
         """Report the pool with what is left of each budget; makes no request."""
         parts = self._open_parts()
         await parts.remembering.recall()
-        now = self._clock()
-        rows = parts.pool.snapshot(now)
-        limited = parts.pool.month_limited()
-        accounts = [
-            instance_account(row.url, own=row.tier is Tier.OWN, link_token=row.link_token)
-            for row in rows
-        ]
-        *budgets, paced, total = await self._state.budgets(
-            [*accounts, month_account(limited), month_total(limited)], now
-        )
-        instances = []
-        for row, budget in zip(rows, budgets, strict=True):
-            free_at = max(budget.free_at, paced.free_at if row.url in limited else now)
-            wait = max(row.retry_after, round(free_at - now, 1))
-            instances.append(
-                row.model_copy(update={"budget_left": budget.left, "retry_after": wait})
-            )
-        month = month_report(len(limited), paced=paced, total=total, now=now) if limited else None
-        report = parts.report(now)
-        notes = (*report.notes, *filter(None, [self._state.problem]))
-        return report.model_copy(
-            update={"instances": tuple(instances), "month": month, "notes": notes}
+        return await pool_report(parts, self._state, self._clock())
+
+    @property
+    def admin(self) -> InstanceAdmin:
+        """What looks after the pool: shows it, checks it and changes who is in it."""
+        return InstanceAdmin(
+            self._open_parts(),
+            settings=self.settings,
+            state=self._state,
+            clock=self._clock,
+            origins=self._origins,
         )
 
     async def suggest(self, query: str) -> tuple[str, ...]:
@@ -201,6 +194,7 @@ class SearxClient(Service):
         engine: without an own instance that answers, the suggestions are empty.
         """
         parts = self._open_parts()
+        await parts.remembering.recall()
         for url in parts.pool.own_urls():
             timeout = self.settings.search.attempt_timeout
             if found := await parts.upstream.suggest(url, query, own=True, timeout=timeout):
@@ -231,6 +225,7 @@ class SearxClient(Service):
         request = parse_search(
             {"query": query, **arguments}, defaults=self.settings.search_defaults()
         )
+        await parts.remembering.recall()
         return await parts.capturer.capture(host, instance_query(request), format)
 
     def _open_parts(self) -> "Parts":
@@ -239,13 +234,18 @@ class SearxClient(Service):
         return self._parts
 
 
-def remembering_client(settings: Settings, *, background: bool = False) -> SearxClient:
-    """A client that remembers across processes, as the `[storage]` table says.
+def remembering_client(
+    settings: Settings, *, background: bool = False, origins: Mapping[str, str] | None = None
+) -> SearxClient:
+    """A client that remembers across processes, as `[storage]` and `[redis]` say.
 
     Args:
         settings: of the client.
         background: whether health checks of own instances run while it lives.
+        origins: where the settings come from, by dotted name.
+
+    Raises:
+        SettingsError: `redis.url` is given, but cannot be used.
     """
-    folder = settings.state_folder()
-    state = open_store(folder / FILE_NAME if folder else None)
-    return SearxClient(settings, state=state, background=background, folder=folder)
+    folder, state = settings.state_folder(), open_state(settings)
+    return SearxClient(settings, state=state, background=background, folder=folder, origins=origins)

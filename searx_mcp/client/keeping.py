@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from searx_mcp.client.stores import KEY_FILE
 from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.search.state.interface import StateStore
@@ -24,13 +25,16 @@ _WHAT: Final = {
     FileKind.DAMAGED: "A state that could not be read, set aside for you to look at or delete.",
     FileKind.LIST: "The list of public instances from searx.space, renewed twice a day.",
     FileKind.OWN_INSTANCE: "Made by `instances own up` for your own instance, with its secret key.",
+    FileKind.KEY: "The secret that hides queries in a shared cache; see `docs/redis.md`.",
     FileKind.OTHER: "Not known to this version.",
 }
 _WHY_LEFT: Final = {
     FileKind.LIST: "It says nothing of you; `--all` deletes it too.",
+    FileKind.KEY: "Answers shared so far cannot be found without it; `--all` deletes it too.",
     FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it with its container.",
     FileKind.OTHER: "It is not ours.",
 }
+_WITH_ALL: Final = frozenset({FileKind.LIST, FileKind.KEY})
 _COMPANIONS: Final = tuple(f"{STATE_NAME}{end}" for end in ("-wal", "-shm", "-journal", ".lock"))
 _MANY: Final = 1_000
 """Files that are looked at; there are never more than a dozen of ours."""
@@ -57,7 +61,7 @@ def kept_files(folder: Path | None, *, config: Path | None, now: float) -> KeptF
 
 
 async def purge(folder: Path | None, state: StateStore, *, everything: bool) -> Purged:
-    """Delete what was learned; with `everything`, also the list of public instances.
+    """Delete what was learned; with `everything`, also the list of public instances and the key.
 
     The state's file is emptied and not removed, since other processes may be using it. The settings
     and an own instance made here stay: they are yours.
@@ -65,7 +69,7 @@ async def purge(folder: Path | None, state: StateStore, *, everything: bool) -> 
     Args:
         folder: of the state, or `None` if nothing outlives a process.
         state: the store in that folder; the caller closes it.
-        everything: whether the list of public instances goes too.
+        everything: whether the list of public instances and the key go too.
 
     Raises:
         StorageError: the state cannot be deleted.
@@ -79,7 +83,7 @@ async def purge(folder: Path | None, state: StateStore, *, everything: bool) -> 
         await state.purge()
         emptied.append(str(folder / STATE_NAME))
     for path, kind in found.items():
-        if kind is FileKind.DAMAGED or (kind is FileKind.LIST and everything):
+        if kind is FileKind.DAMAGED or (everything and kind in _WITH_ALL):
             await asyncio.to_thread(path.unlink, missing_ok=True)
             deleted.append(str(path))
         elif kind in _WHY_LEFT:
@@ -108,7 +112,7 @@ def _kind(path: Path, folder: Path) -> FileKind:
         return FileKind.COMPANION
     if name.startswith(f"{STATE_NAME}.damaged-"):
         return FileKind.DAMAGED
-    return FileKind.LIST if name == LIST_NAME else FileKind.OTHER
+    return {LIST_NAME: FileKind.LIST, KEY_FILE: FileKind.KEY}.get(name, FileKind.OTHER)
 
 
 def _look(path: Path, kind: FileKind, now: float) -> KeptFile | None:

@@ -1,7 +1,7 @@
 """The composition root: every area wired to the others."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Self
 from yarl import URL
 
 from searx_mcp import __version__
+from searx_mcp.client.stores import open_answers
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.policy import DomainPolicy
@@ -27,6 +28,7 @@ from searx_mcp.search.background.discovery import Discovery
 from searx_mcp.search.background.prober import Prober
 from searx_mcp.search.background.relisting import Relisting
 from searx_mcp.search.background.remembering import Remembering
+from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.capture import Capturer
 from searx_mcp.search.execution.executor import Executor, Found
@@ -51,7 +53,7 @@ class Parts:
         searcher: Searcher,
         capturer: Capturer,
         fetcher: Fetcher,
-        listed: Catalog | None,
+        roster: Roster,
         relisting: Relisting | None,
         activity: Activity,
         remembering: Remembering,
@@ -65,7 +67,7 @@ class Parts:
         self.fetcher = fetcher
         self.relisting = relisting
         self.activity = activity
-        self._listed = listed
+        self.roster = roster
         self.remembering = remembering
         self.schedule = schedule
         self._stack = stack
@@ -96,23 +98,25 @@ class Parts:
             allow=allow,
             verify_pages=settings.web_fetch.verify_ssl,
         )
-        admit = partial(_admitted, settings, allow)
         discovery = None
-        if catalog is None and (background or folder) and _fetches_list(settings):
+        if catalog is None and _fetches_list(settings):
             source = settings.instances.source
             discovery = Discovery(lambda: sessions.public, folder, rng, url=source)
         listed = _newer(_catalog(settings, catalog), discovery.last_good() if discovery else None)
-        pool = _pool(
-            settings,
-            admit(listed) if listed else (),
-            rng=rng,
-            seed=await state.installation_seed(),
+        pool = _pool(settings, rng=rng, seed=await state.installation_seed())
+        roster = Roster(
+            pool,
+            instances=settings.instances,
+            catalog=listed,
+            choices=await state.choices(),
+            admit=partial(_admitted, settings, allow),
+            admit_own=sessions.admit_own,
         )
         activity = Activity(clock)
         relisting = None
         if discovery is not None:
             relisting = Relisting(
-                discovery, pool=pool, admit=admit, state=state, activity=activity, clock=clock
+                discovery, roster=roster, state=state, activity=activity, clock=clock
             )
         upstream = Upstream(
             own=lambda: sessions.own,
@@ -136,7 +140,8 @@ class Parts:
             user_agent=settings.web_fetch.user_agent or f"searx-mcp/{__version__} (+{PROJECT_URL})",
         )
         tasks = Tasks()
-        remembering = Remembering(pool, state, clock)
+        shared = open_answers(settings, folder)
+        remembering = Remembering(pool, state, clock, roster)
         spacing = Spacing(settings.web_search.request_delay_range, rng)
         searcher = Searcher(
             executor=Executor(
@@ -154,10 +159,13 @@ class Parts:
             clock=clock,
             remembering=remembering,
             spawn=tasks.spawn,
+            shared=shared,
         )
         async with AsyncExitStack() as stack:
             stack.push_async_callback(remembering.keep)
             stack.push_async_callback(sessions.aclose)
+            if shared is not None:
+                stack.push_async_callback(shared.aclose)
             await stack.enter_async_context(tasks)
             schedule = None
             if background:
@@ -189,7 +197,7 @@ class Parts:
                     clock=clock,
                 ),
                 fetcher=fetcher,
-                listed=listed,
+                roster=roster,
                 relisting=relisting,
                 activity=activity,
                 remembering=remembering,
@@ -199,8 +207,7 @@ class Parts:
 
     def report(self, now: float) -> PoolReport:
         """The report of the pool without its instances."""
-        renewed = self.relisting.catalog if self.relisting else None
-        return catalog_report(renewed or self._listed, now)
+        return catalog_report(self.roster.catalog, now)
 
     async def aclose(self) -> None:
         """Cancel what is under way, close every connection, keep what was learned."""
@@ -236,7 +243,9 @@ def _newer(listed: Catalog | None, kept: Catalog | None) -> Catalog | None:
     return kept
 
 
-def _admitted(settings: Settings, allow: AllowList, catalog: Catalog) -> tuple[CatalogEntry, ...]:
+def _admitted(
+    settings: Settings, allow: AllowList, catalog: Catalog, blocked: Collection[str]
+) -> tuple[CatalogEntry, ...]:
     """The instances of a list that may be asked."""
 
     def allow_http(url: URL) -> bool:
@@ -245,8 +254,9 @@ def _admitted(settings: Settings, allow: AllowList, catalog: Catalog) -> tuple[C
     return gate(
         catalog,
         min_grade=settings.instances.min_grade,
-        blocked=settings.instances.blocked,
+        blocked=blocked,
         allow_http=allow_http,
+        onion=settings.network.proxies().onion is not None,
     )
 
 
@@ -257,12 +267,8 @@ async def _check(prober: Prober, remembering: Remembering) -> None:
     await remembering.keep()
 
 
-def _pool(
-    settings: Settings, public: tuple[CatalogEntry, ...], *, rng: random.Random, seed: int
-) -> InstancePool:
+def _pool(settings: Settings, *, rng: random.Random, seed: int) -> InstancePool:
     return InstancePool(
-        own=settings.instances.own,
-        public=public,
         config=PoolConfig(
             max_consecutive_failures=settings.web_search.max_consecutive_failures,
             rate_limit_backoff_base=settings.web_search.rate_limit_backoff_base,

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from pydantic import BaseModel, ConfigDict
+
 from searx_mcp.models.base import Frozen
 
 
@@ -94,3 +96,26 @@ class Attempt(Frozen):
     detail: str = ""
     rows_seen: int = 0
     rows_used: int = 0
+
+
+class PastOutcome(BaseModel):
+    """What a request of the past came to, as it is remembered of an instance.
+
+    Attributes:
+        at: Unix seconds.
+        verdict: what it came to.
+        format: the format asked for.
+        status_code: the HTTP status, or `None` if there was no answer.
+        elapsed_ms: how long it took, in milliseconds.
+        detail: one short sentence for a person; never the query.
+    """
+
+    # It is kept for long: fields of newer versions are passed over.
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    at: float
+    verdict: Verdict
+    format: Format
+    status_code: int | None = None
+    elapsed_ms: int = 0
+    detail: str = ""

@@ -15,6 +15,7 @@ class FileKind(StrEnum):
     """Beside the state while it is used."""
     DAMAGED = "damaged"
     LIST = "list"
+    KEY = "key"
     OWN_INSTANCE = "own_instance"
     OTHER = "other"
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.base import Frozen
 
 
@@ -42,6 +42,15 @@ class InstanceState(StrEnum):
     QUARANTINED = "quarantined"
     BLACKLISTED = "blacklisted"
     """Left alone until somebody lifts it by hand."""
+
+
+class Choice(StrEnum):
+    """What the user chose about instances by command, beside the settings."""
+
+    OWN = "own"
+    """The base URL of an own instance that was added."""
+    BLOCKED = "blocked"
+    """A host that is never asked as a public instance."""
 
 
 Percent = Annotated[float, Field(ge=0, le=100)]
@@ -137,6 +146,10 @@ class InstanceReport(Frozen):
         drift: how often it answered with rows none of which could be read.
         budget_left: requests the instance's own budget still allows; `None` for no limit.
         latency: moving average of its answers in seconds, or `None`.
+        p50: median of its latest answers in seconds, or `None`.
+        p95: 95th percentile of them.
+        success: share of all requests to it that ended a search, or `None` before the first.
+        format: what it would be asked for now; `None` while unknown.
         reason: why it is in a waiting state, a sentence for a person; empty if it is not.
         score_parts: what the score is made of, each 0 to 1; see `searx_mcp.pool.score`.
         version: of SearXNG, as its `/config` told.
@@ -154,6 +167,10 @@ class InstanceReport(Frozen):
     failures: int = 0
     consecutive_failures: int = 0
     latency: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    success: float | None = None
+    format: Format | None = None
     json_enabled: bool | None = None
     last_verdict: Verdict | None = None
     last_detail: str = ""

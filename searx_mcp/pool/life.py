@@ -150,6 +150,11 @@ class Life:
         self.until = now + timers.OPT_OUT
         self.reason = OPTED_OUT
 
+    def opt_in(self, now: float) -> None:
+        """Its operator lets us in: if that was all it waited for, it may be tried now."""
+        if self.state is InstanceState.QUARANTINED and self.reason == OPTED_OUT:
+            self.until = min(self.until, now)
+
     def _succeed(self, verdict: Verdict, now: float) -> None:
         if self.state is InstanceState.HALF_OPEN:
             self.successes_in_a_row = 0

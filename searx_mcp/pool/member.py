@@ -31,6 +31,7 @@ SIDELINED = timers.HOUR
 _FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
 """JSON known to work, not known, known to be off."""
 _DEGRADED_SHARE = 0.2
+_GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
 _LIFE = tuple(field.name for field in fields(Life) if field.name != "own")
 _SEEN = tuple(field.name for field in fields(Observed))
 
@@ -163,10 +164,11 @@ class Member:
         return weight
 
     def regrade(self, *, tier: Tier, grade: str | None, prior: Prior) -> None:
-        """A newer list says something else of it."""
+        """A newer list says something else of it, or it became the user's own, or no longer is."""
         self.tier = tier
         self.grade = grade
         self.prior = prior
+        self._set_own()
 
     def begin(self, now: float) -> None:
         """A request leaves for it."""
@@ -186,6 +188,7 @@ class Member:
         self.drift += outcome.has_drifted
         self._last = (outcome.verdict, outcome.offence or outcome.detail)
         self._learn_formats(outcome, now)
+        self.seen.note(outcome, now)
         if outcome.verdict is not Verdict.JSON_OFF:
             self.seen.add(outcome, now)
             self.successes += outcome.verdict.ends_search
@@ -199,8 +202,11 @@ class Member:
         """A request was given up after `elapsed` seconds because its hedge had answered."""
         self.in_flight -= 1
         self.last_at = now
-        self._last = (Verdict.OVERTAKEN, "Another instance answered first.")
+        detail = "Another instance answered first."
+        self._last = (Verdict.OVERTAKEN, detail)
         self.seen.add_latency(elapsed, now)
+        asked_for = self.format(now)
+        self.seen.note(Outcome(Verdict.OVERTAKEN, asked_for, elapsed, detail=detail), now)
         self.life.be_overtaken(now, config=config, rng=rng)
 
     def compared(self, *, agrees: bool, now: float) -> None:
@@ -217,6 +223,14 @@ class Member:
     def clear(self, now: float) -> None:
         """Its robots.txt lets us ask it."""
         self.last_at = self._cleared_at = now
+
+    def read_robots(self, *, opted_out: bool, now: float) -> None:
+        """Its robots.txt was read without a search; one that lets us in ends the time it asked for."""
+        self.last_at = self._cleared_at = now
+        if opted_out:
+            self.life.opt_out(now)
+        else:
+            self.life.opt_in(now)
 
     def probed(self, *, alive: bool, now: float, config: PoolConfig, rng: "random.Random") -> None:
         """A health check came back."""
@@ -265,7 +279,14 @@ class Member:
         self._page_token = record.link_token
         self._cleared_at = record.cleared_at
         self.life = Life(own=self.is_own, **{name: getattr(record, name) for name in _LIFE})
+        self._set_own()
         self.seen = Observed(**{name: getattr(record, name) for name in _SEEN})
+
+    def fresh_record(self, last_at: float) -> InstanceRecord:
+        """The record of an instance of which nothing was ever learned."""
+        new = Member(self.url, tier=self.tier, grade=self.grade, prior=self.prior)
+        new.last_at = last_at
+        return new.record()
 
     def report_card(self, now: float) -> InstanceReport:
         """What is known of it, for a person."""
@@ -276,6 +297,7 @@ class Member:
         }
         verdict, detail = self._last
         latency = self.seen.latency
+        requests = self.successes + self.failures
         return InstanceReport(
             url=self.url,
             tier=self.tier,
@@ -287,6 +309,10 @@ class Member:
             failures=self.failures,
             consecutive_failures=self.life.consecutive_failures,
             latency=None if latency is None else round(latency, 3),
+            p50=self.seen.percentile(50),
+            p95=self.seen.percentile(95),
+            success=round(self.successes / requests, 3) if requests else None,
+            format=self.format(now),
             json_enabled=self.json_enabled,
             last_verdict=verdict,
             last_detail=detail,
@@ -297,6 +323,11 @@ class Member:
             drift=self.drift,
             retry_after=round(self.life.retry_after(now), 1),
         )
+
+    def _set_own(self) -> None:
+        self.life.own = self.is_own
+        if self.is_own and self.state in _GIVEN_UP:  # while it was public; an own one never is
+            self.life = Life(own=True)
 
     def _learn_formats(self, outcome: Outcome, now: float) -> None:
         page = outcome.page

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.attempt import PastOutcome, Verdict
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.timers import HOUR
 
@@ -12,6 +12,11 @@ HALF_LIFE = 6 * HOUR
 PEAK_MEMORY = 600.0
 """Seconds after which a peak of the latency is forgotten to a third. Balancers use some seconds; our
 requests to one instance are minutes apart."""
+
+OUTCOMES = 10
+"""Requests of the past that are remembered one by one."""
+LATENCIES = 50
+"""Latest answers whose times are remembered: enough for a 95th percentile, and 300 bytes."""
 
 _WORTH = {
     Verdict.FULL: 1.0,
@@ -31,6 +36,8 @@ class Observed:
         observed_at: Unix seconds of the last.
         latency: peak-sensitive moving average in seconds, or `None`.
         latency_at: Unix seconds of its last change.
+        latencies: the latest times that went into it, in seconds, the newest last.
+        outcomes: the latest requests, the newest last.
     """
 
     observed: float = 0.0
@@ -38,6 +45,20 @@ class Observed:
     observed_at: float = 0.0
     latency: float | None = None
     latency_at: float = 0.0
+    latencies: tuple[float, ...] = ()
+    outcomes: tuple[PastOutcome, ...] = ()
+
+    def note(self, outcome: Outcome, now: float) -> None:
+        """Remember a request as it was, whatever it says of the instance."""
+        past = PastOutcome(
+            at=round(now, 3),
+            verdict=outcome.verdict,
+            format=outcome.format,
+            status_code=outcome.status_code,
+            elapsed_ms=round(outcome.elapsed * 1_000),
+            detail=outcome.offence or outcome.detail,
+        )
+        self.outcomes = (*self.outcomes, past)[-OUTCOMES:]
 
     def add(self, outcome: Outcome, now: float) -> None:
         """Take in one more outcome."""
@@ -59,6 +80,14 @@ class Observed:
             kept = math.exp(-max(0.0, now - self.latency_at) / PEAK_MEMORY)
             self.latency = kept * self.latency + (1 - kept) * seconds
         self.latency_at = now
+        self.latencies = (*self.latencies, round(seconds, 3))[-LATENCIES:]
+
+    def percentile(self, percent: int) -> float | None:
+        """The time within which so many of the latest answers came: the nearest rank, in seconds."""
+        if not self.latencies:
+            return None
+        rank = math.ceil(len(self.latencies) * percent / 100)
+        return sorted(self.latencies)[max(rank, 1) - 1]
 
     def halve(self) -> None:
         """Trust it half as much: after a rest, an instance may have changed."""

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
 
@@ -16,7 +16,7 @@ from searx_mcp.pool.member import Member
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.pool.score import OWN_PRIOR, prior
+from searx_mcp.pool.score import OWN_PRIOR, Prior, prior
 
 if TYPE_CHECKING:
     import random
@@ -52,6 +52,14 @@ class Proposal:
     is_unlimited: bool = False
     is_trial: bool = False
     is_clear: bool = True
+
+
+class _Standing(NamedTuple):
+    """What somebody says of an instance before we ask it."""
+
+    tier: Tier
+    grade: str | None
+    prior: Prior
 
 
 class InstancePool:
@@ -94,10 +102,8 @@ class InstancePool:
         self._rng = rng
         self._seed = seed
         self._members: dict[str, Member] = {}
-        for url in own:
-            self._add(Member(url, tier=Tier.OWN, grade=None, prior=OWN_PRIOR))
-        for entry in public:
-            self._add(_public_member(entry))
+        self._leaving: dict[str, Member] = {}
+        self.enlist(own, public)
 
     @override
     def __repr__(self) -> str:
@@ -163,31 +169,40 @@ class InstancePool:
 
     def begin(self, url: str, now: float) -> None:
         """A request leaves for `url`."""
-        self._members[url].begin(now)
+        self._member(url).begin(now)
 
     def release(self, url: str) -> None:
         """The request was given up by us: nothing was learned."""
-        self._members[url].release()
+        self._member(url).release()
 
     def report(self, url: str, outcome: Outcome, now: float) -> None:
         """The request came to `outcome`."""
-        self._members[url].report(outcome, now, config=self._config, rng=self._rng)
+        self._member(url).report(outcome, now, config=self._config, rng=self._rng)
 
     def be_overtaken(self, url: str, elapsed: float, now: float) -> None:
         """The request was given up after `elapsed` seconds because its hedge had answered."""
-        self._members[url].be_overtaken(elapsed, now, config=self._config, rng=self._rng)
+        self._member(url).be_overtaken(elapsed, now, config=self._config, rng=self._rng)
 
     def compared(self, url: str, *, agrees: bool, now: float) -> None:
         """The results of `url` share something with those of others, or nothing with anybody's."""
-        self._members[url].compared(agrees=agrees, now=now)
+        self._member(url).compared(agrees=agrees, now=now)
 
     def opt_out(self, url: str, now: float) -> None:
         """The operator of `url` asks us to stay away; the request was not sent."""
-        self._members[url].opt_out(now)
+        self._member(url).opt_out(now)
 
     def clear(self, url: str, now: float) -> None:
         """The robots.txt of `url` lets us ask it."""
-        self._members[url].clear(now)
+        self._member(url).clear(now)
+
+    def is_clear(self, url: str, now: float) -> bool:
+        """Whether the robots.txt of `url` was looked at lately; an own instance needs none."""
+        return self._member(url).is_clear(now)
+
+    def read_robots(self, url: str, *, opted_out: bool, now: float) -> None:
+        """The robots.txt of `url` was read without a search; who has left is passed over."""
+        if url in self._members:
+            self._members[url].read_robots(opted_out=opted_out, now=now)
 
     def learn_facts(self, url: str, facts: ConfigFacts, now: float) -> None:
         """The `/config` of `url` was read; a member that has left the pool is passed over."""
@@ -201,24 +216,36 @@ class InstancePool:
 
     def format_of(self, url: str, now: float) -> Format:
         """The format to ask `url` for now."""
-        return self._members[url].format(now)
+        return self._member(url).format(now)
 
-    def relist(self, public: Iterable[CatalogEntry]) -> None:
-        """Take over a new list of public instances.
+    def enlist(self, own: Iterable[str], public: Iterable[CatalogEntry]) -> None:
+        """Take over who belongs to the pool.
 
-        Newcomers join, those no longer listed leave as soon as no request to them is under way, and
-        what was learned of the others stays.
+        Newcomers join, those no longer named are asked no more, and what was learned of the others
+        stays. A request that is under way to one that leaves still teaches what it comes to.
+
+        Args:
+            own: base URLs of the user's own instances; these are own also where they are listed.
+            public: public instances, gated.
         """
-        listed = {entry.url: entry for entry in public}
-        for url, member in list(self._members.items()):
-            if not member.is_own and url not in listed and not member.in_flight:
-                del self._members[url]
-        for url, entry in listed.items():
-            known = self._members.get(url)
-            if known is None:
-                self._add(_public_member(entry))
-            elif not known.is_own:
-                known.regrade(tier=tier_of(entry), grade=overall_grade(entry), prior=prior(entry))
+        standings = dict.fromkeys(own, _Standing(Tier.OWN, None, OWN_PRIOR))
+        for entry in public:
+            standings.setdefault(entry.url, _standing(entry))
+        known = self._leaving | self._members
+        self._members = {}
+        for url, standing in standings.items():
+            member = known.pop(url, None)
+            if member is None:
+                member = Member(url, tier=standing.tier, grade=standing.grade, prior=standing.prior)
+            else:
+                member.regrade(tier=standing.tier, grade=standing.grade, prior=standing.prior)
+            self._members[url] = member
+        # Whoever left just now may be between two requests of one search.
+        self._leaving = {
+            url: member
+            for url, member in known.items()
+            if url not in self._leaving or member.in_flight
+        }
 
     def restore(self, records: Mapping[str, InstanceRecord]) -> None:
         """Take over what was learned before, or meanwhile by another process.
@@ -232,9 +259,18 @@ class InstancePool:
 
     def learned_since(self, when: float) -> dict[str, InstanceRecord]:
         """The records of the instances of which anything was learned after `when`, by base URL."""
-        return {
-            url: member.record() for url, member in self._members.items() if member.last_at > when
-        }
+        known = self._leaving | self._members
+        return {url: member.record() for url, member in known.items() if member.last_at > when}
+
+    def record_of(self, url: str) -> InstanceRecord:
+        """What was learned about `url`."""
+        return self._member(url).record()
+
+    def reset(self, url: str, last_at: float) -> InstanceRecord:
+        """Forget what was learned about `url`; gives the record of one that is new since `last_at`."""
+        record = self._member(url).fresh_record(last_at)
+        self._member(url).restore(record)
+        return record
 
     def earliest_retry(self, now: float) -> float | None:
         """Seconds until the first waiting instance may be asked again, or `None` if none waits."""
@@ -251,7 +287,7 @@ class InstancePool:
 
     def link_token(self, url: str) -> bool | None:
         """Whether `url` wants the limiter's token; `None` while unknown."""
-        return self._members[url].link_token
+        return self._member(url).link_token
 
     def month_limited(self) -> tuple[str, ...]:
         """The public instances, not given up, to which the window of thirty days applies."""
@@ -283,8 +319,9 @@ class InstancePool:
         failing = next(filter(None, tiers), [])
         return tuple(member.url for member in self._first(failing, now))
 
-    def _add(self, member: Member) -> None:
-        self._members.setdefault(member.url, member)
+    def _member(self, url: str) -> Member:
+        """The member, also one that has left meanwhile."""
+        return self._members.get(url) or self._leaving[url]
 
     def _first(self, members: list[Member], now: float) -> list[Member]:
         if self._config.random_start:
@@ -345,5 +382,5 @@ def _proposal(member: Member, now: float) -> Proposal:
     )
 
 
-def _public_member(entry: CatalogEntry) -> Member:
-    return Member(entry.url, tier=tier_of(entry), grade=overall_grade(entry), prior=prior(entry))
+def _standing(entry: CatalogEntry) -> _Standing:
+    return _Standing(tier_of(entry), overall_grade(entry), prior(entry))

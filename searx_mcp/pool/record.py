@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.attempt import PastOutcome, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 
@@ -52,6 +52,8 @@ class InstanceRecord(BaseModel):
     observed_at: float = 0.0
     latency: float | None = None
     latency_at: float = 0.0
+    latencies: tuple[float, ...] = ()
+    outcomes: tuple[PastOutcome, ...] = ()
     json_enabled: bool | None = None
     json_recheck: float = 0.0
     json_listed: bool | None = None
@@ -91,6 +93,12 @@ class InstanceRecord(BaseModel):
             "until": min(self.until - ahead, now + LONGEST),
             "json_recheck": min(self.json_recheck - ahead, now + LONGEST),
             "limits": tuple(min(at - ahead, now + SKEW) for at in self.limits),
+            "outcomes": tuple(
+                past.model_copy(update={"at": min(past.at - ahead, now + SKEW)})
+                if ahead or past.at > now + SKEW
+                else past
+                for past in self.outcomes
+            ),
         }
         return self.model_copy(update=changes)
 

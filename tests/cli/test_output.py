@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.cli.output import print_pool
+from searx_mcp.cli.instances import print_pool
 from searx_mcp.models.instance import (
     InstanceReport,
     InstanceState,

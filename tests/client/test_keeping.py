@@ -20,6 +20,7 @@ def folder(tmp_path):
     for name in (
         f"{FILE_NAME}.damaged-1",
         "catalog-v1.json",
+        "answers.key",
         "own-instance/settings.yml",
         "notes.txt",
         "deeper/state-v1.db",
@@ -55,6 +56,7 @@ async def test_every_file_is_listed_with_what_it_is_its_size_and_its_age(folder,
         "state/state-v1.db.lock": FileKind.COMPANION,
         "state/state-v1.db.damaged-1": FileKind.DAMAGED,
         "state/catalog-v1.json": FileKind.LIST,
+        "state/answers.key": FileKind.KEY,
         "state/own-instance/settings.yml": FileKind.OWN_INSTANCE,
         "state/notes.txt": FileKind.OTHER,
         "state/deeper/state-v1.db": FileKind.OTHER,
@@ -80,12 +82,12 @@ async def test_a_purge_deletes_what_was_learned_and_leaves_what_is_yours(folder,
     names = {path.name for path in folder.rglob("*") if path.is_file()}
     assert purged.emptied == (str(folder / FILE_NAME),)
     assert f"{FILE_NAME}.damaged-1" not in names
-    assert ("catalog-v1.json" in names) is not everything
+    assert ({"catalog-v1.json", "answers.key"} <= names) is not everything
     assert {"settings.yml", "notes.txt"} <= names
     assert set(purged.left) == {
         str(folder / name)
         for name in ("own-instance/settings.yml", "notes.txt", "deeper/state-v1.db")
-    } | (set() if everything else {str(folder / "catalog-v1.json")})
+    } | (set() if everything else {str(folder / n) for n in ("catalog-v1.json", "answers.key")})
 
 
 async def test_a_server_that_runs_begins_anew(tmp_path):

@@ -77,3 +77,35 @@ def test_a_rest_halves_the_trust_and_not_the_mean():
         seen.add(outcome(verdict), NOW)
     seen.halve()
     assert (seen.count_at(NOW), seen.mean()) == (1, 0.5)
+
+
+def test_the_last_ten_requests_are_remembered_as_they_were():
+    seen = Observed()
+    for turn in range(12):
+        seen.note(outcome(Verdict.FULL, elapsed=turn / 1_000), NOW + turn + 0.12345)
+    assert [past.elapsed_ms for past in seen.outcomes] == [*range(2, 12)]
+    refused = Outcome(
+        Verdict.RATE_LIMITED, Format.JSON, 0.2, status_code=429, detail="It is too much."
+    )
+    seen.note(refused, NOW)
+    last = seen.outcomes[-1]
+    assert (last.at, last.verdict, last.format) == (NOW, Verdict.RATE_LIMITED, Format.JSON)
+    assert (last.status_code, last.elapsed_ms, last.detail) == (429, 200, "It is too much.")
+    seen.note(Outcome(Verdict.FULL, Format.HTML, 0.1, offence="It rewrites."), NOW)
+    assert seen.outcomes[-1].detail == "It rewrites."
+
+
+def test_there_is_no_percentile_of_nothing():
+    assert Observed().percentile(50) is None
+
+
+@pytest.mark.parametrize(
+    ("count", "percent", "expected"),
+    [(1, 50, 1), (1, 95, 1), (2, 50, 1), (3, 50, 2), (20, 95, 19), (21, 95, 20), (60, 50, 35)],
+)
+def test_a_percentile_is_the_nearest_rank_of_the_last_fifty(count, percent, expected):
+    seen = Observed()
+    for milliseconds in range(1, count + 1):
+        seen.add_latency(milliseconds / 1_000 + 0.0001, NOW)
+    assert seen.percentile(percent) == expected / 1_000
+    assert len(seen.latencies) == min(count, 50)

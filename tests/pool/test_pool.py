@@ -17,6 +17,7 @@ from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.record import InstanceRecord
 
 NOW = 1_000_000.0
 DAY = 86_400.0
@@ -126,7 +127,7 @@ def test_newcomers_do_not_change_the_aperture_of_the_others():
     entries = [entry(f"i{n}") for n in range(40)]
     it = pool(*entries)
     before = it.aperture(NOW)
-    it.relist([*entries, entry("one-more")])
+    it.enlist([], [*entries, entry("one-more")])
     assert len(set(before) & set(it.aperture(NOW))) >= 11
 
 
@@ -478,7 +479,7 @@ def test_a_new_list_adds_removes_and_regrades_and_keeps_what_was_learned():
     it = pool(entry("stays"), entry("goes"), own=[OWN])
     it.begin("https://stays.example/", NOW)
     it.report("https://stays.example/", Outcome(Verdict.RATE_LIMITED, Format.HTML, 0.1), NOW)
-    it.relist([entry("stays", "B"), entry("comes")])
+    it.enlist([OWN], [entry("stays", "B"), entry("comes")])
     reports = {report.url: report for report in it.snapshot(NOW)}
     assert set(reports) == {OWN, "https://stays.example/", "https://comes.example/"}
     assert reports["https://stays.example/"].tier is Tier.B
@@ -488,5 +489,84 @@ def test_a_new_list_adds_removes_and_regrades_and_keeps_what_was_learned():
 
 def test_an_own_instance_is_never_relisted():
     it = pool(entry("a"), own=[OWN])
-    it.relist([CatalogEntry(url=OWN, tls_grade="C")])
+    it.enlist([OWN], [CatalogEntry(url=OWN, tls_grade="C")])
     assert [report.tier for report in it.snapshot(NOW)] == [Tier.OWN]
+
+
+def test_whoever_leaves_is_asked_no_more_and_its_last_request_still_teaches():
+    it = pool(entry("stays"), entry("goes"))
+    it.begin("https://goes.example/", NOW)
+    it.enlist([], [entry("stays")])
+    assert [row.url for row in it.snapshot(NOW)] == ["https://stays.example/"]
+    assert {ask(it) for _ in range(10)} == {"https://stays.example/"}
+    it.report("https://goes.example/", Outcome(Verdict.FULL, Format.HTML, 0.1), NOW)
+    assert it.learned_since(NOW - 1)["https://goes.example/"].successes == 1
+    it.enlist([], [entry("stays"), entry("goes")])
+    rows = {row.url: row.successes for row in it.snapshot(NOW)}
+    assert rows["https://goes.example/"] == 1, "what was learned came back with it"
+
+
+def test_whoever_left_is_known_until_the_pool_changes_again():
+    it = pool(entry("goes"))
+    it.enlist([], [])
+    it.begin("https://goes.example/", NOW)
+    assert it.format_of("https://goes.example/", NOW) is Format.HTML
+    it.enlist([], [])
+    it.release("https://goes.example/")
+    it.enlist([], [])
+    with pytest.raises(KeyError):
+        it.release("https://goes.example/")
+
+
+def test_a_public_instance_that_becomes_the_users_own_keeps_what_was_learned_but_not_its_ban():
+    it = pool(entry("a"), entry("b"))
+    for name, state in (("a", InstanceState.BLACKLISTED), ("b", InstanceState.HEALTHY)):
+        url = f"https://{name}.example/"
+        it.restore({url: InstanceRecord(url=url, last_at=NOW, state=state, successes=4)})
+    it.enlist(["https://a.example/", "https://b.example/"], [entry("a")])
+    rows = {row.url: row for row in it.snapshot(NOW)}
+    assert {row.tier for row in rows.values()} == {Tier.OWN}
+    assert rows["https://a.example/"].state is InstanceState.NEW
+    assert rows["https://b.example/"].state is InstanceState.HEALTHY
+    it.enlist([], [entry("a")])
+    assert [(row.tier, row.successes) for row in it.snapshot(NOW)] == [(Tier.A_PLUS, 4)]
+
+
+def test_a_reset_instance_is_new_in_every_process_that_hears_of_it():
+    here, there = pool(entry("a")), pool(entry("a"))
+    url = "https://a.example/"
+    for it in (here, there):
+        record = InstanceRecord(
+            url=url,
+            last_at=NOW,
+            state=InstanceState.BLACKLISTED,
+            reason="It rewrites.",
+            bans=3,
+            failures=9,
+            link_token=True,
+        )
+        it.restore({url: record})
+    there.restore({url: here.reset(url, NOW + 15)})
+    new = pool(entry("a")).record_of(url)
+    for it in (here, there):
+        assert it.record_of(url) == new.model_copy(update={"last_at": NOW + 15})
+        assert ask(it) == url
+
+
+def test_a_robots_txt_read_by_hand_sends_away_and_lets_in_again():
+    it = pool(entry("a"))
+    url = "https://a.example/"
+    it.read_robots(url, opted_out=True, now=NOW)
+    assert it.propose(NOW + 60) is None
+    it.read_robots(url, opted_out=False, now=NOW + 60)
+    proposal = it.propose(NOW + 60)
+    assert proposal is not None
+    assert proposal.is_trial
+    it.read_robots("https://gone.example/", opted_out=True, now=NOW)
+
+
+def test_a_robots_txt_that_lets_us_in_ends_no_other_wait():
+    it = pool(entry("a"))
+    ask(it, Verdict.NOT_SEARXNG)
+    it.read_robots("https://a.example/", opted_out=False, now=NOW + 60)
+    assert it.propose(NOW + 60) is None

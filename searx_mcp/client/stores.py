@@ -1,0 +1,102 @@
+"""Where state and answers are kept, as the settings say."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.search.answers.shared import SharedAnswers
+from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.settings.values import Settings
+from searx_mcp.storage.secret import kept_secret
+
+KEY_FILE = "answers.key"
+"""Name of the file with the secret of the shared answers, in the state folder."""
+
+T = TypeVar("T")
+
+_log = logging.getLogger("searx_mcp.client")
+
+
+def open_state(settings: Settings) -> StateStore:
+    """The store that the settings name: on a server, in a file or in memory.
+
+    Nothing is opened before the first use.
+
+    Raises:
+        SettingsError: `redis.url` is given, but cannot be used.
+    """
+    redis, folder = settings.redis, settings.state_folder()
+    if not redis.url.get_secret_value():
+        return open_store(folder / FILE_NAME if folder else None)
+
+    def make() -> StateStore:
+        from searx_mcp.search.state.redis import RedisStore  # noqa: PLC0415 - an optional library
+
+        url = redis.url.get_secret_value()
+        return RedisStore(url, prefix=redis.prefix, patience=redis.timeout)
+
+    return _with_library(make)
+
+
+def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | None:
+    """What shares answers with other processes, or `None` if nothing does.
+
+    Args:
+        settings: name the server, and perhaps the secret.
+        folder: where a secret is kept that the settings do not name.
+
+    Raises:
+        SettingsError: `redis.url` is given, but cannot be used.
+    """
+    redis, instances = settings.redis, settings.instances
+    if not (redis.url.get_secret_value() and settings.search.cache_ttl):
+        return None
+    secret = redis.secret.get_secret_value().encode() or _secret_of(folder)
+    if not secret:
+        return None
+    # Whoever asks other instances wants other answers.
+    scope = " ".join([instances.public, *sorted(instances.own)])
+
+    def make() -> SharedAnswers:
+        from searx_mcp.search.answers import redis as answers  # noqa: PLC0415 - an optional library
+
+        return answers.RedisAnswers(
+            redis.url.get_secret_value(),
+            prefix=redis.prefix,
+            secret=secret,
+            scope=scope,
+            patience=min(redis.timeout, answers.PATIENCE),
+        )
+
+    return _with_library(make)
+
+
+def _with_library(make: Callable[[], T]) -> T:
+    try:
+        return make()
+    except ModuleNotFoundError as exc:
+        if exc.name is None or exc.name.partition(".")[0] != "redis":
+            raise
+        raise SettingsError(
+            "redis.url",
+            "the library for Redis is not installed",
+            advice="Install the extra: pip install 'searx-mcp[redis]'.",
+        ) from exc
+    except ValueError:
+        # Without its text, which may show a piece of a password.
+        raise SettingsError(
+            "redis.url", "an option in it is unknown or has a wrong value"
+        ) from None
+
+
+def _secret_of(folder: Path | None) -> bytes:
+    if folder is None:
+        return b""
+    try:
+        return kept_secret(folder / KEY_FILE)
+    except OSError as exc:
+        _log.warning("answers.not_shared folder=%s: %s", folder, exc.strerror)
+        return b""
