@@ -54,7 +54,11 @@ def trial_lines(trial: Trial) -> Iterator[str]:
     if around := ", ".join(f"{count} {what}" for what, count in counts.items() if count):
         yield around
     if not trial.cost:
-        yield "It cost nothing: your own instances have no budget."
+        yield (
+            "It cost nothing: your own instances have no budget."
+            if trial.left is None
+            else "It cost nothing: no search was sent."
+        )
         return
     left = "any number" if trial.left is None else str(trial.left)
     month = "" if trial.month_left is None else f", {trial.month_left} at all public ones together"

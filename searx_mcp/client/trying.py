@@ -33,7 +33,7 @@ async def trial(asked: Asked, pool: InstancePool, state: StateStore, now: float)
         infoboxes=len(page.infoboxes) if page else 0,
         suggestions=len(page.suggestions) if page else 0,
         unresponsive_engines=len(page.unresponsive_engines) if page else 0,
-        cost=0 if asked.own else 1,
+        cost=asked.cost,
         left=budget.left,
         month_left=month.left if url in limited else None,
     )

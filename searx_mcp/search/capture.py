@@ -43,12 +43,14 @@ class Asked:
         own: whether it is the user's own.
         outcome: what the search came to.
         received: the answer; `None` if no complete one came.
+        cost: requests charged to its budget; none if it was down before a search was sent.
     """
 
     instance: str
     own: bool
     outcome: Outcome
     received: Received | None
+    cost: int
 
 
 class Capturer:
@@ -132,8 +134,9 @@ class Capturer:
             )
         if instance.retry_after > 0:
             raise _refusal(_INSTANCE, instance.retry_after)
-        if not own:
-            await self._check_robots(url, form)
+        failure = None if own else await self._check_robots(url, form)
+        if failure is not None:
+            return Asked(url, own, failure, None, cost=0)
         reservation = await self._charge(instance, form, now)
         if not reservation.granted:
             what = _MONTH if reservation.refused_by == MONTH else _INSTANCE
@@ -151,16 +154,16 @@ class Capturer:
         finally:
             if not learned:
                 self._pool.release(url)
-        return Asked(url, own, outcome, received)
+        return Asked(url, own, outcome, received, cost=0 if own else 1)
 
-    async def _check_robots(self, url: str, form: Format) -> None:
-        """Look at the robots.txt of a public instance, as every search does.
+    async def _check_robots(self, url: str, form: Format) -> Outcome | None:
+        """Look at the robots.txt of a public instance, as every search does; gives why it is down.
 
         Raises:
             NoInstancesError: its operator asks us to stay away.
         """
         if self._pool.is_clear(url, self._clock()):
-            return
+            return None
         clearance = await self._upstream.clearance(url, format=form, timeout=self._timeout)
         if clearance.failure is None:
             self._pool.read_robots(url, opted_out=clearance.opted_out, now=self._clock())
@@ -170,6 +173,7 @@ class Capturer:
                 reason=UnavailableReason.EXHAUSTED,
                 advice="Ask another instance.",
             )
+        return clearance.failure
 
     async def _charge(self, instance: InstanceReport, form: Format, now: float) -> Reservation:
         limited = self._pool.month_limited()

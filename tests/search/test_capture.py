@@ -6,7 +6,7 @@ import random
 import pytest
 
 from searx_mcp.errors import InvalidArgumentError, NoInstancesError
-from searx_mcp.models.attempt import Format
+from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Answer
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.record import InstanceRecord
@@ -186,3 +186,11 @@ async def test_the_robots_txt_is_read_once_for_captures_and_searches_together(be
         it.clock.advance(31)
         await capturer(it).capture(host(fake), QUERY)
     assert [request.path for request in fake.requests].count("/robots.txt") == 1
+
+
+async def test_an_instance_that_is_down_is_not_charged_for_a_capture(bench):
+    async with FakeSearxng(status=503) as fake, bench(public=[fake]) as it:
+        asked = await capturer(it).ask(host(fake), QUERY)
+        assert it.state._charges == {}
+    assert (asked.outcome.verdict, asked.cost) == (Verdict.SERVER_ERROR, 0)
+    assert fake.searches == 0
