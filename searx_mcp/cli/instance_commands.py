@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from searx_mcp.models.administration import SortKey
-from searx_mcp.models.instance import InstanceState, Tier
+from searx_mcp.models.instance import InstanceState, SortKey, Tier
 from searx_mcp.settings.sources import Loaded
 
 Load = Callable[[click.Context], Loaded]

@@ -27,9 +27,9 @@ from searx_mcp.client.facade import remembering_client
 from searx_mcp.client.listing import Selection
 from searx_mcp.client.portable import MAX_TEXT
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
-from searx_mcp.models.administration import Change, Ledger, SortKey
+from searx_mcp.models.administration import Change, Ledger
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import InstanceState, PoolReport, Tier
+from searx_mcp.models.instance import InstanceState, PoolReport, SortKey, Tier
 from searx_mcp.settings.sources import Loaded
 
 WATCH_INTERVAL: Final = 2.0

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from searx_mcp.models.administration import SortKey
-from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
+from searx_mcp.models.instance import InstanceReport, InstanceState, SortKey, Tier
 
 _STATES: Final = tuple(InstanceState)
 _NEVER: Final = float("inf")

@@ -12,19 +12,6 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import CatalogEntry, Choice, InstanceReport
 
 
-class SortKey(StrEnum):
-    """What a list of instances is put in order by; without one, as they are asked."""
-
-    HOST = "host"
-    SCORE = "score"
-    STATE = "state"
-    SUCCESS = "success"
-    P50 = "p50"
-    P95 = "p95"
-    LEFT = "left"
-    NEXT = "next"
-
-
 class Source(StrEnum):
     """Why an instance is in the pool."""
 

@@ -53,6 +53,19 @@ class Choice(StrEnum):
     """A host that is never asked as a public instance."""
 
 
+class SortKey(StrEnum):
+    """What a list of instances is put in order by; without one, as they are asked."""
+
+    HOST = "host"
+    SCORE = "score"
+    STATE = "state"
+    SUCCESS = "success"
+    P50 = "p50"
+    P95 = "p95"
+    LEFT = "left"
+    NEXT = "next"
+
+
 Percent = Annotated[float, Field(ge=0, le=100)]
 
 

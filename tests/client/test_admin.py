@@ -8,9 +8,9 @@ import pytest
 from searx_mcp import SearxClient
 from searx_mcp.client.listing import Selection
 from searx_mcp.errors import InvalidArgumentError, NoInstancesError, SettingsError
-from searx_mcp.models.administration import SortKey, Source
+from searx_mcp.models.administration import Source
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.instance import Choice, InstanceState
+from searx_mcp.models.instance import Choice, InstanceState, SortKey
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store

@@ -3,8 +3,7 @@
 import pytest
 
 from searx_mcp.client.listing import Selection
-from searx_mcp.models.administration import SortKey
-from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
+from searx_mcp.models.instance import InstanceReport, InstanceState, SortKey, Tier
 
 
 def row(name: str, **fields) -> InstanceReport:

@@ -112,11 +112,9 @@ class RedisStore(StateStore):
         earliest = [repr(at) for at in oldest.values()]
 
         async def on_server(session: RedisSession) -> tuple[Budget, ...]:
-            replies = await session.evaluate(CHARGES, keys, earliest)
-            found = {name: _read(reply) for name, reply in zip(oldest, replies, strict=True)}
-            for account in limited:
-                for name in account.sources:
-                    self._charges.learn(name, found[name], now - kept_for(account))
+            found = _read(await session.evaluate(CHARGES, keys, earliest), [*oldest])
+            for name, theirs in found.items():
+                self._charges.learn(name, theirs, min(oldest[name], now - LONGEST))
             charges = {
                 account.name: Charges(
                     chain.from_iterable(found[name].values() for name in account.sources), now
@@ -305,12 +303,13 @@ def _oldest(accounts: Sequence[Account], now: float) -> dict[str, float]:
     return oldest
 
 
-def _read(reply: Sequence[bytes]) -> dict[str, Charge]:
-    """Charges by id out of "format:id" and time in turn."""
-    charges = {}
-    for member, at in zip(reply[::2], reply[1::2], strict=True):
-        format_, _, id_ = _text(member).partition(":")
-        charges[id_] = (float(at), format_)
+def _read(reply: bytes, names: Sequence[str]) -> dict[str, dict[str, Charge]]:
+    """Charges by account and id, out of lines such as `1 1700000000.5 html:0123456789abcdef`."""
+    charges: dict[str, dict[str, Charge]] = {name: {} for name in names}
+    for line in _text(reply).splitlines():
+        place, at, member = line.split(" ")
+        format_, _, id_ = member.partition(":")
+        charges[names[int(place) - 1]][id_] = (float(at), format_)
     return charges
 
 

@@ -7,7 +7,7 @@ sums mean.
 
 from searx_mcp.storage.redis import Script
 
-RESERVE = Script("""
+RESERVE = Script(r"""
 -- KEYS: the charges of accounts: sorted sets of "format:id" by time.
 -- ARGV: now, skew, format, id, the accounts as JSON; "sources" are numbers of KEYS.
 -- Gives nothing when granted; else when to try again, and the number of the refusing account.
@@ -82,17 +82,21 @@ end
 return {}
 """)
 
-CHARGES = Script("""
+CHARGES = Script(r"""
 -- KEYS: the charges of accounts; ARGV: for each, from when on they are wanted.
--- Gives for each a list of "format:id" and time in turn.
-local found = {}
-for i, key in ipairs(KEYS) do
-  found[i] = redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[i], '+inf', 'WITHSCORES')
+-- Gives a line for each charge: the number of its key, its time, "format:id". One text of many
+-- lines is read faster than a list of lists.
+local lines = {}
+for number, key in ipairs(KEYS) do
+  local found = redis.call('ZRANGEBYSCORE', key, '(' .. ARGV[number], '+inf', 'WITHSCORES')
+  for i = 1, #found, 2 do
+    lines[#lines + 1] = number .. ' ' .. found[i + 1] .. ' ' .. found[i]
+  end
 end
-return found
+return table.concat(lines, '\n')
 """)
 
-SAVE = Script("""
+SAVE = Script(r"""
 -- KEYS: the hash of records, by URL: when it changed last, a space, the body.
 -- ARGV: now, skew, seconds to keep; then for each record its URL, when it changed last, its text.
 local now, skew = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -107,7 +111,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 return 1
 """)
 
-CLAIM = Script("""
+CLAIM = Script(r"""
 -- KEYS: when the job was claimed; ARGV: now, skew, seconds of its period, seconds to keep.
 -- Gives 1 if it is free, and is claimed thereby.
 local now = tonumber(ARGV[1])
