@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing
 from pathlib import Path
 
 import click
@@ -15,7 +14,6 @@ from searx_mcp.client.keeping import kept_files, purge
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.files import KeptFiles, Purged
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.sources import Loaded
 
@@ -48,24 +46,17 @@ async def delete(loaded: Loaded, *, everything: bool, agreed: bool, as_json: boo
         raise InvalidArgumentError(
             "--yes", "is needed where nobody can be asked", advice="Nothing was deleted."
         )
-    if settings.redis.url.get_secret_value():
-        async with _closing(open_state(settings)) as shared:
-            await shared.purge()
-    async with _closing(open_store(folder / FILE_NAME if folder else None)) as state:
+    async with aclosing(open_store(folder / FILE_NAME if folder else None)) as state:
         purged = await purge(folder, state, everything=everything)
+    if settings.redis.url.get_secret_value():
+        async with aclosing(open_state(settings)) as shared:
+            await shared.purge()
+        emptied = (*purged.emptied, "the server of redis.url")
+        purged = purged.model_copy(update={"emptied": emptied})
     if as_json:
         _print_json(purged.model_dump(mode="json"))
     else:
         _print_purged(purged)
-
-
-@asynccontextmanager
-async def _closing(state: StateStore) -> AsyncIterator[StateStore]:
-    """A store that lets go of its files and connections at the end of the block."""
-    try:
-        yield state
-    finally:
-        await state.aclose()
 
 
 def _is_agreed(folder: Path | None) -> bool:

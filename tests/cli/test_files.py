@@ -7,6 +7,7 @@ import pytest
 from searx_mcp.cli.main import ExitCode
 from searx_mcp.models.attempt import Format
 from searx_mcp.search.state.interface import Account, Window
+from searx_mcp.search.state.redis import RedisStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 
 ACCOUNT = Account("https://a.example/", (Window(3, 3_600),))
@@ -77,3 +78,32 @@ async def test_purge_as_json(run_cli, folder):
 async def test_purging_nothing_says_so(run_cli, tmp_path):
     ran = await run_cli("purge", "--yes", SEARX_MCP_STORAGE__FOLDER=str(tmp_path / "none"))
     assert (ran.code, ran.out.strip()) == (ExitCode.DONE, "There was nothing to delete.")
+
+
+@pytest.mark.slow
+async def test_purge_empties_the_server_too(run_cli, folder, redis_url):
+    store = RedisStore(redis_url, prefix="purged:")
+    await store.reserve([ACCOUNT], Format.HTML, 1_800_000_000.0)
+    environment = {
+        "SEARX_MCP_STORAGE__FOLDER": str(folder),
+        "SEARX_MCP_REDIS_URL": redis_url,
+        "SEARX_MCP_REDIS__PREFIX": "purged:",
+    }
+    ran = await run_cli("purge", "--yes", "--json", **environment)
+    assert json.loads(ran.out)["emptied"] == [str(folder / FILE_NAME), "the server of redis.url"]
+    await store.aclose()
+    fresh = RedisStore(redis_url, prefix="purged:")
+    (budget,) = await fresh.budgets([ACCOUNT], 1_800_000_000.0)
+    await fresh.aclose()
+    assert budget.left == 3
+
+
+async def test_purge_says_when_the_server_cannot_be_reached(run_cli, folder):
+    environment = {
+        "SEARX_MCP_STORAGE__FOLDER": str(folder),
+        "SEARX_MCP_REDIS_URL": "redis://127.0.0.1:1/0",
+    }
+    ran = await run_cli("purge", "--yes", **environment)
+    assert ran.code == ExitCode.FAILED
+    assert "redis" in ran.err.lower()
+    assert "Traceback" not in ran.err
