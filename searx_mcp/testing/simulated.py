@@ -1,13 +1,22 @@
 """Instances without sockets, for code that runs in virtual time."""
 
 import asyncio
+import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.instance import CatalogEntry, InstanceReport
+from searx_mcp.models.service import Progress
+from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.config import SearchConfig
+from searx_mcp.search.execution.executor import Executor, Found
+from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.upstream import Clearance
 
@@ -126,3 +135,66 @@ class SimulatedUpstream:
 
     def _of(self, base_url: str) -> Behaviour:
         return self.behaviours.setdefault(base_url, Behaviour())
+
+
+class SimulatedSearch:
+    """Searches over simulated instances, with the pool and the executor of the package.
+
+    Instances are asked best first, without spacing and with what they teach kept in memory.
+
+    Args:
+        clock: Unix seconds, moving with the loop.
+        own: base URLs of own instances.
+        public: base URLs of public ones, all of the best grade.
+        config: keys of the `[search]` table.
+
+    Attributes:
+        clock: as given.
+        upstream: the instances, and what was sent to them.
+        pool: what is known of them.
+        executor: carries the searches out.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        *,
+        own: Sequence[str] = (),
+        public: Sequence[str] = (),
+        **config: object,
+    ) -> None:
+        rng = random.Random(1)  # noqa: S311 - the same every time
+        entries = [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in public]
+        self.clock = clock
+        self.upstream = SimulatedUpstream(clock)
+        self.pool = InstancePool(
+            own=own, public=entries, config=PoolConfig(random_start=False), rng=rng
+        )
+        self.executor = Executor(
+            pool=self.pool,
+            upstream=self.upstream,
+            state=MemoryStore(),
+            config=SearchConfig.model_validate(config),
+            spacing=Spacing((0, 0), rng),
+            clock=clock,
+        )
+
+    async def search(
+        self, *, wanted: int = 10, seconds: float = 30.0, progress: Progress | None = None
+    ) -> Found:
+        """Search once; raises what the executor raises."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        query = InstanceQuery(text="tea")
+        return await self.executor.run(query, wanted=wanted, deadline=deadline, progress=progress)
+
+    def behave(self, *urls: str, behaviour: Behaviour) -> None:
+        """Let instances answer so from now on."""
+        self.upstream.behaviours.update(dict.fromkeys(urls, behaviour))
+
+    def asked(self) -> list[str]:
+        """The base URL of each search that was sent, in order."""
+        return [sent.url for sent in self.upstream.sent]
+
+    def report(self, url: str) -> InstanceReport:
+        """What the pool knows of an instance now."""
+        return next(row for row in self.pool.snapshot(self.clock()) if row.url == url)

@@ -1,23 +1,16 @@
 """Several own instances asked at once."""
 
 import asyncio
-import random
 
 import pytest
 
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.models.instance import CatalogEntry, InstanceState
-from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.executor import Executor, Found
-from searx_mcp.search.execution.spacing import Spacing
-from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.search.execution.executor import Found
 from searx_mcp.testing import virtual_time
-from searx_mcp.testing.simulated import Behaviour, SimulatedUpstream
+from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
 
 OWN = tuple(f"http://own-{n}.example/" for n in range(4))
 PUBLIC = "https://public.example/"
@@ -31,37 +24,11 @@ def page(*names: str, engine: str = "e") -> ResultPage:
     return ResultPage(hits=tuple(hits), has_next=False)
 
 
-class World:
-    """An executor over simulated own instances in virtual time."""
+class World(SimulatedSearch):
+    """Three own instances, asked side by side, unless told otherwise."""
 
     def __init__(self, clock, *, fan_out: int = 3, own=OWN[:3], public=()) -> None:
-        self.clock = clock
-        self.upstream = SimulatedUpstream(clock)
-        rng = random.Random(1)
-        entries = [CatalogEntry(url=url, tls_grade="A+") for url in public]
-        config = PoolConfig(random_start=False)
-        self.pool = InstancePool(own=own, public=entries, config=config, rng=rng)
-        self.executor = Executor(
-            pool=self.pool,
-            upstream=self.upstream,
-            state=MemoryStore(),
-            config=SearchConfig(fan_out=fan_out),
-            spacing=Spacing((0, 0), rng),
-            clock=clock,
-        )
-
-    def behave(self, url: str, seconds: float = 0.1, **behaviour) -> None:
-        self.upstream.behaviours[url] = Behaviour(seconds, **behaviour)
-
-    async def search(self, wanted: int = 10) -> Found:
-        deadline = asyncio.get_running_loop().time() + 30
-        return await self.executor.run(InstanceQuery(text="tea"), wanted=wanted, deadline=deadline)
-
-    def asked(self) -> list[str]:
-        return sorted(sent.url for sent in self.upstream.sent)
-
-    def row(self, url: str):
-        return next(row for row in self.pool.snapshot(self.clock()) if row.url == url)
+        super().__init__(clock, own=own, public=public, fan_out=fan_out)
 
     def is_idle(self) -> bool:
         in_flight = sum(member.in_flight for member in self.pool._members.values())
@@ -75,9 +42,9 @@ def titles(found: Found) -> list[str]:
 def test_own_instances_are_asked_at_once_and_their_results_fused():
     async def main(clock):
         world = World(clock)
-        world.behave(OWN[0], 0.3, page=page("a", "b", engine="x"))
-        world.behave(OWN[1], 0.2, page=page("b", "c", engine="y"))
-        world.behave(OWN[2], 0.4, page=page("b", "d", engine="x"))
+        world.behave(OWN[0], behaviour=Behaviour(0.3, page=page("a", "b", engine="x")))
+        world.behave(OWN[1], behaviour=Behaviour(0.2, page=page("b", "c", engine="y")))
+        world.behave(OWN[2], behaviour=Behaviour(0.4, page=page("b", "d", engine="x")))
         found = await world.search()
         assert clock.elapsed == pytest.approx(0.4)
         assert found.instance == OWN[1], "the first who answered"
@@ -118,9 +85,9 @@ def test_public_instances_are_never_asked_at_once():
 def test_the_answer_leaves_when_two_have_brought_enough():
     async def main(clock):
         world = World(clock)
-        world.behave(OWN[0], 0.2, page=page(*"abcdef"))
-        world.behave(OWN[1], 0.3, page=page(*"ghijkl"))
-        world.behave(OWN[2], 0.39)
+        world.behave(OWN[0], behaviour=Behaviour(0.2, page=page(*"abcdef")))
+        world.behave(OWN[1], behaviour=Behaviour(0.3, page=page(*"ghijkl")))
+        world.behave(OWN[2], behaviour=Behaviour(0.39))
         found = await world.search(wanted=10)
         assert clock.elapsed == pytest.approx(0.3)
         assert len(titles(found)) == 12
@@ -132,9 +99,9 @@ def test_the_answer_leaves_when_two_have_brought_enough():
 def test_the_others_have_as_long_again_as_the_first_and_are_then_overtaken():
     async def main(clock):
         world = World(clock)
-        world.behave(OWN[0], 0.5, page=page("a", "b", "c"))
+        world.behave(OWN[0], behaviour=Behaviour(0.5, page=page("a", "b", "c")))
         for url in OWN[1:3]:
-            world.behave(url, 60.0)
+            world.behave(url, behaviour=Behaviour(60.0))
         found = await world.search()
         assert clock.elapsed == pytest.approx(1.0)
         assert titles(found) == ["a", "b", "c"]
@@ -142,7 +109,7 @@ def test_the_others_have_as_long_again_as_the_first_and_are_then_overtaken():
         assert verdicts == [Verdict.FULL, Verdict.OVERTAKEN, Verdict.OVERTAKEN]
         for _ in range(8):
             await world.search()
-        assert world.row(OWN[1]).state is InstanceState.FAILING
+        assert world.report(OWN[1]).state is InstanceState.FAILING
         assert world.is_idle()
 
     virtual_time.run(main)
@@ -151,10 +118,10 @@ def test_the_others_have_as_long_again_as_the_first_and_are_then_overtaken():
 def test_one_that_fails_costs_the_others_nothing():
     async def main(clock):
         world = World(clock)
-        world.behave(OWN[0], 0.1, verdict=Verdict.SERVER_ERROR)
+        world.behave(OWN[0], behaviour=Behaviour(0.1, verdict=Verdict.SERVER_ERROR))
         found = await world.search()
         assert found.instance in OWN[1:]
-        assert world.row(OWN[0]).failures == 1
+        assert world.report(OWN[0]).failures == 1
 
     virtual_time.run(main)
 
@@ -163,7 +130,7 @@ def test_when_all_fail_the_search_goes_on_as_usual():
     async def main(clock):
         world = World(clock, public=[PUBLIC])
         for url in OWN[:3]:
-            world.behave(url, verdict=Verdict.SERVER_ERROR)
+            world.behave(url, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
         found = await world.search()
         assert found.instance == PUBLIC
 
@@ -174,7 +141,7 @@ def test_when_nobody_serves_the_error_names_all():
     async def main(clock):
         world = World(clock)
         for url in OWN[:3]:
-            world.behave(url, verdict=Verdict.SERVER_ERROR)
+            world.behave(url, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
         with pytest.raises(NoInstancesError) as caught:
             await world.search()
         assert sorted(attempt.instance for attempt in caught.value.attempts) == sorted(OWN[:3])
@@ -185,16 +152,16 @@ def test_when_nobody_serves_the_error_names_all():
 def test_an_instance_whose_results_share_nothing_with_the_others_five_times_is_degraded():
     async def main(clock):
         world = World(clock)
-        world.behave(OWN[0], page=page("a", "b", "c"))
-        world.behave(OWN[1], page=page("c", "d", "e"))
-        world.behave(OWN[2], page=page("x", "y", "z"))
+        world.behave(OWN[0], behaviour=Behaviour(page=page("a", "b", "c")))
+        world.behave(OWN[1], behaviour=Behaviour(page=page("c", "d", "e")))
+        world.behave(OWN[2], behaviour=Behaviour(page=page("x", "y", "z")))
         for _ in range(4):
             await world.search()
-        assert world.row(OWN[2]).state is InstanceState.HEALTHY
+        assert world.report(OWN[2]).state is InstanceState.HEALTHY
         await world.search()
-        assert world.row(OWN[2]).state is InstanceState.DEGRADED
-        assert "share nothing" in world.row(OWN[2]).reason
-        assert world.row(OWN[0]).state is InstanceState.HEALTHY
+        assert world.report(OWN[2]).state is InstanceState.DEGRADED
+        assert "share nothing" in world.report(OWN[2]).reason
+        assert world.report(OWN[0]).state is InstanceState.HEALTHY
 
     virtual_time.run(main)
 
@@ -214,10 +181,10 @@ def test_disagreement_that_proves_nothing_counts_against_nobody(pages):
         own = OWN[: len(pages)]
         world = World(clock, own=own)
         for url, each in zip(own, pages, strict=True):
-            world.behave(url, page=each, verdict=Verdict.FULL)
+            world.behave(url, behaviour=Behaviour(page=each, verdict=Verdict.FULL))
         for _ in range(8):
             await world.search()
-        assert {world.row(url).state for url in own} == {InstanceState.HEALTHY}
+        assert {world.report(url).state for url in own} == {InstanceState.HEALTHY}
 
     virtual_time.run(main)
 
@@ -227,9 +194,9 @@ def test_cancelled_after_any_turn_nothing_is_left(seconds):
     async def main(clock):
         for turns in range(12):
             world = World(clock)
-            world.behave(OWN[0], 0.1, page=page("a"))
+            world.behave(OWN[0], behaviour=Behaviour(0.1, page=page("a")))
             for url in OWN[1:3]:
-                world.behave(url, 5.0)
+                world.behave(url, behaviour=Behaviour(5.0))
             before = asyncio.all_tasks()
             async with asyncio.TaskGroup() as group:
                 task = group.create_task(world.search())

@@ -1,64 +1,31 @@
 """When a second instance is asked because the first is slow."""
 
 import asyncio
-import random
-from collections.abc import Callable
 
 import pytest
 
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.models.instance import CatalogEntry, InstanceState
-from searx_mcp.pool.config import PoolConfig
+from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.executor import Executor, Found
+from searx_mcp.search.execution.executor import Found
 from searx_mcp.search.execution.hedging import Hedging
-from searx_mcp.search.execution.spacing import Spacing
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing import virtual_time
-from searx_mcp.testing.simulated import Behaviour, SimulatedUpstream
+from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
 
 OWN = tuple(f"http://own-{n}.example/" for n in range(3))
 QUERY = InstanceQuery(text="tea")
 
 
-class World:
-    """An executor over simulated instances in virtual time."""
+class World(SimulatedSearch):
+    """Three own instances, unless others are named."""
 
-    def __init__(self, clock: Callable[[], float], *, own=OWN, public=(), **config: object) -> None:
-        rng = random.Random(1)
-        self.clock = clock
-        self.upstream = SimulatedUpstream(clock)
-        self.pool = InstancePool(
-            own=own, public=public, config=PoolConfig(random_start=False), rng=rng
-        )
-        self.executor = Executor(
-            pool=self.pool,
-            upstream=self.upstream,
-            state=MemoryStore(),
-            config=SearchConfig.model_validate(config),
-            spacing=Spacing((0, 0), rng),
-            clock=clock,
-        )
+    def __init__(self, clock, *, own=OWN, public=(), **config: object) -> None:
+        super().__init__(clock, own=own, public=public, **config)
 
-    async def search(self) -> Found:
-        deadline = asyncio.get_running_loop().time() + 30
-        return await self.executor.run(QUERY, wanted=10, deadline=deadline)
-
-    def behave(self, *urls: str, **behaviour) -> None:
-        for url in urls:
-            self.upstream.behaviours[url] = Behaviour(**behaviour)
-
-    def asked(self) -> list[str]:
-        return [sent.url for sent in self.upstream.sent]
-
-    def state(self, url: str) -> InstanceState:
-        return next(row.state for row in self.pool.snapshot(self.clock()) if row.url == url)
-
-    def in_flight(self) -> int:
-        return sum(member.in_flight for member in self.pool._members.values())
+    def is_idle(self) -> bool:
+        in_flight = sum(member.in_flight for member in self.pool._members.values())
+        return self.upstream.under_way.total() == in_flight == 0
 
 
 def verdicts(found: Found) -> list[Verdict]:
@@ -68,13 +35,13 @@ def verdicts(found: Found) -> list[Verdict]:
 def test_a_slow_own_instance_is_hedged_after_a_second_and_a_half():
     async def main(clock):
         world = World(clock)
-        world.behave(OWN[0], seconds=4.0)
+        world.behave(OWN[0], behaviour=Behaviour(seconds=4.0))
         found = await world.search()
         assert clock.elapsed == pytest.approx(1.6)
         assert found.instance != OWN[0]
         assert verdicts(found) == [Verdict.FULL, Verdict.OVERTAKEN]
         assert found.attempts[1].elapsed_ms == pytest.approx(1_600)
-        assert world.upstream.under_way.total() == world.in_flight() == 0
+        assert world.is_idle()
 
     virtual_time.run(main)
 
@@ -82,16 +49,16 @@ def test_a_slow_own_instance_is_hedged_after_a_second_and_a_half():
 def test_a_primary_that_answers_first_wins_and_the_hedge_teaches_nothing():
     async def main(clock):
         world = World(clock)
-        world.behave(*OWN, seconds=9.0)
-        world.behave(OWN[0], seconds=2.0)
+        world.behave(*OWN, behaviour=Behaviour(seconds=9.0))
+        world.behave(OWN[0], behaviour=Behaviour(seconds=2.0))
         found = await world.search()
         assert clock.elapsed == pytest.approx(2.0)
         assert found.instance == OWN[0]
         assert verdicts(found) == [Verdict.FULL]
         assert len(world.asked()) == 2
-        loser = next(row for row in world.pool.snapshot(clock()) if row.url == world.asked()[1])
+        loser = world.report(world.asked()[1])
         assert (loser.successes, loser.failures, loser.latency) == (0, 0, None)
-        assert world.upstream.under_way.total() == world.in_flight() == 0
+        assert world.is_idle()
 
     virtual_time.run(main)
 
@@ -99,8 +66,8 @@ def test_a_primary_that_answers_first_wins_and_the_hedge_teaches_nothing():
 def test_a_hedge_that_fails_leaves_the_primary_its_chance():
     async def main(clock):
         world = World(clock, own=OWN[:2])
-        world.behave(*OWN, verdict=Verdict.SERVER_ERROR)
-        world.behave(OWN[0], seconds=3.0)
+        world.behave(*OWN, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+        world.behave(OWN[0], behaviour=Behaviour(seconds=3.0))
         found = await world.search()
         assert found.instance == OWN[0]
         assert sorted(verdicts(found)) == [Verdict.FULL, Verdict.SERVER_ERROR]
@@ -112,7 +79,7 @@ def test_when_both_fail_the_third_is_asked():
     async def main(clock):
         world = World(clock)
         broken = set(OWN[:2])
-        world.behave(*broken, seconds=2.0, verdict=Verdict.SERVER_ERROR)
+        world.behave(*broken, behaviour=Behaviour(seconds=2.0, verdict=Verdict.SERVER_ERROR))
         found = await world.search()
         assert found.instance not in broken
         assert verdicts(found).count(Verdict.SERVER_ERROR) == 2
@@ -123,9 +90,9 @@ def test_when_both_fail_the_third_is_asked():
 def test_an_instance_that_is_always_overtaken_leaves_the_rotation():
     async def main(clock):
         world = World(clock, hedge_share=1.0)
-        world.behave(OWN[0], seconds=60.0)
+        world.behave(OWN[0], behaviour=Behaviour(seconds=60.0))
         overtaken = 0
-        while world.state(OWN[0]) is not InstanceState.FAILING:
+        while world.report(OWN[0]).state is not InstanceState.FAILING:
             overtaken += verdicts(await world.search()).count(Verdict.OVERTAKEN)
         assert overtaken == 9, "three timeouts of three times overtaken each"
         asked = world.asked().count(OWN[0])
@@ -139,7 +106,7 @@ def test_an_instance_that_is_always_overtaken_leaves_the_rotation():
 def test_hedges_are_at_most_a_fifth_of_the_requests():
     async def main(clock):
         world = World(clock)
-        world.behave(*OWN, seconds=2.0)
+        world.behave(*OWN, behaviour=Behaviour(seconds=2.0))
         searches = 100
         for _ in range(searches):
             await world.search()
@@ -152,7 +119,7 @@ def test_hedges_are_at_most_a_fifth_of_the_requests():
 def test_hedging_can_be_switched_off():
     async def main(clock):
         world = World(clock, hedge_share=0)
-        world.behave(*OWN, seconds=3.0)
+        world.behave(*OWN, behaviour=Behaviour(seconds=3.0))
         await world.search()
         assert len(world.asked()) == 1
 
@@ -161,9 +128,9 @@ def test_hedging_can_be_switched_off():
 
 def test_nobody_who_counts_our_requests_is_hedged():
     async def main(clock):
-        public = [CatalogEntry(url=f"https://p{n}.example/", tls_grade="A+") for n in range(3)]
+        public = [f"https://p{n}.example/" for n in range(3)]
         world = World(clock, own=(), public=public)
-        world.behave(*(entry.url for entry in public), seconds=4.0)
+        world.behave(*public, behaviour=Behaviour(seconds=4.0))
         await world.search()
         assert len(world.asked()) == 1
 
@@ -172,15 +139,13 @@ def test_nobody_who_counts_our_requests_is_hedged():
 
 def test_public_instances_without_limiter_are_hedged():
     async def main(clock):
-        public = [CatalogEntry(url=f"https://p{n}.example/", tls_grade="A+") for n in range(3)]
+        public = [f"https://p{n}.example/" for n in range(3)]
         world = World(clock, own=(), public=public)
-        world.behave(*(entry.url for entry in public), seconds=4.0)
-        for entry in public[:2]:
-            world.pool.learn_facts(entry.url, ConfigFacts(limiter_enabled=False), clock())
-        found = await world.executor.run(
-            QUERY, wanted=10, deadline=asyncio.get_running_loop().time() + 30
-        )
-        unlimited = {entry.url for entry in public[:2]}
+        world.behave(*public, behaviour=Behaviour(seconds=4.0))
+        for url in public[:2]:
+            world.pool.learn_facts(url, ConfigFacts(limiter_enabled=False), clock())
+        found = await world.search()
+        unlimited = set(public[:2])
         assert found.instance in unlimited
         assert set(world.asked()) <= unlimited
 
@@ -190,7 +155,7 @@ def test_public_instances_without_limiter_are_hedged():
 def test_no_hedge_leaves_when_the_search_has_asked_enough_or_its_time_is_over():
     async def main(clock):
         world = World(clock, max_instances=1)
-        world.behave(*OWN, seconds=3.0)
+        world.behave(*OWN, behaviour=Behaviour(seconds=3.0))
         await world.search()
         assert len(world.asked()) == 1
 
@@ -203,7 +168,7 @@ def test_a_hedged_search_cancelled_after_any_turn_leaves_nothing_behind(seconds)
         finished, turns = False, 0
         while turns < 20 and not finished:
             world = World(clock)
-            world.behave(OWN[0], seconds=4.0)
+            world.behave(OWN[0], behaviour=Behaviour(seconds=4.0))
             before = asyncio.all_tasks()
             async with asyncio.TaskGroup() as group:
                 task = group.create_task(world.search())
@@ -213,7 +178,7 @@ def test_a_hedged_search_cancelled_after_any_turn_leaves_nothing_behind(seconds)
                 finished = task.done()
                 task.cancel()
             assert asyncio.all_tasks() == before
-            assert world.upstream.under_way.total() == world.in_flight() == 0
+            assert world.is_idle()
             turns += 1
         assert finished == (seconds > 1.55)
 
