@@ -13,7 +13,7 @@ from searx_mcp import __version__
 from searx_mcp.client.stores import open_answers
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.policy import DomainPolicy
+from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.models.instance import Catalog, CatalogEntry, PoolReport
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.sessions import Sessions
@@ -21,7 +21,6 @@ from searx_mcp.net.user_agents import desktop_user_agent
 from searx_mcp.pool.catalog import gate, parse_catalog
 from searx_mcp.pool.config import PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.answers.flight import SingleFlight
 from searx_mcp.search.background.activity import Activity
 from searx_mcp.search.background.catalog_file import catalog_report, read_bundled, read_catalog
 from searx_mcp.search.background.discovery import Discovery
@@ -36,10 +35,11 @@ from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.search.state.interface import StateStore
-from searx_mcp.search.tasks import Tasks
 from searx_mcp.searxng.persona import PROJECT_URL, Personas
 from searx_mcp.searxng.upstream import Upstream
 from searx_mcp.settings.values import Settings
+from searx_mcp.tasks.flight import SingleFlight
+from searx_mcp.tasks.group import Tasks
 
 
 class Parts:

@@ -15,11 +15,11 @@ from searx_mcp.errors import (
     InvalidArgumentError,
     TransportError,
 )
-from searx_mcp.fetch.answer import Answer, Redirect, receive
 from searx_mcp.fetch.config import WebFetchConfig
-from searx_mcp.fetch.media import parse_content_type
-from searx_mcp.fetch.policy import DomainPolicy
-from searx_mcp.fetch.redirects import Trail, carried_headers, join, next_url
+from searx_mcp.fetch.hops.answer import Answer, Redirect, receive
+from searx_mcp.fetch.hops.media import parse_content_type
+from searx_mcp.fetch.hops.redirects import Trail, carried_headers, join, next_url
+from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_URL_LENGTH, FetchRequest
 from searx_mcp.net.address import AllowList

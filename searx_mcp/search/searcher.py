@@ -8,7 +8,6 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
-from searx_mcp.search.answers.flight import SingleFlight
 from searx_mcp.search.answers.serving import ANSWERING_TIME, Finder, Served, Serving
 from searx_mcp.search.answers.shared import SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
@@ -17,8 +16,9 @@ from searx_mcp.search.execution.executor import Found
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.notes import notes
 from searx_mcp.search.reading import ResultReader
-from searx_mcp.search.tasks import Spawn
 from searx_mcp.searxng.request import InstanceQuery, neutralise
+from searx_mcp.tasks.flight import SingleFlight
+from searx_mcp.tasks.group import Spawn
 
 _SITE = re.compile(r"(^|\s)site:", re.IGNORECASE)
 _READING_SHARE = 0.6

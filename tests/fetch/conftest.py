@@ -10,7 +10,7 @@ from multidict import CIMultiDict
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.config import WebFetchConfig
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.policy import DomainPolicy
+from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.sessions import Sessions

@@ -25,7 +25,7 @@ from searx_mcp.errors import (
 from searx_mcp.fetch import fetcher as fetcher_module
 from searx_mcp.fetch.config import WebFetchConfig
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.policy import DomainPolicy
+from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.http import HttpSession, Reply

@@ -15,13 +15,13 @@ from searx_mcp.search.answers.cache import (
     Kept,
     ResponseCache,
 )
-from searx_mcp.search.answers.flight import SingleFlight
 from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Found
-from searx_mcp.search.tasks import Spawn
 from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.tasks.flight import SingleFlight
+from searx_mcp.tasks.group import Spawn
 
 ANSWERING_TIME = 0.25
 """Seconds kept back from a call's time to put the answer together."""

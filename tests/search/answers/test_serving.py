@@ -16,15 +16,15 @@ from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.answers.cache import CacheKey
-from searx_mcp.search.answers.flight import SingleFlight
 from searx_mcp.search.answers.serving import Served, Serving
 from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Found
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.search.tasks import Tasks
 from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.tasks.flight import SingleFlight
+from searx_mcp.tasks.group import Tasks
 from searx_mcp.testing.clock import FakeClock
 
 QUERY = InstanceQuery("bees")

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from searx_mcp.errors import FetchError
-from searx_mcp.fetch.media import MediaType, parse_content_type, refuse_unreadable, resolve
-from searx_mcp.fetch.redirects import location_of
-from searx_mcp.fetch.site import HEAD_BYTES, is_success, judge
+from searx_mcp.fetch.hops.media import MediaType, parse_content_type, refuse_unreadable, resolve
+from searx_mcp.fetch.hops.redirects import location_of
+from searx_mcp.fetch.hops.site import HEAD_BYTES, is_success, judge
 from searx_mcp.net.body import Body
 from searx_mcp.net.http import Reply
 

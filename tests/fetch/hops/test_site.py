@@ -4,7 +4,7 @@ import pytest
 from multidict import CIMultiDict
 
 from searx_mcp.errors import ErrorCode
-from searx_mcp.fetch.site import HEAD_BYTES, judge
+from searx_mcp.fetch.hops.site import HEAD_BYTES, judge
 
 URL = "https://example.org/page"
 DATE = "Fri, 20 Nov 2026 12:00:00 GMT"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
-from searx_mcp.fetch.domains import matches_domain, normalise_domain
+from searx_mcp.fetch.policy.domains import matches_domain, normalise_domain
 
 
 class DomainPolicy:

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from typing_extensions import override
 
-from searx_mcp.search.tasks import Spawn
+from searx_mcp.tasks.group import Spawn
 
 T = TypeVar("T")
 

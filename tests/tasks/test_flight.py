@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from searx_mcp.search.answers.flight import SingleFlight
+from searx_mcp.tasks.flight import SingleFlight
 
 
 class Work:

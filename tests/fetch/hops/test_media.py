@@ -3,7 +3,7 @@
 import pytest
 
 from searx_mcp.errors import ContentError, ErrorCode
-from searx_mcp.fetch.media import (
+from searx_mcp.fetch.hops.media import (
     MediaType,
     parse_content_type,
     refuse_unreadable,

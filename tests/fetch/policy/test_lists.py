@@ -4,7 +4,7 @@ import pytest
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
-from searx_mcp.fetch.policy import DomainPolicy
+from searx_mcp.fetch.policy.lists import DomainPolicy
 
 
 @pytest.mark.parametrize(

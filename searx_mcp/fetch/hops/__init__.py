@@ -1,0 +1,1 @@
+"""The way to one answer: hops, limits of hosts, what an answer means."""

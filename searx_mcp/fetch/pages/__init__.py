@@ -1,0 +1,1 @@
+"""Pages that were captured, kept for a time."""

@@ -1,0 +1,1 @@
+"""Sources of a page that read better than the page itself."""
