@@ -5,25 +5,74 @@ from collections.abc import Mapping
 from searx_mcp.models.base import Frozen
 
 
+class Heading(Frozen):
+    """One heading of a page.
+
+    Attributes:
+        level: 1 to 6.
+        title: plain text, one line.
+        offset: code points before it in the whole Markdown.
+        anchor: the fragment that leads to it on the page, without `#`; empty if it has none.
+    """
+
+    level: int
+    title: str
+    offset: int
+    anchor: str = ""
+
+
+class PageImage(Frozen):
+    """One image of a page; never fetched.
+
+    Attributes:
+        url: absolute.
+        alt: its alternative text, one line; may be empty.
+    """
+
+    url: str
+    alt: str = ""
+
+
 class Page(Frozen):
-    """One page as Markdown.
+    """One page as Markdown, whole or a part of it.
 
     Attributes:
         url: as asked for.
         final_url: after redirects.
         title: plain text; empty if the page has none.
         description: the page's own description; empty if it has none.
+        author: as the page names it; may be empty.
+        published: when it was published, as the page says, ISO 8601 where that could be read; may be
+            empty.
+        modified: when it was changed last, likewise.
+        language: BCP 47 tag the page declares; may be empty.
         content_type: media type in lower case, without parameters.
         content_length: decoded bytes read.
         status_code: of the last hop.
-        response_time_ms: from the call to the last byte.
-        markdown_content: the main content.
-        word_count: words of the Markdown.
-        summary: whole sentences; empty when switched off.
+        response_time_ms: from the call to the last byte; near 0 for a page that was kept.
+        markdown_content: the main content, or the part of it that was asked for.
+        word_count: words of the whole Markdown.
+        summary: whole sentences of the whole page; empty when switched off.
         headers: `server`, `content-encoding`, `content-language` and `last-modified`, if sent.
         redirect_count: hops after the first address.
         redirect_chain: `url -> status`, one entry per hop, the last page included.
-        truncated: whether the content was cut at a limit, a deadline or a broken body.
+        truncated: whether `markdown_content` is not the page to its end: there is more to read at
+            `next_offset`, or the page was cut while it was fetched (then `notes` say why).
+        cursor: names this capture of the page for later calls; empty for what was not captured.
+        offset: code points of the whole Markdown before `markdown_content`.
+        next_offset: where to read on with `cursor`, or `None` if nothing is left.
+        total_chars: code points of the whole Markdown.
+        section: the headings that lead to the section that was asked for, outermost first.
+        outline: headings of the whole page, in order.
+        images: images of the main content, in order.
+        tier: where the text comes from: `native` for the page itself; see `docs/web-fetch.md`.
+        fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
+        from_cache: whether no byte of the page was fetched for this call.
+        age_seconds: how long ago `fetched_at` was.
+        robots: what the site's robots.txt says: `allowed`, `absent`, `ignored` (a person said so), or
+            empty where nothing was asked of the site.
+        provenance: how this process came to know the address: `search`, `link`, `person` or
+            `unknown`.
         hidden_chars_removed: invisible and control characters taken out of the text.
         notes: sentences a caller should know.
     """
@@ -32,6 +81,10 @@ class Page(Frozen):
     final_url: str
     title: str = ""
     description: str = ""
+    author: str = ""
+    published: str = ""
+    modified: str = ""
+    language: str = ""
     content_type: str
     content_length: int
     status_code: int
@@ -43,5 +96,18 @@ class Page(Frozen):
     redirect_count: int = 0
     redirect_chain: tuple[str, ...] = ()
     truncated: bool = False
+    cursor: str = ""
+    offset: int = 0
+    next_offset: int | None = None
+    total_chars: int = 0
+    section: tuple[str, ...] = ()
+    outline: tuple[Heading, ...] = ()
+    images: tuple[PageImage, ...] = ()
+    tier: str = "native"
+    fetched_at: str = ""
+    from_cache: bool = False
+    age_seconds: int = 0
+    robots: str = ""
+    provenance: str = ""
     hidden_chars_removed: int = 0
     notes: tuple[str, ...] = ()

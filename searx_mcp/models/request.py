@@ -1,9 +1,9 @@
 """What a caller asks for."""
 
 from enum import IntEnum, StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from searx_mcp.models.base import Frozen
 
@@ -18,6 +18,11 @@ MAX_ENGINES = 20
 CATEGORY_PATTERN = r"^[^,]{1,60}$"
 """The comma divides the names in a request."""
 USER_AGENT_PATTERN = r"^[\x20-\x7e]{1,256}$"
+CURSOR_PATTERN = r"^([a-z2-7]{16})?$"
+"""80 bits in the alphabet of base32 (RFC 4648), which no model misspells."""
+MIN_CHARS = 100
+MAX_CHARS = 1_000_000
+MAX_OFFSET = 100_000_000
 
 
 class Category(StrEnum):
@@ -103,21 +108,50 @@ class SearchRequest(Frozen):
 
 
 class FetchRequest(Frozen):
-    """One `web_fetch` call.
+    """One `web_fetch` call: an address, or a cursor of an earlier call.
 
     Attributes:
-        url: the page, `http` or `https`.
+        url: the page, `http` or `https`; empty with a cursor.
+        cursor: names a page that was captured before; nothing is fetched.
+        offset: code points of the whole Markdown to begin after; 0 is its beginning.
+        limit: code points given with a cursor; `None` takes `max_chars`.
+        max_chars: code points of Markdown given at most, 100 to 1,000,000; `None` takes the
+            configured default. What is longer is cut, and the rest is read with the cursor.
+        section: give only the section under this heading; a `#fragment` of the page's address
+            names one too.
+        prompt: what the caller wants to know; it never leaves the machine. When the page must be
+            cut, the sections that fit it best come first.
+        force_refresh: fetch the page even if it is kept.
         timeout: seconds the whole call may take, 5 to 120; `None` takes the configured default.
         follow_redirects: whether redirects are followed.
         max_content_length: decoded bytes read at most, 1,024 to 10,485,760; `None` takes the
             configured default. What is longer is cut, not refused.
         user_agent: replaces the User-Agent header of this call; printable ASCII, at most 256.
+        by_person: whether a person asked for this very address. Models never set it.
+        ignore_robots: read the page whatever robots.txt says; only for a person's call.
     """
 
-    url: Annotated[str, Field(min_length=1, max_length=MAX_URL_LENGTH)]
+    url: Annotated[str, Field(max_length=MAX_URL_LENGTH)] = ""
+    cursor: Annotated[str, Field(pattern=CURSOR_PATTERN)] = ""
+    offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0
+    limit: Annotated[int | None, Field(ge=MIN_CHARS, le=MAX_CHARS)] = None
+    max_chars: Annotated[int | None, Field(ge=MIN_CHARS, le=MAX_CHARS)] = None
+    section: Annotated[str, Field(max_length=300)] = ""
+    prompt: Annotated[str, Field(max_length=2_000)] = ""
+    force_refresh: bool = False
     timeout: Annotated[float | None, Field(ge=5, le=120)] = None
     follow_redirects: bool = True
     max_content_length: Annotated[
         int | None, Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH)
     ] = None
     user_agent: Annotated[str | None, Field(pattern=USER_AGENT_PATTERN)] = None
+    by_person: bool = False
+    ignore_robots: bool = False
+
+    @model_validator(mode="after")
+    def _check_aim(self) -> Self:
+        if bool(self.url) == bool(self.cursor):
+            raise ValueError("give either url or cursor")
+        if self.ignore_robots and not self.by_person:
+            raise ValueError("ignore_robots is for calls of a person")
+        return self

@@ -34,6 +34,16 @@ class PublicAddressError(OSError):
         super().__init__(errno.EACCES, "plain http does not go to public addresses")
 
 
+Dial = Callable[[AddrInfoType], socket.socket]
+"""Opens the socket for one attempt to connect to an address that the guard has let pass."""
+
+
+def open_socket(target: AddrInfoType) -> socket.socket:
+    """Open the plain socket of one attempt to connect."""
+    family, kind, protocol, _, _ = target
+    return socket.socket(family, kind, protocol)
+
+
 class AddressGuard:
     """Judges the addresses of one session's connections; lives as long as the session.
 
@@ -43,14 +53,18 @@ class AddressGuard:
     Not covered: the public side of an address translation, which belongs to no interface here.
     """
 
-    def __init__(self, allow: AllowList, *, is_own: Callable[[str], bool]) -> None:
+    def __init__(
+        self, allow: AllowList, *, is_own: Callable[[str], bool], dial: Dial = open_socket
+    ) -> None:
         """Start a guard.
 
         Args:
             allow: what the operator has lifted the guard for.
             is_own: tells whether a literal address belongs to this machine.
+            dial: opens the sockets for what has passed.
         """
         self._allow = allow
+        self._dial = dial
         self._is_own = is_own
         self._lifted: set[tuple[str, int]] = set()
 
@@ -77,13 +91,13 @@ class AddressGuard:
         Raises:
             BlockedAddressError: the address may not be dialled.
         """
-        family, kind, protocol, _, address = target
+        family, _, _, _, address = target
         if family not in {socket.AF_INET, socket.AF_INET6}:
             raise BlockedAddressError
         host, port = address[:2]
         if (host, port) not in self._lifted:
             self._check(host, port)
-        return socket.socket(family, kind, protocol)
+        return self._dial(target)
 
     def _check(self, address: str, port: int) -> None:
         why = why_blocked(address, port, self._allow)

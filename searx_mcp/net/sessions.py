@@ -24,7 +24,9 @@ from searx_mcp.net.connections import Connections
 from searx_mcp.net.guard import (
     AddressGuard,
     BlockedAddressError,
+    Dial,
     open_private_socket,
+    open_socket,
     own_address_probe,
 )
 from searx_mcp.net.http import HttpSession, refused_plain_http
@@ -49,6 +51,7 @@ class Sessions:
         allow: AllowList = AllowList(),  # noqa: B008 - frozen, and empty
         verify_pages: bool = True,
         resolver: AbstractResolver | None = None,
+        dial: Dial = open_socket,
     ) -> None:
         """Describe the sessions; nothing is opened yet.
 
@@ -61,6 +64,7 @@ class Sessions:
             allow: private places that pages may be fetched from nevertheless.
             verify_pages: whether pages need a valid certificate; everything else always does.
             resolver: asked for all names instead of the system's; the caller closes it.
+            dial: opens the sockets of guarded connections, after the guard has let them pass.
 
         Raises:
             SettingsError: an origin is no http or https URL, `network.ca_file` cannot be read, or
@@ -73,6 +77,7 @@ class Sessions:
         self._allow = allow
         self._verify_pages = verify_pages
         self._resolver = resolver
+        self._dial = dial
         self._made: list[HttpSession] = []
 
     def admit_own(self, urls: Iterable[str]) -> None:
@@ -174,7 +179,7 @@ class Sessions:
         middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
         onion: bool = False,
     ) -> HttpSession:
-        guard = AddressGuard(self._allow, is_own=own_address_probe())
+        guard = AddressGuard(self._allow, is_own=own_address_probe(), dial=self._dial)
 
         def resolver() -> GuardedResolver:
             return GuardedResolver(self._resolver or aiohttp.ThreadedResolver(), guard)

@@ -85,6 +85,13 @@ class StorageConfig(Frozen):
         default="",
         description="Folder of what is remembered; empty takes the state folder of the user.",
     )
+    pages: bool = Field(
+        default=True,
+        description="Keep captured pages there, so that cursors outlive a process; false keeps them in memory.",
+    )
+    namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] = Field(
+        default="default", description="Whose captured pages these are; others find none of them."
+    )
 
 
 class SearchConfig(Frozen):

@@ -333,6 +333,8 @@ def _allowed(key: str) -> str:
     rules = schema["properties"][name]
     definitions = schema.get("$defs", {})
     if entry := definitions.get(_referred(rules.get("items", {}))):
+        if "enum" in entry:
+            return f"a list of {', '.join(entry['enum'])}"
         return f"a list of tables with {', '.join(entry['properties'])}"
     rules = rules | definitions.get(_referred(rules), {})
     is_size = any(isinstance(rule, BeforeValidator) for rule in _FIELDS[key].metadata)

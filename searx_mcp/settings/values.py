@@ -40,7 +40,12 @@ class ServerConfig(Frozen):
         default=6_000, description="Tokens the text of a search may have when a call names no size."
     )
     fetch_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
-        default=2_000, description="Tokens the text of a fetched page may have."
+        default=2_000,
+        description="Tokens the text of a fetched page may have when a call names no size.",
+    )
+    fetch_token_limit: Annotated[int, Field(ge=200, le=200_000)] = Field(
+        default=20_000,
+        description="Tokens the text of a fetched page may have whatever a call names.",
     )
     structured_output: Literal["auto", "on", "off"] = Field(
         default="auto",

@@ -1,0 +1,120 @@
+"""The interface of what keeps captured pages."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from searx_mcp.fetch.pages.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class PageKey:
+    """What makes two captures the same.
+
+    Attributes:
+        namespace: whose pages these are; nobody finds those of another one.
+        url: normalised, without fragment unless the fragment changes what is captured.
+        variant: what else the answer depended on, such as a caller's own User-Agent; mostly empty.
+    """
+
+    namespace: str
+    url: str
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What asks a site whether a page has changed (RFC 9110, section 8.8); empty if not given."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A document with how it was fetched.
+
+    Attributes:
+        document: the page.
+        url: as it was asked for.
+        fetched_at: when it was fetched or last found unchanged, Unix seconds.
+        fresh_until: Unix seconds until which it serves without asking the site.
+        max_bytes: decoded bytes that were allowed; a truncated one may have more to give.
+        validators: for the next conditional request to `document.final_url`.
+    """
+
+    document: Document
+    url: str
+    fetched_at: float
+    fresh_until: float
+    max_bytes: int
+    validators: Validators = Validators()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A capture with the cursor that finds it."""
+
+    capture: Capture
+    cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRobots:
+    """A robots.txt as it was found.
+
+    Attributes:
+        status: HTTP status of the last hop; 0 if there was no answer.
+        text: at most 500 KiB; empty unless the status is 200 to 299.
+        fetched_at: Unix seconds.
+    """
+
+    status: int
+    text: str
+    fetched_at: float
+
+
+class PageStore(Protocol):
+    """Captured pages, bounded in bytes and age.
+
+    A cursor names a document within a namespace: it stays valid when the same address is captured
+    anew with other content, until the document is too old or has to make room. Equal documents have
+    equal cursors.
+
+    What cannot be kept or read now, because a disk is full or a file busy, is a miss and not an
+    error; only `purge` raises.
+    """
+
+    async def find(self, key: PageKey, now: float) -> KeptPage | None:
+        """The last capture under `key`, however old, or `None`."""
+        ...
+
+    async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
+        """The document that a cursor names, or `None` if it is not, or no longer, here."""
+        ...
+
+    async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
+        """Keep a capture in place of the last one under `key`; returns the cursor of its document.
+
+        The cursor is returned even if nothing could be kept.
+        """
+        ...
+
+    async def robots(self, origin: str, now: float) -> KeptRobots | None:
+        """The robots.txt of an origin such as `https://example.org`, however old, or `None`."""
+        ...
+
+    async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
+        """Keep a robots.txt in place of the last one."""
+        ...
+
+    async def purge(self) -> None:
+        """Forget everything, and leave no trace on a disk.
+
+        Raises:
+            StorageError: it cannot be deleted.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of files; harmless when called twice."""
+        ...
