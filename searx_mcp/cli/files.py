@@ -13,6 +13,8 @@ from searx_mcp.cli import output
 from searx_mcp.client.keeping import kept_files, purge
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.fetch.pages import sqlite as pages
+from searx_mcp.fetch.pages.tables import FILE_NAME as PAGES_NAME
 from searx_mcp.models.files import KeptFiles, Purged
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.sources import Loaded
@@ -35,19 +37,28 @@ def show(loaded: Loaded, *, config: Path, now: float, as_json: bool) -> None:
 
 
 async def delete(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool) -> None:
-    """Delete what was learned, after asking on a terminal.
+    """Delete what was learned and read, after asking on a terminal.
 
     Raises:
         InvalidArgumentError: there is nobody to ask.
-        StorageError: the state cannot be deleted.
+        StorageError: the state or the pages cannot be deleted.
     """
     settings, folder = loaded.settings, loaded.settings.state_folder()
     if not agreed and not _is_agreed(folder):
         raise InvalidArgumentError(
             "--yes", "is needed where nobody can be asked", advice="Nothing was deleted."
         )
-    async with aclosing(open_store(folder / FILE_NAME if folder else None)) as state:
-        purged = await purge(folder, state, everything=everything)
+    # Also the pages of before they were switched off, so it is not the settings that say where.
+    kept_pages = pages.open_store(
+        folder / PAGES_NAME if folder else None,
+        max_bytes=settings.fetch.cache_size,
+        max_age=settings.fetch.cache_max_age,
+    )
+    async with (
+        aclosing(open_store(folder / FILE_NAME if folder else None)) as state,
+        aclosing(kept_pages),
+    ):
+        purged = await purge(folder, state, kept_pages, everything=everything)
     if settings.redis.url.get_secret_value():
         async with aclosing(open_state(settings)) as shared:
             await shared.purge()
@@ -63,7 +74,7 @@ def _is_agreed(folder: Path | None) -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     where = folder or "the memory of this process"
-    question = f"Delete what was learned in {where}? {_WARNING}"
+    question = f"Delete what was learned and read in {where}? {_WARNING}"
     return click.confirm(question, abort=True, err=True)
 
 
@@ -82,7 +93,9 @@ def _print_table(kept: KeptFiles) -> None:
     elif not any(file.path.startswith(kept.folder) for file in kept.files):
         out.print(Text(f"Nothing is kept yet in {kept.folder}"))
     else:
-        out.print(Text(f"{_size(kept.size)} in all; `searx-mcp purge` deletes what was learned."))
+        out.print(
+            Text(f"{_size(kept.size)} in all; `searx-mcp purge` deletes what was learned and read.")
+        )
 
 
 def _print_purged(purged: Purged) -> None:

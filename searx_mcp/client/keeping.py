@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from searx_mcp.client.stores import KEY_FILE
+from searx_mcp.fetch.pages.interface import PageStore
+from searx_mcp.fetch.pages.sqlite import KEY_FILE as PAGES_KEY_FILE
+from searx_mcp.fetch.pages.tables import FILE_NAME as PAGES_NAME
 from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.search.state.interface import StateStore
@@ -21,21 +24,38 @@ _WHAT: Final = {
         "Requests by instance and time (40 days), what instances taught, what you chose by"
         " command. No query, no result."
     ),
-    FileKind.COMPANION: "Belongs to the state while it is used.",
-    FileKind.DAMAGED: "A state that could not be read, set aside for you to look at or delete.",
+    FileKind.PAGES: (
+        "Pages you read, with their addresses, compressed and not encrypted; 7 days and 100 MB"
+        " unless you set it otherwise."
+    ),
+    FileKind.COMPANION: "Belongs to the file of its name while that is used.",
+    FileKind.DAMAGED: "A file that could not be read, set aside for you to look at or delete.",
     FileKind.LIST: "The list of public instances from searx.space, renewed twice a day.",
     FileKind.OWN_INSTANCE: "Made by `instances own up` for your own instance, with its secret key.",
     FileKind.KEY: "The secret that hides queries in a shared cache; see `docs/redis.md`.",
+    FileKind.PAGES_KEY: "The secret under which the addresses of kept pages are looked up.",
     FileKind.OTHER: "Not known to this version.",
 }
 _WHY_LEFT: Final = {
     FileKind.LIST: "It says nothing of you; `--all` deletes it too.",
     FileKind.KEY: "Answers shared so far cannot be found without it; `--all` deletes it too.",
+    FileKind.PAGES_KEY: "It says nothing of you; `--all` deletes it too.",
     FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it with its container.",
     FileKind.OTHER: "It is not ours.",
 }
-_WITH_ALL: Final = frozenset({FileKind.LIST, FileKind.KEY})
-_COMPANIONS: Final = tuple(f"{STATE_NAME}{end}" for end in ("-wal", "-shm", "-journal", ".lock"))
+_WITH_ALL: Final = frozenset({FileKind.LIST, FileKind.KEY, FileKind.PAGES_KEY})
+_KINDS: Final = {
+    STATE_NAME: FileKind.STATE,
+    PAGES_NAME: FileKind.PAGES,
+    LIST_NAME: FileKind.LIST,
+    KEY_FILE: FileKind.KEY,
+    PAGES_KEY_FILE: FileKind.PAGES_KEY,
+    **{
+        f"{name}{end}": FileKind.COMPANION
+        for name in (STATE_NAME, PAGES_NAME)
+        for end in ("-wal", "-shm", "-journal", ".lock")
+    },
+}
 _MANY: Final = 1_000
 """Files that are looked at; there are never more than a dozen of ours."""
 
@@ -60,28 +80,33 @@ def kept_files(folder: Path | None, *, config: Path | None, now: float) -> KeptF
     )
 
 
-async def purge(folder: Path | None, state: StateStore, *, everything: bool) -> Purged:
-    """Delete what was learned; with `everything`, also the list of public instances and the key.
+async def purge(
+    folder: Path | None, state: StateStore, pages: PageStore, *, everything: bool
+) -> Purged:
+    """Delete what was learned and read; with `everything`, also the list of instances and the keys.
 
-    The state's file is emptied and not removed, since other processes may be using it. The settings
-    and an own instance made here stay: they are yours.
+    The files of state and pages are emptied and not removed, since other processes may be using
+    them. The settings and an own instance made here stay: they are yours.
 
     Args:
         folder: of the state, or `None` if nothing outlives a process.
         state: the store in that folder; the caller closes it.
-        everything: whether the list of public instances and the key go too.
+        pages: likewise.
+        everything: whether the list of public instances and the keys go too.
 
     Raises:
-        StorageError: the state cannot be deleted.
+        StorageError: the state or the pages cannot be deleted.
     """
     if folder is None:
+        await pages.purge()
         await state.purge()
         return Purged()
     found = await asyncio.to_thread(lambda: {path: _kind(path, folder) for path in _inside(folder)})
     emptied, deleted, left = [], [], {}
-    if FileKind.STATE in found.values():
-        await state.purge()
-        emptied.append(str(folder / STATE_NAME))
+    for name, store in ((PAGES_NAME, pages), (STATE_NAME, state)):
+        if folder / name in found:
+            await store.purge()
+            emptied.append(str(folder / name))
     for path, kind in found.items():
         if kind is FileKind.DAMAGED or (everything and kind in _WITH_ALL):
             await asyncio.to_thread(path.unlink, missing_ok=True)
@@ -101,18 +126,13 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _kind(path: Path, folder: Path) -> FileKind:
-    name = path.name
     if path.parent == folder / OWN_FOLDER:
         return FileKind.OWN_INSTANCE
     if path.parent != folder:
         return FileKind.OTHER
-    if name == STATE_NAME:
-        return FileKind.STATE
-    if name in _COMPANIONS:
-        return FileKind.COMPANION
-    if name.startswith(f"{STATE_NAME}.damaged-"):
+    if path.name.startswith((f"{STATE_NAME}.damaged-", f"{PAGES_NAME}.damaged-")):
         return FileKind.DAMAGED
-    return {LIST_NAME: FileKind.LIST, KEY_FILE: FileKind.KEY}.get(name, FileKind.OTHER)
+    return _KINDS.get(path.name, FileKind.OTHER)
 
 
 def _look(path: Path, kind: FileKind, now: float) -> KeptFile | None:

@@ -1,4 +1,4 @@
-"""Where state and answers are kept, as the settings say."""
+"""Where state, answers and pages are kept, as the settings say."""
 
 import logging
 from collections.abc import Callable
@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from searx_mcp.errors import SettingsError
+from searx_mcp.fetch.pages import sqlite as pages
+from searx_mcp.fetch.pages.interface import PageStore
+from searx_mcp.fetch.pages.tables import FILE_NAME as PAGES_NAME
 from searx_mcp.search.answers.shared import SharedAnswers
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
@@ -39,6 +42,19 @@ def open_state(settings: Settings) -> StateStore:
         return RedisStore(url, prefix=redis.prefix, patience=redis.timeout)
 
     return _with_library(make)
+
+
+def open_pages(settings: Settings) -> PageStore:
+    """The store of captured pages that the settings name: in a file or in memory.
+
+    Nothing is opened before the first use.
+    """
+    folder, fetch = settings.state_folder(), settings.fetch
+    return pages.open_store(
+        folder / PAGES_NAME if folder and settings.storage.pages else None,
+        max_bytes=fetch.cache_size,
+        max_age=fetch.cache_max_age,
+    )
 
 
 def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | None:

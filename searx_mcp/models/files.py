@@ -11,11 +11,13 @@ class FileKind(StrEnum):
 
     SETTINGS = "settings"
     STATE = "state"
+    PAGES = "pages"
     COMPANION = "companion"
-    """Beside the state while it is used."""
+    """Beside the state or the pages while they are used."""
     DAMAGED = "damaged"
     LIST = "list"
     KEY = "key"
+    PAGES_KEY = "pages_key"
     OWN_INSTANCE = "own_instance"
     OTHER = "other"
 

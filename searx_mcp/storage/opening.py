@@ -30,10 +30,13 @@ class Schema:
             another major is another file.
         minors: the statements of each minor, in order. A minor only adds, so programs of any
             minors of a major can use one file at the same time.
+        checked: whether the whole file is read and checked each time it is opened. Without, damage
+            is met in use; that is for a file which may be large and of which any part may be lost.
     """
 
     major: int
     minors: tuple[tuple[str, ...], ...]
+    checked: bool = True
 
 
 class OpenDatabase:
@@ -141,9 +144,10 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
     mark = _pragma(connection, "application_id")
     if has_tables and mark != _APPLICATION + schema.major:
         raise occupied(path)
-    verdict = _pragma(connection, "integrity_check(1)" if thorough else "quick_check(1)")
-    if verdict != "ok":
-        raise damage_error(str(verdict))
+    if thorough or schema.checked:
+        verdict = _pragma(connection, "integrity_check(1)" if thorough else "quick_check(1)")
+        if verdict != "ok":
+            raise damage_error(str(verdict))
     if _pragma(connection, "journal_mode = WAL") != "wal":
         raise unreliable_locks(path.parent, "write-ahead log refused")
     # Without a sync at each commit a loss of power may cost the last charges, never the file.

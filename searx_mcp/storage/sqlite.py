@@ -36,11 +36,11 @@ class Transaction:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def rows(self, sql: str, **values: float | str | None) -> list[tuple[Any, ...]]:
+    def rows(self, sql: str, **values: float | str | bytes | None) -> list[tuple[Any, ...]]:
         """Run one statement with named values and give its rows."""
         return self._connection.execute(sql, values).fetchall()
 
-    def change(self, sql: str, **values: float | str | None) -> int:
+    def change(self, sql: str, **values: float | str | bytes | None) -> int:
         """Run one statement with named values and give how many rows it changed."""
         return self._connection.execute(sql, values).rowcount
 
@@ -107,7 +107,7 @@ class Database:
         return await self._call(lambda: self._transact("BEGIN IMMEDIATE", work))
 
     async def erase(self, work: Callable[[Transaction], T]) -> T:
-        """Write `work`, which deletes, and leave no trace of what it deleted.
+        """Write `work`, which deletes; nothing of it stays in the file, nor its room on the disk.
 
         Raises:
             StorageBusyError: the file was busy for all of `patience`.
@@ -176,6 +176,7 @@ class Database:
         return answer
 
     def _clear_traces(self) -> None:
+        _ = self._opened().execute("VACUUM")
         is_blocked, *_ = self._opened().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if is_blocked:
             raise busy_error()

@@ -5,10 +5,13 @@ import json
 import pytest
 
 from searx_mcp.cli.main import ExitCode
+from searx_mcp.client.stores import open_pages
+from searx_mcp.fetch.pages.interface import KeptRobots
 from searx_mcp.models.attempt import Format
 from searx_mcp.search.state.interface import Account, Window
 from searx_mcp.search.state.redis import RedisStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.settings.values import Settings
 
 ACCOUNT = Account("https://a.example/", (Window(3, 3_600),))
 
@@ -63,6 +66,24 @@ async def test_purge_empties_the_state_and_warns(run_cli, folder):
     (budget,) = await store.budgets([ACCOUNT], 1_800_000_000.0)
     await store.aclose()
     assert budget.left == 3
+
+
+async def test_purge_empties_the_pages_although_they_are_switched_off(run_cli, folder):
+    origin, now = "https://a.example", 1_800_000_000.0
+    pages = open_pages(Settings.model_validate({"storage": {"folder": str(folder)}}))
+    await pages.keep_robots(origin, KeptRobots(200, "", now), now)
+    environment = {
+        "SEARX_MCP_STORAGE__FOLDER": str(folder),
+        "SEARX_MCP_STORAGE__PAGES": "false",
+    }
+    shown = await run_cli("paths", "--json", **environment)
+    assert [file["kind"] for file in json.loads(shown.out)["files"]].count("pages") == 1
+    ran = await run_cli("purge", "--yes", "--json", **environment)
+    purged = json.loads(ran.out)
+    assert purged["emptied"] == [str(folder / "pages-v1.db"), str(folder / FILE_NAME)]
+    assert list(purged["left"]) == [str(folder / "pages.key")]
+    assert await pages.robots(origin, now) is None
+    await pages.aclose()
 
 
 async def test_purge_as_json(run_cli, folder):

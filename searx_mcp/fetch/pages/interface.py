@@ -40,6 +40,7 @@ class Capture:
         fresh_until: Unix seconds until which it serves without asking the site.
         max_bytes: decoded bytes that were allowed; a truncated one may have more to give.
         validators: for the next conditional request to `document.final_url`.
+        may_be_stale: whether it may serve after `fresh_until` when its site cannot be asked.
     """
 
     document: Document
@@ -48,6 +49,7 @@ class Capture:
     fresh_until: float
     max_bytes: int
     validators: Validators = Validators()
+    may_be_stale: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ class PageStore(Protocol):
     """
 
     async def find(self, key: PageKey, now: float) -> KeptPage | None:
-        """The last capture under `key`, however old, or `None`."""
+        """The last capture under `key`, fresh or not, or `None`."""
         ...
 
     async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
@@ -100,7 +102,7 @@ class PageStore(Protocol):
         ...
 
     async def robots(self, origin: str, now: float) -> KeptRobots | None:
-        """The robots.txt of an origin such as `https://example.org`, however old, or `None`."""
+        """The last robots.txt of an origin such as `https://example.org`, or `None`."""
         ...
 
     async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:

@@ -1,0 +1,158 @@
+"""How long a page serves without asking its site: what HTTP says of a private cache (RFC 9111)."""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from searx_mcp.fetch.pages.interface import Capture, Validators
+
+SKEW: Final = 60.0
+"""Seconds a kept time may lie ahead: another process read the clock a little later."""
+MAX_ETAG: Final = 256
+"""Characters. Those of common servers have 20 to 70; each is sent back with every later request."""
+
+_MAX_HEADER = 4_096
+_MAX_DATE = 64
+_LARGEST = 2_147_483_648.0
+"""Seconds that any greater number means (RFC 9111, section 1.2.2)."""
+_DIRECTIVE = re.compile(
+    r"""(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+)
+        (?P<given>[ \t]*=[ \t]*(?:"(?P<quoted>[^"]*)"|(?P<token>[^",;\s]*)))?""",
+    re.VERBOSE,
+)
+_ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
+_BARE_ETAG = re.compile(r"[0-9A-Za-z._:+/=-]+")
+"""As some servers send it, without the quotes. `*` is not among them: it would match anything."""
+_HEURISTIC = frozenset({200, 203, 204, 300, 301, 304, 308, 404, 405, 410, 414, 501})
+"""Statuses that may be kept when nothing is said of it (RFC 9110, section 15.1), and 304."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """What a site says of keeping its answer.
+
+    Attributes:
+        may_store: whether it may be written to a disk.
+        fresh_until: Unix seconds until which it serves without asking the site.
+        may_be_stale: whether it may serve after that when the site cannot be asked.
+    """
+
+    may_store: bool
+    fresh_until: float
+    may_be_stale: bool = True
+
+
+def lifetime(
+    status: int, headers: Mapping[str, str], now: float, *, default_ttl: float, max_age: float
+) -> Lifetime:
+    """Read what an answer says of keeping it (RFC 9111, sections 4.2 and 5.2.2).
+
+    For one user's cache: `private` is allowed and `s-maxage` is for others. What cannot be read, is
+    negative or contradicts itself counts as the shorter time. Whether the request would be the same
+    (`Vary`) is for the key to say; only `Vary: *` is read here.
+
+    Args:
+        status: of the last hop.
+        headers: by name in any case; of a repeated one the first value.
+        now: Unix seconds at which they arrived.
+        default_ttl: seconds for a site that names no time.
+        max_age: seconds that no time exceeds.
+    """
+    control = _directives(headers.get("Cache-Control", ""))
+    pragma = {} if control else _directives(headers.get("Pragma", ""))
+    must_ask = bool({"no-cache", "no-store"} & {*control, *pragma})
+    must_ask = must_ask or "*" in map(str.strip, headers.get("Vary", "").split(","))
+    seconds = 0.0 if must_ask else _seconds(status, headers, control, now, default_ttl)
+    return Lifetime(
+        may_store="no-store" not in control,
+        fresh_until=now + min(max(seconds, 0.0), max_age),
+        may_be_stale=not must_ask and "must-revalidate" not in control,
+    )
+
+
+def validators_of(headers: Mapping[str, str]) -> Validators:
+    """What to ask with whether a page has changed, as the site sent it, if it can be sent back.
+
+    Args:
+        headers: by name in any case; of a repeated one the first value.
+    """
+    etag = headers.get("ETag", "").strip()
+    is_known = _ETAG.fullmatch(etag) or _BARE_ETAG.fullmatch(etag)
+    changed = headers.get("Last-Modified", "").strip()
+    return Validators(
+        etag=etag if is_known and len(etag) <= MAX_ETAG else "",
+        last_modified=changed if _date(changed) is not None else "",
+    )
+
+
+def is_from_future(at: float, now: float) -> bool:
+    """Whether a kept time was written before the clock was put back."""
+    return at > now + SKEW
+
+
+def has_expired(fetched_at: float, now: float, max_age: float) -> bool:
+    """Whether what was fetched then is too old to be kept; what is from the future is not."""
+    return min(fetched_at, now) + max_age <= now
+
+
+def believed(capture: Capture, now: float) -> Capture:
+    """A kept capture as it can be believed at `now`.
+
+    How old one from the future is, nobody knows: it counts as fetched now, and its site is asked.
+    """
+    if is_from_future(capture.fetched_at, now):
+        return replace(capture, fetched_at=now, fresh_until=now)
+    return capture
+
+
+def _seconds(
+    status: int,
+    headers: Mapping[str, str],
+    control: Mapping[str, list[str]],
+    now: float,
+    default_ttl: float,
+) -> float:
+    # 1. how long, in seconds  2. until when, by the site's own clock  3. nothing was said
+    age = _number(headers.get("Age", "").partition(",")[0]) or 0.0
+    if "max-age" in control:
+        return min(_number(value) or 0.0 for value in control["max-age"]) - age
+    if "Expires" in headers:
+        until, since = _date(headers["Expires"]), _date(headers.get("Date", ""))
+        return 0.0 if until is None else until - (now if since is None else since) - age
+    if "must-revalidate" in control or status not in _HEURISTIC:
+        return 0.0
+    return default_ttl
+
+
+def _directives(text: str) -> dict[str, list[str]]:
+    """All values of each directive, by its name in lower case; empty text where there is none."""
+    found: dict[str, list[str]] = {}
+    for match in _DIRECTIVE.finditer(text[:_MAX_HEADER]):
+        value = match["token"] if match["quoted"] is None else match["quoted"]
+        found.setdefault(match["name"].lower(), []).append(value or "")
+    return found
+
+
+def _number(text: str) -> float | None:
+    """Whole seconds, or `None` if it is none."""
+    text = text.strip()
+    if not (text.isascii() and text.isdigit()):
+        return None
+    return min(float(text), _LARGEST)
+
+
+def _date(text: str) -> float | None:
+    """Unix seconds of a date in any of the three forms of RFC 9110, section 5.6.7, or `None`."""
+    text = text.strip()
+    if len(text) > _MAX_DATE or not (text.isascii() and text.isprintable()):
+        return None
+    try:
+        date = parsedate_to_datetime(text)
+        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return seconds if math.isfinite(seconds) else None
