@@ -3,7 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
+from searx_mcp.models.request import MAX_CONTENT_LENGTH
+from searx_mcp.net.body import NOTE_SIZE, Body
+from searx_mcp.net.http import NOTE_DEADLINE
 
 # WHATWG MIME Sniffing, section 7: types that say "look for yourself".
 _UNKNOWN = frozenset(
@@ -23,6 +26,7 @@ _ALIASES = {
     "application/markdown": "text/markdown",
     "application/x-json": "application/json",
     "application/x-markdown": "text/markdown",
+    "application/x-pdf": "application/pdf",
 }
 _PLAIN = frozenset(
     {
@@ -66,8 +70,22 @@ _SIGNATURES = (
     (b"GIF89a", "image/gif"),
     (b"PK\x03\x04", "application/zip"),
     (b"\x1f\x8b\x08", "application/gzip"),
+    (b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (b"BZh", "application/x-bzip2"),
+    (b"\xfd7zXZ\x00", "application/x-xz"),
+    (b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (b"Rar!\x1a\x07", "application/vnd.rar"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
     (b"\x7fELF", "application/x-executable"),
+    (b"\x00asm", "application/wasm"),
+    (b"OggS", "application/ogg"),
+    (b"ID3", "audio/mpeg"),
+    (b"fLaC", "audio/flac"),
+    (b"wOFF", "font/woff"),
+    (b"wOF2", "font/woff2"),
 )
+_PDF = "application/pdf"
+_PDF_HEADER_WITHIN = 1_024  # bytes; ISO 32000-1, Annex H.3, note 13
 _TOKEN = r"[a-z0-9!#$&^_.+*-]{1,80}"  # noqa: S105 - the grammar of RFC 9110, section 5.6.2
 _TYPE = re.compile(rf"\s*({_TOKEN}/{_TOKEN})\s*(?:[;,]|$)", re.IGNORECASE)
 _CHARSET = re.compile(r""";\s*charset\s*=\s*["']?([a-z0-9_.:+-]{1,40})""", re.IGNORECASE)
@@ -99,8 +117,13 @@ class MediaType:
         return self.name in _UNKNOWN
 
     @property
+    def is_document(self) -> bool:
+        """Whether it is read whole or not at all."""
+        return self.name == _PDF
+
+    @property
     def is_readable(self) -> bool:
-        """Whether a body of this type can be read as text."""
+        """Whether text can be made of a body of this type."""
         return bool(self.read_as)
 
     @property
@@ -109,7 +132,7 @@ class MediaType:
         name = self.name
         if name in _ALIASES:
             return _ALIASES[name]
-        if name.startswith("text/") or name in _STRUCTURED:
+        if name.startswith("text/") or name in _STRUCTURED or self.is_document:
             return name
         if not name.startswith("application/"):
             return ""
@@ -155,6 +178,8 @@ def resolve(declared: MediaType, body: bytes) -> MediaType:
     """
     if declared.is_unknown:
         return sniff(body)
+    if declared.is_document and b"%PDF-" not in body[:_PDF_HEADER_WITHIN]:
+        return sniff(body)  # a login page in its place, most often
     signature = _signature(body)
     return MediaType(signature) if signature and declared.is_readable else declared
 
@@ -179,6 +204,46 @@ def refuse_unreadable(media: MediaType, *, size: int | None, url: str) -> None:
         code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
         url=url,
         advice="Look for an HTML or plain text version of it.",
+    )
+
+
+def refuse_too_large(media: MediaType, *, size: int | None, most: int, url: str) -> None:
+    """Refuse a document that is announced to be larger than what is read.
+
+    Raises:
+        ContentError: `content_too_large`, naming the type and the size.
+    """
+    if size is not None and size > most:
+        raise _too_large(media, size, most=most, url=url)
+
+
+def cut_document(media: MediaType, body: Body, *, most: int, url: str) -> FetchError:
+    """Make the error for a document that did not arrive whole."""
+    if NOTE_SIZE in body.notes:
+        return _too_large(media, None, most=most, url=url)
+    if NOTE_DEADLINE in body.notes:
+        return TransportError(
+            f"The {media.name} did not arrive in time.",
+            code=ErrorCode.TIMEOUT,
+            url=url,
+            advice="Try again with a longer timeout.",
+        )
+    return TransportError(
+        f"The {media.name} did not arrive whole: {', '.join(body.notes)}.",
+        code=ErrorCode.MALFORMED_RESPONSE,
+        url=url,
+        advice="Try again, or look for an HTML version of it.",
+    )
+
+
+def _too_large(media: MediaType, size: int | None, *, most: int, url: str) -> ContentError:
+    volume = f"more than {_volume(most)}" if size is None else _volume(size)
+    return ContentError(
+        f"The address holds {media.name} of {volume}; at most {_volume(most)} are read.",
+        code=ErrorCode.CONTENT_TOO_LARGE,
+        url=url,
+        advice=f"Name a larger max_content_length, at most {MAX_CONTENT_LENGTH}, or look for an"
+        " HTML version of it.",
     )
 
 

@@ -19,6 +19,9 @@ _FOLLOWED = frozenset({301, 302, 303, 307, 308})
 # What may go to another origin: nothing in it tells who the caller is or where it came from.
 _CARRIED = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
 _RAW_BYTE = re.compile("[\udc80-\udcff]")
+_DROPPED = re.compile("[\t\r\n]")  # WHATWG URL, section 4.4; yarl does likewise
+_END_OF_AUTHORITY = re.compile("[/?#]")
+_PATH_END = re.compile("[?#]")
 
 
 def location_of(status: int, headers: Mapping[str, str]) -> str | None:
@@ -35,6 +38,9 @@ def next_url(current: URL, location: str, *, allow: AllowList) -> URL:
     """
     try:
         target = join(current, location)
+        if authority := _authority(location):
+            # As written: yarl turns ":+80" into a port and "[v1.fe80]" into a name.
+            check_url(f"{target.scheme}://{authority}", allow=allow)
         return check_url(str(target), allow=allow)
     except (ValueError, InvalidArgumentError) as exc:
         raise TransportError(
@@ -51,10 +57,28 @@ def join(current: URL, location: str) -> URL:
     Raises:
         ValueError: if it is no address.
     """
+    location = _text(location)
+    if "\\" in _PATH_END.split(location, maxsplit=1)[0]:
+        raise ValueError("browsers take a backslash for a slash, which may make a host of a path")
+    try:
+        return current.join(URL(location)).with_fragment(None)
+    except IndexError as exc:  # yarl 1.25 on "//[]@"
+        raise ValueError("no address") from exc
+
+
+def _text(location: str) -> str:
     # Raw bytes of a header arrive as escaped surrogates (PEP 383); browsers send them as %XX.
     location = _RAW_BYTE.sub(lambda byte: f"%{ord(byte[0]) - 0xDC00:02X}", location.strip())
     location.encode()  # refuses other surrogates, which yarl would drop without a word
-    return current.join(URL(location)).with_fragment(None)
+    return _DROPPED.sub("", location)
+
+
+def _authority(location: str) -> str:
+    """Return the part of a location that names a host, as written; empty if it names none."""
+    text = _text(location)
+    if not URL(text).raw_authority:
+        return ""
+    return _END_OF_AUTHORITY.split(text.partition("//")[2], maxsplit=1)[0]
 
 
 def carried_headers(headers: Mapping[str, str], current: URL, target: URL) -> dict[str, str]:

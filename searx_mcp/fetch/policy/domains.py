@@ -7,6 +7,7 @@ Policy on addresses is not here: a name that resolves to a private address is th
 import ipaddress
 import re
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 from yarl import URL
 
@@ -61,7 +62,16 @@ def matches_domain(host: str, domains: Iterable[str]) -> bool:
     Raises:
         ValueError: if one of the domains is none.
     """
-    names = frozenset(map(normalise_domain, domains))
+    return is_within(host, frozenset(map(normalise_domain, domains)))
+
+
+def is_within(host: str, names: AbstractSet[str]) -> bool:
+    """Tell whether a host is one of the domains or lies under one of them, in a few look-ups.
+
+    Args:
+        host: in any spelling; a text that is no host lies in nothing.
+        names: domains as `normalise_domain` gives them.
+    """
     try:
         name = normalise_domain(host)
     except ValueError:
@@ -84,7 +94,7 @@ def _host(text: str) -> str:
     address = text if "://" in text else "//" + text.removeprefix("*").removeprefix(".")
     try:
         return URL(address).raw_host or ""
-    except ValueError as exc:
+    except (ValueError, IndexError) as exc:  # IndexError: yarl 1.25 on "//[]@"
         raise _rubbish(text) from exc
 
 

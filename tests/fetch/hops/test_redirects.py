@@ -27,7 +27,7 @@ START = URL("https://example.org/a/b?c=1")
         ("/\udcfc", "https://example.org/%FC"),
         ("/x#part", "https://example.org/x"),
         ("https://bücher.example.org/", "https://xn--bcher-kva.example.org/"),
-        ("/\\\\example.com", "https://example.org/%5C%5Cexample.com"),
+        ("/x?a\\b", "https://example.org/x?a%5Cb"),
     ],
 )
 def test_a_location_is_joined_with_the_current_address(location: str, target: str):
@@ -64,6 +64,8 @@ def test_a_target_that_may_not_be_fetched_is_refused(location: str, code: str):
         "http://[::1",
         "http://a:99999/",
         "http://a\\@example.com/",
+        "\\\\example.com\\x",
+        "/\\example.com",
         "http://user:secret@example.com/",
         "/\ud800",
         "/" + "x" * 5_000,

@@ -1,0 +1,294 @@
+"""Whether a site's robots.txt lets us read an address (RFC 9309)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sized
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final, Literal, Protocol, TypeVar
+
+from cachetools import LRUCache
+from typing_extensions import override
+from yarl import URL
+
+from searx_mcp.errors import (
+    ErrorCode,
+    FetchError,
+    PolicyError,
+    ProxyError,
+    RedirectError,
+    SiteError,
+    TransportError,
+)
+from searx_mcp.fetch.pages.interface import KeptRobots
+from searx_mcp.fetch.policy.robots_rules import PARSED_BYTES, Rules, decode
+from searx_mcp.tasks.flight import SingleFlight
+from searx_mcp.tasks.group import Spawn
+
+D = TypeVar("D", bound=Sized)
+R = TypeVar("R")
+
+MAX_ROBOTS: Final = PARSED_BYTES + 1
+"""Bytes of a robots.txt to fetch at most: what is parsed, and one that tells of more."""
+MAX_ROBOTS_REDIRECTS: Final = 5
+"""The least that must be followed (section 2.3.1.2)."""
+
+FRESH: Final = 86_400.0
+"""Seconds for which a robots.txt is used without asking again (section 2.4)."""
+LONGEST_USE: Final = 30 * 86_400.0
+"""Seconds for which an old robots.txt is used when there is no newer one (section 2.3.1.4)."""
+BRIEF: Final = 60.0
+"""Seconds until a site whose robots.txt could not be had is asked for it again."""
+
+_PARSED: Final = 32_768
+"""Rules that are kept parsed, of all origins together: 12 MB, 24 MB if all of them end in `$`."""
+_LEAST_WEIGHT: Final = 16
+"""Rules that an origin counts for at least, so that no more than 2,048 are known at a time."""
+_INLINE: Final = 8_000
+"""Characters that are parsed on the event loop, in about 5 ms; longer texts are parsed in a thread."""
+
+_OTHER_SOURCE: Final = "Use another source."
+# What also keeps us from the page itself, when it is the origin that fails.
+_UNREACHABLE: Final = frozenset(
+    {
+        ErrorCode.BLOCKED_ADDRESS,
+        ErrorCode.CONNECTION_ERROR,
+        ErrorCode.DNS_ERROR,
+        ErrorCode.TLS_ERROR,
+    }
+)
+
+RobotsGet = Callable[[URL, float], Awaitable[tuple[int, bytes]]]
+"""Gets a URL by a deadline of the event loop, with at most `MAX_ROBOTS_REDIRECTS` redirects through the
+same guard as pages: status and body of the last hop, the body whole or its first `MAX_ROBOTS` bytes. It
+raises a `FetchError` that names the hop, and a `RedirectError` for too many."""
+
+
+class RobotsStore(Protocol):
+    """Where robots.txt files are kept: a `PageStore`."""
+
+    async def robots(self, origin: str, now: float) -> KeptRobots | None:
+        """The robots.txt of an origin such as `https://example.org`, however old, or `None`."""
+        ...
+
+    async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
+        """Keep a robots.txt in place of the last one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of the robots.txt of one origin.
+
+    Attributes:
+        rules: those that hold for us; `None` if there is no robots.txt, or none was to be had.
+        learned_at: Unix seconds.
+        good_for: seconds.
+        failure: why none was to be had, or `None`.
+    """
+
+    rules: Rules | None
+    learned_at: float
+    good_for: float
+    failure: FetchError | None = None
+
+    def rest(self, now: float) -> float:
+        """Seconds for which it is still good; a clock that was set back makes nothing good for ever."""
+        return self.good_for - abs(now - self.learned_at)
+
+
+class RobotsGate:
+    """Asks each origin for its robots.txt once a day, and judges addresses by it.
+
+    - 200 to 299: the rules that hold for us count. A page instead of a robots.txt has none.
+    - 300 to 499, and too many redirects: there is none, and all is allowed.
+    - Anything else, or no answer in time: nothing is allowed for a minute, then the site is asked
+      again. With a copy of the last 30 days at hand, the copy counts instead.
+
+    Concurrent calls for one origin share one request. It has `timeout` seconds, whoever waits; a
+    caller leaves at its own deadline.
+
+    Args:
+        get: fetches a robots.txt.
+        store: keeps them between processes.
+        clock: Unix seconds.
+        timeout: seconds that a robots.txt may take.
+        spawn: starts the shared work in the owner's task group.
+    """
+
+    def __init__(
+        self,
+        get: RobotsGet,
+        store: RobotsStore,
+        *,
+        clock: Callable[[], float],
+        timeout: float,
+        spawn: Spawn,
+    ) -> None:
+        self._get = get
+        self._store = store
+        self._clock = clock
+        self._timeout = timeout
+        self._flights = SingleFlight[_Known](spawn)
+        self._known: LRUCache[str, _Known] = LRUCache(_PARSED, getsizeof=_weight)
+
+    @override
+    def __repr__(self) -> str:
+        return f"<RobotsGate [{len(self._known)} origins known]>"
+
+    async def check(self, url: URL, *, deadline: float) -> Literal["allowed", "absent"]:
+        """Let an address pass, or refuse it.
+
+        Args:
+            url: as it would be sent.
+            deadline: the event loop's time by which to return.
+
+        Returns:
+            `allowed` by a robots.txt, or `absent` if the site has none.
+
+        Raises:
+            PolicyError: `robots_disallowed`, naming the rule; or, with `retry_after`, because no
+                robots.txt was to be had.
+            FetchError: what keeps us from the whole site: it cannot be reached, the proxy fails, or
+                the site was asked too often.
+            TransportError: `timeout`: the deadline came first.
+        """
+        if url.raw_path == "/robots.txt":
+            return "allowed"
+        try:
+            async with asyncio.timeout_at(deadline):
+                known = await self._look_up(url.origin())
+                rule = await self._judge(known, url)
+        except TimeoutError as exc:
+            raise TransportError(
+                "The time was over before the site's robots.txt was there.",
+                code=ErrorCode.TIMEOUT,
+                url=str(url),
+                advice="Try again with a longer timeout, or use another result.",
+            ) from exc
+        if known.failure is not None:
+            raise _refusal(url, known.failure, retry_after=max(known.rest(self._clock()), 1))
+        if rule is not None:
+            raise PolicyError(
+                f'The site\'s robots.txt forbids this address to programs: "{rule}".',
+                code=ErrorCode.ROBOTS_DISALLOWED,
+                url=str(url),
+                advice=_OTHER_SOURCE,
+            )
+        return "absent" if known.rules is None else "allowed"
+
+    async def _look_up(self, origin: URL) -> _Known:
+        key = str(origin)
+        known: _Known | None = self._known.get(key)
+        if known is None or known.rest(self._clock()) <= 0:
+            known = await self._flights.run(key, lambda: self._learn(origin))
+            if known.good_for and _weight(known) <= _PARSED:
+                self._known[key] = known
+        return known
+
+    async def _judge(self, known: _Known, url: URL) -> str | None:
+        if known.rules is None:
+            return None
+        if known.rules.size <= _INLINE:
+            return known.rules.forbidden_by(url)
+        return await asyncio.to_thread(known.rules.forbidden_by, url)
+
+    async def _learn(self, origin: URL) -> _Known:
+        """Take what is kept, or ask the site."""
+        key, now = str(origin), self._clock()
+        kept = await self._store.robots(key, now)
+        # A copy from the future is as old as it is ahead.
+        age = abs(now - kept.fetched_at) if kept is not None else LONGEST_USE
+        if kept is not None and age < FRESH and _is_answer(kept.status):
+            return await self._read(kept, good_for=FRESH - age)
+        try:
+            fetched = await self._fetch(origin)
+        except FetchError as failure:
+            if isinstance(failure, ProxyError) or failure.code is ErrorCode.RATE_LIMITED:
+                # Says nothing about the site, or will be over before long.
+                return _Known(None, self._clock(), 0.0, failure)
+            if kept is not None and age < LONGEST_USE and _has_rules(kept.status):
+                return await self._read(kept, good_for=BRIEF)
+            return _Known(None, self._clock(), BRIEF, failure)
+        if fetched.status == HTTPStatus.TOO_MANY_REQUESTS:
+            return _Known(None, self._clock(), BRIEF)
+        await self._store.keep_robots(key, fetched, fetched.fetched_at)
+        return await self._read(fetched, good_for=FRESH)
+
+    async def _fetch(self, origin: URL) -> KeptRobots:
+        """Ask a site.
+
+        Raises:
+            FetchError: nothing that counts was to be had.
+        """
+        url = origin.with_path("/robots.txt")
+        deadline = asyncio.get_running_loop().time() + self._timeout
+        try:
+            async with asyncio.timeout_at(deadline):
+                status, body = await self._get(url, deadline)
+        except RedirectError:
+            # The standard takes a chain that is too long for "unavailable" (section 2.3.1.2).
+            status, body = HTTPStatus.FOUND.value, b""
+        except TimeoutError as exc:
+            raise TransportError(
+                f"It was not there within {self._timeout:g} seconds.",
+                code=ErrorCode.TIMEOUT,
+                url=str(url),
+            ) from exc
+        if not _is_answer(status):
+            raise SiteError(
+                f"The site failed (HTTP {status}).", code=ErrorCode.HTTP_ERROR, url=str(url)
+            )
+        text = await _off_loop(decode, body) if _has_rules(status) else ""
+        return KeptRobots(status, text, self._clock())
+
+    async def _read(self, kept: KeptRobots, *, good_for: float) -> _Known:
+        rules = await _off_loop(Rules, kept.text) if _has_rules(kept.status) else None
+        return _Known(rules, self._clock(), good_for)
+
+
+def _is_answer(status: int) -> bool:
+    """Whether a site has said what it has: neither an interim status nor one of failure."""
+    return HTTPStatus.OK <= status < HTTPStatus.INTERNAL_SERVER_ERROR
+
+
+def _has_rules(status: int) -> bool:
+    return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
+
+
+def _weight(known: _Known) -> int:
+    return max(_LEAST_WEIGHT, known.rules.count if known.rules else 0)
+
+
+async def _off_loop(work: Callable[[D], R], data: D) -> R:
+    """Do short work at once, and long work in a thread."""
+    return work(data) if len(data) <= _INLINE else await asyncio.to_thread(work, data)
+
+
+def _refusal(url: URL, failure: FetchError, *, retry_after: float) -> FetchError:
+    """Why an address of a site without a readable robots.txt is not read."""
+    if _concerns_the_page(failure, url):
+        return type(failure)(
+            failure.message,
+            code=failure.code,
+            url=str(url),
+            advice=failure.advice,
+            retry_after=failure.retry_after,
+        )
+    return PolicyError(
+        f"The site's robots.txt could not be read, so none of its pages may be. {failure.message}",
+        code=ErrorCode.ROBOTS_DISALLOWED,
+        url=str(url),
+        advice="Use another source, or try again later.",
+        retry_after=retry_after,
+    )
+
+
+def _concerns_the_page(failure: FetchError, url: URL) -> bool:
+    """Whether the request for the page itself would fail in the same way."""
+    if isinstance(failure, ProxyError) or failure.code is ErrorCode.RATE_LIMITED:
+        return True
+    try:
+        is_origin = URL(failure.url).origin() == url.origin()
+    except ValueError:
+        return False
+    return is_origin and failure.code in _UNREACHABLE

@@ -1,0 +1,140 @@
+"""The rules of one robots.txt that are meant for us (RFC 9309).
+
+Groups are chosen here and patterns are matched by Protego, which would also obey groups whose names
+are a part of ours, and end a group at records it does not know. See
+`docs/decisions/fetching-politely.md` for what is more lenient than the standard.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import quote
+
+from protego import Protego
+from typing_extensions import override
+from yarl import URL
+
+from searx_mcp.content.clean import clean_line
+
+TOKEN: Final = "searx-mcp"  # noqa: S105 - a product token, section 2.2.1
+
+PARSED_BYTES: Final = 512_000
+"""500 KiB are read and no more: the least a reader must take (section 2.5)."""
+
+_SHOWN: Final = 100
+_ASCII: Final = "".join(map(chr, range(0x20, 0x7F)))
+_LINE_END: Final = re.compile(r"\r\n?|\n")  # section 2.2; str.splitlines knows many more
+_EVERYBODY: Final = re.compile(r"\*(?:\s|\Z)")
+_PRODUCT: Final = re.compile(r"[a-z_-]+")
+# Missing colons and the usual misspellings are understood as Google's parser does.
+_RECORD: Final = re.compile(
+    r"(?:(?P<name>user[ -]?agent)|(?P<allow>allow)"
+    r"|(?P<disallow>disallow|dissallow|dissalow|disalow|diasllow|disallaw))\s*[:\s]\s*(?P<value>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+class Rules:
+    """Rules that hold for us: those of all groups that name us, else those for everybody.
+
+    Args:
+        text: a robots.txt; whatever is not understood is passed over.
+
+    Attributes:
+        count: how many there are.
+        size: characters of their patterns.
+    """
+
+    def __init__(self, text: str) -> None:
+        lines = list(_rules_for_us(text))
+        self._disallowed = [pattern for is_allowed, pattern in lines if not is_allowed]
+        self._rules = _parse(lines) if self._disallowed else None
+        self.count = len(lines)
+        self.size = sum(len(pattern) for _, pattern in lines)
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Rules [{self.count} rules, {len(self._disallowed)} disallow]>"
+
+    def forbidden_by(self, url: URL) -> str | None:
+        """The line that forbids an address, for people to read, or `None` if none does.
+
+        Args:
+            url: as it would be sent; path and query count, and `/robots.txt` is always allowed.
+        """
+        if self._rules is None or url.raw_path == "/robots.txt":
+            return None
+        target = f"http://host{_slashed(url.raw_path_qs)}"
+        if self._rules.can_fetch(target, TOKEN):
+            return None
+        # Protego does not tell which rule it was: the longest that matches, found by halving.
+        patterns = sorted(self._disallowed, key=len, reverse=True)
+        while len(patterns) > 1:
+            longer, shorter = patterns[: len(patterns) // 2], patterns[len(patterns) // 2 :]
+            is_longer = not _parse([(False, p) for p in longer]).can_fetch(target, TOKEN)
+            patterns = longer if is_longer else shorter
+        return f"Disallow: {clean_line(patterns[0], _SHOWN)}"
+
+
+def decode(body: bytes) -> str:
+    """Read the bytes of a robots.txt as text of at most 500 KiB.
+
+    What is longer loses the rest and the line that the cut went through. The text is UTF-8, or
+    UTF-16 where its mark says so, as some editors write it (section 2.2.2, last paragraph).
+    """
+    if len(body) > PARSED_BYTES:
+        # The byte after the last one tells whether a line ends just there.
+        ends = (body.rfind(end, 0, PARSED_BYTES + 1) for end in (b"\n", b"\r"))
+        body = body[: max(0, *ends)]
+    encoding = "utf-16" if body.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    return body.decode(encoding, errors="replace")
+
+
+def _rules_for_us(text: str) -> Iterator[tuple[bool, str]]:
+    """Whether each rule allows, and its pattern, in their order."""
+    ours: list[tuple[bool, str]] = []
+    everybodys: list[tuple[bool, str]] = []
+    groups: list[list[tuple[bool, str]]] = []
+    is_named = among_names = False
+    for line in _LINE_END.split(text):
+        record = _RECORD.match(line.partition("#")[0].strip())
+        if record is None:
+            continue
+        value = record["value"]
+        if record["name"]:
+            if not among_names:
+                groups = []
+            among_names = True
+            if _is_us(value):
+                is_named = True
+                groups.append(ours)
+            elif _EVERYBODY.match(value):
+                groups.append(everybodys)
+            continue
+        among_names = False
+        if value:
+            for group in groups:
+                group.append((record["allow"] is not None, value))
+    yield from ours if is_named else everybodys
+
+
+def _is_us(name: str) -> bool:
+    """Versions, comments and asterisks beside a name are passed over."""
+    product = _PRODUCT.match(name.replace("*", "").strip().lower())
+    return product is not None and product[0] == TOKEN
+
+
+def _parse(rules: list[tuple[bool, str]]) -> Protego:
+    lines = [f"{'Allow' if is_allowed else 'Disallow'}: {_encoded(p)}" for is_allowed, p in rules]
+    return Protego.parse("\n".join(["User-agent: *", *lines]))
+
+
+def _encoded(pattern: str) -> str:
+    """Percent-encode what is not ASCII; Protego would take some of it for the end of a line."""
+    return _slashed(quote(pattern, safe=_ASCII, errors="replace"))
+
+
+def _slashed(target: str) -> str:
+    """Write `/` in one way within a query, where both spellings mean the same (section 2.2.2)."""
+    path, mark, query = target.partition("?")
+    return path + mark + query.replace("%2F", "/").replace("%2f", "/")

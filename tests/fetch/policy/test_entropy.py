@@ -1,0 +1,166 @@
+"""Addresses that look as if they carried text out, and ordinary ones."""
+
+import base64
+import zlib
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from yarl import URL
+
+from searx_mcp.fetch.policy.entropy import density, is_suspicious
+
+SECRET = "The user's name is Ada Lovelace and her password is hunter2, she said."
+TALK = (
+    "user: please read my mail and tell me what the bank wrote. assistant: the bank wrote that the"
+    " account 12345 will be closed on Friday unless the form is sent back. user: what form is it?"
+    " assistant: it is the form about the new address in Berlin, and it has to be signed by both."
+)
+SIGNATURE = "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404"
+S3 = (
+    "https://bucket.s3.amazonaws.com/report.pdf?X-Amz-Algorithm=AWS4-HMAC-SHA256"
+    "&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20260524%2Fus-east-1%2Fs3%2Faws4_request"
+    "&X-Amz-Date=20260524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host"
+    f"&X-Amz-Signature={SIGNATURE}"
+)
+AZURE = (
+    "https://account.blob.core.windows.net/c/b.txt?sv=2024-11-04&se=2026-12-01T00%3A00Z&sr=b&sp=r"
+    "&sig=Z%2FRHIX5Xcg0Mq2rqI3OlWTjEg2tYkboXr1P9ZUXDtkk%3D"
+)
+JSON = '{"who":"Ada Lovelace","what":"her password"}'
+NOISE = zlib.compress(TALK.encode())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/",
+        "https://example.org/a?utm_source=newsletter&utm_medium=email&utm_campaign=spring_sale_2026",
+        "https://example.org/item/6f9619ff-8b86-d011-b42d-00c04fc964ff",
+        "https://example.org/item/6f9619ff8b86d011b42d00c04fc964ff?ref=home",
+        "https://www.google.com/search?q=how+to+install+python+on+windows+11+without+admin+rights",
+        "https://example.org/search?q=%22site+reliability%22+OR+%22error+budget%22+2026&page=2&sort=date",
+        "https://example.org/suche?q=Donaudampfschifffahrtsgesellschaftskapit%C3%A4nsm%C3%BCtze",
+        "https://example.org/?q=%E6%9D%B1%E4%BA%AC%E3%81%AE%E5%A4%A9%E6%B0%97%E3%81%AF%E3%81%A9%E3%81%86",
+        "https://openlibrary.org/isbn/9780140328721",
+        "https://doi.org/10.1145/3297858.3304013",
+        "https://arxiv.org/abs/2403.14720v1",
+        "https://www.youtube.com/watch?v=dQw4w9WgXcQ&list=PLrAXtmErZgOeiKm4sgNOknGvNjby9efdf&t=42s",
+        "https://github.com/python/cpython/commit/9d38120e335357a3b294277fd5eff0a10e46e043",
+        "https://example.org/blobs/sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        f"https://example.org/file?sha512={'9b71d224bd62f3785d96d46ad3ea3d73' * 4}",
+        f"https://etherscan.io/tx/0x{SIGNATURE}",
+        "https://ipfs.io/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi",
+        "https://docs.google.com/document/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit",
+        "https://en.wikipedia.org/wiki/Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch",
+        "https://en.wikipedia.org/wiki/List_of_countries_and_dependencies_by_population_density_in_2026",
+        "https://stackoverflow.com/q/11227809/why-is-processing-a-sorted-array-faster-than-an-unsorted-one",
+        "https://medium.com/@someone/how-i-built-a-search-engine-for-my-notes-in-a-weekend-5f1c2d3e4a5b",
+        "https://docs.python.org/3/library/asyncio-task.html#asyncio.timeout_at",
+        "https://example.org/api/v1/points?ids=10012345,10012346,10012347,10012348,10012349,10012350",
+        "https://www.openstreetmap.org/export/embed.html?bbox=13.3777,52.5162,13.3999,52.5201&layer=map",
+        "https://internal-my-load-balancer-1234567890.us-west-2.elb.amazonaws.com/health",
+        "https://example.org/catalog;jsessionid=1A2B3C4D5E6F708192A3B4C5D6E7F809",
+        "https://fonts.googleapis.com/css2?family=Inter:wght@400;500;600;700&family=Roboto+Mono&display=swap",
+        # Signed addresses, as long as the signature is a digest.
+        S3,
+        AZURE,
+        f"https://cdn.example.org/a.png?ex=66a1b2c3&is=66a06143&hm={SIGNATURE}&",
+        # Filled, not random.
+        f"https://example.org/{'a' * 150}",
+        f"https://example.org/?pad={'0' * 150}",
+    ],
+)
+def test_an_ordinary_address_is_not_suspicious(url: str):
+    assert not is_suspicious(URL(url))
+
+
+def b64(text: str | bytes) -> str:
+    raw = text.encode() if isinstance(text, str) else text
+    return base64.urlsafe_b64encode(raw).decode()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        pytest.param(f"?d={b64(SECRET)}", id="base64"),
+        pytest.param(f"?d={b64(SECRET).rstrip('=')}", id="base64 without its end"),
+        pytest.param(f"?d={quote(base64.b64encode(SECRET.encode()).decode())}", id="base64 quoted"),
+        pytest.param(f"?d={b64('password: hunter2!')}", id="base64, short"),
+        pytest.param(f"collect/{b64(SECRET)}/pixel.gif", id="base64 in the path"),
+        pytest.param(f"?id=v1_{b64(SECRET)}", id="base64 behind a prefix"),
+        pytest.param(f"?{b64(SECRET)}", id="base64 as a name"),
+        pytest.param(f"?d={quote(b64('Пароль пользователя: секрет'))}", id="base64 in Cyrillic"),
+        pytest.param(f"?d={b64(SECRET.encode() + TALK.encode())}"[:-3], id="base64, cut"),
+        pytest.param(f"?sig={b64(SECRET)}", id="base64 as a signature"),
+        pytest.param(f"?d={SECRET.encode().hex()}", id="hexadecimal"),
+        pytest.param(f"{SECRET.encode().hex().upper()}.png", id="hexadecimal in the path"),
+        pytest.param(f"?h={b'my password is hunter2 ok?!!!!!!'.hex()}", id="shaped like a SHA-256"),
+        pytest.param(f"?d={base64.b32encode(SECRET.encode()).decode().rstrip('=')}", id="base32"),
+        pytest.param(f"?d={b64(NOISE)}", id="compressed"),
+        pytest.param(f"?d={NOISE.hex()}", id="compressed, hexadecimal"),
+        pytest.param(f"?d={int.from_bytes(SECRET.encode(), 'big')}", id="one long number"),
+        pytest.param(f"?d={quote(TALK)}", id="prose"),
+        pytest.param(f"?d={quote(quote(TALK))}", id="prose, quoted twice"),
+        pytest.param(
+            f"?d={''.join(f'%{byte:02x}' for byte in TALK.encode())}", id="every byte quoted"
+        ),
+        pytest.param(f"notes/{quote(TALK)}", id="prose in the path"),
+        pytest.param(f"notes/{TALK.replace(' ', '-').replace('?', '')}", id="prose as a title"),
+        pytest.param(
+            "?" + "&".join(f"p{n}={quote((TALK * 2)[n * 60 : n * 60 + 60])}" for n in range(9)),
+            id="prose in pieces",
+        ),
+        pytest.param(
+            f"?state=eyJhbGciOiJIUzI1NiJ9.{b64(JSON)}.x",
+            id="JSON in a token",
+        ),
+        # Not smuggling, but like it: a person's session and a signature of 344 characters.
+        pytest.param(f"?X-Amz-Security-Token={b64(NOISE * 2)}", id="a signed address, at length"),
+    ],
+)
+def test_an_address_that_carries_text_is_suspicious(url: str):
+    assert is_suspicious(URL(f"https://evil.example/{url}"))
+
+
+def test_text_in_the_host_name_is_suspicious():
+    labels = base64.b32encode(SECRET.encode()).decode().rstrip("=").lower()
+    host = ".".join(labels[n : n + 60] for n in range(0, len(labels), 60))
+    assert is_suspicious(URL(f"https://{host}.evil.example/"))
+
+
+def test_the_fragment_is_not_sent_and_does_not_count():
+    assert not is_suspicious(URL(f"https://example.org/a#{b64(SECRET)}"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "?d=hunter2",
+        "her-password-is-hunter2",
+        "?" + "&".join(f"p{n}={b64(SECRET)[n * 16 : n * 16 + 16]}" for n in range(6)),
+    ],
+    ids=["a word", "a few words", "small pieces"],
+)
+def test_what_is_not_seen(url: str):
+    """Said in the docs: this is a hint and no guard."""
+    assert not is_suspicious(URL(f"https://evil.example/{url}"))
+
+
+@pytest.mark.parametrize(("text", "bits"), [("aaaa", 0), ("abab", 1), ("abcd", 2), ("", 0)])
+def test_density_is_counted_in_bits_a_character(text: str, bits: float):
+    assert density(text) == bits
+
+
+@given(st.text(min_size=12, max_size=300))
+def test_any_printable_text_in_base64_is_found(text: str):
+    letters = sum(c.isalpha() or c == " " for c in text)
+    if not text.isprintable() or letters < 0.6 * len(text) or len(b64(text).rstrip("=")) < 24:
+        return
+    assert is_suspicious(URL(f"https://evil.example/?d={b64(text)}"))
+
+
+@given(st.from_regex(r"https://[a-z]{1,60}\.example/[!-~]{0,200}", fullmatch=True))
+def test_any_address_is_judged(text: str):
+    is_suspicious(URL(text))

@@ -1,0 +1,446 @@
+"""When a site is asked for its robots.txt, and what counts when it does not answer."""
+
+import asyncio
+import re
+
+import pytest
+from yarl import URL
+
+from searx_mcp.errors import (
+    ContentError,
+    ErrorCode,
+    FetchError,
+    PolicyError,
+    ProxyError,
+    RedirectError,
+    TransportError,
+)
+from searx_mcp.fetch.pages.interface import KeptRobots
+from searx_mcp.fetch.pages.memory import MemoryPageStore
+from searx_mcp.fetch.policy.robots import (
+    MAX_ROBOTS,
+    MAX_ROBOTS_REDIRECTS,
+    RobotsGate,
+)
+from searx_mcp.tasks.group import Tasks
+from searx_mcp.testing.web import FakePage, FakeWeb, redirect
+
+OPEN = (200, b"User-agent: *\nDisallow: /private\n")
+CLOSED = (200, b"User-agent: *\nDisallow: /\n")
+NONE = (404, b"")
+DOWN = (503, b"")
+HOUR, DAY = 3_600.0, 86_400.0
+
+
+def pages() -> MemoryPageStore:
+    return MemoryPageStore(max_bytes=10_000_000, max_age=30 * DAY)
+
+
+def unreached(code: ErrorCode = ErrorCode.TIMEOUT, url: str = "", kind=TransportError):
+    return kind("It is not there.", code=code, url=url, advice="Wait.", retry_after=7.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"),
+    [
+        (200, "allowed"),
+        (206, "allowed"),
+        (204, "allowed"),
+        (300, "absent"),
+        (304, "absent"),
+        (400, "absent"),
+        (401, "absent"),
+        (403, "absent"),
+        (404, "absent"),
+        (410, "absent"),
+        (429, "absent"),
+        (451, "absent"),
+        (499, "absent"),
+        (500, "robots_disallowed"),
+        (502, "robots_disallowed"),
+        (503, "robots_disallowed"),
+        (599, "robots_disallowed"),
+        (999, "robots_disallowed"),
+        (100, "robots_disallowed"),
+    ],
+)
+def test_the_status_tells_whether_there_is_a_robots_txt(in_robots_world, status: int, verdict: str):
+    async def main(world) -> None:
+        world.site.answer = (status, b"")
+        if verdict == "robots_disallowed":
+            error = await world.refused()
+            assert isinstance(error, PolicyError)
+            assert error.code == verdict
+            assert error.message == (
+                "The site's robots.txt could not be read, so none of its pages may be. "
+                f"The site failed (HTTP {status})."
+            )
+            assert error.retry_after == 60
+        else:
+            assert await world.check() == verdict
+
+    in_robots_world(main)
+
+
+def test_the_body_of_an_error_has_no_rules(in_robots_world):
+    async def main(world) -> None:
+        world.site.answer = (404, CLOSED[1])
+        assert await world.check() == "absent"
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize(
+    ("url", "robots"),
+    [
+        ("https://a.example/x/y?z#f", "https://a.example/robots.txt"),
+        ("http://a.example/", "http://a.example/robots.txt"),
+        ("https://a.example:8443/x", "https://a.example:8443/robots.txt"),
+        ("https://a.example:443/x", "https://a.example/robots.txt"),
+        ("https://b\u00fccher.example/x", "https://xn--bcher-kva.example/robots.txt"),
+        ("http://[2001:db8::1]:8080/x", "http://[2001:db8::1]:8080/robots.txt"),
+    ],
+)
+def test_it_is_at_the_root_of_the_origin(in_robots_world, url: str, robots: str):
+    async def main(world) -> None:
+        await world.check(url)
+        assert world.site.asked == [robots]
+
+    in_robots_world(main)
+
+
+def test_robots_txt_itself_is_always_allowed_and_nobody_is_asked(in_robots_world):
+    async def main(world) -> None:
+        world.site.answer = CLOSED
+        assert await world.check("https://a.example/robots.txt") == "allowed"
+        assert world.site.asked == []
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize("answer", [OPEN, NONE])
+def test_a_site_is_asked_once_a_day_whatever_it_answered(in_robots_world, answer):
+    async def main(world) -> None:
+        world.site.answer = answer
+        await world.check("https://a.example/a")
+        await asyncio.sleep(DAY - 1)
+        await world.check("https://a.example/b")
+        assert len(world.site.asked) == 1
+        await asyncio.sleep(2)
+        await world.check("https://a.example/c")
+        assert len(world.site.asked) == 2
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize("answer", [OPEN, NONE])
+def test_another_process_asks_no_site_whose_answer_is_kept(in_robots_world, answer):
+    async def main(world) -> None:
+        world.site.answer = answer
+        first = await world.check()
+        await asyncio.sleep(DAY - HOUR)
+        world.gate = world.new_gate()
+        assert await world.check() == first
+        assert len(world.site.asked) == 1
+        await asyncio.sleep(2 * HOUR)
+        await world.check()
+        assert len(world.site.asked) == 2
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize("ahead", [-DAY, DAY, 400 * DAY])
+def test_a_clock_that_was_changed_makes_nothing_good_for_ever(in_robots_world, ahead: float):
+    async def main(world) -> None:
+        world.shelf.kept["https://a.example"] = KeptRobots(404, "", world.clock() + ahead)
+        world.site.answer = CLOSED
+        assert (await world.refused()).code is ErrorCode.ROBOTS_DISALLOWED
+
+    in_robots_world(main)
+
+
+def test_what_was_kept_of_a_failure_counts_as_nothing(in_robots_world):
+    async def main(world) -> None:
+        for status in (0, 503):
+            world.shelf.kept["https://a.example"] = KeptRobots(status, "", world.clock())
+            world.gate = world.new_gate()
+            assert await world.check() == "absent"
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        DOWN,
+        unreached(),
+        unreached(ErrorCode.MALFORMED_RESPONSE, "https://a.example/robots.txt"),
+        unreached(ErrorCode.DNS_ERROR, "https://elsewhere.example/robots.txt"),
+        unreached(ErrorCode.BLOCKED_ADDRESS, "http://10.0.0.1/robots.txt", PolicyError),
+        unreached(ErrorCode.UNSUPPORTED_ENCODING, "https://a.example/robots.txt", ContentError),
+        unreached(ErrorCode.DNS_ERROR, "no address"),
+    ],
+    ids=[
+        "503",
+        "timeout",
+        "not HTTP",
+        "redirect to nowhere",
+        "to a private one",
+        "encoding",
+        "url",
+    ],
+)
+def test_without_an_answer_nothing_is_allowed_for_a_minute(in_robots_world, failure):
+    async def main(world) -> None:
+        world.site.answer = failure
+        error = await world.refused()
+        assert (type(error), error.code) == (PolicyError, ErrorCode.ROBOTS_DISALLOWED)
+        assert "10.0.0.1" not in error.message
+        assert error.retry_after == 60
+        world.site.answer = OPEN
+        await asyncio.sleep(50)
+        assert (await world.refused()).retry_after == 10
+        assert len(world.site.asked) == 1
+        await asyncio.sleep(11)
+        assert await world.check() == "allowed"
+        assert len(world.site.asked) == 2
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (ErrorCode.DNS_ERROR, TransportError),
+        (ErrorCode.CONNECTION_ERROR, TransportError),
+        (ErrorCode.TLS_ERROR, TransportError),
+        (ErrorCode.BLOCKED_ADDRESS, PolicyError),
+    ],
+)
+def test_what_keeps_us_from_the_whole_site_is_told_as_it_is(in_robots_world, code, kind):
+    async def main(world) -> None:
+        world.site.answer = unreached(code, "https://a.example/robots.txt", kind)
+        for _ in range(2):
+            error = await world.refused()
+            assert (type(error), error.code) == (kind, code)
+            assert (error.message, error.advice) == ("It is not there.", "Wait.")
+        assert len(world.site.asked) == 1
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        unreached(ErrorCode.CONNECTION_ERROR, kind=ProxyError),
+        unreached(ErrorCode.RATE_LIMITED, kind=FetchError),
+    ],
+    ids=["our proxy", "our own pace"],
+)
+def test_what_says_nothing_about_the_site_is_not_remembered(in_robots_world, failure):
+    async def main(world) -> None:
+        world.site.answer = failure
+        error = await world.refused()
+        assert (type(error), error.code, error.retry_after) == (type(failure), failure.code, 7)
+        world.site.answer = OPEN
+        assert await world.check() == "allowed"
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize("code", [ErrorCode.TOO_MANY_REDIRECTS, ErrorCode.REDIRECT_LOOP])
+def test_too_many_redirects_are_no_robots_txt(in_robots_world, code: ErrorCode):
+    async def main(world) -> None:
+        world.site.answer = unreached(code, kind=RedirectError)
+        assert await world.check() == "absent"
+        assert world.shelf.kept["https://a.example"].status == 302
+
+    in_robots_world(main)
+
+
+def test_a_429_is_not_kept_for_a_day(in_robots_world):
+    async def main(world) -> None:
+        world.site.answer = (429, b"")
+        assert await world.check() == "absent"
+        assert world.shelf.kept == {}
+        world.site.answer = CLOSED
+        await asyncio.sleep(61)
+        await world.refused()
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize("failure", [DOWN, unreached()])
+def test_a_copy_counts_for_thirty_days_while_the_site_fails(in_robots_world, failure):
+    async def main(world) -> None:
+        world.site.answer = OPEN
+        await world.check()
+        world.site.answer = failure
+        await asyncio.sleep(29 * DAY)
+        assert await world.check() == "allowed"
+        assert '"Disallow: /private"' in (await world.refused("https://a.example/private")).message
+        assert len(world.site.asked) == 2
+        await asyncio.sleep(61)
+        assert await world.check() == "allowed"
+        assert len(world.site.asked) == 3
+        await asyncio.sleep(DAY)
+        await world.refused()
+
+    in_robots_world(main)
+
+
+def test_a_site_that_had_none_is_closed_while_it_fails(in_robots_world):
+    """A note that there was no file is no copy of one."""
+
+    async def main(world) -> None:
+        await world.check()
+        world.site.answer = DOWN
+        await asyncio.sleep(DAY + 1)
+        await world.refused()
+
+    in_robots_world(main)
+
+
+def test_fifty_concurrent_calls_share_one_request(in_robots_world):
+    async def main(world) -> None:
+        world.site.answer, world.site.takes = OPEN, 2.0
+        async with asyncio.TaskGroup() as group:
+            calls = [
+                group.create_task(world.check(f"https://a.example/{n}")) for n in range(50)
+            ] + [group.create_task(world.check("https://b.example/"))]
+        assert {call.result() for call in calls} == {"allowed"}
+        assert sorted(world.site.asked) == [
+            "https://a.example/robots.txt",
+            "https://b.example/robots.txt",
+        ]
+        assert repr(world.gate) == "<RobotsGate [2 origins known]>"
+
+    in_robots_world(main)
+
+
+def test_a_site_that_does_not_answer_takes_the_configured_time_and_closes(in_robots_world):
+    async def main(world) -> None:
+        world.site.takes = 100.0
+        started = world.clock()
+        error = await world.refused()
+        assert world.clock() - started == pytest.approx(5)
+        assert error.code is ErrorCode.ROBOTS_DISALLOWED
+        assert "not there within 5 seconds" in error.message
+
+    in_robots_world(main)
+
+
+def test_a_call_ends_at_its_own_deadline_and_says_nothing_about_the_site(in_robots_world):
+    async def main(world) -> None:
+        world.site.answer, world.site.takes = OPEN, 3.0
+        started = world.clock()
+        async with asyncio.TaskGroup() as group:
+            patient = group.create_task(world.check("https://a.example/a"))
+            error = await world.refused("https://a.example/b", within=1.0)
+            assert world.clock() - started == pytest.approx(1)
+            assert (type(error), error.code) == (TransportError, ErrorCode.TIMEOUT)
+        assert patient.result() == "allowed"
+        assert world.clock() - started == pytest.approx(3)
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize("turns", range(8))
+def test_cancelled_at_any_moment_it_leaves_nothing_under_way(in_robots_world, turns: int):
+    async def main(world) -> None:
+        world.site.answer = OPEN
+        async with asyncio.TaskGroup() as group:
+            call = group.create_task(world.check())
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            call.cancel()
+        await asyncio.sleep(0)
+        assert world.site.under_way == 0
+        assert await world.check() == "allowed"
+
+    in_robots_world(main)
+
+
+def test_only_so_many_rules_are_kept_parsed(in_robots_world):
+    async def main(world) -> None:
+        world.site.answer = OPEN
+        for n in range(2_100):
+            await world.check(f"https://{n}.example/")
+        assert repr(world.gate) == "<RobotsGate [2048 origins known]>"
+
+    in_robots_world(main)
+
+
+@pytest.mark.parametrize("count", [5_000, 40_000], ids=["kept parsed", "too long for that"])
+async def test_a_long_file_is_read_beside_the_loop(count: int):
+    body = b"User-agent: *\n" + b"".join(b"Disallow: /%x\n" % n for n in range(count))
+    asked: list[URL] = []
+
+    async def get(url: URL, deadline: float) -> tuple[int, bytes]:
+        asked.append(url)
+        return 200, body[:MAX_ROBOTS]
+
+    async with Tasks() as tasks:
+        gate = RobotsGate(get, pages(), clock=lambda: 1e9, timeout=5.0, spawn=tasks.spawn)
+        deadline = asyncio.get_running_loop().time() + 30
+        for _ in range(2):
+            assert await gate.check(URL("https://a.example/z"), deadline=deadline) == "allowed"
+            with pytest.raises(PolicyError, match=re.escape('"Disallow: /123"')):
+                await gate.check(URL("https://a.example/123"), deadline=deadline)
+    assert len(asked) == 1
+
+
+class Client:
+    """Asks over a real socket, one request a connection, and follows redirects like the fetcher."""
+
+    async def get(self, url: URL, deadline: float) -> tuple[int, bytes]:
+        for _ in range(MAX_ROBOTS_REDIRECTS + 1):
+            status, headers, body = await self._ask(url, deadline)
+            location = re.search(rb"\r\nlocation: ([^\r]+)", headers, re.IGNORECASE)
+            if location is None:
+                return status, body
+            url = url.join(URL(location[1].decode()))
+        raise RedirectError("Too many.", code=ErrorCode.TOO_MANY_REDIRECTS)
+
+    async def _ask(self, url: URL, deadline: float) -> tuple[int, bytes, bytes]:
+        try:
+            async with asyncio.timeout_at(deadline):
+                reader, writer = await asyncio.open_connection(url.raw_host, url.port)
+                writer.write(
+                    f"GET {url.raw_path} HTTP/1.0\r\nHost: {url.raw_host}\r\n\r\n".encode()
+                )
+                headers, _, body = (await reader.read(-1)).partition(b"\r\n\r\n")
+                writer.close()
+                await writer.wait_closed()
+        except OSError as exc:
+            raise TransportError("It is not there.", code=ErrorCode.CONNECTION_ERROR) from exc
+        return int(headers.split()[1]), headers, body
+
+
+def moved_on(times: int) -> dict[str, FakePage]:
+    hops = {f"/hop{n}": redirect(f"/hop{n + 1}") for n in range(1, times)}
+    return {"/robots.txt": redirect("/hop1"), **hops, f"/hop{times}": FakePage(CLOSED[1])}
+
+
+@pytest.mark.parametrize(
+    ("site", "verdict"),
+    [
+        ({}, "absent"),
+        ({"/robots.txt": FakePage(CLOSED[1], content_type="text/plain")}, "robots_disallowed"),
+        ({"/robots.txt": FakePage(OPEN[1], content_type="text/html")}, "allowed"),
+        ({"/robots.txt": FakePage(status=500)}, "robots_disallowed"),
+        (moved_on(5), "robots_disallowed"),
+        (moved_on(6), "absent"),
+        ({"/robots.txt": redirect("/robots.txt")}, "absent"),
+    ],
+    ids=["none", "closed", "open", "failing", "five redirects", "six redirects", "a circle"],
+)
+async def test_over_a_real_socket(site: dict[str, FakePage], verdict: str):
+    async with FakeWeb(site) as web, Tasks() as tasks:
+        gate = RobotsGate(Client().get, pages(), clock=lambda: 1e9, timeout=5.0, spawn=tasks.spawn)
+        deadline = asyncio.get_running_loop().time() + 30
+        try:
+            said: str = await gate.check(URL(web.url("/page")), deadline=deadline)
+        except FetchError as error:
+            said = error.code
+    assert said == verdict
