@@ -34,10 +34,12 @@ class Material:
 
     Attributes:
         url: after redirects.
+        status: of the answer, 200 to 299.
         media: declared, or found by looking at the body.
         data: decoded bytes of the body.
         is_truncated: whether the body was cut.
         headers: of the answer, by name in any case.
+        was_late: whether it was the deadline that cut it.
     """
 
     url: str
@@ -45,6 +47,8 @@ class Material:
     data: bytes
     is_truncated: bool
     headers: Mapping[str, str]
+    status: int = 200
+    was_late: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""What tiers have in common: reading answers of services, and writing Markdown of them."""

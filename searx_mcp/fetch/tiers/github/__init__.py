@@ -1,0 +1,1 @@
+"""GitHub, from its raw files and its REST API."""

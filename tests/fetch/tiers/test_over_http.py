@@ -1,0 +1,115 @@
+"""Tiers through the whole fetcher: a forge on loopback, recognised by its addresses."""
+
+from collections.abc import Callable
+
+import pytest
+
+from searx_mcp.fetch.fetcher import Fetcher
+from searx_mcp.models.request import FetchRequest
+
+BLOB = "/g/p/-/blob/main/src/a.py"
+RAW = "/g/p/-/raw/main/src/a.py"
+PAGE = "<title>Page</title><main><p>The page itself says what is in the file.</main>"
+
+
+@pytest.fixture
+def forge(site):
+    """A site with a page and a file of five lines, and no robots.txt."""
+    site.page("/robots.txt", "", status="404 Not Found")
+    site.page(BLOB, PAGE)
+    site.page(RAW, "one\ntwo\nthree\nfour\nfive\n", content_type="text/plain; charset=utf-8")
+    return site
+
+
+async def test_a_file_is_read_from_its_raw_address(forge, fetcher: Fetcher):
+    page = await fetcher.fetch(FetchRequest(url=forge.url(f"{BLOB}#L2-3")))
+    assert page.markdown_content == "# src/a.py, lines 2 to 3 of 5\n\n```python\ntwo\nthree\n```"
+    assert page.tier == "gitlab"
+    assert page.content_type == "text/x-python"
+    assert page.title == "src/a.py, lines 2 to 3"
+    assert not page.truncated
+    assert BLOB not in [request.path for request in forge.requests]
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "status"),
+    [
+        ("", "text/plain", "404 Not Found"),
+        ("no", "text/plain", "500 Internal Server Error"),
+        ("<!doctype html><title>Sign in</title><p>Sign in", "text/html", "200 OK"),
+        (b"\x89PNG\r\n\x1a\n", "text/plain", "200 OK"),
+        (b"\x00\x01\x02", "application/octet-stream", "200 OK"),
+    ],
+)
+async def test_without_the_file_the_page_itself_is_read(
+    forge, fetcher: Fetcher, body: str | bytes, content_type: str, status: str
+):
+    forge.page(RAW, body, content_type=content_type, status=status)
+    page = await fetcher.fetch(FetchRequest(url=forge.url(BLOB)))
+    assert page.markdown_content == "The page itself says what is in the file."
+    assert page.tier == "native"
+
+
+async def test_an_empty_file_is_one(forge, fetcher: Fetcher):
+    forge.page(RAW, "", content_type="text/plain")
+    page = await fetcher.fetch(FetchRequest(url=forge.url(BLOB)))
+    assert page.markdown_content == "# src/a.py"
+    assert "The file is empty." in page.notes
+
+
+async def test_what_robots_txt_forbids_is_not_fetched(forge, fetcher: Fetcher):
+    # public/robots.txt of GitLab forbids the raw files and the API to everybody.
+    forge.page(
+        "/robots.txt",
+        "User-Agent: *\nDisallow: /*/*/raw\nDisallow: /api\n",
+        content_type="text/plain",
+    )
+    page = await fetcher.fetch(FetchRequest(url=forge.url(BLOB)))
+    assert page.tier == "native"
+    assert RAW not in [request.path for request in forge.requests]
+
+
+async def test_a_file_that_is_too_long_is_cut(forge, make_fetcher: Callable[..., Fetcher]):
+    text = "".join(f"line {n}\n" for n in range(10_000))
+    forge.page(RAW, text, content_type="text/plain")
+    request = FetchRequest(url=forge.url(BLOB), max_content_length=2_048)
+    page = await make_fetcher().fetch(request)
+    assert page.tier == "gitlab"
+    assert page.truncated
+    assert page.markdown_content.startswith("# src/a.py\n\n```python\nline 0\n")
+    assert page.markdown_content.endswith("\n```")
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/octet-stream", None])
+async def test_markdown_is_read_whatever_its_site_calls_it(
+    forge, fetcher: Fetcher, content_type: str | None
+):
+    body = "# Title\n\nSee [more](b.md). ![logo](a.png)"
+    forge.page("/g/p/-/raw/main/a.md", body, content_type=content_type)
+    page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/blob/main/a.md")))
+    more = forge.url("/g/p/-/blob/main/b.md")
+    assert page.markdown_content == f"# Title\n\nSee [more]({more}). [image: logo]"
+    assert page.title == "Title"
+    assert page.content_type == "text/markdown"
+
+
+async def test_an_html_file_is_read_as_a_page(forge, fetcher: Fetcher):
+    forge.page("/g/p/-/raw/main/a.html", "<title>T</title><p>Said.", content_type="text/plain")
+    page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/blob/main/a.html")))
+    assert page.markdown_content == "Said."
+    assert page.title == "T"
+    assert page.tier == "gitlab"
+
+
+async def test_an_issue_comes_from_the_api(forge, fetcher: Fetcher):
+    forge.page(
+        "/api/v4/projects/g%2Fp/issues/3",
+        '{"iid": 3, "title": "It breaks", "description": "Badly.", "user_notes_count": 2}',
+        content_type="application/json",
+    )
+    page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/issues/3")))
+    assert page.title == "It breaks (#3)"
+    assert page.markdown_content.endswith("Badly.")
+    assert "GitLab shows the 2 comments to members only." in page.notes
+    (request,) = [found for found in forge.requests if found.path.startswith("/api")]
+    assert request.headers["Accept"] == "application/json"
