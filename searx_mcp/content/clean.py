@@ -5,8 +5,8 @@ variation selectors spell whole sentences, ANSI sequences act on terminals, bidi
 and one lone surrogate cannot be encoded at all. Such characters are taken out once, on entry, and
 counted.
 
-Not covered: text hidden by style (`content/extract.py` drops what is hidden inline), letters that
-look alike, and white text on white ground.
+Not covered: text hidden by style (`content/html/style/hiding.py` drops that), letters that look alike, and
+the one invisible character that a script or an emoji needs in its place.
 """
 
 import re
@@ -37,9 +37,13 @@ _INVISIBLE = re.compile(
     "\U000e0000-\U000e0fff"  # tags, further variation selectors
     "]+"
 )
-_MEANINGFUL = re.compile("[\u200c\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]")
+_MEANINGFUL = re.compile("[\u180b-\u180f\u200c\u200d\ufe0e\ufe0f\U000e0020-\U000e007f]")
 _PRESENTATION = re.compile("[\ufe0e\ufe0f]")
 _JOINER = re.compile("[\u200c\u200d]")
+_MONGOLIAN = re.compile("[\u1807\u1820-\u18aa]")
+_MONGOLIAN_SELECTOR = re.compile("[\u180b-\u180f]")
+"""Free variation selectors and the vowel separator: they choose the form of the letter before them
+(Unicode 16, section 13.5)."""
 
 _BLACK_FLAG = "\U0001f3f4"
 _KEYCAP = "\u20e3"
@@ -49,9 +53,12 @@ _FLAG_TAGS = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e
 """After a black flag: England, Scotland, Wales (UTS #51, ED-14a), the only valid use of tags."""
 
 _JOINING_SCRIPT = re.compile(
-    "[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1800-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
+    "[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1800-\u18af\u1b00-\u1bff"
+    "\ua840-\ua8ff\ufb50-\ufdff\ufe70-\ufefc\U00010f30-\U00010fff\U00011000-\U00011fff"
+    "\U0001e900-\U0001e95f]"
 )
-"""Arabic to Arabic Extended, Indic, Myanmar, Khmer, Mongolian: joiners change the shape there."""
+"""Arabic to Arabic Extended, Indic from Devanagari to Sinhala, Myanmar, Khmer, Mongolian, Balinese,
+and the historic and minority scripts of their families: joiners change the shape there."""
 
 _EMOJI = re.compile("[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
 
@@ -60,8 +67,8 @@ def clean(text: str) -> str:
     """Take out what a reader cannot see; idempotent, linear in the length.
 
     Tab and newline stay, every other line break becomes a newline. Joiners stay where a script or
-    an emoji needs them, one presentation selector stays behind a symbol, tags stay in the flags
-    that are spelled with them.
+    an emoji needs them, one selector stays behind a symbol or a Mongolian letter, tags stay in the
+    flags that are spelled with them.
 
     Args:
         text: any string, lone surrogates included.
@@ -123,6 +130,8 @@ def _visible_part(match: re.Match[str]) -> str:
     before, after = text[start - 1 : start], text[end : end + 1]
     if before == _BLACK_FLAG and (flag := _FLAG_TAGS.match(run)):
         return flag[0]
+    if _MONGOLIAN.match(before) and (selector := _MONGOLIAN_SELECTOR.search(run)):
+        return selector[0] + _joiner(run, before, after)
     return _selector(run, before, after) + _joiner(run, before, after)
 
 

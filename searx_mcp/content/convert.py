@@ -1,24 +1,33 @@
 """A body of bytes to Markdown, by its media type."""
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Final
 
 from selectolax.lexbor import SelectolaxError
 
-from searx_mcp.content.clean import clean_counted, clean_line
+from searx_mcp.content.addresses import addresses_in
+from searx_mcp.content.clean import clean, clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.dates import iso_date
 from searx_mcp.content.decode import decode
-from searx_mcp.content.extract import Extracted, main_content
-from searx_mcp.content.markdown import escape, fence, to_markdown
-from searx_mcp.content.summary import summarize
+from searx_mcp.content.disarm import disarm
+from searx_mcp.content.formats.data import MAX_CHARS, fenced, json_text
+from searx_mcp.content.formats.feed import MAX_ENTRIES, Feed
+from searx_mcp.content.formats.feeds import listed_feed, plain_text
+from searx_mcp.content.formats.json_feed import json_feed
+from searx_mcp.content.formats.xml_feed import is_html, xml_feed
+from searx_mcp.content.html.extract import Extracted, main_content
+from searx_mcp.content.markdown import escape, to_markdown
+from searx_mcp.content.outline import headings, with_anchors
 from searx_mcp.content.words import words
-from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
+from searx_mcp.models.page import Heading, PageImage
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _JSON: Final = frozenset({"application/json", "text/json"})
 _XML: Final = frozenset({"application/xml", "text/xml"})
+_MARKDOWN: Final = frozenset({"text/markdown", "text/x-markdown"})
 _TEXT: Final = frozenset({
     "application/javascript", "application/x-javascript", "application/yaml", "application/x-yaml",
     "application/toml", "application/x-sh", "application/sql", "application/x-ndjson",
@@ -28,62 +37,87 @@ _TEXT: Final = frozenset({
 
 _TITLE_CHARS: Final = 300
 _DESCRIPTION_CHARS: Final = 1_000
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
-_PRETTY_CHARS: Final = 200_000
-"""Longer JSON stays as it came: 1.8 MB take 85 ms to print, and nobody reads it."""
+_UNREADABLE: Final = "\ufffd"
+_UNREADABLE_SHARE: Final = 0.02
+"""Of the characters; in a text with more, words are missing."""
 
-_PRETTY_DEPTH: Final = 64
-"""Deeper JSON stays as it came: each level indents every line in it, and the decoder of the
-standard library recurses."""
-
-_HEADING = re.compile(r"^#{1,6}[ \t]+([^\n]+)", re.MULTILINE)
+_NOTE_PROTECTED: Final = (
+    "content protected: the site says that this page is not free to read; what is here may be only"
+    " its beginning."
+)
+_NOTE_SKELETON: Final = "The page needs its scripts to show its text; this is what it says without."
+_NOTE_UNCOVERED: Final = (
+    "The page's style hides most of its text until its scripts run; it is shown here."
+)
+_NOTE_UNREADABLE: Final = (
+    "Some of the text is unreadable: the page is not in the encoding it names."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A page as text.
+    """A page as text; every string is clean.
 
     Attributes:
         title: one line; empty if the page has none.
         description: one line, the page's own; empty if it has none.
+        author: names on one line, as the page gives them; may be empty.
+        published: ISO 8601 where that could be read, else as the page writes it; may be empty.
+        modified: likewise.
         language: BCP 47 tag the page declares, or empty.
-        markdown: the content, clean.
+        markdown: the content.
         word_count: words of the Markdown; a Han character or kana is one.
-        summary: empty if switched off, or if there is no prose.
-        hidden_chars_removed: characters of title, description and content that no reader sees.
+        outline: the headings of the Markdown, in order, with the page's own anchors.
+        images: of the main content, in order, at most 50.
+        links: web addresses that the main content leads to, in order, at most 1,000.
+        hidden_chars_removed: characters of the text that no reader sees.
         notes: sentences a caller should know.
+        is_skeleton: whether the page needs its scripts to say more than this.
+        is_protected: whether the page says that it is not free to read.
     """
 
     title: str
     description: str
+    author: str
+    published: str
+    modified: str
     language: str
     markdown: str
     word_count: int
-    summary: str
+    outline: tuple[Heading, ...]
+    images: tuple[PageImage, ...]
+    links: tuple[str, ...]
     hidden_chars_removed: int
     notes: tuple[str, ...]
+    is_skeleton: bool
+    is_protected: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """Clean content with what is known of it."""
+    """Content with what is known of it; the Markdown is clean, the lines are not."""
 
     markdown: str
-    hidden: int
+    hidden: int = 0
     title: str = ""
     description: str = ""
+    author: str = ""
+    published: str = ""
+    modified: str = ""
     language: str = ""
+    anchors: tuple[tuple[str, str], ...] = ()
+    images: tuple[PageImage, ...] = ()
+    links: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    has_headings: bool = True
+    is_skeleton: bool = False
+    is_protected: bool = False
 
 
 def convert(
-    body: bytes,
-    *,
-    media_type: str,
-    charset: str | None,
-    url: str,
-    config: ContentConfig,
-    query: str = "",
+    body: bytes, *, media_type: str, charset: str | None, url: str, config: ContentConfig
 ) -> Converted:
     """Turn a body into Markdown.
 
@@ -93,73 +127,100 @@ def convert(
         charset: the header's charset, or `None`.
         url: the address of the page, against which links are resolved.
         config: limits and switches.
-        query: what the summary should answer; may be empty.
 
     Returns:
         Clean text; every string can be encoded as UTF-8.
 
     Raises:
+        SkeletonError: the page is empty without its scripts.
         ContentError: `unsupported_content_type`, or `extraction_failed` for a body that holds no
             text.
     """
     kind = media_type.partition(";")[0].strip().lower()
     text, _ = decode(body, charset=charset)
-    if kind in _HTML:
-        content = _html(text, url=url, config=config)
+    if kind in _HTML or ((kind in _XML or kind.endswith("+xml")) and is_html(text)):
+        content = _feed(xml_feed(text), url=url, config=config) or _html(text, url, config)
     elif kind in _JSON or kind.endswith("+json"):
-        content = _fenced(_pretty(text), language="json")
+        content = _feed(json_feed(text), url=url, config=config) or _data(text, url, "json")
     elif kind in _XML or kind.endswith("+xml"):
-        content = _fenced(text, language="xml")
+        content = _feed(xml_feed(text), url=url, config=config) or _data(text, url, "xml")
     elif kind.startswith("text/") or kind in _TEXT:
-        content = _text(text, is_markdown=kind in {"text/markdown", "text/x-markdown"})
+        content = _text(text, url, is_markdown=kind in _MARKDOWN)
     else:
         raise ContentError(
             f"{clean_line(kind, 100) or 'a body without a type'} is not text",
             code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
             url=url,
         )
-    summary = ""
-    if config.summarize:
-        summary = summarize(content.markdown, query=query, max_chars=config.max_summary_length)
+    return _converted(content)
+
+
+def _converted(content: _Content) -> Converted:
+    title, description, author = (
+        _Line(content.title, _TITLE_CHARS),
+        _Line(content.description, _DESCRIPTION_CHARS),
+        _Line(content.author, _TITLE_CHARS),
+    )
+    markdown = content.markdown
+    outline = headings(markdown) if content.has_headings else ()
+    unreadable = markdown.count(_UNREADABLE) > len(markdown) * _UNREADABLE_SHARE
     return Converted(
-        title=content.title,
-        description=content.description,
+        title=title.text,
+        description=description.text,
+        author=author.text,
+        published=iso_date(content.published),
+        modified=iso_date(content.modified),
         language=content.language,
-        markdown=content.markdown,
-        word_count=len(words(content.markdown)),
-        summary=summary,
-        hidden_chars_removed=content.hidden,
-        notes=content.notes,
+        markdown=markdown,
+        word_count=len(words(markdown)),
+        outline=with_anchors(outline, content.anchors) if content.anchors else outline,
+        images=content.images,
+        links=content.links,
+        hidden_chars_removed=content.hidden + title.hidden + description.hidden + author.hidden,
+        notes=(*content.notes, *([_NOTE_UNREADABLE] if unreadable else [])),
+        is_skeleton=content.is_skeleton,
+        is_protected=content.is_protected,
     )
 
 
-def _html(text: str, *, url: str, config: ContentConfig) -> _Content:
+def _html(text: str, url: str, config: ContentConfig) -> _Content:
     extracted = _extracted(text, url=url)
-    title, title_hidden = _line(extracted.title, _TITLE_CHARS)
-    description, description_hidden = _line(extracted.description, _DESCRIPTION_CHARS)
+    said = extracted.metadata
     # Cleaned before it is converted: a character that vanishes later could join two halves of
     # markup that the converter found harmless apart.
     html, hidden = clean_counted(extracted.html)
-    notes: tuple[str, ...] = ()
+    notes: list[str] = []
+    is_plain = False
     try:
         markdown = to_markdown(html, config=config)
     except ContentError as error:
         plain, hidden = clean_counted(extracted.text)
-        markdown = escape(plain)
-        notes = (f"Plain text instead of Markdown: {error.message}.",)
+        markdown, is_plain = escape(plain), True
+        notes.append(f"Plain text instead of Markdown: {error.message}.")
     if text.strip() and not extracted.text:
-        raise ContentError(
-            "the page has no text that can be read without running its scripts",
-            code=ErrorCode.EXTRACTION_FAILED,
-            url=url,
-        )
+        raise _empty(extracted, url)
+    if said.is_protected:
+        notes.append(_NOTE_PROTECTED)
+    if extracted.is_skeleton:
+        notes.append(_NOTE_SKELETON)
+    if extracted.is_uncovered:
+        notes.append(_NOTE_UNCOVERED)
     return _Content(
         markdown=markdown,
-        hidden=hidden + title_hidden + description_hidden,
-        title=title,
-        description=description,
-        language=extracted.language,
-        notes=notes,
+        hidden=hidden,
+        title=said.title,
+        description=said.description,
+        author=said.author,
+        published=said.published,
+        modified=said.modified,
+        language=said.language,
+        anchors=tuple((clean(entry.title), entry.anchor) for entry in extracted.headings),
+        images=extracted.images,
+        links=extracted.links,
+        notes=tuple(notes),
+        has_headings=not is_plain,
+        is_skeleton=extracted.is_skeleton,
+        is_protected=said.is_protected,
     )
 
 
@@ -172,39 +233,65 @@ def _extracted(text: str, *, url: str) -> Extracted:
         ) from exc
 
 
-def _line(text: str, max_chars: int) -> tuple[str, int]:
-    line, hidden = clean_counted(text)
-    return clean_line(line, max_chars), hidden
+def _empty(extracted: Extracted, url: str) -> ContentError:
+    if extracted.is_skeleton:
+        return SkeletonError(
+            "the page has no text that can be read without running its scripts",
+            code=ErrorCode.EXTRACTION_FAILED,
+            url=url,
+        )
+    return ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED, url=url)
 
 
-def _text(text: str, *, is_markdown: bool) -> _Content:
-    clean, hidden = clean_counted(text)
-    heading = _HEADING.search(clean) if is_markdown else None
-    title = clean_line(heading[1].rstrip("# \t"), _TITLE_CHARS) if heading else ""
-    return _Content(markdown=clean.strip("\n"), hidden=hidden, title=title)
+def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> _Content | None:
+    if feed is None:
+        return None
+    listed = listed_feed(feed, url=url, config=config)
+    # Clean already, but for what only the whole shows: text that is broken over entries.
+    markdown, hidden = clean_counted(listed.markdown)
+    notes = (f"The feed has {feed.count} entries; the first {MAX_ENTRIES} are listed.",)
+    return _Content(
+        markdown=markdown,
+        hidden=hidden,
+        title=plain_text(feed.title, _TITLE_CHARS),
+        description=plain_text(feed.description, _DESCRIPTION_CHARS),
+        author=plain_text(feed.author, _TITLE_CHARS),
+        modified=feed.updated,
+        language=feed.language if _LANGUAGE.fullmatch(feed.language) else "",
+        links=listed.links,
+        notes=notes if listed.is_cut else (),
+    )
 
 
-def _fenced(text: str, *, language: str) -> _Content:
-    clean, hidden = clean_counted(text)
-    code = clean.strip()
-    return _Content(markdown=fence(code, language=language) if code else "", hidden=hidden)
+def _text(text: str, url: str, *, is_markdown: bool) -> _Content:
+    text, hidden = clean_counted(text)
+    markdown = (disarm(text) if is_markdown else text).strip("\n")
+    outline = headings(markdown) if is_markdown else ()
+    return _Content(
+        markdown=markdown,
+        hidden=hidden,
+        title=outline[0].title if outline else "",
+        links=addresses_in(text, base=url, is_markdown=is_markdown),
+        has_headings=is_markdown,
+    )
 
 
-def _pretty(text: str) -> str:
-    """JSON with a member on each line; anything else as it came."""
-    if len(text) > _PRETTY_CHARS or _nesting(text) > _PRETTY_DEPTH:
-        return text
-    try:
-        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-    except ValueError:
-        # No JSON, or a number of more digits than Python turns into an integer.
-        return text
+def _data(text: str, url: str, language: str) -> _Content:
+    shown = (json_text(text) if language == "json" else text)[:MAX_CHARS]
+    notes = (f"Only the first {MAX_CHARS:,} characters are shown.",)
+    shown, hidden = clean_counted(shown)
+    return _Content(
+        markdown=fenced(shown, language=language),
+        hidden=hidden,
+        links=addresses_in(shown, base=url),
+        notes=notes if len(text) > MAX_CHARS else (),
+        has_headings=False,
+    )
 
 
-def _nesting(text: str) -> int:
-    """Brackets open at once at most; those in strings are counted too."""
-    depth = deepest = 0
-    for character in re.findall(r"[\[\]{}]", text):
-        depth += 1 if character in "[{" else -1
-        deepest = max(deepest, depth)
-    return deepest
+class _Line:
+    """One clean line, and how much of it nobody sees."""
+
+    def __init__(self, text: str, max_chars: int) -> None:
+        cleaned, self.hidden = clean_counted(text)
+        self.text = clean_line(cleaned, max_chars)

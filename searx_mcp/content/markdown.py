@@ -67,6 +67,8 @@ _SPACE = re.compile(r"\s+")
 _URL_UNSAFE: Final = str.maketrans(
     {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", "\n": "", "|": "%7C"}
 )
+_OPEN_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_BACKSLASHED: Final = r"\\\g<0>"
 _HEADING_MARK = re.compile(r"(?m)^#{1,6} ")
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -137,6 +139,16 @@ def escape(text: str) -> str:
         The text with everything escaped that would be markup.
     """
     return _escape_line_starts(_ESCAPED.sub(r"\\\g<0>", text))
+
+
+def link(label: str, address: str) -> str:
+    """A link.
+
+    Args:
+        label: escaped text of one line.
+        address: absolute, of a kind that may be followed.
+    """
+    return f"[{_OPEN_BRACKET.sub(_BACKSLASHED, label)}]({address.translate(_URL_UNSAFE)})"
 
 
 def _escape_line_starts(text: str) -> str:

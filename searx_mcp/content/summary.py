@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final
 
+from searx_mcp.content.sentences import sentence_ends
 from searx_mcp.content.words import words
 
 _MAX_SENTENCES: Final = 400
@@ -36,21 +37,6 @@ _NO_PROSE = re.compile(
     r"|\[image: [^\]]*\]\s*$)"
 )
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,9}[.)])\s+)?")
-
-_END = re.compile(
-    # A run is looked at once, from its start: 50,000 "!" in a row took 40 s without that.
-    r"(?<![.!?\u2026\u061f\u06d4\u0964\u0965])[.!?\u2026\u061f\u06d4\u0964\u0965]++"
-    r"[\"'\u201d\u2019\u00bb)\]*_]*+(?=\s)"
-    r"|[\u3002\uff01\uff1f\uff61]+[\u201d\u2019\u300d\u300f\uff09]*"
-)
-"""Latin, Arabic, Urdu and Devanagari ends before a space; CJK ends anywhere."""
-
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]"  # initials, e.g., z. B.
-    r"|mr|mrs|ms|dr|prof|sr|jr|st|vs|etc|cf|al|no|vol|fig|eq|ca|approx|inc|ltd|co|corp|dept|est"
-    r"|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|bzw|usw|vgl|nr|abb|ggf|evtl|bspw)\.$",
-    re.IGNORECASE,
-)
 
 
 def summarize(text: str, *, query: str = "", max_chars: int) -> str:
@@ -81,11 +67,9 @@ def summarize(text: str, *, query: str = "", max_chars: int) -> str:
 def _sentences(text: str) -> Iterator[str]:
     for line in _prose(text.splitlines()):
         start = 0
-        for end in _END.finditer(line):
-            if _goes_on(line, start, end):
-                continue
-            yield from _worth(line[start : end.end()])
-            start = end.end()
+        for end in sentence_ends(line):
+            yield from _worth(line[start:end])
+            start = end
         yield from _worth(line[start:])
 
 
@@ -101,16 +85,6 @@ def _prose(lines: Iterable[str]) -> Iterator[str]:
             fence = mark[1]
         elif not _NO_PROSE.match(line):
             yield _MARKER.sub("", line, count=1)
-
-
-def _goes_on(line: str, start: int, end: re.Match[str]) -> bool:
-    """Whether the sentence goes on behind what looks like its end."""
-    if end[0][0] != ".":
-        return False
-    following = line[end.end() : end.end() + 2].strip()
-    # 40 characters hold every abbreviation, and keep the scan linear.
-    last_words = line[max(start, end.end() - 40) : end.end()]
-    return following.islower() or _ABBREVIATION.search(last_words) is not None
 
 
 def _worth(sentence: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.extract import main_content
+from searx_mcp.content.html.extract import main_content
 from searx_mcp.content.markdown import escape, fence, to_markdown
 from searx_mcp.errors import ContentError, ErrorCode
 

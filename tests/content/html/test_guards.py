@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.guards import MAX_ATTRIBUTES, MAX_DEPTH, MAX_FORMATTING, guard
+from searx_mcp.content.html.guards import MAX_ATTRIBUTES, MAX_DEPTH, MAX_FORMATTING, guard
 
 
 def depth_of(html: str) -> int:

@@ -1,4 +1,4 @@
-"""Metadata, what is dropped, which element is taken, where links lead."""
+"""What is dropped, which element is taken, where links lead."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.extract import main_content
+from searx_mcp.content.html.extract import main_content
 
 URL = "https://ex.org/a/b.html"
 LONG = "A sentence of the content that is long enough to count. " * 6
@@ -14,42 +14,6 @@ LONG = "A sentence of the content that is long enough to count. " * 6
 
 def html_of(body: str) -> str:
     return main_content(body, url=URL).html
-
-
-@pytest.mark.parametrize(
-    ("html", "title"),
-    [
-        pytest.param(
-            '<title>T</title><meta property="og:title" content=" O\n g "><h1>H</h1>', "O g", id="og"
-        ),
-        pytest.param("<title>T &amp; x</title><h1>H</h1>", "T & x", id="title"),
-        pytest.param("<title> </title><h1>H <b>b</b></h1>", "H b", id="heading"),
-        pytest.param("<svg><title>icon</title></svg><h1>H</h1>", "H", id="not that of an icon"),
-        pytest.param("<header><h1>H</h1></header><p>x", "H", id="before anything is dropped"),
-        pytest.param("<p>x", "", id="none"),
-    ],
-)
-def test_the_title_is_the_first_that_says_something(html: str, title: str):
-    assert main_content(html, url=URL).title == title
-
-
-@pytest.mark.parametrize(
-    ("html", "description"),
-    [
-        ('<meta name=Description content="d"><meta property=og:description content=o>', "d"),
-        ('<meta name=description content=""><meta property="og:description" content=o>', "o"),
-        ("<meta name=description>", ""),
-    ],
-)
-def test_the_description_is_the_pages_own(html: str, description: str):
-    assert main_content(html, url=URL).description == description
-
-
-@pytest.mark.parametrize(
-    ("tag", "language"), [("de-AT", "de-AT"), (" en ", "en"), ("{{lang}}", ""), ("", "")]
-)
-def test_the_language_is_a_tag_or_nothing(tag: str, language: str):
-    assert main_content(f'<html lang="{tag}"><p>x', url=URL).language == language
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,95 @@
+"""Addresses on a page: absolute, of a kind a reader can follow, and not too long."""
+
+import re
+from collections.abc import Iterable
+from itertools import islice
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+from searx_mcp.content.clean import clean
+
+MAX_LINKS: Final = 1_000
+"""Links of a page that are listed; an index of more is read on another page."""
+
+_MAX_CANDIDATES: Final = 5 * MAX_LINKS
+
+_SCHEMES: Final = frozenset({"http", "https", "mailto", "tel", "ftp"})
+_WEB: Final = frozenset({"http", "https"})
+MAX_CHARS: Final = 2_000
+"""Longer addresses are payloads (`data:` and the like), not places."""
+
+_JUNK = re.compile("[\t\n\r]")
+_C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
+
+_TARGET = re.compile(
+    r"\]\([ \t]*<?([^\s<>()]{1,2000}+)|^[ ]{0,3}\[[^\]\n]{1,200}\]:[ \t]*<?([^\s<>]{1,2000}+)",
+    re.MULTILINE,
+)
+_BARE = re.compile(r"https?://[^\s<>\"'`\\^{}|\[\]()]{1,2000}+", re.IGNORECASE)
+_TRAILING: Final = ".,;:!?*_~"
+
+
+def absolute(base: str, href: str) -> str:
+    """The absolute address of a link, or empty if it is none that a reader could follow.
+
+    Only http, https, mailto, tel and ftp lead anywhere: `javascript:`, `vbscript:`, `data:`, `blob:`
+    and `file:` act on whoever follows them, or name what only the page's author has.
+
+    Args:
+        base: against which a relative address is resolved.
+        href: as the page wrote it.
+    """
+    return _absolute(base, href, _SCHEMES)
+
+
+def absolute_web(base: str, href: str) -> str:
+    """Like `absolute`, for what can be fetched: http and https only, with a host."""
+    return _absolute(base, href, _WEB)
+
+
+def listed(addresses: Iterable[str], *, most: int = MAX_LINKS) -> tuple[str, ...]:
+    """The first of some addresses, in order, each once and without empty ones."""
+    found: dict[str, None] = {}
+    for address in addresses:
+        if address:
+            found[address] = None
+            if len(found) == most:
+                break
+    return tuple(found)
+
+
+def addresses_in(text: str, *, base: str, is_markdown: bool = False) -> tuple[str, ...]:
+    """The web addresses that a text spells out, without those of links that are no web pages.
+
+    Args:
+        text: plain text, data or Markdown.
+        base: against which the targets of Markdown links are resolved.
+        is_markdown: whether link targets count; otherwise only what begins with http.
+
+    Returns:
+        At most `MAX_LINKS`, in order.
+    """
+    places = [
+        (found.start(), found[0].rstrip(_TRAILING))
+        for found in islice(_BARE.finditer(text), _MAX_CANDIDATES)
+    ]
+    if is_markdown:
+        targets = islice(_TARGET.finditer(text), _MAX_CANDIDATES)
+        places = sorted([*places, *((found.start(), found[1] or found[2]) for found in targets)])
+    return listed(absolute_web(base, address) for _, address in places)
+
+
+def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
+    # Browsers drop these before they read the scheme (URL Standard §4.4), so `java\nscript:` is one.
+    href = clean(_JUNK.sub("", href.strip(_C0_AND_SPACE)))
+    if len(href) > MAX_CHARS:
+        return ""
+    try:
+        address = urljoin(base, href)
+        parts = urlsplit(address)
+    except ValueError:
+        # An IPv6 address that is none.
+        return ""
+    if parts.scheme not in schemes or (parts.scheme in _WEB and not parts.netloc):
+        return ""
+    return address if len(address) <= MAX_CHARS else ""

@@ -1,0 +1,110 @@
+"""Markdown that a stranger wrote: what acts without being asked is taken out of it.
+
+A host that renders Markdown fetches images, and follows what a reader clicks. Images become words, as
+those of HTML pages do, links that lead nowhere safe lose their address, and tags that load something
+are shown instead of obeyed. Fenced code at the margin stays as it is.
+
+Not a parser: Markdown written against it may still hide an image in what looks like code here.
+"""
+
+import re
+from html import unescape
+from typing import Final
+
+from searx_mcp.content.addresses import MAX_CHARS, absolute
+from searx_mcp.content.fences import code_spans
+
+_IMAGE = re.compile(
+    r"!\[(?P<alt>[^\[\]\n]{0,500}+)\](?:\((?P<target>[^()\n]{0,2100}+(?:\([^()\n]{0,500}+\)[^()\n]{0,500}+)?)\)|\[[^\[\]\n]{0,500}+\])?"
+)
+_IMAGE_START = re.compile(r"!\[")
+_LINK = re.compile(
+    r"\]\([ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>()]++)"
+    r"(?P<rest>>?(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?[ \t]*+\))?"
+)
+_DEFINITION = re.compile(
+    r"(?m)^ {0,3}\[[^\[\]\n]{1,500}+\]:[ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>]++)[^\n]*+"
+)
+_AUTOLINK = re.compile(r"<(?=(?P<target>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+))")
+_ANCHOR_TAG = re.compile(
+    r"<(?=a\b[^<>]{0,4000}?\bhref\s*=\s*[\"']?(?P<target>[^\"'<>]*+))", re.IGNORECASE
+)
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_IMAGE_TAG = re.compile(r"<img\b(?P<attributes>[^<>]{0,4000}+)>", re.IGNORECASE)
+_ALT = re.compile(
+    r"\balt\s*=\s*(?:\"([^\"]{0,500}+)\"|'([^']{0,500}+)'|([^\s\"'>]{1,500}+))", re.IGNORECASE
+)
+_TAG = re.compile(
+    r"<(?=/?(?:img|image|picture|source|video|audio|track|iframe|frame|object|embed|applet|link|meta"
+    r"|base|script|style|svg|input|form)\b)",
+    re.IGNORECASE,
+)
+_SAFE = re.compile(r"https?://\w|[\w./-]*+(?:[?#]|\Z)")
+_FENCES: Final = "`~"
+_BASE: Final = "https://page.invalid/"
+"""Relative addresses are as good as the page's own; the name can be nobody's (RFC 2606)."""
+
+
+def disarm(markdown: str) -> str:
+    """Take out of some Markdown what acts without being asked.
+
+    Args:
+        markdown: clean text, since an invisible character could hide markup. Linear in its length.
+    """
+    pieces: list[str] = []
+    position = 0
+    for start, end in code_spans(markdown):
+        if markdown[start] in _FENCES:
+            pieces += (_disarmed(markdown[position:start]), markdown[start:end])
+            position = end
+    return "".join([*pieces, _disarmed(markdown[position:])])
+
+
+def _disarmed(text: str) -> str:
+    # In this order: what one step puts in the place of something, the next ones look at.
+    if "<" in text:
+        text = _IMAGE_TAG.sub(_described_tag, text)
+    if "[" in text:
+        # What is left of images is nested or broken over lines.
+        text = _IMAGE_START.sub(r"!\\[", _IMAGE.sub(_described, text))
+        text = _DEFINITION.sub(_checked_definition, _LINK.sub(_checked_link, text))
+    if "<" in text:
+        text = _ANCHOR_TAG.sub(_checked_start, _TAG.sub(r"\\<", text))
+        text = _AUTOLINK.sub(_checked_start, text)
+    return text
+
+
+def _described(match: re.Match[str]) -> str:
+    return _words(match["alt"])
+
+
+def _described_tag(match: re.Match[str]) -> str:
+    alt = _ALT.search(match["attributes"])
+    return _words(next(filter(None, alt.groups()), "")) if alt else ""
+
+
+def _words(alt: str) -> str:
+    shown = " ".join(alt.split()).translate({0x5B: "(", 0x5D: ")"})
+    return f"[image: {shown}]" if shown else ""
+
+
+def _checked_link(match: re.Match[str]) -> str:
+    if _is_safe(match["target"]):
+        return match[0]
+    return "]" if match["rest"] else "]\\("
+
+
+def _checked_definition(match: re.Match[str]) -> str:
+    return match[0] if _is_safe(match["target"]) else ""
+
+
+def _checked_start(match: re.Match[str]) -> str:
+    return match[0] if _is_safe(match["target"]) else "\\<"
+
+
+def _is_safe(target: str) -> bool:
+    """Whether a target, as Markdown reads it, leads somewhere a reader can follow."""
+    if _SAFE.match(target) and len(target) <= MAX_CHARS:  # nearly all, told without taking apart
+        return True
+    target = unescape(_ESCAPED.sub(r"\1", target))
+    return target.startswith("#") or bool(absolute(_BASE, target))

@@ -1,0 +1,1 @@
+"""Bodies that are not HTML pages: feeds and JSON."""

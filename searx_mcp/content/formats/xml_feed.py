@@ -1,0 +1,262 @@
+"""RSS 0.9x, 1.0 and 2.0, and Atom, as entries.
+
+Feeds are read as they are written and not as they should be: half of them are not well-formed. No
+document type reaches the parser, so there are no entities to expand and no files to load.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from html.entities import html5
+from typing import Final, Protocol
+
+from lxml import etree
+
+from searx_mcp.content.formats.feed import MAX_ENTRIES, Entry, Feed
+
+_MAX_CHARS: Final = 4_000_000
+"""Characters parsed; a feed with more has its newest entries at the beginning."""
+
+_MISC = re.compile(r"(?:\s++|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->)*+")
+_DOCTYPE = re.compile(r"<!DOCTYPE[^>\[]*+", re.IGNORECASE)
+_SUBSET_END = re.compile(r"\]\s*+>")
+_ROOT = re.compile(r"<(?:[\w.-]{1,40}:)?(rss|feed|rdf|html)(?=[\s>])", re.IGNORECASE)
+_FEEDS: Final = frozenset({"rss", "feed", "rdf"})
+_REPAIRED = re.compile(
+    r"<!\[CDATA\[(?:[^\]]|\](?!\]>))*+(?:\]\]>|\Z)"
+    r"|&(?:(?P<name>[A-Za-z][A-Za-z0-9]{1,30});|\#(?:x(?P<hex>[0-9A-Fa-f]{1,8})|(?P<code>[0-9]{1,9}));)?"
+)
+"""Entities outside CDATA, and `&` that begins none."""
+
+_ALLOWED = re.compile("[\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters of XML 1.0, section 2.2."""
+
+_XML_ENTITIES: Final = frozenset({"amp", "lt", "gt", "quot", "apos"})
+
+_PREFIXES: Final = {
+    "": "",
+    "http://purl.org/rss/1.0/": "",
+    "http://my.netscape.com/rdf/simple/0.9/": "",
+    "http://channel.netscape.com/rdf/simple/0.9/": "",
+    "http://backend.userland.com/rss2": "",
+    "http://www.w3.org/2005/Atom": "atom:",
+    "http://purl.org/atom/ns#": "atom:",
+    "http://purl.org/dc/elements/1.1/": "dc:",
+    "http://purl.org/dc/terms/": "dcterms:",
+    "http://purl.org/rss/1.0/modules/content/": "content:",
+    "http://www.itunes.com/dtds/podcast-1.0.dtd": "itunes:",
+}
+_XML: Final = "{http://www.w3.org/XML/1998/namespace}"
+_RDF_ABOUT: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
+_MAIL_AND_NAME = re.compile(r"\S+@\S+\s*\(([^()]+)\)")
+
+
+class _Element(Protocol):
+    """What is used of an element of lxml, which has no types of its own."""
+
+    tag: object
+    text: str | None
+
+    def get(self, name: str) -> str | None: ...
+    def itertext(self) -> Iterator[str]: ...
+    def __iter__(self) -> Iterator["_Element"]: ...
+    def __len__(self) -> int: ...
+
+
+_Children = Mapping[str, list[_Element]]
+
+
+def is_html(text: str) -> bool:
+    """Whether the root element of an XML document is HTML's."""
+    return _root(text)[0] == "html"
+
+
+def xml_feed(text: str) -> Feed | None:
+    """Read a feed, or return `None` for a document whose root element is none of a feed.
+
+    Args:
+        text: a decoded XML document; cut or broken ones are read as far as they go.
+    """
+    name, start = _root(text)
+    if name not in _FEEDS:
+        return None
+    parser = etree.XMLParser(
+        encoding="utf-8",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        recover=True,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    xml = _REPAIRED.sub(_repaired, text[start : start + _MAX_CHARS])
+    try:
+        root: _Element | None = etree.fromstring(xml.encode("utf-8", "replace"), parser)
+        return None if root is None else _feed(root)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _feed(root: _Element) -> Feed | None:
+    children = _children(root)
+    if "atom:entry" in children or _local(root).endswith("atom:feed"):
+        return _atom(root, children)
+    channels = children.get("channel")
+    if not channels:
+        return None
+    return _rss(root, _children(channels[0]), children)
+
+
+def _root(text: str) -> tuple[str, int]:
+    """The name of the root element, if it is one of those looked for, and where it begins."""
+    position = _after_misc(text, 0)
+    if doctype := _DOCTYPE.match(text, position):
+        position = doctype.end()
+        if text[position : position + 1] == "[":
+            subset = _SUBSET_END.search(text, position)
+            position = len(text) if subset is None else subset.end()
+        else:
+            position += 1
+        position = _after_misc(text, position)
+    root = _ROOT.match(text, position)
+    return (root[1].lower(), position) if root else ("", position)
+
+
+def _rss(root: _Element, channel: _Children, around: _Children) -> Feed:
+    # RSS 0.9 and 1.0 have the entries beside the channel.
+    items = channel.get("item") or around.get("item") or []
+    return Feed(
+        title=_text(channel, "title", "dc:title"),
+        description=_text(channel, "description", "itunes:summary", "dc:description"),
+        link=_link(channel),
+        author=_person(channel),
+        language=_text(channel, "language", "dc:language") or (root.get(f"{_XML}lang") or ""),
+        updated=_text(channel, "lastBuildDate", "pubDate", "dc:date"),
+        entries=tuple(_item(item) for item in items[:MAX_ENTRIES]),
+        count=len(items),
+    )
+
+
+def _item(item: _Element) -> Entry:
+    children = _children(item)
+    return Entry(
+        title=_text(children, "title", "dc:title", "itunes:title"),
+        link=_link(children) or item.get(_RDF_ABOUT) or "",
+        date=_text(
+            children, "pubDate", "dc:date", "atom:published", "atom:updated", "dcterms:created"
+        ),
+        author=_person(children),
+        html=_text(children, "description", "content:encoded", "itunes:summary", "dc:description"),
+    )
+
+
+def _atom(root: _Element, feed: _Children) -> Feed:
+    entries = feed.get("atom:entry", [])
+    return Feed(
+        title=_text(feed, "atom:title"),
+        description=_text(feed, "atom:subtitle", "atom:tagline"),
+        link=_link(feed),
+        author=_person(feed),
+        language=root.get(f"{_XML}lang") or _text(feed, "dc:language"),
+        updated=_text(feed, "atom:updated", "atom:modified"),
+        entries=tuple(_entry(entry) for entry in entries[:MAX_ENTRIES]),
+        count=len(entries),
+    )
+
+
+def _entry(entry: _Element) -> Entry:
+    children = _children(entry)
+    content = next(
+        (found for name in ("atom:summary", "atom:content") for found in children.get(name, ())),
+        None,
+    )
+    return Entry(
+        title=_text(children, "atom:title"),
+        link=_link(children),
+        date=_text(children, "atom:published", "atom:updated", "atom:issued", "atom:modified"),
+        author=_person(children),
+        html="" if content is None else _markup(content),
+    )
+
+
+def _markup(content: _Element) -> str:
+    """A text construct of Atom as HTML (RFC 4287, section 3.1)."""
+    kind = (content.get("type") or "text").lower()
+    if len(content):  # xhtml, or HTML that somebody forgot to escape
+        inner = (etree.tostring(child, encoding="unicode", method="html") for child in content)
+        return (content.text or "") + "".join(inner)
+    text = content.text or ""
+    if "html" in kind:
+        return text
+    return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _link(children: _Children) -> str:
+    for link in children.get("link", ()):
+        if text := _inner(link) or (link.get("href") or "").strip():
+            return text
+    for link in children.get("atom:link", ()):
+        if (link.get("rel") or "alternate") == "alternate" and (href := link.get("href")):
+            return href.strip()
+    for guid in children.get("guid", ()):
+        text = _inner(guid)
+        if text.startswith(("http://", "https://")) and guid.get("isPermaLink") != "false":
+            return text
+    return ""
+
+
+def _person(children: _Children) -> str:
+    for person in (*children.get("atom:author", ()), *children.get("author", ())):
+        if name := _text(_children(person), "atom:name", "name"):
+            return name
+    stated = _text(children, "dc:creator", "author", "itunes:author", "managingEditor")
+    found = _MAIL_AND_NAME.fullmatch(stated)
+    return found[1].strip() if found else stated
+
+
+def _text(children: _Children, *names: str) -> str:
+    return next(
+        (text for name in names for found in children.get(name, ()) if (text := _inner(found))), ""
+    )
+
+
+def _inner(element: _Element) -> str:
+    return "".join(element.itertext()).strip()
+
+
+def _children(element: _Element) -> dict[str, list[_Element]]:
+    found: dict[str, list[_Element]] = {}
+    for child in _elements(element):
+        found.setdefault(_local(child), []).append(child)
+    return found
+
+
+def _elements(element: _Element) -> Iterator[_Element]:
+    return (child for child in element if isinstance(child.tag, str))
+
+
+def _local(element: _Element) -> str:
+    """The name with the usual prefix of its namespace; an unknown one hides it."""
+    namespace, _, name = str(element.tag).rpartition("}")
+    return f"{_PREFIXES.get(namespace[1:], '?')}{name}"
+
+
+def _after_misc(text: str, position: int) -> int:
+    found = _MISC.match(text, position)
+    return position if found is None else found.end()
+
+
+def _repaired(match: re.Match[str]) -> str:
+    """An entity of HTML by its number, since XML knows five; what is none as text."""
+    if match[0].startswith("<"):
+        return match[0]
+    if name := match["name"]:
+        letters = html5.get(f"{name};", "")
+        numbers = "".join(f"&#{ord(letter)};" for letter in letters)
+        return match[0] if name in _XML_ENTITIES else numbers or f"&amp;{name};"
+    if match["hex"] or match["code"]:
+        code = int(match["hex"], 16) if match["hex"] else int(match["code"])
+        is_allowed = code <= sys.maxunicode and _ALLOWED.match(chr(code))
+        return match[0] if is_allowed else ""
+    return "&amp;"

@@ -1,0 +1,218 @@
+"""What a page says of itself: in JSON-LD, Open Graph, Dublin Core, and where a reader would look.
+
+The page may say anything: these are a stranger's words about his own page.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.content.html.linked_data import LinkedData, linked_data
+
+_MAX_METAS: Final = 300
+_MAX_CONTENT: Final = 2_000
+_MAX_AUTHORS: Final = 5
+_FEW_AUTHORS: Final = 3
+_MAX_NAME: Final = 100
+_MAX_NAMES: Final = 5
+
+_DESCRIPTION: Final = (
+    "description", "og:description", "dc.description", "dcterms.description", "twitter:description",
+)  # fmt: skip
+_AUTHOR: Final = (
+    "author", "article:author", "citation_author", "dc.creator", "byl", "dcterms.creator",
+    "parsely-author", "sailthru.author",
+)  # fmt: skip
+_PUBLISHED: Final = (
+    "article:published_time", "article:published", "og:published_time", "citation_publication_date",
+    "citation_online_date", "citation_date", "dc.date.issued", "dcterms.issued", "dc.date",
+    "dcterms.date", "dcterms.created", "datepublished", "parsely-pub-date", "sailthru.date",
+    "pubdate", "publish-date", "publishdate", "date",
+)  # fmt: skip
+_MODIFIED: Final = (
+    "article:modified_time", "article:modified", "og:updated_time", "dc.date.modified", "dcterms.modified",
+    "datemodified", "last-modified", "revised",
+)  # fmt: skip
+_LOCKED: Final = frozenset({"locked"})
+_TIERS: Final = ("article:content_tier", "og:article:content_tier")
+_PAYWALLS: Final = ("paywall", "is_paywalled", "paywalled")
+_TRUE: Final = frozenset({"true", "yes", "1", "hard"})
+_FALSE: Final = frozenset({"false", "no", "0"})
+
+_PUBLISHED_PLACES: Final = (
+    '[itemprop="datePublished"]', "time[pubdate]", "time.entry-date", "time.published",
+    "time.dt-published", "article header time[datetime]", "main header time[datetime]",
+)  # fmt: skip
+_MODIFIED_PLACES: Final = ('[itemprop="dateModified"]', "time.updated", "time.dt-updated")
+_AUTHOR_PLACES: Final = (
+    '[itemprop="author"] [itemprop="name"]', '[itemprop="author"]', '[rel="author"]',
+    ".p-author .p-name", ".p-author", ".byline .author", ".author .fn",
+)  # fmt: skip
+_DUBLIN_CORE = re.compile(r"\A(dc|dcterms):")
+_YEAR = re.compile(r"[0-9]{4}")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a page says of itself; nothing is cleaned, and what is not said is empty.
+
+    Attributes:
+        title: without the site's name where the page gives it so.
+        description: the page's own.
+        author: names, separated by commas.
+        published: as the page writes the date.
+        modified: likewise.
+        language: BCP 47 tag.
+        is_protected: whether it says that it is not free to read.
+    """
+
+    title: str
+    description: str
+    author: str
+    published: str
+    modified: str
+    language: str
+    is_protected: bool
+
+
+def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
+    """Read what a page says of itself.
+
+    Args:
+        tree: the whole page; it is not changed.
+        url: its address.
+    """
+    metas = _metas(tree)
+    linked = linked_data(
+        (node.text() for node in tree.css('script[type="application/ld+json" i]')),
+        addresses=_own_addresses(tree, metas, url),
+    )
+    return Metadata(
+        title=_title(tree, metas, linked),
+        description=_said(metas, *_DESCRIPTION) or linked.description,
+        author=linked.author or _author(tree, metas),
+        published=linked.published
+        or _said(metas, *_PUBLISHED)
+        or _placed(tree, _PUBLISHED_PLACES)
+        or _only_time(tree),
+        modified=linked.modified or _said(metas, *_MODIFIED) or _placed(tree, _MODIFIED_PLACES),
+        language=_language(tree, metas) or _tag(linked.language),
+        is_protected=_is_protected(metas, linked),
+    )
+
+
+def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
+    """What `<meta>` elements say, by name in lower case."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for node in tree.css("meta[content]")[:_MAX_METAS]:
+        attributes = node.attributes
+        content = _one_line((attributes.get("content") or "")[:_MAX_CONTENT])
+        if content:
+            for key in ("property", "name", "itemprop", "http-equiv"):
+                # RDFa allows several in a property; Dublin Core is written in two ways.
+                for name in (attributes.get(key) or "").lower().split()[:_MAX_NAMES]:
+                    found[_DUBLIN_CORE.sub(r"\1.", name)].append(content)
+    return found
+
+
+def _said(metas: Mapping[str, list[str]], *names: str) -> str:
+    return next((metas[name][0] for name in names if name in metas), "")
+
+
+def _own_addresses(
+    tree: LexborHTMLParser, metas: Mapping[str, list[str]], url: str
+) -> frozenset[str]:
+    canonical = tree.css_first('link[rel="canonical" i]')
+    href = (canonical.attributes.get("href") or "") if canonical is not None else ""
+    places = [url, absolute_web(url, href) if href else "", _said(metas, "og:url")]
+    return frozenset(place.partition("#")[0].rstrip("/") for place in places if place)
+
+
+def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> str:
+    if title := _said(metas, "og:title"):
+        return title
+    for selector in ("head title", "title"):
+        node = tree.css_first(selector)
+        if node is not None and (title := _one_line(node.text())):
+            return title
+    if title := linked.title or _said(metas, "citation_title", "dc.title", "twitter:title"):
+        return title
+    heading = tree.css_first("h1")
+    return _one_line(heading.text()) if heading is not None else ""
+
+
+def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> str:
+    for name in _AUTHOR:
+        # Open Graph wants the address of a profile here.
+        names = [entry for entry in metas.get(name, ()) if not entry.lower().startswith("http")]
+        if names:
+            return _joined(names)
+    for place in _AUTHOR_PLACES:
+        names = [_one_line(node.text()) for node in tree.css(place)[: _FEW_AUTHORS + 1]]
+        names = [entry for entry in names if 0 < len(entry) <= _MAX_NAME]
+        # A page with more of them is a list of other pages.
+        if names and len(set(names)) <= _FEW_AUTHORS:
+            return _joined(names)
+    return ""
+
+
+def _joined(names: list[str]) -> str:
+    return ", ".join(dict.fromkeys(names[:_MAX_AUTHORS]))
+
+
+def _placed(tree: LexborHTMLParser, places: tuple[str, ...]) -> str:
+    for place in places:
+        for node in tree.css(place)[:1]:
+            if date := _moment(node):
+                return date
+    return ""
+
+
+def _moment(node: LexborNode) -> str:
+    attributes = node.attributes
+    stated = attributes.get("datetime") or attributes.get("content") or node.text()
+    date = _one_line(stated[:_MAX_CONTENT])
+    return date if _YEAR.search(date) else ""  # "12:55 AM" is none
+
+
+def _only_time(tree: LexborHTMLParser) -> str:
+    """The first time of a page with a single article; a list of articles has many."""
+    times = tree.css("article time[datetime]")
+    return _moment(times[0]) if times and len(tree.css("article")) == 1 else ""
+
+
+def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> str:
+    attributes = tree.root.attributes if tree.root is not None else {}
+    stated = (
+        attributes.get("lang"),
+        attributes.get("xml:lang"),
+        _said(metas, "og:locale"),
+        _said(metas, "content-language").partition(",")[0],
+        _said(metas, "dc.language", "dcterms.language"),
+    )
+    return next(filter(None, (_tag(text or "") for text in stated)), "")
+
+
+def _tag(text: str) -> str:
+    tag = text.strip()
+    return tag.replace("_", "-") if _LANGUAGE.fullmatch(tag) else ""
+
+
+def _is_protected(metas: Mapping[str, list[str]], linked: LinkedData) -> bool:
+    if linked.is_free is not None:
+        return not linked.is_free
+    return (
+        _said(metas, *_TIERS).lower() in _LOCKED
+        or _said(metas, *_PAYWALLS).lower() in _TRUE
+        or _said(metas, "isaccessibleforfree").lower() in _FALSE
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

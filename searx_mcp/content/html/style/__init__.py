@@ -1,0 +1,1 @@
+"""What CSS hides from the readers of a page."""

@@ -1,0 +1,249 @@
+"""The headings of a text in Markdown, and how a caller names one of them."""
+
+import re
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from itertools import islice
+from typing import Final
+from urllib.parse import unquote
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.content.fences import in_code
+from searx_mcp.content.words import words
+from searx_mcp.models.page import Heading
+
+_TITLE_CHARS: Final = 200
+_LINE_CHARS: Final = 1_000
+"""A longer line is no heading, whatever stands before or below it."""
+
+_MAX_HEADINGS: Final = 5_000
+"""A text with more is a list; its first ones are enough to find the way."""
+
+_MARK = re.compile(
+    r"^ {0,3}(?:(?P<level>\#{1,6})(?=[ \t])(?P<title>[^\n]*+)|(?P<underline>=++|-++)[ \t]*+$)",
+    re.MULTILINE,
+)
+_NO_PARAGRAPH = re.compile(
+    r"[ ]*+(?:[>|<#\t]|[-*+](?:[ \t]|$)|[0-9]{1,9}[.)][ \t]|`{3}|~{3}|[-*_=]{3,}[ \t]*+$|$)|[ ]{4}"
+)
+"""Starts of lines that a line of `-` below does not turn into a heading."""
+
+_PARAGRAPH_LINES: Final = 3
+_FRONT_MATTER = re.compile(
+    r"\A---[ \t]*\n(?:(?!---|\.\.\.)[^\n]*\n){0,200}(?:---|\.\.\.)[ \t]*(?:\n|\Z)"
+)
+
+_IMAGE = re.compile(r"\[image: ([^\[\]]*+)\]")
+_LINK = re.compile(r"!?\[([^\[\]]*+)\](?:\([^()\s]*+(?:[ \t]+\"[^\"]*+\")?\)|\[[^\[\]]*+\])")
+_EMPHASIS = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`{1,3}|(?<!\w)_{1,2}|_{1,2}(?!\w))")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+_NO_LETTER = re.compile(r"[\W_]+")
+_NUMBER = re.compile(r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*+[.):]?|[IVXLC]{1,6}[.)]|[A-Z][.)])[ \t]+")
+_NO_SLUG = re.compile(r"[^\w\- ]")
+_FOLDED_CHARS: Final = 100
+_STEP = re.compile(r"\s*[>\u203a\u00bb]\s*")
+_TEXT_FRAGMENT: Final = ":~:"
+_HOST_PREFIX: Final = "user-content-"
+"""GitHub puts it before the ids of what users wrote; addresses leave it out."""
+
+_NEAR: Final = 3
+_LIKE: Final = 0.5
+_COMPARED: Final = 500
+"""Headings compared letter by letter with a name that none of them has."""
+
+
+def headings(markdown: str) -> tuple[Heading, ...]:
+    """The headings of a text, ATX and setext, in order; those in code and front matter are none.
+
+    Args:
+        markdown: any text. Linear in its length.
+
+    Returns:
+        At most 5,000, without anchors.
+    """
+    front = _FRONT_MATTER.match(markdown)
+    is_code = in_code(markdown)
+    found: list[Heading] = []
+    for mark in _MARK.finditer(markdown, front.end() if front else 0):
+        if is_code(mark.start()):
+            continue
+        heading = _atx(mark) if mark["level"] else _setext(markdown, mark)
+        if heading is not None:
+            found.append(heading)
+            if len(found) == _MAX_HEADINGS:
+                break
+    return tuple(found)
+
+
+def with_anchors(
+    outline: Sequence[Heading], anchored: Iterable[tuple[str, str]]
+) -> tuple[Heading, ...]:
+    """Give headings the fragments that lead to them.
+
+    Args:
+        outline: from `headings`.
+        anchored: title and fragment of the headings in the HTML that the text was made of, in
+            order. They are matched by their letters, so one that was left out does no harm.
+    """
+    waiting: dict[str, deque[str]] = defaultdict(deque)
+    for title, anchor in anchored:
+        waiting[_folded(title)].append(anchor)
+    return tuple(
+        heading.model_copy(update={"anchor": clean_line(queue.popleft(), _TITLE_CHARS)})
+        if (queue := waiting.get(_folded(heading.title)))
+        else heading
+        for heading in outline
+    )
+
+
+def find(outline: Sequence[Heading], name: str) -> int | None:
+    """Which heading a caller means.
+
+    In this order: a fragment that leads to it, as the page or as GitHub would write it; its title;
+    its title but for case, spaces, punctuation and a number before it; and, where only one heading
+    fits and the name is no fragment, its beginning or some of its words.
+
+    Args:
+        outline: the headings of a page.
+        name: a title, `#fragment`, an address with a fragment, or a path such as `Usage > Linux`.
+
+    Returns:
+        The index, of several equal ones the first, or `None`.
+    """
+    name = clean_line(name, _LINE_CHARS)
+    before, mark, fragment = name.partition("#")
+    is_fragment = bool(mark) and (not before or "://" in before)
+    if is_fragment:
+        name = unquote(fragment.partition(_TEXT_FRAGMENT)[0])
+    if not name:
+        return None
+    index = _by_fragment(outline, name)
+    if index is None:
+        index = _by_title(outline, name)
+    if index is None and not is_fragment:
+        index = _by_path(outline, _STEP.split(name))
+        if index is None:
+            index = _by_part(outline, name)
+    return index
+
+
+def near(outline: Sequence[Heading], name: str) -> list[str]:
+    """The titles most like a name that `find` does not know; at most three, best first."""
+    wanted = _folded(name)
+    folded = {_folded(heading.title): heading.title for heading in reversed(outline[:_COMPARED])}
+    close = get_close_matches(wanted, folded, n=_NEAR, cutoff=_LIKE)
+    terms = set(words(name))
+    sharing = (heading.title for heading in outline if terms & set(words(heading.title)))
+    return list(islice(dict.fromkeys((*(folded[key] for key in close), *sharing)), _NEAR))
+
+
+def ancestors(outline: Sequence[Heading], index: int) -> tuple[int, ...]:
+    """The headings a heading stands under, outermost first."""
+    found: list[int] = []
+    level = outline[index].level
+    for position in range(index - 1, -1, -1):
+        if outline[position].level < level:
+            level = outline[position].level
+            found.append(position)
+            if level == 1:
+                break
+    return tuple(reversed(found))
+
+
+def slug(title: str) -> str:
+    """The fragment that GitHub makes of a title, without the number that tells equal ones apart."""
+    return _NO_SLUG.sub("", title.strip().lower()).replace(" ", "-")
+
+
+def _atx(mark: re.Match[str]) -> Heading | None:
+    title = mark["title"].strip()
+    if title.endswith("#"):
+        closed = title.rstrip("#")
+        title = closed.rstrip() if not closed or closed[-1] in " \t" else title
+    return _heading(len(mark["level"]), title, mark.start())
+
+
+def _setext(markdown: str, mark: re.Match[str]) -> Heading | None:
+    """A paragraph of up to three lines with a line of `=` or `-` below."""
+    end = start = mark.start()
+    for _ in range(_PARAGRAPH_LINES):
+        before = markdown.rfind("\n", 0, start - 1) + 1 if start else 0
+        if before == start or _NO_PARAGRAPH.match(markdown, before, start - 1):
+            break
+        start = before
+    if not 0 < end - start <= _LINE_CHARS:
+        return None
+    level = 1 if mark["underline"][0] == "=" else 2
+    return _heading(level, " ".join(markdown[start:end].split()), start)
+
+
+def _heading(level: int, markup: str, offset: int) -> Heading | None:
+    title = clean_line(_plain(markup[:_LINE_CHARS]), _TITLE_CHARS) if markup else ""
+    return Heading(level=level, title=title, offset=offset) if title else None
+
+
+def _plain(markup: str) -> str:
+    """Inline Markdown as text."""
+    text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", markup))
+    return _ESCAPE.sub(r"\1", _EMPHASIS.sub("", text))
+
+
+def _folded(title: str) -> str:
+    return _NO_LETTER.sub("", title).casefold()[:_FOLDED_CHARS]
+
+
+def _unnumbered(title: str) -> str:
+    return _folded(_NUMBER.sub("", title.strip(), count=1))
+
+
+def _by_fragment(outline: Sequence[Heading], name: str) -> int | None:
+    anchors = [heading.anchor for heading in outline]
+    for anchor in (name, _HOST_PREFIX + name):
+        if anchor in anchors:
+            return anchors.index(anchor)
+    wanted, seen = name.lower(), Counter[str]()
+    for index, heading in enumerate(outline):
+        made = slug(heading.title)
+        numbered = f"{made}-{seen[made]}" if seen[made] else made
+        seen[made] += 1
+        if numbered == wanted:
+            return index
+    return None
+
+
+def _by_title(outline: Sequence[Heading], name: str) -> int | None:
+    for fold in (str, _folded, _unnumbered):
+        titles = [fold(heading.title) for heading in outline]
+        if (wanted := fold(name)) and wanted in titles:
+            return titles.index(wanted)
+    return None
+
+
+def _by_path(outline: Sequence[Heading], steps: list[str]) -> int | None:
+    """The heading at the end of a path; steps may be left out."""
+    wanted = [_unnumbered(step) for step in steps if _unnumbered(step)]
+    if len(wanted) < 2:  # noqa: PLR2004 - a path has a beginning and an end
+        return None
+    for index, heading in enumerate(outline):
+        if _unnumbered(heading.title) == wanted[-1]:
+            above = iter(
+                [_unnumbered(outline[position].title) for position in ancestors(outline, index)]
+            )
+            if all(step in above for step in wanted[:-1]):
+                return index
+    return None
+
+
+def _by_part(outline: Sequence[Heading], name: str) -> int | None:
+    wanted, terms = _folded(name), set(words(name))
+    tests: tuple[Callable[[Heading], bool], ...] = (
+        lambda heading: _folded(heading.title).startswith(wanted),
+        lambda heading: terms <= set(words(heading.title)),
+    )
+    for test in tests if wanted and terms else ():
+        fitting = [index for index, heading in enumerate(outline) if test(heading)]
+        if len(fitting) == 1:
+            return fitting[0]
+    return None

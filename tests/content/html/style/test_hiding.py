@@ -1,0 +1,203 @@
+"""Text that a page's style hides is gone, and nothing else is."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.html.extract import main_content
+from searx_mcp.content.html.style.hiding import drop_hidden, style_rules
+from searx_mcp.content.html.style.stylesheet import MAX_CSS, MAX_RULES, rules
+
+SEEN = "<p>" + "A sentence that every reader of the page sees. " * 10 + "</p>"
+
+
+def text_of(html: str) -> str:
+    return main_content(SEEN + html, url="https://ex.org/").text
+
+
+RULES = [
+    pytest.param(".h{display:none}", "<p class=h>GONE", id="class"),
+    pytest.param("aside-x{display:none}", "<aside-x>GONE</aside-x>", id="tag"),
+    pytest.param("#h{display:none}", "<p id=h>GONE", id="id"),
+    pytest.param("p.a.h{display:none}", "<p class='h x a'>GONE<p class=h>kept", id="compound"),
+    pytest.param(".x,.h , .y{display:none}", "<p class=h>GONE", id="list"),
+    pytest.param(".h:hover,.h{display:none}", "<p class=h>GONE", id="list with what is not read"),
+    pytest.param(".a .h{display:none}", "<div class=a><i><b class=h>GONE</b></i></div><p class=h>kept", id="inside"),
+    pytest.param(".a>.h{opacity:0}", "<div class=a><b class=h>GONE</b><i><b class=h>kept</b></i></div>", id="child"),
+    pytest.param("@media screen{.h{display:none}}", "<p class=h>GONE", id="screens"),
+    pytest.param("@media all {.x{} .h{display:none}}", "<p class=h>GONE", id="all media"),
+    pytest.param("@import 'x';@charset 'y';.h{display:none}", "<p class=h>GONE", id="behind statements"),
+    pytest.param("@font-face{a:b}.h{display:none}", "<p class=h>GONE", id="behind blocks"),
+    pytest.param("<!-- .h{display:none} -->", "<p class=h>GONE", id="in comment marks"),
+    pytest.param("/*.g{}*/.h{dis/**/play:none}", "<p class=h>GONE<p class=g>kept", id="comments"),
+    pytest.param(".h{content:'}';display:none}", "<p class=h>GONE", id="brace in a string"),
+    pytest.param(".\\68{display:none}", "<p class=h>GONE", id="escaped name"),
+    pytest.param(".h{position:absolute}.h{left:-9999px}", "<p class=h>GONE", id="two halves"),
+    pytest.param(".h{display:none!important}", "<p class=h style='display:block'>GONE", id="important"),
+    pytest.param(".h{display:none}.h.a{display:block}", "<p class='h a'>kept<p class=h>GONE", id="stronger"),
+    pytest.param(".h.a{display:block}.h{display:none}", "<p class='h a'>kept<p class=h>GONE", id="stronger first"),
+    pytest.param(".h{display:none}.b .h{display:block}", "<p class=b><i class=h>kept</i></p><p class=h>GONE", id="undone inside"),
+    pytest.param(".h{font-size:0}.g{font-size:9px}", "<p class=h>GONE<b class=g>kept</b>GONE</p>", id="size undone"),
+    pytest.param(".h{visibility:hidden}.g{visibility:visible}", "<p class=h>GONE<b class=g>kept</b></p>", id="seen again"),
+    pytest.param(".h{color:transparent}.g{display:none}", "<p class=h>GONE<b class=g>GONE</b></p>", id="both"),
+    pytest.param(
+        ".sr-only{position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)}",
+        "<p class=sr-only>GONE",
+        id="for screen readers only",
+    ),
+]  # fmt: skip
+KEPT = [
+    pytest.param("", "<p class=sr-only>kept", id="a name proves nothing"),
+    pytest.param(".h{display:none}", "<p class=h style='display:block'>kept", id="inline"),
+    pytest.param("@media print{.h{display:none}}", "<p class=h>kept", id="print"),
+    pytest.param("@media screen and (max-width:9px){.h{display:none}}", "<p class=h>kept", id="small screens"),
+    pytest.param("@media not screen{.h{display:none}}", "<p class=h>kept", id="not screens"),
+    pytest.param("@supports (x:y){.h{display:none}}", "<p class=h>kept", id="conditions"),
+    pytest.param("@keyframes x{from{opacity:0}}.h{color:red}", "<p class=h>kept", id="animation"),
+    pytest.param(".h:hover{display:none}.h::before{display:none}", "<p class=h>kept", id="pseudo"),
+    pytest.param(".H{display:none}", "<p class=h>kept", id="another class"),
+    pytest.param(".h{max-height:0;overflow:hidden}", "<p class=h>kept", id="folded"),
+    pytest.param("html,body{display:none}", "<p class=h>kept", id="the page's skeleton"),
+    pytest.param("*{display:none}", "<p>kept", id="everything"),
+    pytest.param("p{display:none", "", id="nothing there"),
+    pytest.param(".h{display:none}.h{display:block}", "<p class=h>kept", id="taken back"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("css", "html"), [*RULES, *KEPT])
+def test_rules_of_the_page_hide_what_they_say(css: str, html: str):
+    text = text_of(f"<style>{css}</style>{html}")
+    assert "GONE" not in text
+    assert text.count("kept") == html.count("kept")
+
+
+@pytest.mark.parametrize(
+    "attributes", ["media=print", "media='screen and (min-width:1px)'", "type=text/less"]
+)
+def test_style_sheets_for_something_else_hide_nothing(attributes: str):
+    assert "kept" in text_of(f"<style {attributes}>.h{{display:none}}</style><p class=h>kept")
+
+
+def test_style_for_readers_without_scripts_hides_nothing():
+    html = "<noscript><style>.h{display:none}</style></noscript><p class=h>kept"
+    assert "kept" in text_of(html)
+
+
+@pytest.mark.parametrize(
+    ("style", "kept"),
+    [
+        ("display:none", False),
+        ("position:absolute;left:-9999px", False),
+        ("color:#fff;background:#fff", False),
+        ("color:#fff", True),
+        ("left:-9999px", True),
+        (f"{'x:y;' * 400}display:none", True),
+    ],
+)
+def test_inline_styles_hide_what_they_say(style: str, *, kept: bool):
+    assert ("TEXT" in text_of(f'<p style="{style}">TEXT</p>')) is kept
+
+
+def test_letters_of_no_size_around_columns_leave_the_columns():
+    html = "<div style='font-size:0'>GONE <div style='font-size:16px'>kept</div></div>"
+    assert text_of(html).endswith("kept")
+    assert "GONE" not in text_of(html)
+
+
+def page(css: str, body: str) -> LexborHTMLParser:
+    return LexborHTMLParser(f"<style>{css}</style>{body}")
+
+
+def dropped(tree: LexborHTMLParser) -> tuple[bool, str]:
+    style = style_rules(tree)
+    for node in tree.css("style"):
+        node.decompose()
+    passed_over = drop_hidden(tree, style)
+    assert tree.body is not None
+    return passed_over, tree.body.text()
+
+
+@pytest.mark.parametrize(
+    ("css", "body"),
+    [
+        pytest.param("#app{opacity:0}", f"<div id=app>{SEEN}</div>", id="until loaded"),
+        pytest.param(
+            ".a,.b{visibility:hidden}", f"<div class=a><p class=b>{SEEN}</p></div>", id="twice"
+        ),
+        pytest.param(
+            ".a{display:none}p{opacity:0}", f"<div class=a>{SEEN}</div>", id="one in another"
+        ),
+    ],
+)
+def test_a_rule_that_would_hide_most_of_the_page_does_not_count(css: str, body: str):
+    passed_over, text = dropped(page(css, body))
+    assert passed_over
+    assert "every reader" in text
+
+
+def test_a_rule_that_is_repeated_or_under_many_others_does_not_count_either():
+    same = "".join(".a{display:none}" for _ in range(100))
+    assert "every reader" in dropped(page(same, f"<div class=a>{SEEN}</div>"))[1]
+    css = "".join(f".a{number}{{opacity:0}}" for number in range(20))
+    wrapped = "".join(f"<div class=a{number}>" for number in range(20)) + SEEN
+    passed_over, text = dropped(page(css, wrapped + "<p style='display:none'>GONE"))
+    assert passed_over
+    assert "every reader" in text
+    assert "GONE" not in text
+
+
+def test_other_rules_still_count_beside_one_that_does_not():
+    passed_over, text = dropped(
+        page("#app{opacity:0}.h{display:none}", f"<div id=app>{SEEN}<p class=h>GONE</p></div>")
+    )
+    assert passed_over
+    assert "GONE" not in text
+
+
+def test_hidden_text_inside_hidden_text_is_measured_once():
+    nested = "<div class=h>" * 60 + "GONE" + "</div>" * 60
+    passed_over, text = dropped(page(".h{display:none}", SEEN + nested))
+    assert not passed_over
+    assert "GONE" not in text
+
+
+def test_a_page_that_is_shown_uncovered_says_so():
+    assert main_content(f"<style>p{{display:none}}</style>{SEEN}", url="x").is_uncovered
+    assert not main_content(f"<style>b{{display:none}}</style>{SEEN}", url="x").is_uncovered
+
+
+@pytest.mark.parametrize(
+    "css",
+    [
+        *(
+            "{" * 200_000,
+            "}" * 200_000,
+            "a{" * 100_000,
+            "a{b:c}" * 40_000,
+            "@media screen{" * 15_000,
+        ),
+        *("a" * 200_000, ".a" * 90_000 + "{display:none}", "a," * 90_000 + "{display:none}"),
+        *(
+            "a " * 90_000 + "{display:none}",
+            'a{"' * 50_000,
+            "<!--" * 50_000,
+            "/*" * 100_000,
+            "@" * 200_000,
+        ),
+    ],
+)
+def test_hostile_style_sheets_are_read_to_their_end(css: str):
+    assert len(rules(css)) <= MAX_RULES
+
+
+def test_style_sheets_and_rules_are_bounded():
+    many = "".join(f".a{number}{{display:none}}" for number in range(2_000))
+    assert len(rules(many)) == MAX_RULES
+    assert rules(" " * MAX_CSS + ".h{display:none}") == []
+    assert rules(".a{color:red}.b{display:block}") == []
+
+
+def test_a_page_of_many_classes_and_rules_is_given_up_on():
+    css = "".join(f".a .b{number}{{display:none}}" for number in range(500))
+    classes = " ".join(f"b{number}" for number in range(500))
+    tree = page(css, "<div>" * 200 + f"<p class='{classes}'>x" * 50)
+    assert dropped(tree) == (False, "x" * 50)

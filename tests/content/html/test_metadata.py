@@ -1,0 +1,155 @@
+"""What a page says of itself, and where it is looked for."""
+
+import json
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.html.metadata import Metadata, metadata
+
+URL = "https://ex.org/a/b.html"
+
+
+def read(html: str) -> Metadata:
+    return metadata(LexborHTMLParser(html), url=URL)
+
+
+def linked(**node: object) -> str:
+    return f'<script type="application/ld+json">{json.dumps(node)}</script>'
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        pytest.param(
+            '<title>T</title><meta property="og:title" content=" O\n g "><h1>H</h1>', "O g", id="og"
+        ),
+        pytest.param("<title>T &amp; x</title><h1>H</h1>", "T & x", id="title"),
+        pytest.param("<title> </title><h1>H <b>b</b></h1>", "H b", id="heading"),
+        pytest.param(
+            "<h1>H</h1>" + linked(**{"@type": "NewsArticle", "headline": "L &amp; x"}),
+            "L & x",
+            id="linked data",
+        ),
+        pytest.param('<h1>H</h1><meta name="DC.title" content=D>', "D", id="Dublin Core"),
+        pytest.param("<header><h1>H</h1></header><p>x", "H", id="in a header"),
+        pytest.param("<p>x", "", id="none"),
+    ],
+)
+def test_the_title_is_the_first_that_says_something(html: str, title: str):
+    assert read(html).title == title
+
+
+@pytest.mark.parametrize(
+    ("html", "description"),
+    [
+        ('<meta name=Description content="d"><meta property=og:description content=o>', "d"),
+        ('<meta name=description content=""><meta property="og:description" content=o>', "o"),
+        ("<meta name=description>", ""),
+        ('<meta name="dcterms.description" content=c>', "c"),
+        (linked(**{"@type": "Article", "description": "l"}), "l"),
+    ],
+)
+def test_the_description_is_the_pages_own(html: str, description: str):
+    assert read(html).description == description
+
+
+@pytest.mark.parametrize(
+    ("html", "author"),
+    [
+        ("<meta name=author content='A B'>", "A B"),
+        ("<meta name=citation_author content=A><meta name=citation_author content=B>", "A, B"),
+        ('<meta property="dc:creator x:y" content=A>', "A"),
+        ('<meta property="article:author" content="https://social.example/a">', ""),
+        ('<a rel=author href="/a">A  B</a>', "A B"),
+        ("<p itemprop=author><span itemprop=name>A</span>, writer</p>", "A"),
+        ("".join(f"<a rel=author>{name}</a>" for name in "ABCD"), ""),
+        (f"<a rel=author>{'x' * 200}</a>", ""),
+        (
+            linked(**{"@type": "Article", "author": {"name": "L"}})
+            + "<meta name=author content=A>",
+            "L",
+        ),
+        ("", ""),
+    ],
+)
+def test_the_author_is_named_by_the_page(html: str, author: str):
+    assert read(html).author == author
+
+
+@pytest.mark.parametrize(
+    ("html", "published", "modified"),
+    [
+        (
+            '<meta property="article:published_time" content=2024-01-02><meta property="article:modified_time" content=2024-02-03>',
+            "2024-01-02",
+            "2024-02-03",
+        ),
+        ('<meta name="DC.date.issued" content=2024>', "2024", ""),
+        ("<meta itemprop=datePublished content=2024-01-02>", "2024-01-02", ""),
+        ("<time itemprop=dateModified datetime=2024-01-02>today</time>", "", "2024-01-02"),
+        ("<article><time datetime=2024-01-02>x</time><p>y</article>", "2024-01-02", ""),
+        ("<article><time datetime=2024-01-02></article><article>z</article>", "", ""),
+        ("<time class=published>5 January 2024</time>", "5 January 2024", ""),
+        ("<time class=published>12:55</time>", "", ""),
+        ('<meta property="og:updated_time" content=1700000000>', "", "1700000000"),
+        (linked(**{"@type": "Article", "datePublished": "2024-01-02"}), "2024-01-02", ""),
+    ],
+)
+def test_dates_are_taken_as_they_are_written(html: str, published: str, modified: str):
+    said = read(html)
+    assert (said.published, said.modified) == (published, modified)
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        ("<html lang=de-AT>", "de-AT"),
+        ("<html lang=' en '>", "en"),
+        ("<html lang='{{lang}}'>", ""),
+        ("<html lang=''><meta property=og:locale content=pt_BR>", "pt-BR"),
+        ("<meta http-equiv=content-language content='fr, en'>", "fr"),
+        (linked(**{"@type": "Article", "inLanguage": {"alternateName": "it"}}), "it"),
+        ("", ""),
+    ],
+)
+def test_the_language_is_a_tag_or_nothing(html: str, language: str):
+    assert read(html).language == language
+
+
+@pytest.mark.parametrize(
+    ("html", "is_protected"),
+    [
+        (linked(**{"@type": "NewsArticle", "isAccessibleForFree": False}), True),
+        (linked(**{"@type": "NewsArticle", "isAccessibleForFree": "False"}), True),
+        (
+            linked(**{"@type": "NewsArticle", "isAccessibleForFree": "http://schema.org/False"}),
+            True,
+        ),
+        (linked(**{"@type": "NewsArticle", "isAccessibleForFree": True}), False),
+        (
+            linked(
+                **{
+                    "@type": "NewsArticle",
+                    "hasPart": {"isAccessibleForFree": False, "cssSelector": ".paywall"},
+                }
+            ),
+            True,
+        ),
+        ('<meta property="article:content_tier" content=locked>', True),
+        ('<meta property="article:content_tier" content=metered>', False),
+        ("<meta name=paywall content=true>", True),
+        ("<meta itemprop=isAccessibleForFree content=false>", True),
+        ("<p>", False),
+    ],
+)
+def test_a_page_that_is_not_free_to_read_says_so(html: str, *, is_protected: bool):
+    assert read(html).is_protected is is_protected
+
+
+def test_the_canonical_address_tells_which_of_several_articles_the_page_is():
+    other = {"@type": "Article", "headline": "Other", "url": "https://ex.org/other"}
+    own = {"@type": "Article", "headline": "Own", "mainEntityOfPage": "https://ex.org/own/"}
+    both = '<link rel=canonical href="/own">' + linked(**{"@graph": [other, own]})
+    assert read(both).title == "Own"
+    assert read(linked(**{"@graph": [other, own]})).title == ""

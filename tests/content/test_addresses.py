@@ -1,0 +1,79 @@
+"""Which addresses are links, and which a text spells out."""
+
+import pytest
+
+from searx_mcp.content.addresses import absolute, absolute_web, addresses_in, listed
+
+BASE = "https://ex.org/a/b.html"
+
+
+@pytest.mark.parametrize(
+    ("href", "address"),
+    [
+        ("c", "https://ex.org/a/c"),
+        ("../c?q=1#z", "https://ex.org/c?q=1#z"),
+        ("//cdn.org/x", "https://cdn.org/x"),
+        ("", "https://ex.org/a/b.html"),
+        ("MAILTO:a@b.org", "MAILTO:a@b.org"),
+        ("tel:+123", "tel:+123"),
+        ("ftp://f.org/x", "ftp://f.org/x"),
+        ("javascript:alert(1)", ""),
+        (" JaVa\nscript:alert(1)", ""),
+        ("\x01javascript:alert(1)", ""),
+        ("vbscript:x", ""),
+        ("data:text/html,x", ""),
+        ("blob:https://ex.org/x", ""),
+        ("file:///etc/passwd", ""),
+        ("about:blank", ""),
+        ("intent://x#Intent;end", ""),
+        ("http://[", ""),
+        ("http:///x", ""),
+        ("/" + "x" * 3_000, ""),
+        ("x" * 1_990, ""),
+    ],
+)
+def test_a_link_leads_somewhere_safe_or_nowhere(href: str, address: str):
+    assert absolute(BASE, href) == address
+
+
+def test_only_the_web_can_be_fetched():
+    assert absolute_web(BASE, "mailto:a@b.org") == ""
+    assert absolute_web(BASE, "/x") == "https://ex.org/x"
+
+
+def test_addresses_are_listed_once_and_not_without_end():
+    assert listed(["b", "", "a", "b"]) == ("b", "a")
+    assert listed(map(str, range(10)), most=3) == ("0", "1", "2")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("See https://a.org/x, or http://b.org/(y).", ("https://a.org/x", "http://b.org/")),
+        ('{"url": "https://a.org/x?y=1&z=2"}', ("https://a.org/x?y=1&z=2",)),
+        ("[t](https://a.org/x)", ("https://a.org/x",)),
+        ("ftp://a.org javascript:x", ()),
+        ("http:// https://", ()),
+    ],
+)
+def test_text_spells_addresses_out(text: str, found: tuple[str, ...]):
+    assert addresses_in(text, base=BASE) == found
+
+
+@pytest.mark.parametrize(
+    ("markdown", "found"),
+    [
+        ("[t](c.md) <https://b.org> x", ("https://ex.org/a/c.md", "https://b.org")),
+        ("https://b.org [t](https://a.org 'T')", ("https://b.org", "https://a.org")),
+        ("[t][r]\n\n[r]: /d", ("https://ex.org/d",)),
+        ("[t](javascript:x) [u](data:x)", ()),
+        ("[t](<c d>)", ("https://ex.org/a/c",)),
+    ],
+)
+def test_markdown_has_targets_too(markdown: str, found: tuple[str, ...]):
+    assert addresses_in(markdown, base=BASE, is_markdown=True) == found
+
+
+@pytest.mark.parametrize("unit", ["[a](", "](", "[a]: ", "http://", "https://a.b/ ", "[", "](x) "])
+def test_addresses_of_a_long_text_are_read_to_their_end(unit: str):
+    assert len(addresses_in(unit * 50_000, base=BASE, is_markdown=True)) <= 1_000

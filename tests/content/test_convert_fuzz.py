@@ -1,0 +1,200 @@
+"""Any body is text or a typed error, and its Markdown does nothing by itself.
+
+What acts is found by a parser of Markdown (CommonMark with tables), told to take any address for a link.
+"""
+
+from collections.abc import Container, Iterator
+from urllib.parse import urlsplit
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from searx_mcp.content.clean import clean_counted
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.convert import Converted, convert
+from searx_mcp.errors import ContentError, ErrorCode
+
+URL = "https://site.example/folder/page.html"
+SCHEMES = {"http", "https", "mailto", "tel", "ftp"}
+EVIL = [
+    "javascript:alert(1)", "JaVaScRiPt:x", "java\tscript:x", "java&#10;script:x", "&#106;avascript:x",
+    "&#x6A;avascript&colon;x", " javascript:x", "\x01javascript:x", "jav\u200bascript:x", "javascript&#58;x",
+    "data:text/html,x", "data:image/png;base64,AAAA", "DATA:x", "vbscript:x", "file:///etc/passwd",
+    "blob:https://a.example/x", "view-source:javascript:x", "javascript\\:x", "//evil.example/x.png",
+    "https://evil.example/i.png?q=1", "https://evil.example/)(", "https://evil.example/<x>", "about:blank",
+    "https://[", "http:javascript:x", "#javascript:x", "?javascript:x", "x:y", "", "a b", "%6aavascript:x",
+]  # fmt: skip
+TARGETS = st.sampled_from(EVIL)
+ATTRIBUTES = st.builds(
+    " {}={}{}{}".format,
+    st.sampled_from(
+        ["href", "src", "srcset", "data-src", "style", "class", "id", "title", "alt", "xlink:href"]
+    ),
+    st.sampled_from(['"', "'", ""]),
+    TARGETS
+    | st.sampled_from(["language-x", "display:none", "a](javascript:x)", "![", "`", "toc", "<b>"]),
+    st.sampled_from(['"', "'", ""]),
+)
+NAMES = st.sampled_from(
+    ["a", "img", "p", "div", "article", "main", "h1", "h2", "ul", "li", "ol", "pre", "code", "table", "tr", "td",
+     "th", "tbody", "blockquote", "b", "em", "br", "hr", "base", "svg", "image", "math", "iframe", "video",
+     "source", "picture", "figure", "figcaption", "details", "summary", "dl", "dt", "dd", "script", "style",
+     "template", "noscript", "title", "meta", "link", "object", "embed", "form", "input", "textarea",
+     "select", "option", "sup", "s", "q", "kbd", "ruby", "rt", "frameset", "body", "html", "head", "span"]
+)  # fmt: skip
+TAGS = st.one_of(
+    st.builds("<{}{}>".format, NAMES, ATTRIBUTES | st.just("")),
+    st.builds("<{}{}{}/>".format, NAMES, ATTRIBUTES, ATTRIBUTES),
+    st.builds("</{}>".format, NAMES),
+    st.builds('<a href="{}">'.format, TARGETS),
+)
+MARKUP = st.one_of(
+    st.builds("![a]({})".format, TARGETS),
+    st.builds("[a]({})".format, TARGETS),
+    st.builds("[a]: {}\n".format, TARGETS),
+    st.builds("<{}>".format, TARGETS),
+    st.sampled_from(
+        ["!", "[", "]", "](", ")", "![", "!\u200b[", "![a][b]", "[b]: ", "`", "```", "~~~\n", "    ", "\n", "\n\n",
+         "\\", "\\!", "|", "| a |\n|---|\n", "> ", "- ", "1. ", "# ", "\n===\n", "*", "_", "<!--", "-->",
+         "<![CDATA[", "&lt;img src=x&gt;", "&#33;&#91;a](//e.example)", "&#x21;", "&excl;", "&#0;", "&#xD800;",
+         "\x00", "\ud800", "\u202e", "\u200d", "\x1b[31m", "\r", "\u2028", "\ufeff", "word ", "Some more text. "]
+    ),
+    st.text(max_size=8),
+)  # fmt: skip
+SOUP = st.lists(TAGS | MARKUP, max_size=25).map("".join)
+PAGES = SOUP | st.builds("<title>{}</title><article><p>Text.</p>{}</article>".format, MARKUP, SOUP)
+FEEDS = st.builds(
+    '<?xml version="1.0"?><rss><channel><title>{}</title><item><title>{}</title><link>{}</link>'
+    "<description>{}</description></item></channel></rss>".format,
+    MARKUP, MARKUP, TARGETS, SOUP,
+)  # fmt: skip
+HTML_TYPES = st.sampled_from(
+    ["text/html", "application/xhtml+xml", "TEXT/HTML; charset=x", "text/xml"]
+)
+TYPES = HTML_TYPES | st.sampled_from(
+    ["text/plain", "text/markdown", "application/json", "application/xml", "application/rss+xml", "text/css",
+     "application/yaml", "application/feed+json", "image/svg+xml", "application/pdf", "", "x", "text/"]
+)  # fmt: skip
+LABELS = st.sampled_from(
+    [None, "utf-8", "utf-16", "iso-2022-jp", "gb18030", "\ud800", "windows-1252"]
+)
+CONFIGS = st.sampled_from(
+    [ContentConfig(), ContentConfig(keep_code_blocks=False), ContentConfig(max_depth=10)]
+)
+
+fuzz = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+reader = MarkdownIt("commonmark").enable("table")
+reader.validateLink = lambda _: True  # type: ignore[assignment] # - to see what others would let through
+
+
+def read(
+    body: str | bytes, kind: str, label: str | None = None, config: ContentConfig | None = None
+):
+    """Convert; `None` for one of the two errors that it may come to."""
+    data = body if isinstance(body, bytes) else body.encode("utf-8", "surrogatepass")
+    try:
+        return convert(
+            data, media_type=kind, charset=label, url=URL, config=config or ContentConfig()
+        )
+    except ContentError as exc:
+        error = exc
+    assert error.code in {ErrorCode.EXTRACTION_FAILED, ErrorCode.UNSUPPORTED_CONTENT_TYPE}
+    assert error.message.isprintable()
+    return None
+
+
+def tokens(markdown: str) -> Iterator[Token]:
+    for token in reader.parse(markdown):
+        yield token
+        yield from token.children or ()
+
+
+def acts(markdown: str, *, safe: Container[str] = SCHEMES) -> list[str]:
+    """What a host would do or offer by itself: images, tags, links of other schemes than safe ones."""
+    found = []
+    for token in tokens(markdown):
+        if token.type in {"image", "html_inline", "html_block"}:
+            found.append(f"{token.type}: {token.content}")
+        elif token.type == "link_open":
+            href = str(token.attrs["href"])
+            scheme = urlsplit(href).scheme if "[" not in href else "?"
+            if scheme not in safe and not href.startswith("#"):
+                found.append(f"link: {href}")
+    return found
+
+
+def check_text(page: Converted) -> None:
+    """Everything in it can be written, and has been cleaned."""
+    texts = [
+        page.title,
+        page.description,
+        page.author,
+        page.published,
+        page.modified,
+        page.language,
+    ]
+    texts += [heading.title for heading in page.outline] + [image.alt for image in page.images]
+    for line in texts:
+        assert clean_counted(line) == (line, 0)
+        assert "\n" not in line
+    assert clean_counted(page.markdown) == (page.markdown, 0)
+    for heading in page.outline:
+        assert 0 <= heading.offset < len(page.markdown)
+        assert 1 <= heading.level <= 6
+    for address in (*page.links, *(image.url for image in page.images)):
+        assert urlsplit(address).scheme in {"http", "https"}
+        assert clean_counted(address) == (address, 0)
+
+
+@fuzz
+@given(
+    st.binary(max_size=300) | PAGES.map(lambda page: page.encode("utf-16", "replace")),
+    TYPES,
+    LABELS,
+)
+def test_any_bytes_of_any_type_are_text_or_a_typed_error(body, kind, label):
+    page = read(body, kind, label)
+    if page is not None:
+        check_text(page)
+
+
+@fuzz
+@given(PAGES, HTML_TYPES, CONFIGS)
+def test_no_page_has_images_tags_or_unsafe_links(html, kind, config):
+    page = read(html, kind, config=config)
+    if page is not None:
+        check_text(page)
+        assert acts(page.markdown) == []
+
+
+@fuzz
+@given(FEEDS)
+def test_no_feed_has_images_tags_or_unsafe_links(xml):
+    page = read(xml, "application/rss+xml")
+    if page is not None:
+        check_text(page)
+        assert acts(page.markdown) == []
+
+
+@fuzz
+@given(SOUP, st.sampled_from(["application/json", "application/xml", "image/svg+xml"]))
+def test_data_stay_in_their_fence(text, kind):
+    page = read(text, kind)
+    if page is not None:
+        check_text(page)
+        assert {token.type for token in tokens(page.markdown)} <= {"fence"}
+
+
+@fuzz
+@given(st.lists(MARKUP, max_size=20).map("".join))
+def test_markdown_of_others_has_no_images_and_no_unsafe_links(text):
+    page = read(text, "text/markdown")
+    if page is not None:
+        check_text(page)
+        found = acts(page.markdown, safe={*SCHEMES, ""})  # relative links are left to the reader
+        assert [each for each in found if not each.startswith("html")] == []

@@ -1,0 +1,100 @@
+"""Markdown that acts on its own acts no more."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.content.disarm import disarm
+
+UNCHANGED = [
+    "# Title\n\nText with [a link](https://e.org/x 'T'), <https://e.org>, *em* and `code`.\n",
+    "[rel](docs/x.md) [part](#part) [mail](mailto:a@b.org) [ref][r]\n\n[r]: https://e.org/x 'T'",
+    "```\n![x](https://evil/b.png)\n[x](javascript:y)\n<img src=x>\n```\n",
+    "~~~md\n![x](y)\n~~~",
+    "<details><summary>More</summary>x</details> <br> <a href='https://e.org'>t</a>",
+    "a < b && c > d, 2 [brackets] (x) !important ![",
+    "- [ ] task\n- [x] done\n\n| a | b |\n| --- | --- |",
+    "[x](https://e.org/a_(b)) [y](<https://e.org/a b>)",
+    "",
+]
+
+
+@pytest.mark.parametrize("markdown", UNCHANGED[:5] + UNCHANGED[6:], ids=repr)
+def test_what_does_nothing_stays_as_it_is(markdown: str):
+    assert disarm(markdown) == markdown
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        pytest.param("a ![pic](https://evil/b.png) b", "a [image: pic] b", id="image"),
+        pytest.param("![](https://evil/b.png)", "", id="image without words"),
+        pytest.param("![a\u00e9](u 'title')", "[image: aé]", id="title"),
+        pytest.param("![a](u_(v))", "[image: a]", id="parentheses"),
+        pytest.param("![a][r]", "[image: a]", id="reference"),
+        pytest.param("![a]", "[image: a]", id="short reference"),
+        pytest.param("[![b](https://i/b.svg)](https://e.org)", "[[image: b]](https://e.org)", id="badge"),
+        pytest.param("<img src=https://evil/b.png alt='A pic'>", "[image: A pic]", id="tag"),
+        pytest.param("<IMG\nsrc=x>", "", id="tag without words"),
+        pytest.param("<iframe src=x></iframe>", "\\<iframe src=x>\\</iframe>", id="frame"),
+        pytest.param("<script>x</script>", "\\<script>x\\</script>", id="script"),
+        pytest.param("[x](javascript:y)", "[x]", id="script link"),
+        pytest.param("[x](JavaScript:y 'T')", "[x]", id="any case"),
+        pytest.param("[x](java&#115;cript:y)", "[x]", id="entity"),
+        pytest.param("[x](javascript\\:y)", "[x]", id="backslash"),
+        pytest.param("[x](\n javascript:y)", "[x]", id="on the next line"),
+        pytest.param("[x](<javascript:y>)", "[x]", id="in angle brackets"),
+        pytest.param("[x](javascript:y(1))", "[x]\\((1))", id="with a call"),
+        pytest.param("[x](data:text/html,y)", "[x]", id="data"),
+        pytest.param("[x](vbscript:y)", "[x]", id="vbscript"),
+        pytest.param("[x](blob:https://e/y)", "[x]", id="blob"),
+        pytest.param("[x](file:///etc/passwd)", "[x]", id="file"),
+        pytest.param("[x](https://e.org/" + "y" * 3_000 + ")", "[x]", id="too long"),
+        pytest.param("a\n\n[r]: javascript:y 'T'\nb", "a\n\n\nb", id="definition"),
+        pytest.param("[r]:\n  data:y", "", id="definition on two lines"),
+        pytest.param("<javascript:y>", "\\<javascript:y>", id="autolink"),
+        pytest.param("<a href='javascript:y'>t</a>", "\\<a href='javascript:y'>t</a>", id="anchor"),
+        pytest.param("<a\nclass=x href = data:y>t</a>", "\\<a\nclass=x href = data:y>t</a>", id="data in one"),
+    ],
+)  # fmt: skip
+def test_what_acts_is_shown_instead(markdown: str, shown: str):
+    assert disarm(markdown) == shown
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "![![a](b)](https://evil/x.png)",
+        "![a\nb](https://evil/x.png)",
+        "![a[b]c](https://evil/x.png)",
+        "![a](https://evil/(x(y)).png)",
+        "!![a](https://evil/x.png)",
+        "!<img alt=a>(https://evil/x.png)",
+        "!<img alt=a>[r]\n\n[r]: https://evil/x.png",
+        "![" + "a" * 900 + "](https://evil/x.png)",
+        "`![a](https://evil/x.png)",
+        "\\`![a](https://evil/x.png)`",
+        "    ```\n![a](https://evil/x.png)\n    ```",
+        "> ```\n![a](https://evil/x.png)",
+        "- a\n  ```\n![a](https://evil/x.png)\n  ```",
+    ],
+)
+def test_no_image_is_left_however_it_is_written(markdown: str):
+    assert not re.search(r"!\[", disarm(markdown))
+
+
+@given(st.text(alphabet="![]()<>`~ab:\n \\#/", max_size=80))
+def test_disarming_twice_leaves_nothing_new(markdown: str):
+    once = disarm(markdown)
+    if "```" not in markdown and "~~~" not in markdown:
+        assert "![" not in once
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["[", "![", "![a](", "![a](b", "[a](", "](", "<", "<a ", "<a href", "<img ", "<img alt=", "[a]: ", "<a:", "\\"],
+)  # fmt: skip
+def test_hostile_markdown_is_read_to_its_end(unit: str):
+    disarm(unit * 20_000)

@@ -1,0 +1,199 @@
+"""Headings of Markdown, and how they are named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.content.outline import ancestors, find, headings, near, slug, with_anchors
+from searx_mcp.models.page import Heading
+
+
+def titles(markdown: str) -> list[tuple[int, str]]:
+    return [(heading.level, heading.title) for heading in headings(markdown)]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "expected"),
+    [
+        ("# A\n\n## B ##\n\n###### C\n", [(1, "A"), (2, "B"), (6, "C")]),
+        ("#\tTab\n   ## Indented\n    # code", [(1, "Tab"), (2, "Indented")]),
+        ("#hashtag\n####### seven\n#\n# \n##  ##", []),
+        ("# C#\n# D #\n# # E", [(1, "C#"), (1, "D"), (1, "# E")]),
+        ("A\n===\n\nB\n---\n", [(1, "A"), (2, "B")]),
+        ("one\ntwo\n===", [(1, "one two")]),
+        ("---\n\n***\n\n- a\n---\n> b\n---\n| c |\n---\n<p>\n---\n    d\n---", []),
+        ("```\n# a\n```\n\n~~~\nb\n---\n~~~\n# c", [(1, "c")]),
+        ("- x\n\n  ```sh\n  # a\n  ```\n\n# c", [(1, "c")]),
+        ("---\ntitle: x\n---\n\n# A", [(1, "A")]),
+        ("---\ntitle: x\n...\n# A", [(1, "A")]),
+        ("> # quoted\n- # item", []),
+        ("# [Link](https://e.org/a_b) *em* **st** `co_de` \\*", [(1, "Link em st co_de *")]),
+        ("# [image: Logo] snake_case _em_ [x][y]", [(1, "Logo snake_case em x")]),
+        ("# [[image: Badge]](u)", [(1, "Badge")]),
+        ("# \u200b\n# a\u200bb", [(1, "ab")]),
+        ("", []),
+        ("===\n", []),
+        ("-", []),
+        ("a" * 2_000 + "\n===", []),
+    ],
+)
+def test_headings_are_read_with_plain_titles(markdown: str, expected: list[tuple[int, str]]):
+    assert titles(markdown) == expected
+
+
+def test_offsets_count_code_points_up_to_the_heading():
+    markdown = "\U0001f600é\n\n# A\n\ntext\n\nB\nb\n---\n"
+    found = headings(markdown)
+    assert [markdown[heading.offset :][:3] for heading in found] == ["# A", "B\nb"]
+
+
+def test_titles_and_outlines_are_bounded():
+    assert len(headings("# x\n" * 6_000)) == 5_000
+    assert len(headings("# " + "x" * 500)[0].title) == 200
+
+
+@given(st.text(alphabet="#=-`~ab \n\t>[]()*_\\1.", max_size=120))
+def test_any_text_has_an_outline_in_order(markdown: str):
+    offsets = [heading.offset for heading in headings(markdown)]
+    assert offsets == sorted(set(offsets))
+    assert all(0 <= offset < len(markdown) for offset in offsets)
+
+
+def outline(*entries: tuple[int, str, str] | tuple[int, str]) -> tuple[Heading, ...]:
+    return tuple(
+        Heading(level=entry[0], title=entry[1], offset=at, anchor="".join(entry[2:3]))
+        for at, entry in enumerate(entries)
+    )
+
+
+def test_anchors_are_matched_in_order_by_the_letters_of_titles():
+    found = with_anchors(
+        outline((1, "Top"), (2, "Example"), (2, "C++ / API"), (2, "Example")),
+        [
+            ("Top ¶", "top"),
+            ("Left out", "x"),
+            ("Example", "e1"),
+            ("C++ API", "c"),
+            ("Example", "e2"),
+        ],
+    )
+    assert [heading.anchor for heading in found] == ["top", "e1", "c", "e2"]
+
+
+def test_headings_without_a_counterpart_have_no_anchor():
+    assert [
+        heading.anchor for heading in with_anchors(outline((1, "A"), (1, "A")), [("A", "x")])
+    ] == ["x", ""]
+
+
+PAGE = outline(
+    (1, "Manual", "top"),
+    (2, "1. Getting started", "start"),
+    (3, "Linux"),
+    (3, "Windows"),
+    (2, "2.3 Usage", "user-content-usage"),
+    (3, "Linux", "é"),
+    (2, "Frequently Asked Questions"),
+    (2, "What's new?"),
+    (2, "A > B"),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        pytest.param("#start", 1, id="anchor"),
+        pytest.param("start", 1, id="anchor without its mark"),
+        pytest.param("#%C3%A9", 5, id="percent-encoded"),
+        pytest.param("https://ex.org/a#start", 1, id="address"),
+        pytest.param("#start:~:text=x", 1, id="text fragment"),
+        pytest.param("#usage", 4, id="prefix of a host"),
+        pytest.param("#frequently-asked-questions", 6, id="slug"),
+        pytest.param("#whats-new", 7, id="slug without punctuation"),
+        pytest.param("#linux-1", 5, id="numbered slug"),
+        pytest.param("#frequently_asked_questions", 6, id="fragment of another kind"),
+        pytest.param("Windows", 3, id="title"),
+        pytest.param("Linux", 2, id="the first of equal ones"),
+        pytest.param("  frequently  ASKED questions ", 6, id="case and spaces"),
+        pytest.param("whats new", 7, id="punctuation"),
+        pytest.param("Usage", 4, id="without its number"),
+        pytest.param("3. Getting Started", 1, id="with another number"),
+        pytest.param("Usage > Linux", 5, id="path"),
+        pytest.param("Manual > Usage > linux", 5, id="longer path"),
+        pytest.param("Manual > Windows", 3, id="path with steps left out"),
+        pytest.param("A > B", 8, id="a title and no path"),
+        pytest.param("Freq", 6, id="beginning"),
+        pytest.param("asked questions", 6, id="some of its words"),
+        pytest.param("new", 7, id="one word"),
+        pytest.param("Li", None, id="beginning of two"),
+        pytest.param("#Freq", None, id="a fragment is no beginning"),
+        pytest.param("#L10-L40", None, id="lines"),
+        pytest.param("Windows > Linux", None, id="wrong path"),
+        pytest.param("Nothing like it", None, id="unknown"),
+        pytest.param("", None, id="empty"),
+        pytest.param("#", None, id="empty fragment"),
+        pytest.param("???", None, id="no letters"),
+        pytest.param("\u200b", None, id="nothing visible"),
+        pytest.param("#%ff%zz", None, id="broken escapes"),
+    ],
+)
+def test_a_heading_is_found_by(name: str, index: int | None):
+    assert find(PAGE, name) == index
+
+
+@given(st.text(max_size=30) | st.sampled_from([heading.title for heading in PAGE]))
+def test_any_name_is_looked_for(name: str):
+    index = find(PAGE, name)
+    assert index is None or 0 <= index < len(PAGE)
+    assert find((), name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "titles"),
+    [
+        ("Widows", ["Windows"]),
+        ("frequent questions and answers", ["Frequently Asked Questions"]),
+        ("started with linux", ["1. Getting started", "Linux"]),
+        ("zzz", []),
+    ],
+)
+def test_titles_near_to_a_name_are_told(name: str, titles: list[str]):
+    assert near(PAGE, name) == titles
+
+
+def test_ancestors_are_the_headings_above():
+    assert ancestors(PAGE, 5) == (0, 4)
+    assert ancestors(PAGE, 0) == ()
+    assert ancestors(outline((3, "a"), (2, "b"), (4, "c")), 2) == (1,)
+
+
+@pytest.mark.parametrize(
+    ("title", "fragment"),
+    [("What's new?", "whats-new"), ("C++ & you", "c--you"), ("Über_uns", "über_uns")],
+)
+def test_slugs_are_those_of_github(title: str, fragment: str):
+    assert slug(title) == fragment
+
+
+HOSTILE = {
+    "marks": "#" * 100_000,
+    "marks on lines": "# \n" * 50_000,
+    "lines": "-\n" * 100_000,
+    "paragraphs with lines": "a\n-\n" * 50_000,
+    "long paragraph": ("a" * 900 + "\n") * 200 + "---\n",
+    "front matter": "---\n" * 50_000,
+    "front matter without an end": "---\n" + "a: b\n" * 50_000,
+    "brackets": "# " + "[" * 100_000,
+    "brackets in headings": ("# " + "[" * 900 + "\n") * 200,
+    "stars": ("# " + "*" * 900 + "\n") * 200,
+    "links": ("# " + "[a](" * 200 + "\n") * 200,
+    "numbers": ("# " + "1." * 400 + "\n") * 200,
+    "spaces": " " * 100_000 + "#",
+}
+
+
+@pytest.mark.parametrize("markdown", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_text_has_an_outline_too(markdown: str):
+    found = headings(markdown)
+    assert find(found, "a name of nothing > x") is None
+    near(found, "abc" * 100)

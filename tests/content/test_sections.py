@@ -1,0 +1,173 @@
+"""Sections, passages that fit a question, and where a text is cut."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.content.outline import headings
+from searx_mcp.content.sections import Span, cut, path, relevant, section_span, sections
+
+MANUAL = """Before everything.
+
+# Manual
+
+General words about the program and its makers.
+
+## Install
+
+Get the package and unpack it anywhere.
+
+### Linux
+
+Use the package manager of the system.
+
+## Configure
+
+Timeouts are set in seconds. The retry limit is a number.
+
+# Licence
+
+Free for everybody.
+"""
+OUTLINE = headings(MANUAL)
+
+
+def spans(question: str, max_chars: int = 1_000) -> list[str]:
+    return [
+        MANUAL[span.start : span.end].strip()
+        for span in relevant(MANUAL, OUTLINE, question, max_chars)
+    ]
+
+
+def test_a_section_holds_the_sections_under_it():
+    start, end = section_span(OUTLINE, 1, len(MANUAL))
+    assert MANUAL[start:end].startswith("## Install")
+    assert MANUAL[start:end].rstrip().endswith("of the system.")
+    assert section_span(OUTLINE, 4, len(MANUAL))[1] == len(MANUAL)
+    assert MANUAL[slice(*section_span(OUTLINE, 0, len(MANUAL)))].count("#") == 8
+
+
+def test_a_path_leads_to_a_section():
+    assert path(OUTLINE, 2) == ("Manual", "Install", "Linux")
+    assert path(OUTLINE, 4) == ("Licence",)
+
+
+def test_sections_cover_the_text_in_order():
+    found = sections(OUTLINE, len(MANUAL))
+    assert "".join(MANUAL[span.start : span.end] for span in found) == MANUAL
+    assert found[0].path == ()
+    assert [span.path[-1] for span in found[1:]] == [
+        "Manual",
+        "Install",
+        "Linux",
+        "Configure",
+        "Licence",
+    ]
+    assert sections((), 5) == [Span(0, 5, ())]
+    assert sections((), 0) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How do I set timeouts?", "## Configure"),
+        ("package manager", "### Linux"),
+        ("licence", "# Licence"),
+        ("install on LINUX", "### Linux"),
+        ("everything", "Before everything."),
+    ],
+)
+def test_the_passage_that_fits_best_comes_first(question: str, first: str):
+    assert spans(question)[0].startswith(first)
+
+
+@pytest.mark.parametrize("question", ["", "zebra", "???", "the"])
+def test_without_a_word_of_the_question_there_is_no_passage(question: str):
+    text = "The one.\n\n# A\n\nThe other.\n\n# B\n\nThe third."
+    assert relevant(text, headings(text), question, 1_000) == []
+
+
+def test_a_word_of_the_heading_counts_for_all_that_stands_under_it():
+    text = "# Cats\n\n" + "They sleep. " * 200 + "\n\n# Dogs\n\n" + "They bark. " * 200
+    found = relevant(text, headings(text), "dogs", 5_000)
+    assert {span.path for span in found} == {("Dogs",)}
+    assert len(found) > 1
+
+
+def test_passages_fill_the_window_and_not_more():
+    text = "\n\n".join(f"Filler sentence {number} without the word." for number in range(300))
+    text = text.replace("sentence 50 ", "needle 50 ").replace("sentence 250 ", "needle 250 ")
+    found = relevant(text, (), "needle", 3_000)
+    assert len(found) == 2
+    assert all("needle" in text[span.start : span.end] for span in found)
+    assert sum(span.end - span.start for span in found) <= 3_000
+    assert len(relevant(text, (), "needle", 1_300)) == 1
+
+
+def test_a_passage_that_does_not_fit_at_all_is_cut():
+    (span,) = relevant(MANUAL, OUTLINE, "timeouts", 30)
+    assert 0 < span.end - span.start <= 30
+    assert MANUAL[span.start :].startswith("## Configure")
+
+
+def test_words_of_han_and_kana_are_found():
+    text = "# 概要\n\nこれは説明です。\n\n# 設定\n\n時間の制限を秒で書く。\n\n# 終\n\nおわり。"
+    found = relevant(text, headings(text), "制限", 1_000)
+    assert text[found[0].start :].startswith("# 設定")
+
+
+@given(
+    st.lists(st.sampled_from(["# A\n", "## B\n", "cat ", "dog. ", "\n\n", "漢字。"]), max_size=60)
+)
+def test_passages_are_the_same_each_time_and_within_the_text(pieces: list[str]):
+    text = "".join(pieces)
+    found = relevant(text, headings(text), "cat 漢", 50)
+    assert found == relevant(text, headings(text), "cat 漢", 50)
+    assert all(0 <= span.start < span.end <= len(text) for span in found)
+    assert sum(span.end - span.start for span in found) <= 50
+
+
+@pytest.mark.parametrize(
+    ("text", "max_chars", "head"),
+    [
+        pytest.param("short", 10, "short", id="all of it"),
+        pytest.param("One a.\n\nTwo two two two", 12, "One a.\n\n", id="paragraph"),
+        pytest.param("Abc def. Ghi jkl mno", 15, "Abc def.", id="sentence"),
+        pytest.param("Abc defg\nghi jkl mno", 15, "Abc defg\n", id="line"),
+        pytest.param("Abcdefgh ijklmnopqrs", 15, "Abcdefgh ", id="word"),
+        pytest.param("a\n\nbcdefghijklmnopqrs", 15, "a\n\nbcdefghijklm", id="a paragraph too early"),
+        pytest.param("abcdefghij", 4, "abcd", id="anywhere"),
+        pytest.param("日本語。日本語の文", 6, "日本語。", id="sentence of Han"),
+        pytest.param("abcde\u0301\u0302f", 6, "abcd", id="not between a letter and its marks"),
+        pytest.param("abc\U0001f468\u200d\U0001f469x", 4, "abc", id="not in a family"),
+        pytest.param("abc\U0001f44d\U0001f3fdx", 4, "abc", id="not before a skin tone"),
+        pytest.param("ab\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 5, "ab\U0001f1e9\U0001f1ea", id="not in a flag"),
+        pytest.param("a" + "\u0301" * 100, 50, "a" + "\u0301" * 49, id="somewhere, at last"),
+        pytest.param("abc", 0, "a", id="at least one"),
+    ],
+)  # fmt: skip
+def test_a_text_is_cut_at_the_best_place(text: str, max_chars: int, head: str):
+    assert text[: cut(text, 0, max_chars)] == head
+
+
+@given(
+    st.text(alphabet="ab .\n漢。\u0301\u200d\U0001f1e9\U0001f468", max_size=200), st.integers(1, 40)
+)
+def test_windows_go_on_to_the_end(text: str, max_chars: int):
+    start, pieces = 0, []
+    while start < len(text):
+        end = cut(text, start, max_chars)
+        assert start < end <= start + max_chars
+        pieces.append(text[start:end])
+        start = end
+    assert "".join(pieces) == text
+    assert cut(text, len(text), max_chars) == len(text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", " ", ".", ". ", "\n", "!", "\u0301", "\U0001f1e6", "字", "a.b "]
+)
+def test_hostile_text_is_cut_and_searched_too(unit: str):
+    text = unit * 100_000
+    assert cut(text, 0, 50_000) <= 50_000
+    relevant(text, headings(text), "a b 字", 5_000)
