@@ -1,0 +1,143 @@
+"""Jobs that misbehave in every way a reader of documents can.
+
+`ChildWorkers(config, module="searx_mcp.testing.worker_jobs")` runs them in processes, each named as
+its function; some of them must be run nowhere else.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.workers.child import main
+from searx_mcp.workers.interface import Job, Result
+
+
+def echo(body: bytes, options: Mapping[str, Any]) -> Result:
+    """Give back what came, and the number of the process."""
+    return {"text": body.decode(), "options": dict(options), "pid": os.getpid()}
+
+
+def refuse(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Refuse the body properly."""
+    raise ContentError(
+        "needs a \u202epassword", code=ErrorCode.UNSUPPORTED_CONTENT_TYPE, advice="Ask its author."
+    )
+
+
+def fail(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Raise what no job should raise."""
+    raise ZeroDivisionError("a secret of the page")
+
+
+def segfault(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Read where nothing is."""
+    return {"read": ctypes.string_at(0).decode()}
+
+
+def abort(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """End as C code does that gives up."""
+    os.abort()
+
+
+def leave(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """End without a word."""
+    os._exit(3)
+
+
+def quit_politely(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """End as a script does."""
+    sys.exit(0)
+
+
+def eat(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Ask for more memory until there is none."""
+    eaten = []
+    while True:
+        eaten.append(bytearray(1 << 26))
+
+
+def spin(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Compute for ever."""
+    while True:
+        pass
+
+
+def hang(_body: bytes, options: Mapping[str, Any]) -> Result:
+    """Wait for ever, deaf to polite signals; write the number of the process to `fifo` before."""
+    if fifo := options.get("fifo"):
+        Path(fifo).write_text(str(os.getpid()), encoding="ascii")
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        with contextlib.suppress(AttributeError):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    threading.Event().wait()
+    return {}
+
+
+def hang_beyond_a_fork(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Leave a process behind that keeps the standard error open, and end."""
+    if os.fork() == 0:
+        threading.Event().wait(20)
+    os._exit(3)
+
+
+def chatter(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Print more than a pipe holds, and read what nobody wrote."""
+    for _ in range(4_000):
+        sys.stdout.write("out " * 32 + "\n")
+        sys.stderr.write("err " * 32 + "\n")
+    sys.stdout.flush()
+    os.write(1, b"\x00\x00\x00\x02\x00\x00\x00\x00{}")
+    return {"read": sys.stdin.read()}
+
+
+def forge(body: bytes, options: Mapping[str, Any]) -> Result:
+    """Write frames that nobody asked for, by way of whatever file is open."""
+    for descriptor in range(3, 16):
+        with contextlib.suppress(OSError):
+            os.write(descriptor, body)
+    return echo(b"", options)
+
+
+def flood(_body: bytes, options: Mapping[str, Any]) -> Result:
+    """Give back so many characters."""
+    return {"text": "x" * int(options["chars"])}
+
+
+def no_json(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Give back what is no JSON."""
+    return {"text": b"bytes"}
+
+
+def surroundings(_body: bytes, _options: Mapping[str, Any]) -> Result:
+    """Tell what the process has: environment, open files, limits, path."""
+    import resource  # noqa: PLC0415 - Windows has none
+
+    return {
+        "environment": dict(os.environ),
+        "files": sorted(int(file.name) for file in Path("/proc/self/fd").iterdir()),
+        "memory": resource.getrlimit(resource.RLIMIT_AS),
+        "open_files": resource.getrlimit(resource.RLIMIT_NOFILE),
+        "core": resource.getrlimit(resource.RLIMIT_CORE),
+        "cpu": resource.getrlimit(resource.RLIMIT_CPU)[0],
+        "path": sys.path,
+    }
+
+
+JOBS: Final[Mapping[str, Job]] = MappingProxyType({
+    job.__name__: job
+    for job in (
+        echo, refuse, fail, segfault, abort, leave, quit_politely, eat, spin, hang,
+        hang_beyond_a_fork, chatter, forge, flood, no_json, surroundings,
+    )
+})  # fmt: skip
+
+if __name__ == "__main__":
+    main(JOBS)

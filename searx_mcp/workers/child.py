@@ -1,0 +1,118 @@
+"""The process in which jobs run: `python -m searx_mcp.workers.child MEMORY SECONDS`.
+
+It takes frames from its standard input and answers each on its standard output, one at a time,
+until its input ends: with its parent, too, however that ended.
+"""
+
+import faulthandler
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import BinaryIO, Final, NoReturn
+
+from searx_mcp.errors import ContentError
+from searx_mcp.workers.failures import OUT_OF_MEMORY, as_header, broken, unexpected
+from searx_mcp.workers.frames import FrameError, encode_head, read_frame
+from searx_mcp.workers.interface import Job
+from searx_mcp.workers.jobs import JOBS
+from searx_mcp.workers.limits import limit, watched
+
+GREETING: Final[Mapping[str, object]] = {"ready": True}
+"""Header of the first frame: everything is imported, and the limits are set."""
+
+_GRACE: Final = 2.0
+"""Seconds the parent has to end a job that takes too long, before the process ends itself."""
+
+
+def main(jobs: Mapping[str, Job]) -> NoReturn:
+    """Take over the standard streams, set the limits of the arguments, and serve.
+
+    Args:
+        jobs: the jobs by name.
+    """
+    memory, seconds = int(sys.argv[1]), float(sys.argv[2])
+    # Ctrl-C in a terminal reaches all its processes; the parent decides what ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    faulthandler.enable()
+    requests, answers = _take_streams()
+    limit(memory)
+    serve(requests, answers, jobs, watch=partial(watched, seconds + _GRACE))
+    # Nothing is worth cleaning up, and a thread that a job left behind would be waited for.
+    os._exit(0)
+
+
+def serve(
+    requests: BinaryIO,
+    answers: BinaryIO,
+    jobs: Mapping[str, Job],
+    *,
+    watch: Callable[[], AbstractContextManager[None]],
+) -> None:
+    """Answer requests until there are no more.
+
+    Args:
+        requests: frames with the header `{"job": name, "options": {...}}`.
+        answers: takes frames: a header `{}` with the result as JSON for its body, or the header of
+            an error.
+        jobs: the jobs by name.
+        watch: each job runs inside; ends the process if it takes too long.
+    """
+    try:
+        _answer(answers, GREETING)
+        while (request := read_frame(requests)) is not None:
+            with watch():
+                header, text = _done(jobs, request.header, request.body)
+            _answer(answers, header, text)
+    except (FrameError, OSError):
+        # The parent is gone, or it is not our parent.
+        return
+    except MemoryError:
+        # What else failed for want of memory is unknown, so there is no next job here.
+        os._exit(OUT_OF_MEMORY)
+
+
+def _take_streams() -> tuple[BinaryIO, BinaryIO]:
+    """Keep both pipes for frames; a job that prints or reads meets others."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return requests, answers
+
+
+def _done(
+    jobs: Mapping[str, Job], header: Mapping[str, object], body: bytes
+) -> tuple[Mapping[str, object], bytes]:
+    """Run one job and give the header and the body of the answer."""
+    options = header.get("options")
+    try:
+        job = jobs[str(header.get("job"))]
+        result = dict(job(body, options if isinstance(options, dict) else {}))
+        text = json.dumps(result, ensure_ascii=False).encode()
+        encode_head({}, len(text))
+    except ContentError as error:
+        return as_header(error), b""
+    except FrameError:
+        return as_header(broken()), b""
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever a reader raises, the next job has another body
+        traceback.print_exc()
+        return as_header(unexpected()), b""
+    return {}, text
+
+
+def _answer(answers: BinaryIO, header: Mapping[str, object], body: bytes = b"") -> None:
+    answers.write(encode_head(header, len(body)))
+    answers.write(body)
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main(JOBS)

@@ -1,0 +1,107 @@
+"""What went wrong with a job, on its way from a process to the caller."""
+
+import signal
+from collections.abc import Mapping
+from typing import Any, Final
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.errors import ContentError, ErrorCode, TransportError
+
+OUT_OF_MEMORY: Final = 77
+"""Exit code of a process that ran out of memory: it can no longer be relied on to say so."""
+
+_MAX_TEXT: Final = 300
+_CODES: Final = frozenset({
+    ErrorCode.UNSUPPORTED_CONTENT_TYPE, ErrorCode.UNSUPPORTED_ENCODING, ErrorCode.CONTENT_TOO_LARGE,
+    ErrorCode.EXTRACTION_FAILED,
+})  # fmt: skip
+"""What a job may say; the others are not its to say."""
+
+_RETRY_AFTER: Final = 2.0
+"""Seconds after which a queue that was full has most likely moved: jobs take 0.1 s on average."""
+
+
+def as_header(error: ContentError) -> Mapping[str, object]:
+    """An error as the header of a frame."""
+    return {"failed": error.code, "message": error.message, "advice": error.advice}
+
+
+def from_header(header: Mapping[str, Any]) -> ContentError:
+    """The error of a header, whoever wrote it."""
+    code = next((code for code in _CODES if code == header.get("failed")), None)
+    return ContentError(
+        clean_line(str(header.get("message", "")), _MAX_TEXT) or "it could not be read",
+        code=code or ErrorCode.EXTRACTION_FAILED,
+        advice=clean_line(str(header.get("advice", "")), _MAX_TEXT),
+    )
+
+
+def unexpected() -> ContentError:
+    """The job raised what it should not."""
+    return _failed("the document could not be read: its reader failed on it")
+
+
+def short_of_memory() -> ContentError:
+    """The job needed more memory than a process may have."""
+    return _failed("the document could not be read: that needs more memory than allowed")
+
+
+def too_slow(seconds: float) -> ContentError:
+    """The job took too long."""
+    return _failed(f"the document could not be read within {seconds:g} s")
+
+
+def crash(code: int | None) -> ContentError:
+    """The process of a job ended in the middle of it.
+
+    Args:
+        code: its exit code; negative for the signal that ended it.
+    """
+    if code == OUT_OF_MEMORY:
+        return short_of_memory()
+    if code is not None and -code == getattr(signal, "SIGXCPU", None):
+        return _failed("the document could not be read: that needs more time than allowed")
+    return _failed("the document could not be read: its reader crashed")
+
+
+def broken() -> ContentError:
+    """A process said what it should not, or a result has no form."""
+    return _failed("the document could not be read: its reader gave no proper answer")
+
+
+def too_large() -> ContentError:
+    """The body is more than a job takes."""
+    return ContentError("the document is too large to be read", code=ErrorCode.CONTENT_TOO_LARGE)
+
+
+def no_start() -> ContentError:
+    """There is no process to run the job in."""
+    return _failed("the document could not be read: no process could be started for it")
+
+
+def closed() -> ContentError:
+    """The workers are closed."""
+    return _failed("the document could not be read: the client is closing")
+
+
+def busy() -> ContentError:
+    """Too many jobs wait."""
+    return ContentError(
+        "too many documents are waiting to be read",
+        code=ErrorCode.EXTRACTION_FAILED,
+        advice="Try again in a moment.",
+        retry_after=_RETRY_AFTER,
+    )
+
+
+def late() -> TransportError:
+    """The caller's time was over first."""
+    return TransportError(
+        "the time was over before the document was read",
+        code=ErrorCode.TIMEOUT,
+        advice="Try again with a longer timeout.",
+    )
+
+
+def _failed(message: str) -> ContentError:
+    return ContentError(message, code=ErrorCode.EXTRACTION_FAILED)

@@ -1,0 +1,108 @@
+"""Messages between a process and its parent: a JSON header and a body of bytes.
+
+A frame is the length of the header and the length of the body, four bytes each, big-endian; then
+the header, then the body. Both ends refuse what is longer than agreed before they make room for it,
+since what reads a stranger's document may be made to say anything.
+"""
+
+import json
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from searx_mcp.workers.interface import MAX_BODY
+
+MAX_HEADER: Final = 1 << 20
+"""Bytes of a header: options, or what went wrong."""
+
+_LENGTHS: Final = struct.Struct(">II")
+
+
+class FrameError(ValueError):
+    """The other end does not keep to the form, or what is to be sent does not fit into it."""
+
+
+class Frame(NamedTuple):
+    """One message."""
+
+    header: Mapping[str, Any]
+    body: bytes
+
+
+def encode_head(header: Mapping[str, object], body_length: int) -> bytes:
+    """What goes before a body.
+
+    Raises:
+        FrameError: the header is no JSON, or one of both is too long.
+    """
+    try:
+        text = json.dumps(header).encode()
+    except (TypeError, ValueError, RecursionError) as exc:
+        raise FrameError("the header is no JSON") from exc
+    _check(len(text), body_length)
+    return _LENGTHS.pack(len(text), body_length) + text
+
+
+def read_frame(stream: BinaryIO) -> Frame | None:
+    """The next frame of a stream that blocks, or `None` at its end, also inside a frame.
+
+    Raises:
+        FrameError: it is none.
+    """
+    lengths = stream.read(_LENGTHS.size)
+    if len(lengths) < _LENGTHS.size:
+        return None
+    header_length, body_length = _LENGTHS.unpack(lengths)
+    _check(header_length, body_length)
+    header = stream.read(header_length)
+    body = stream.read(body_length)
+    if len(header) < header_length or len(body) < body_length:
+        return None
+    return Frame(decode_object(header), body)
+
+
+class FrameReader:
+    """Puts frames together of the pieces in which they come."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """Take the next bytes, and give the frames that are complete now.
+
+        Raises:
+            FrameError: these are none; nothing more can be read then.
+        """
+        self._buffer += data
+        while len(self._buffer) >= _LENGTHS.size:
+            header_length, body_length = _LENGTHS.unpack_from(self._buffer)
+            _check(header_length, body_length)
+            body_start = _LENGTHS.size + header_length
+            end = body_start + body_length
+            if len(self._buffer) < end:
+                return
+            with memoryview(self._buffer) as view:
+                header = bytes(view[_LENGTHS.size : body_start])
+                body = bytes(view[body_start:end])
+            del self._buffer[:end]
+            yield Frame(decode_object(header), body)
+
+
+def decode_object(text: bytes) -> Mapping[str, Any]:
+    """A JSON object.
+
+    Raises:
+        FrameError: it is none.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise FrameError("no JSON") from exc
+    if not isinstance(value, dict):
+        raise FrameError("no JSON object")
+    return value
+
+
+def _check(header_length: int, body_length: int) -> None:
+    if header_length > MAX_HEADER or body_length > MAX_BODY:
+        raise FrameError(f"a frame of {header_length} and {body_length} bytes is too long")

@@ -1,0 +1,58 @@
+"""What is said of a job that went wrong."""
+
+import signal
+
+import pytest
+
+from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.workers.failures import OUT_OF_MEMORY, as_header, crash, from_header
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (OUT_OF_MEMORY, "more memory"),
+        (-signal.SIGSEGV, "crashed"),
+        (-signal.SIGKILL, "crashed"),
+        (0, "crashed"),
+        (1, "crashed"),
+        (None, "crashed"),
+        pytest.param(
+            -getattr(signal, "SIGXCPU", 0),
+            "more time",
+            marks=pytest.mark.skipif(not hasattr(signal, "SIGXCPU"), reason="POSIX only"),
+        ),
+    ],
+)
+def test_the_exit_code_tells_why_a_process_ended(code, said):
+    error = crash(code)
+    assert error.code is ErrorCode.EXTRACTION_FAILED
+    assert said in error.message
+
+
+def test_an_error_survives_its_way():
+    error = ContentError("no", code=ErrorCode.UNSUPPORTED_ENCODING, advice="Go away.")
+    found = from_header(as_header(error))
+    assert (found.message, found.code, found.advice) == ("no", error.code, "Go away.")
+
+
+@pytest.mark.parametrize(
+    ("header", "code"),
+    [
+        ({"failed": "blocked_address", "message": "x"}, ErrorCode.EXTRACTION_FAILED),
+        ({"failed": "content_too_large", "message": "x"}, ErrorCode.CONTENT_TOO_LARGE),
+        ({"failed": None}, ErrorCode.EXTRACTION_FAILED),
+        ({"failed": ["content_too_large"], "message": 5}, ErrorCode.EXTRACTION_FAILED),
+    ],
+)
+def test_an_error_from_outside_has_only_the_codes_of_bodies(header, code):
+    error = from_header(header)
+    assert error.code is code
+    assert error.message
+
+
+def test_an_error_from_outside_is_one_clean_line():
+    error = from_header({"failed": "x", "message": "a\n\x1b[31mb" + "c" * 999, "advice": "d\ne"})
+    assert error.message.startswith("a bc")
+    assert len(error.message) <= 300
+    assert error.advice == "d e"

@@ -1,0 +1,381 @@
+"""Processes that misbehave cost their own job, and nothing is left behind."""
+
+import asyncio
+import gc
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from searx_mcp.errors import ContentError, ErrorCode, TransportError
+from searx_mcp.testing.pdf import make_pdf
+from searx_mcp.workers.config import WorkersConfig
+from searx_mcp.workers.interface import MAX_BODY
+from searx_mcp.workers.pool import CHILD, ChildWorkers
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="watches processes as Linux does"),
+]
+
+FORGED = b"\x00\x00\x00\x02\x00\x00\x00\x02{}{}"
+
+
+async def test_a_job_gets_body_and_options_and_gives_its_result(pool_of, run):
+    result = await run(pool_of(), "echo", "Straße".encode(), n=1, name="名前", none=None)
+    assert result["text"] == "Straße"
+    assert result["options"] == {"n": 1, "name": "名前", "none": None}
+
+
+async def test_a_process_that_is_idle_is_used_again(pool_of, run):
+    pool = pool_of(processes=2)
+    pids = {(await run(pool, "echo"))["pid"] for _ in range(3)}
+    assert len(pids) == 1
+    assert os.getpid() not in pids
+
+
+async def test_bodies_and_results_larger_than_a_pipe_arrive_whole(pool_of, run):
+    body = b"0123456789abcdef" * 400_000
+    assert (await run(pool_of(), "echo", body))["text"].encode() == body
+
+
+async def test_jobs_run_side_by_side(pool_of, run, hang):
+    pool = pool_of(processes=2)
+    first, one = await hang(pool)
+    second, other = await hang(pool)
+    assert one != other
+    first.cancel()
+    second.cancel()
+
+
+async def test_what_a_job_refuses_is_told_in_clean_words(pool_of, run):
+    pool = pool_of()
+    with pytest.raises(ContentError) as caught:
+        await run(pool, "refuse")
+    assert caught.value.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
+    assert caught.value.message == "needs a password"
+    assert caught.value.advice == "Ask its author."
+
+
+@pytest.mark.parametrize(
+    ("job", "said"),
+    [
+        ("fail", "failed"),
+        ("no such job", "failed"),
+        ("no_json", "failed"),
+        ("segfault", "crashed"),
+        ("abort", "crashed"),
+        ("leave", "crashed"),
+        ("quit_politely", "crashed"),
+        ("forge", "crashed"),
+        ("hang_beyond_a_fork", "crashed"),
+        ("eat", "more memory"),
+    ],
+)
+async def test_a_job_that_goes_wrong_costs_only_itself(pool_of, run, job, said):
+    pool = pool_of(memory="256MB")
+    with pytest.raises(ContentError, match=said) as caught:
+        await run(pool, job, b"\xff" * 64)
+    assert caught.value.code is ErrorCode.EXTRACTION_FAILED
+    assert "secret" not in caught.value.message
+    assert (await run(pool, "echo", b"next"))["text"] == "next"
+
+
+async def test_frames_that_nobody_asked_for_end_the_process(pool_of, run):
+    pool = pool_of()
+    before = await run(pool, "echo")
+    # The first is taken for the answer: what a job says of its own body is its to say.
+    assert await run(pool, "forge", FORGED * 2) == {}
+    assert (await run(pool, "echo"))["pid"] != before["pid"]
+
+
+async def test_a_result_that_is_too_large_is_not_sent(pool_of, run):
+    pool = pool_of()
+    with pytest.raises(ContentError, match="no proper answer"):
+        await run(pool, "flood", chars=MAX_BODY)
+    assert (await run(pool, "echo"))["text"] == ""
+
+
+async def test_a_body_that_is_too_large_is_not_sent(pool_of, run):
+    pool = pool_of()
+    with pytest.raises(ContentError) as caught:
+        await run(pool, "echo", bytes(MAX_BODY + 1))
+    assert caught.value.code is ErrorCode.CONTENT_TOO_LARGE
+    assert not pool._processes
+
+
+async def test_options_that_are_no_json_are_the_callers_mistake(pool_of, run):
+    with pytest.raises(ValueError, match="no JSON"):
+        await run(pool_of(), "echo", of=object())
+
+
+async def test_what_a_job_prints_is_no_answer(pool_of, run):
+    assert await run(pool_of(), "chatter") == {"read": ""}
+
+
+async def test_a_job_that_takes_too_long_is_killed(pool_of, hang, ended, run):
+    pool = pool_of(job_timeout=1)
+    task, pid = await hang(pool)
+    (process,) = pool._processes
+    with pytest.raises(ContentError, match="within 1 s") as caught:
+        await task
+    assert caught.value.code is ErrorCode.EXTRACTION_FAILED
+    assert not process.is_usable
+    await ended(pid)
+    assert (await run(pool, "echo"))["pid"] != pid
+
+
+async def test_the_callers_deadline_kills_a_job(pool_of, hang, ended, run):
+    pool = pool_of(job_timeout=120)
+    await run(pool, "echo")
+    task, pid = await hang(pool, seconds=1)
+    with pytest.raises(TransportError) as caught:
+        await task
+    assert caught.value.code is ErrorCode.TIMEOUT
+    await ended(pid)
+    assert (await run(pool, "echo"))["pid"] != pid
+
+
+async def test_a_deadline_that_is_over_starts_nothing(pool_of, run):
+    pool = pool_of()
+    with pytest.raises(TransportError):
+        await run(pool, "echo", seconds=0)
+    assert not pool._starting
+    assert not pool._processes
+
+
+async def test_waiting_for_a_process_counts_against_the_deadline(pool_of, hang, run):
+    pool = pool_of()
+    hanging, _ = await hang(pool)
+    with pytest.raises(TransportError) as caught:
+        await run(pool, "echo", seconds=0.05)
+    assert caught.value.code is ErrorCode.TIMEOUT
+    assert not hanging.done()
+    hanging.cancel()
+
+
+async def test_too_many_waiting_jobs_are_refused_at_once(pool_of, hang, run):
+    pool = pool_of(max_queue=1)
+    hanging, _ = await hang(pool)
+    waiting = run(pool, "echo")
+    await asyncio.sleep(0)
+    with pytest.raises(ContentError, match="too many") as caught:
+        await run(pool, "echo")
+    assert caught.value.retry_after
+    hanging.cancel()
+    assert (await waiting)["text"] == ""
+
+
+async def test_a_caller_that_leaves_takes_its_process_along(pool_of, hang, ended, run):
+    pool = pool_of(job_timeout=120)
+    task, pid = await hang(pool)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await ended(pid)
+    assert (await run(pool, "echo"))["pid"] != pid
+
+
+async def test_a_caller_that_leaves_the_queue_leaves_the_others_alone(pool_of, hang, run):
+    pool = pool_of()
+    hanging, _ = await hang(pool)
+    leaving, staying = run(pool, "echo"), run(pool, "echo", b"stays")
+    await asyncio.sleep(0)
+    leaving.cancel()
+    hanging.cancel()
+    assert (await staying)["text"] == "stays"
+
+
+@pytest.mark.parametrize("steps", range(6))
+async def test_a_start_whose_caller_leaves_serves_the_next_one(pool_of, run, steps):
+    pool = pool_of()
+    leaving = run(pool, "echo")
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    assert (await run(pool, "echo", b"next"))["text"] == "next"
+    assert sum(process.is_usable for process in pool._processes) == 1
+
+
+async def test_a_process_whose_caller_leaves_before_it_is_ready_serves_the_next_one(pool_of, run):
+    pool = pool_of()
+    leaving = run(pool, "echo")
+    await asyncio.sleep(0)
+    await asyncio.wait(pool._starting)
+    (process,) = pool._processes
+    leaving.cancel()
+    await asyncio.wait([leaving])
+    assert (await run(pool, "echo"))["pid"] == process.pid
+
+
+async def test_a_process_without_work_is_ended_after_a_time(pool_of, run, ended):
+    pool = pool_of(idle=1)
+    await ended((await run(pool, "echo"))["pid"])
+    assert (await run(pool, "echo", b"again"))["text"] == "again"
+
+
+async def test_a_process_is_replaced_after_some_jobs(pool_of, run):
+    pool = pool_of(jobs_per_process=2)
+    pids = [(await run(pool, "echo"))["pid"] for _ in range(4)]
+    assert pids[0] == pids[1] != pids[2] == pids[3]
+
+
+async def test_an_idle_process_that_was_killed_is_replaced(pool_of, run):
+    pool = pool_of()
+    pid = (await run(pool, "echo"))["pid"]
+    (process,) = pool._processes
+    os.kill(pid, signal.SIGKILL)
+    await process.gone()
+    assert (await run(pool, "echo"))["pid"] != pid
+
+
+async def test_an_idle_process_that_is_ending_is_passed_over(pool_of, run):
+    pool = pool_of()
+    pid = (await run(pool, "echo"))["pid"]
+    (process,) = pool._processes
+    process.end()
+    assert (await run(pool, "echo"))["pid"] != pid
+
+
+async def test_of_a_body_that_is_not_read_little_is_buffered(pool_of, run):
+    pool = pool_of()
+    pid = (await run(pool, "echo"))["pid"]
+    (process,) = pool._processes
+    assert process._transport is not None
+    pipe = process._transport.get_pipe_transport(0)
+    assert isinstance(pipe, asyncio.WriteTransport)
+    os.kill(pid, signal.SIGSTOP)
+    task = run(pool, "echo", b"x" * (8 << 20))
+    for _ in range(50):
+        await asyncio.sleep(0)
+    assert 0 < pipe.get_write_buffer_size() <= 1 << 18
+    os.kill(pid, signal.SIGCONT)
+    assert len((await task)["text"]) == 8 << 20
+
+
+async def test_a_process_that_dies_while_it_is_sent_a_body_is_no_reason_to_wait(pool_of, run):
+    pool = pool_of()
+    pid = (await run(pool, "echo"))["pid"]
+    os.kill(pid, signal.SIGSTOP)
+    task = run(pool, "echo", b"x" * (8 << 20))
+    for _ in range(50):
+        await asyncio.sleep(0)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(ContentError, match="crashed"):
+        await task
+
+
+@pytest.mark.parametrize("module", ["searx_mcp.no_such_module", "this"])
+async def test_what_is_no_worker_is_told_apart(pool_of, run, module):
+    with pytest.raises(ContentError, match="no process could be started"):
+        await run(pool_of(module=module), "echo")
+
+
+async def test_without_an_interpreter_there_is_no_process(pool_of, run, monkeypatch):
+    monkeypatch.setattr(sys, "executable", "")
+    with pytest.raises(ContentError, match="no process could be started"):
+        await run(pool_of(), "echo")
+
+
+async def test_a_process_has_limits_and_no_secrets(pool_of, run, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEARX_MCP_FETCH__GITHUB_TOKEN", "secret")
+    monkeypatch.setenv("HTTPS_PROXY", "http://user:secret@localhost")
+    with (tmp_path / "open").open("w") as file:
+        os.set_inheritable(file.fileno(), True)  # noqa: FBT003 - positional only
+        found = await run(pool_of(memory="256MB", job_timeout=7), "surroundings")
+    assert "secret" not in str(found["environment"])
+    assert found["memory"] == [256 << 20] * 2
+    assert found["open_files"] == [64, 64]
+    assert found["core"] == [0, 0]
+    assert 7 < found["cpu"] < 60
+    # Three standard streams, two pipes, and the folder that is listed.
+    assert len(found["files"]) <= 6
+    assert "" not in found["path"]
+
+
+async def test_closing_ends_every_job_and_every_process(pool_of, hang, run):
+    pool = pool_of(processes=2)
+    tasks = [await hang(pool), await hang(pool)]
+    waiting = run(pool, "echo")
+    await asyncio.sleep(0)
+    await pool.aclose()
+    for task in [waiting, *(task for task, _ in tasks)]:
+        with pytest.raises(ContentError, match="closing"):
+            await task
+    assert not any(is_there(pid) for _, pid in tasks)
+    await pool.aclose()
+    with pytest.raises(ContentError, match="closing"):
+        await run(pool, "echo")
+
+
+@pytest.mark.parametrize("steps", range(6))
+async def test_closing_in_the_middle_of_a_start_leaves_nothing(pool_of, run, steps):
+    pool = pool_of()
+    task = run(pool, "echo")
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    await pool.aclose()
+    with pytest.raises(ContentError):
+        await task
+    assert not pool._processes
+    assert not pool._starting
+
+
+def open_files() -> int:
+    gc.collect()
+    return len([*Path("/proc/self/fd").iterdir()])
+
+
+def is_there(pid: int) -> bool:
+    """Whether a process exists, if only as a zombie."""
+    return Path(f"/proc/{pid}").exists()
+
+
+def test_pools_come_and_go_with_their_loops():
+    async def visit() -> None:
+        pool = ChildWorkers(WorkersConfig(processes=1))
+        deadline = asyncio.get_running_loop().time() + 60
+        try:
+            result = await pool.run("pdf", make_pdf("Hello."), {}, deadline=deadline)
+            assert "Hello." in result["markdown"]
+        finally:
+            await pool.aclose()
+
+    asyncio.run(visit())
+    before = open_files()
+    for _ in range(3):
+        asyncio.run(visit())
+    assert open_files() == before
+
+
+PARENT = f"""
+import asyncio, sys
+from searx_mcp.workers.config import WorkersConfig
+from searx_mcp.workers.pool import ChildWorkers
+
+async def main():
+    pool = ChildWorkers(WorkersConfig(processes=1), module={"searx_mcp.testing.worker_jobs"!r})
+    deadline = asyncio.get_running_loop().time() + 60
+    print((await pool.run("echo", b"", {{}}, deadline=deadline))["pid"], flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+async def test_a_process_ends_with_its_parent_however_that_ends(ended):
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PARENT, stdout=asyncio.subprocess.PIPE
+    )
+    assert parent.stdout is not None
+    pid = int(await parent.stdout.readline())
+    parent.kill()
+    await parent.wait()
+    await ended(pid)
+
+
+def test_the_usual_module_knows_the_usual_jobs():
+    assert CHILD == "searx_mcp.workers.child"

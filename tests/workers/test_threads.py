@@ -1,0 +1,157 @@
+"""Jobs in a thread: the same errors, one after the other."""
+
+import asyncio
+import threading
+
+import pytest
+
+from searx_mcp.errors import ContentError, ErrorCode, TransportError
+from searx_mcp.testing.pdf import make_pdf
+from searx_mcp.workers.config import WorkersConfig
+from searx_mcp.workers.interface import MAX_BODY
+from searx_mcp.workers.threads import ThreadWorkers
+
+
+class Gate:
+    """A job that stops until it is let go, and remembers what came."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.open = threading.Event()
+        self.came: list[bytes] = []
+
+    def __call__(self, body, _options):
+        self.came.append(body)
+        self.begun.set()
+        self.open.wait(20)
+        return {"length": len(body)}
+
+
+def raising(error):
+    def job(_body, _options):
+        raise error
+
+    return job
+
+
+@pytest.fixture
+def gate():
+    gate = Gate()
+    yield gate
+    gate.open.set()
+
+
+@pytest.fixture
+async def threads(gate):
+    workers = ThreadWorkers(
+        WorkersConfig(max_queue=1),
+        jobs={
+            "gate": gate,
+            "echo": lambda body, options: {"text": body.decode(), **options},
+            "refuse": raising(ContentError("no", code=ErrorCode.CONTENT_TOO_LARGE)),
+            "fail": raising(ZeroDivisionError("secret")),
+            "eat": raising(MemoryError()),
+        },
+    )
+    yield workers
+    gate.open.set()
+    await workers.aclose()
+
+
+async def test_a_job_gets_body_and_options_and_gives_its_result(threads, run):
+    assert await run(threads, "echo", b"text", n=1) == {"text": "text", "n": 1}
+
+
+async def test_the_usual_jobs_are_there(run):
+    workers = ThreadWorkers(WorkersConfig())
+    assert "Hello." in (await run(workers, "pdf", make_pdf("Hello.")))["markdown"]
+    await workers.aclose()
+
+
+@pytest.mark.parametrize(
+    ("job", "code", "said"),
+    [
+        ("refuse", ErrorCode.CONTENT_TOO_LARGE, "no"),
+        ("fail", ErrorCode.EXTRACTION_FAILED, "failed"),
+        ("no such job", ErrorCode.EXTRACTION_FAILED, "failed"),
+        ("eat", ErrorCode.EXTRACTION_FAILED, "more memory"),
+    ],
+)
+async def test_errors_are_those_of_a_process(threads, run, job, code, said):
+    with pytest.raises(ContentError, match=said) as caught:
+        await run(threads, job)
+    assert caught.value.code is code
+    assert "secret" not in caught.value.message
+    assert (await run(threads, "echo", b"next"))["text"] == "next"
+
+
+async def test_a_body_that_is_too_large_is_refused(threads, run):
+    with pytest.raises(ContentError) as caught:
+        await run(threads, "echo", bytes(MAX_BODY + 1))
+    assert caught.value.code is ErrorCode.CONTENT_TOO_LARGE
+
+
+@pytest.mark.parametrize("seconds", [0, 0.05])
+async def test_the_deadline_ends_the_call_but_not_the_job(threads, run, gate, seconds):
+    with pytest.raises(TransportError) as caught:
+        await run(threads, "gate", seconds=seconds)
+    assert caught.value.code is ErrorCode.TIMEOUT
+    gate.open.set()
+    assert (await run(threads, "echo", b"next"))["text"] == "next"
+
+
+async def test_jobs_run_one_after_the_other(threads, run, gate):
+    first = run(threads, "gate", b"first")
+    await asyncio.to_thread(gate.begun.wait, 20)
+    second = run(threads, "gate", b"second")
+    await asyncio.sleep(0)
+    assert gate.came == [b"first"]
+    gate.open.set()
+    assert [await first, await second] == [{"length": 5}, {"length": 6}]
+
+
+async def test_a_job_that_has_not_begun_is_taken_back(threads, run, gate):
+    first = run(threads, "gate", b"first")
+    await asyncio.to_thread(gate.begun.wait, 20)
+    second = run(threads, "gate", b"second")
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.wait([second])
+    gate.open.set()
+    await first
+    assert (await run(threads, "echo", b"next"))["text"] == "next"
+    assert gate.came == [b"first"]
+
+
+async def test_too_many_waiting_jobs_are_refused_at_once(threads, run, gate):
+    running, waiting = run(threads, "gate"), run(threads, "echo")
+    await asyncio.sleep(0)
+    with pytest.raises(ContentError, match="too many") as caught:
+        await run(threads, "echo")
+    assert caught.value.retry_after
+    gate.open.set()
+    await running
+    await waiting
+
+
+async def test_closing_lets_the_job_under_way_end_and_begins_no_other(threads, run, gate):
+    running, waiting = run(threads, "gate"), run(threads, "echo")
+    await asyncio.to_thread(gate.begun.wait, 20)
+    closing = asyncio.ensure_future(threads.aclose())
+    await asyncio.sleep(0)
+    gate.open.set()
+    await closing
+    assert await running == {"length": 0}
+    with pytest.raises(ContentError, match="closing"):
+        await waiting
+    with pytest.raises(ContentError, match="closing"):
+        await run(threads, "echo")
+
+
+async def test_a_job_that_hangs_does_not_hold_up_closing(threads, run, gate):
+    running = run(threads, "gate", seconds=0.05)
+    with pytest.raises(TransportError):
+        await running
+    async with asyncio.timeout(20):
+        await threads.aclose()
+    assert not gate.open.is_set()
