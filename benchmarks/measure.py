@@ -90,18 +90,23 @@ def interleaved(
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def command_line(description: str, *, seed: int | None = None) -> argparse.Namespace:
+def command_line(
+    description: str, *, seed: int | None = None, texts: Mapping[str, str] | None = None
+) -> argparse.Namespace:
     """The options every benchmark has: `--json`, and `--quick` for what needs no clock.
 
     Args:
         description: what the benchmark measures.
         seed: the default of `--seed`, which only benchmarks with dice have.
+        texts: further options that take a text, with what they mean.
     """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quick", action="store_true", help="check counts only, time nothing")
     if seed is not None:
         parser.add_argument("--seed", type=int, default=seed, help="of all dice (%(default)s)")
+    for name, meaning in (texts or {}).items():
+        parser.add_argument(name, help=meaning)
     return parser.parse_args()
 
 

@@ -11,7 +11,9 @@
         │   └── ProxyError            the proxy on our side failed; says nothing about the host
         ├── RedirectError             too many hops, or a loop
         ├── SiteError                 the site refused or failed
+        ├── CursorError               what a cursor names is not, or no longer, kept
         └── ContentError              there is a body, and it cannot be read as text
+            └── SkeletonError         the page is empty unless its scripts run
 
 Every error has a `code` out of `ErrorCode`, the same on every front. Nobody matches texts.
 """
@@ -214,9 +216,17 @@ class SiteError(FetchError):
     """
 
 
+class CursorError(FetchError):
+    """`cursor_expired`: what the cursor names is not, or no longer, kept."""
+
+
 class ContentError(FetchError):
     """The body cannot be read.
 
     Codes: `unsupported_content_type`, `unsupported_encoding`, `content_too_large`,
     `extraction_failed`.
     """
+
+
+class SkeletonError(ContentError):
+    """`extraction_failed`: the page has no text unless its scripts run; a browser may read it."""

@@ -14,12 +14,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from searx_mcp.cli.main import main
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng
+
+# `pytest --hypothesis-profile thorough` looks for what the suite has no time for. The profile `ci`,
+# which Hypothesis takes by itself where CI is set, draws the same examples every time.
+settings.register_profile("thorough", max_examples=2_000, deadline=None)
+# No test is about time, and a busy machine is no failure.
+settings.register_profile("house", deadline=None)
+if "CI" not in os.environ:
+    settings.load_profile("house")
 
 
 @pytest.fixture

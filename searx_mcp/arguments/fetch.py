@@ -1,33 +1,69 @@
 """The arguments of `web_fetch`."""
 
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
 from searx_mcp.arguments.lists import url
+from searx_mcp.arguments.messages import wrong
 from searx_mcp.arguments.names import Converters, named
-from searx_mcp.arguments.values import boolean, number_of, size, user_agent
+from searx_mcp.arguments.values import boolean, number_of, size, text_of, user_agent
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.request import (
+    CURSOR_PATTERN,
+    MAX_CHARS,
+    MAX_OFFSET,
+    MIN_CHARS,
+    FetchRequest,
+)
+
+
+def _cursor(written: str, value: object) -> str:
+    if isinstance(value, str):
+        spelling = value.strip().lower()
+        if spelling and re.fullmatch(CURSOR_PATTERN.removesuffix("$"), spelling):
+            return spelling
+    raise wrong(written, value, "a cursor from an earlier answer, 16 letters and digits")
+
 
 _CONVERTERS: Final[Converters] = {
     "url": url,
+    "cursor": _cursor,
+    "offset": partial(number_of, low=0, high=MAX_OFFSET),
+    "limit": partial(number_of, low=MIN_CHARS, high=MAX_CHARS),
+    "max_chars": partial(number_of, low=MIN_CHARS, high=MAX_CHARS),
+    "section": partial(text_of, limit=300),
+    "prompt": partial(text_of, limit=2_000),
+    "force_refresh": boolean,
     "timeout": partial(number_of, low=5, high=120, fraction=True),
     "follow_redirects": boolean,
     "max_content_length": size,
     "user_agent": user_agent,
 }
+_PERSONS: Final[Converters] = {**_CONVERTERS, "ignore_robots": boolean}
 
 
-def parse_fetch(raw: Mapping[str, object]) -> FetchRequest:
+def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchRequest:
     """Turn the arguments of a `web_fetch` call into a request.
+
+    Args:
+        raw: by name, as the caller wrote them.
+        by_person: whether a person makes the call, who may switch robots.txt off.
 
     Raises:
         InvalidArgumentError: for the first argument that is unknown, missing or wrong.
     """
-    given = named(raw, _CONVERTERS)
-    if "url" not in given:
-        raise InvalidArgumentError("url", "is missing; give the address of the page")
+    converters = _PERSONS if by_person else _CONVERTERS
+    blank = raw.get("url")
+    if raw.get("cursor") and isinstance(blank, str) and not blank.strip():
+        raw = {name: value for name, value in raw.items() if name != "url"}
+    given = named(raw, converters)
+    if "url" not in given and "cursor" not in given:
+        raise InvalidArgumentError("url", "is missing; give the address of the page, or a cursor")
     return FetchRequest.model_validate(
-        {name: _CONVERTERS[name](*argument) for name, argument in given.items()}
+        {
+            "by_person": by_person,
+            **{name: converters[name](*argument) for name, argument in given.items()},
+        }
     )

@@ -2,15 +2,19 @@
 
 from typing import TypeAlias
 
-from searx_mcp.arguments.lists import MAX_DOMAINS
 from searx_mcp.arguments.search import SearchDefaults, parse_search
 from searx_mcp.arguments.values import AGES
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.request import Category, FetchRequest, SearchRequest
+from searx_mcp.models.request import MAX_QUERY_LENGTH, Category, FetchRequest, SearchRequest
 
 _Changes: TypeAlias = dict[str, dict[str, object]]
-_UNPUBLISHED = frozenset({"engines"})
-"""Accepted, and not worth the words in every conversation: a model does not know their names."""
+_UNPUBLISHED = frozenset({"engines", "limit", "by_person", "ignore_robots"})
+"""Accepted from a model, but for those of a person, and not worth the words in every conversation."""
+
+
+_UNSAID = frozenset({"title", "$ref", "anyOf"})
+_LONG = frozenset({"minLength", "maxLength", "maxItems", "pattern"})
+"""What a model cannot count or never comes near; a call that breaks it is told."""
 
 
 def search_schema(defaults: SearchDefaults) -> dict[str, object]:
@@ -21,9 +25,9 @@ def search_schema(defaults: SearchDefaults) -> dict[str, object]:
     """
     default = parse_search({"query": "-"}, defaults=defaults)
     changes: _Changes = {
+        "query": {"minLength": 1, "maxLength": MAX_QUERY_LENGTH},
         "category": {
             "enum": list(dict.fromkeys((*Category, default.category))),
-            "pattern": None,
             "default": default.category,
         },
         "language": {"description": "en, en-US, all, auto", "default": default.language},
@@ -37,11 +41,15 @@ def search_schema(defaults: SearchDefaults) -> dict[str, object]:
             "default": default.safe_search.value,
         },
         "time_range": {"enum": [*AGES], "default": default.time_range.value or "any"},
-        "allowed_domains": {"description": "Only these and subdomains", "maxItems": MAX_DOMAINS},
-        "blocked_domains": {"maxItems": MAX_DOMAINS},
-        "search_prompt": {"description": "What you want to know; guides summaries"},
-        "timeout": {"type": "integer", "description": "Seconds"},
-        "max_tokens": {"description": "Size of the answer"},
+        "allowed_domains": {"description": "Only these and subdomains"},
+        "search_prompt": {"description": "What you want to know"},
+        "timeout": {
+            "type": "integer",
+            "description": "Seconds",
+            "minimum": None,
+            "maximum": None,
+        },
+        "max_tokens": {"description": "Size of the answer", "minimum": None, "maximum": None},
     }
     return _schema(SearchRequest, changes)
 
@@ -51,10 +59,15 @@ def fetch_schema(
 ) -> dict[str, object]:
     """Describe the arguments of `web_fetch` likewise; the defaults are seconds and bytes."""
     changes: _Changes = {
-        "url": {"description": "http or https"},
+        "url": {"default": None},
+        "cursor": {"description": "To read on"},
+        "offset": {"default": None, "minimum": None, "maximum": None},
+        "max_chars": {"description": "Size of the answer", "minimum": None, "maximum": None},
+        "section": {"description": "Heading or #fragment"},
+        "prompt": {"description": "What you want to know"},
+        "force_refresh": {"default": None},
         "timeout": {"type": "integer", "description": "Seconds", "default": max(5, round(timeout))},
         "max_content_length": {"description": "Bytes", "default": max_content_length},
-        "user_agent": {"description": "Replaces the User-Agent", "pattern": None},
     }
     return _schema(FetchRequest, changes)
 
@@ -68,10 +81,12 @@ def _schema(model: type[Frozen], changes: _Changes) -> dict[str, object]:
             continue
         definition = whole.get("$defs", {}).get(rules.get("$ref", "").rpartition("/")[2], {})
         merged = {**definition, "description": "", **rules.get("anyOf", [{}])[0], **rules}
+        merged = {rule: value for rule, value in merged.items() if rule not in _LONG}
         properties[name] = {
             rule: value
             for rule, value in (merged | changes.get(name, {})).items()
-            if rule not in {"title", "$ref", "anyOf"} and value not in (None, "", [])
+            if rule not in _UNSAID and value not in (None, "", [])
         }
     # Unknown names are refused by us. Gemini's clients refuse a schema that says so.
-    return {"type": "object", "properties": properties, "required": whole["required"]}
+    schema: dict[str, object] = {"type": "object", "properties": properties}
+    return {**schema, "required": whole["required"]} if "required" in whole else schema

@@ -53,7 +53,7 @@ async def search(
 async def fetch(loaded: Loaded, arguments: Mapping[str, Any], *, as_json: bool) -> None:
     """Read a page and print it, or the error as JSON before it is raised."""
     try:
-        request = parse_fetch(arguments)
+        request = parse_fetch(arguments, by_person=True)
         async with (
             remembering_client(loaded.settings) as client,
             show_progress("reading") as progress,

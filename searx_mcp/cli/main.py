@@ -182,15 +182,25 @@ def search(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 -
 
 
 @cli.command()
-@click.argument("url")
+@click.argument("url", required=False)
+@click.option("--cursor", help="Read on in a page that was fetched before.")
+@click.option("--offset", metavar="N", help="Characters to skip.")
+@click.option("--max-chars", metavar="N", help="Characters given at most, 100 to 1,000,000.")
+@click.option("--limit", metavar="N", help="The same, with a cursor.")
+@click.option("--section", metavar="HEADING", help="Only the section under this heading.")
+@click.option("--prompt", help="What you want to know; the closest parts of a long page first.")
+@click.option("--force-refresh", is_flag=True, default=None, help="Fetch it even if it is kept.")
 @click.option("--timeout", metavar="SECONDS", help="Seconds the call may take, 5 to 120.")
 @click.option("--follow-redirects/--no-follow-redirects", default=None, help="Follow redirects.")
 @click.option("--max-content-length", metavar="SIZE", help="Bytes read at most, such as 2MB.")
 @click.option("--user-agent", help="Replaces the User-Agent header.")
+@click.option(
+    "--ignore-robots", is_flag=True, default=None, help="Read it whatever robots.txt says."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
 @click.pass_context
 def fetch(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - texts and flags by name
-    """Read one page as Markdown."""
+    """Read one page, PDF, feed or source file as Markdown."""
     from searx_mcp.cli import calls  # noqa: PLC0415 - imports what fetching needs
 
     as_json = options.pop("as_json")
@@ -268,6 +278,18 @@ def doctor(context: click.Context, /, url: str | None, **options: bool) -> None:
         settings = error
     if not asyncio.run(examine(settings, url, **options)):
         sys.exit(ExitCode.FAILED)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+def selfcheck(as_json: bool) -> None:  # noqa: FBT001 - click calls by name
+    """Prove that pages are not fetched from private addresses; needs no network and sends nothing."""
+    from searx_mcp.cli.selfcheck import run_selfcheck  # noqa: PLC0415 - imports the whole client
+
+    # Only a selector loop connects in a way that can be led elsewhere.
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+        if not runner.run(run_selfcheck(as_json=as_json)):
+            sys.exit(ExitCode.FAILED)
 
 
 @cli.command()

@@ -74,13 +74,24 @@ def print_page(page: Page) -> None:
     head.print(
         plain_text(
             f"{page.content_type}, {page.word_count} words, {page.response_time_ms} ms"
-            + (", truncated" if page.truncated else ""),
+            + (", truncated" if page.truncated else "")
+            + (f", from {page.tier}" if page.tier != "native" else "")
+            + (f", kept {page.age_seconds} s ago" if page.from_cache else ""),
             style="dim",
         )
     )
     for note in page.notes:
         head.print(plain_text(f"Note: {note}", style="yellow"))
     console().print(plain_text(page.markdown_content))
+    if page.next_offset is not None and page.cursor:
+        head.print(
+            plain_text(
+                f"Characters {page.offset} to {page.offset + len(page.markdown_content)} of"
+                f" {page.total_chars}. To read on: searx-mcp fetch --cursor {page.cursor}"
+                f" --offset {page.next_offset}",
+                style="dim",
+            )
+        )
 
 
 def print_attempts(error: SearxMcpError) -> None:

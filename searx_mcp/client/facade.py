@@ -15,13 +15,16 @@ from searx_mcp.arguments.search import parse_search
 from searx_mcp.client.admin import InstanceAdmin
 from searx_mcp.client.parts import Parts
 from searx_mcp.client.reporting import pool_report
-from searx_mcp.client.stores import open_state
+from searx_mcp.client.stores import open_pages, open_state
+from searx_mcp.fetch.pages.interface import PageStore
+from searx_mcp.fetch.pages.memory import MemoryPageStore
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
+from searx_mcp.net.dialling import Dialling
 from searx_mcp.search.capture import Capture
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.search.state.interface import StateStore
@@ -52,6 +55,10 @@ class SearxClient(Service):
         clock: Unix seconds.
         rng: the dice for jitter, round-robin and personas.
         origins: where the settings come from, by dotted name, for errors that name one.
+        pages: where captured pages are kept; in memory unless given.
+        processes: whether child processes may be started, which survive what a PDF may do to them.
+        dialling: how names are looked up and guarded connections opened; as the system does unless
+            given.
 
     Raises:
         SettingsError: when entered, if a setting cannot be used.
@@ -68,6 +75,9 @@ class SearxClient(Service):
         clock: Callable[[], float] = time.time,  # noqa: TID251 - the one place where the clock is named
         rng: random.Random | None = None,
         origins: Mapping[str, str] | None = None,
+        pages: PageStore | None = None,
+        processes: bool = False,
+        dialling: Dialling | None = None,
     ) -> None:
         self.settings = settings or Settings()
         self._origins = origins or {}
@@ -77,6 +87,12 @@ class SearxClient(Service):
         self._background = background
         self._folder = folder
         self._clock = clock
+        fetch = self.settings.fetch
+        self._pages: PageStore = pages or MemoryPageStore(
+            max_bytes=fetch.cache_size, max_age=fetch.cache_max_age
+        )
+        self._processes = processes
+        self._dialling = dialling
         self._parts: Parts | None = None
 
     @override
@@ -95,6 +111,9 @@ class SearxClient(Service):
             folder=self._folder,
             clock=self._clock,
             rng=self._rng,
+            pages=self._pages,
+            processes=self._processes,
+            dialling=self._dialling,
         )
         return self
 
@@ -111,6 +130,7 @@ class SearxClient(Service):
         parts, self._parts = self._parts, None
         if parts is not None:
             await parts.aclose()
+            await self._pages.aclose()
             await self._state.aclose()
 
     @override
@@ -140,7 +160,9 @@ class SearxClient(Service):
                 {"query": request, **arguments}, defaults=self.settings.search_defaults()
             )
         parts.activity.searched()
-        return await parts.searcher.search(request, progress=progress)
+        response = await parts.searcher.search(request, progress=progress)
+        parts.fetcher.remember((result.url for result in response.results), "search")
+        return response
 
     @override
     async def fetch(
@@ -154,9 +176,11 @@ class SearxClient(Service):
         """Read one page as Markdown.
 
         Args:
-            request: a request, or the address with the rest as keyword arguments.
+            request: a request, or the address with the rest as keyword arguments; an empty one with
+                `cursor`.
             progress: told each step.
-            **arguments: the fields of `FetchRequest`.
+            **arguments: the fields of `FetchRequest`; with `ignore_robots`, the call is taken for
+                one that a person makes.
 
         Raises:
             InvalidArgumentError: an argument is wrong.
@@ -164,9 +188,10 @@ class SearxClient(Service):
         """
         parts = self._open_parts()
         if isinstance(request, str):
-            request = parse_fetch({"url": request, **arguments})
+            by_person = bool(arguments.pop("by_person", "ignore_robots" in arguments))
+            request = parse_fetch({"url": request, **arguments}, by_person=by_person)
         if progress is not None:
-            progress(f"reading {URL(request.url).host}")
+            progress(f"reading {URL(request.url).host}" if request.url else "reading on")
         return await parts.fetcher.fetch(request)
 
     @override
@@ -247,5 +272,12 @@ def remembering_client(
     Raises:
         SettingsError: `redis.url` is given, but cannot be used.
     """
-    folder, state = settings.state_folder(), open_state(settings)
-    return SearxClient(settings, state=state, background=background, folder=folder, origins=origins)
+    return SearxClient(
+        settings,
+        state=open_state(settings),
+        background=background,
+        folder=settings.state_folder(),
+        origins=origins,
+        pages=open_pages(settings),
+        processes=True,
+    )

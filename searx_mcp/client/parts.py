@@ -9,13 +9,13 @@ from typing import Self
 
 from yarl import URL
 
-from searx_mcp import __version__
+from searx_mcp.client.fetching import read_domains, wire_fetcher
 from searx_mcp.client.stores import open_answers
-from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.policy.lists import DomainPolicy
+from searx_mcp.fetch.pages.interface import PageStore
 from searx_mcp.models.instance import Catalog, CatalogEntry, PoolReport
 from searx_mcp.net.address import AllowList
+from searx_mcp.net.dialling import Dialling
 from searx_mcp.net.sessions import Sessions
 from searx_mcp.net.user_agents import desktop_user_agent
 from searx_mcp.pool.catalog import gate, parse_catalog
@@ -35,7 +35,7 @@ from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.search.state.interface import StateStore
-from searx_mcp.searxng.persona import PROJECT_URL, Personas
+from searx_mcp.searxng.persona import Personas
 from searx_mcp.searxng.upstream import Upstream
 from searx_mcp.settings.values import Settings
 from searx_mcp.tasks.flight import SingleFlight
@@ -83,6 +83,9 @@ class Parts:
         folder: Path | None,
         clock: Callable[[], float],
         rng: random.Random,
+        pages: PageStore,
+        processes: bool = False,
+        dialling: Dialling | None = None,
     ) -> Self:
         """Wire everything; the caller closes it in the same task.
 
@@ -90,13 +93,15 @@ class Parts:
             SettingsError: a setting cannot be used.
         """
         allow = AllowList.parse(settings.fetch.allow_private)
-        domains = DomainPolicy(settings.fetch.blocked_domains)
+        dialling = dialling or Dialling()
         sessions = Sessions(
             settings.network,
             own_origins=settings.instances.own,
             credentials=settings.instances.credentials,
             allow=allow,
             verify_pages=settings.web_fetch.verify_ssl,
+            resolver=dialling.resolver,
+            dial=dialling.dial,
         )
         discovery = None
         if catalog is None and _fetches_list(settings):
@@ -127,46 +132,45 @@ class Parts:
                 user_agent_source=desktop_user_agent,
             ),
         )
-        fetcher = Fetcher(
-            lambda: sessions.pages,
-            config=settings.web_fetch,
-            domains=domains,
-            allow=allow,
-            content=ContentConfig(
-                summarize=settings.web_search.summarize_long_content,
-                max_summary_length=settings.web_search.max_summary_length,
-                keep_code_blocks=settings.web_search.extract_code_blocks,
-            ),
-            user_agent=settings.web_fetch.user_agent or f"searx-mcp/{__version__} (+{PROJECT_URL})",
-        )
         tasks = Tasks()
         shared = open_answers(settings, folder)
         remembering = Remembering(pool, state, clock, roster)
         spacing = Spacing(settings.web_search.request_delay_range, rng)
-        searcher = Searcher(
-            executor=Executor(
-                pool=pool,
-                upstream=upstream,
-                state=state,
-                config=settings.search,
-                spacing=spacing,
-                clock=clock,
-            ),
-            reader=ResultReader(fetcher, settings.web_search),
-            flights=SingleFlight[Found](tasks.spawn),
-            web_search=settings.web_search,
-            search=settings.search,
-            clock=clock,
-            remembering=remembering,
-            spawn=tasks.spawn,
-            shared=shared,
-        )
         async with AsyncExitStack() as stack:
             stack.push_async_callback(remembering.keep)
             stack.push_async_callback(sessions.aclose)
             if shared is not None:
                 stack.push_async_callback(shared.aclose)
             await stack.enter_async_context(tasks)
+            fetcher = wire_fetcher(
+                settings,
+                sessions=sessions,
+                allow=allow,
+                domains=await read_domains(settings),
+                pages=pages,
+                processes=processes,
+                spawn=tasks.spawn,
+                clock=clock,
+                stack=stack,
+            )
+            searcher = Searcher(
+                executor=Executor(
+                    pool=pool,
+                    upstream=upstream,
+                    state=state,
+                    config=settings.search,
+                    spacing=spacing,
+                    clock=clock,
+                ),
+                reader=ResultReader(fetcher, settings.web_search),
+                flights=SingleFlight[Found](tasks.spawn),
+                web_search=settings.web_search,
+                search=settings.search,
+                clock=clock,
+                remembering=remembering,
+                spawn=tasks.spawn,
+                shared=shared,
+            )
             schedule = None
             if background:
                 interval = settings.web_search.instance_health_check_interval

@@ -1,130 +1,117 @@
-"""One page: policy, hops, body, Markdown, all within one deadline."""
+"""One call of `web_fetch`: from what is kept, or captured anew."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from yarl import URL
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import Converted, convert
+from searx_mcp.content.outline import find
 from searx_mcp.errors import (
-    ContentError,
+    CursorError,
     ErrorCode,
     FetchError,
     InvalidArgumentError,
+    SiteError,
     TransportError,
 )
+from searx_mcp.fetch.capturing import Capturer, Unchanged, timed_out
 from searx_mcp.fetch.config import WebFetchConfig
-from searx_mcp.fetch.hops.answer import Answer, Redirect, receive
-from searx_mcp.fetch.hops.media import parse_content_type
-from searx_mcp.fetch.hops.redirects import Trail, carried_headers, join, next_url
+from searx_mcp.fetch.job import Job, captured_part, now
+from searx_mcp.fetch.pages.interface import Capture, KeptPage
+from searx_mcp.fetch.pages.keeping import PageKeeper
+from searx_mcp.fetch.policy.entropy import is_suspicious
 from searx_mcp.fetch.policy.lists import DomainPolicy
+from searx_mcp.fetch.policy.provenance import Provenance
+from searx_mcp.fetch.showing import Circumstances, links_in, show
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import MAX_URL_LENGTH, FetchRequest
+from searx_mcp.models.request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest
 from searx_mcp.net.address import AllowList
-from searx_mcp.net.http import NOTE_DEADLINE, HttpSession
 from searx_mcp.net.url import check_url
+from searx_mcp.tasks.flight import SingleFlight
+from searx_mcp.tasks.group import Spawn
 
 logger = logging.getLogger("searx_mcp.fetch")
 
-_REQUEST_HEADERS = {
-    "Accept": (
-        "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,"
-        "application/json;q=0.7,application/xml;q=0.7,*/*;q=0.5"
-    ),
-    "Accept-Language": "en",
-}
-_SHOWN_HEADERS = ("server", "content-encoding", "content-language", "last-modified")
-_MAX_HEADER = 200
-
-# Kept back of the time for turning what has arrived into Markdown, so that a body cut by the
-# deadline still becomes a page: this share of the whole, at most so many seconds.
-_CONVERSION_SHARE = 0.1
-_MAX_CONVERSION_TIME = 1.0
+_MORE_TIME: Final = 1.0
+"""Seconds by which two calls must differ in the time they have, to be better off on their own."""
+_SMUGGLING: Final = (
+    "This address was not found by a search or on a page here, and carries a long random text: make"
+    " sure that it does not take anything of the conversation with it."
+)
+_MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
 
 
-@dataclass(slots=True)
-class _Call:
-    """One call of `fetch` under way; instants are those of the event loop.
+@dataclass(frozen=True, slots=True)
+class _Landed:
+    """What a flight brought.
 
     Attributes:
-        request: what was asked for.
-        max_bytes: decoded bytes read at most.
-        query: what the caller wants to know.
-        started: when the call came.
-        end: when it must have returned.
-        url: the hop under way.
-        status: of the last hop that was answered, or `None`.
+        kept: the capture, or why there is none.
+        end: until when the flight could wait for it.
+        was_late: whether more time would have brought more.
+        is_new: whether it was fetched just now.
+        notes: sentences about that.
     """
 
-    request: FetchRequest
-    max_bytes: int
-    query: str
-    started: float
+    kept: KeptPage | FetchError
     end: float
-    url: str
-    status: int | None = None
-
-    @property
-    def read_until(self) -> float:
-        """When the last byte must be there."""
-        reserve = min((self.end - self.started) * _CONVERSION_SHARE, _MAX_CONVERSION_TIME)
-        return self.end - reserve
-
-    def elapsed_ms(self) -> int:
-        return round((_now() - self.started) * 1_000)
-
-    def complete(self, error: FetchError) -> FetchError:
-        """Write on an error what only the call knows."""
-        error.url = clean_line(error.url or self.url, MAX_URL_LENGTH)
-        error.response_time_ms = self.elapsed_ms()
-        if isinstance(error, ContentError):
-            error.status_code = self.status
-        return error
-
-    def timed_out(self) -> TransportError:
-        return TransportError(
-            f"The page was not there within {max(self.end - self.started, 0):.3g} seconds.",
-            code=ErrorCode.TIMEOUT,
-            advice="Try again with a longer timeout, or use another result.",
-        )
+    was_late: bool = False
+    is_new: bool = True
+    notes: tuple[str, ...] = ()
 
 
 class Fetcher:
     """Fetches pages, many at a time, each call by its own deadline.
 
-    Redirects are followed here and not by the session, because each hop is judged like an address
-    that a caller gave: first by `net.url.check_url`, then by the domain policy; what its name
-    resolves to is the session's to judge. No cookies and no Referer are sent.
+    Equal calls at the same time share one capture. What was captured is kept for a time, and serves
+    again as long as the site allows, after asking it whether anything changed, or when it fails.
     """
 
     def __init__(
         self,
-        session: Callable[[], HttpSession],
+        capturer: Capturer,
         *,
+        pages: PageKeeper,
         config: WebFetchConfig,
-        domains: DomainPolicy,
-        allow: AllowList,
         content: ContentConfig,
+        domains: DomainPolicy,
+        provenance: Provenance,
+        allow: AllowList,
         user_agent: str,
+        spawn: Spawn,
     ) -> None:
         """Take the parts; nothing is opened.
 
         Args:
-            session: gives the session for pages; asked once a call.
+            capturer: captures what is not kept.
+            pages: keeps captures.
             config: limits and defaults.
+            content: whether there are summaries.
             domains: what is never fetched.
+            provenance: which addresses were seen.
             allow: private addresses that may be fetched.
-            content: how a page becomes Markdown.
-            user_agent: sent when neither the call nor the configuration names one.
+            user_agent: sent when a call names none.
+            spawn: starts captures as tasks of the client.
         """
-        self._session = session
+        self._capturer = capturer
+        self._pages = pages
         self._config = config
-        self._domains = domains
-        self._allow = allow
         self._content = content
-        self._user_agent = config.user_agent or user_agent
+        self._domains = domains
+        self._provenance = provenance
+        self._allow = allow
+        self._user_agent = user_agent
+        self._flights = SingleFlight[_Landed](spawn)
+        self._ends: dict[Hashable, float] = {}
+
+    def remember(self, urls: Iterable[str], source: Literal["search", "link"]) -> None:
+        """Learn addresses that were handed out."""
+        self._provenance.remember(urls, source)
 
     async def fetch(
         self,
@@ -134,7 +121,7 @@ class Fetcher:
         max_bytes: int | None = None,
         query: str = "",
     ) -> Page:
-        """Fetch one page and turn it into Markdown.
+        """Give one page, or the part of it that is asked for, as Markdown.
 
         A body that is too long, or still arriving when the time is over, is cut and the page is
         marked `truncated`.
@@ -144,151 +131,223 @@ class Fetcher:
             deadline: the event loop's time by which to return; the limits of the request and the
                 configuration hold too.
             max_bytes: decoded bytes read at most, instead of the request's or configured number.
-            query: what the caller wants to know; it steers the summary and is never sent.
+            query: what the caller wants to know; it steers the summary and is never sent or kept.
 
         Returns:
             The page. Without `follow_redirects`, a redirect is a page without content and with a
             note that names the target.
 
         Raises:
-            InvalidArgumentError: the URL is malformed.
+            InvalidArgumentError: an argument is wrong.
             FetchError: any of its kinds, with `url` and `response_time_ms`.
         """
-        started = _now()
+        started = now()
         end = started + self._allowed_time(request)
-        call = _Call(
-            request=request,
-            max_bytes=max_bytes or request.max_content_length or self._config.max_content_size,
-            query=query,
-            started=started,
-            end=end if deadline is None else min(end, deadline),
-            url=request.url,
-        )
+        end = end if deadline is None else min(end, deadline)
         try:
-            async with asyncio.timeout_at(call.end):
-                return await self._visit(call)
+            async with asyncio.timeout_at(end):
+                return await self._serve(request, started, end, max_bytes, query)
         except FetchError as error:
-            call.complete(error)
+            _complete(error, request, started)
             raise
         except InvalidArgumentError:
             raise
         except TimeoutError as exc:
-            raise call.complete(call.timed_out()) from exc
+            raise _complete(timed_out(end - started), request, started) from exc
         except Exception as exc:
             # A page is a stranger's work; what it breaks must not surface as a library's error.
             logger.exception("fetch.unexpected_error")
-            raise call.complete(_fault()) from exc
+            raise _complete(_fault(), request, started) from exc
 
     def _allowed_time(self, request: FetchRequest) -> float:
         if request.timeout is not None:
             return request.timeout
         return min(self._config.default_timeout, self._config.max_response_time)
 
-    async def _visit(self, call: _Call) -> Page:
-        """Go from hop to hop to the last answer, and make the page of it."""
-        request = call.request
-        session = self._session()
-        start = check_url(request.url, allow=self._allow)
-        trail = Trail(start, max_redirects=self._config.max_redirects)
-        headers = {**_REQUEST_HEADERS, "User-Agent": request.user_agent or self._user_agent}
-        while True:
-            call.url = str(trail.current)
-            self._domains.check(trail.current)
-            async with session.open(
-                call.url, headers=headers, timeout=max(call.read_until - _now(), 0)
-            ) as reply:
-                call.status = reply.status
-                trail.answered(reply.status)
-                answer = await receive(reply, max_bytes=call.max_bytes, deadline=call.read_until)
-            if isinstance(answer, Answer):
-                return await self._page(call, trail, answer)
-            if not request.follow_redirects:
-                return _redirect_page(call, trail, answer)
-            target = next_url(trail.current, answer.location, allow=self._allow)
-            headers = carried_headers(headers, trail.current, target)
-            trail.follow(target)
+    async def _serve(
+        self, request: FetchRequest, started: float, end: float, max_bytes: int | None, query: str
+    ) -> Page:
+        notes: list[str] = []
+        if request.cursor:
+            try:
+                landed = _Landed(await self._pages.read(request.cursor), end, is_new=False)
+            except CursorError:
+                if not request.url:
+                    raise
+                notes.append("The cursor had expired: the page was fetched again.")
+            else:
+                return await self._shown(landed, request, started, query)
+        url = check_url(request.url, allow=self._allow)
+        fragment = URL(request.url).raw_fragment
+        self._domains.check(url)
+        provenance = self._provenance.check(url, by_person=request.by_person)
+        if provenance == "unknown" and is_suspicious(url):
+            notes.append(_SMUGGLING)
+        job = self._job(request, url.with_fragment(fragment or None), started, end, max_bytes)
+        landed = await self._land(job, request)
+        if isinstance(landed.kept, FetchError):
+            raise landed.kept
+        notes.extend(landed.notes)
+        notes.extend(_pointed_at(job.url, landed.kept.capture))
+        landed = replace(landed, notes=tuple(notes))
+        return await self._shown(landed, request, started, query, provenance=provenance)
 
-    async def _page(self, call: _Call, trail: Trail, answer: Answer) -> Page:
-        response_time_ms = call.elapsed_ms()
-        body = answer.body
-        converted = await self._converted(call, answer)
-        return Page(
-            url=call.request.url,
-            final_url=call.url,
-            title=converted.title,
-            description=converted.description,
-            content_type=answer.media.name,
-            content_length=len(body.data),
-            status_code=answer.status,
-            response_time_ms=response_time_ms,
-            markdown_content=converted.markdown,
-            word_count=converted.word_count,
-            summary=converted.summary,
-            headers=_shown(answer.headers),
-            redirect_count=trail.redirects,
-            redirect_chain=tuple(trail.chain),
-            truncated=body.truncated,
-            hidden_chars_removed=converted.hidden_chars_removed,
-            notes=_notes(trail, answer, converted),
+    def _job(
+        self, request: FetchRequest, url: URL, started: float, end: float, max_bytes: int | None
+    ) -> Job:
+        named = max_bytes or request.max_content_length
+        part = captured_part(url)
+        return Job(
+            url=url,
+            key=self._pages.key(
+                str(url.with_fragment(part or None)), variant=request.user_agent or ""
+            ),
+            max_bytes=named or self._config.max_content_size,
+            max_document_bytes=named or MAX_CONTENT_LENGTH,
+            max_redirects=self._config.max_redirects,
+            user_agent=request.user_agent or self._config.user_agent or self._user_agent,
+            started=started,
+            end=end,
+            follow=request.follow_redirects,
+            obey_robots=not request.ignore_robots,
         )
 
-    async def _converted(self, call: _Call, answer: Answer) -> Converted:
-        """Convert in a thread, since a page costs up to seconds of parsing.
+    async def _land(self, job: Job, request: FetchRequest) -> _Landed:
+        """The capture for a call: kept, shared with others who ask now, or new."""
+        if not request.follow_redirects:
+            return await self._captured(job)
+        found = await self._pages.find(job.key)
+        if found is not None and not request.force_refresh and _serves(found.capture, job):
+            if self._pages.is_fresh(found):
+                return _Landed(found, job.end, is_new=False)
+            job.previous = found
+        flight = (job.key, job.max_bytes, job.obey_robots, request.force_refresh)
+        while True:
+            if self._ends.get(flight, job.end) - job.end > _MORE_TIME:
+                # What has arrived by the end of this call is its page; that flight would wait on.
+                landed = await self._captured(job)
+                break
+            landed = await self._flights.run(flight, lambda: self._fly(flight, job))
+            # Somebody else's flight may have had less time than this call.
+            if not landed.was_late or job.end - landed.end < _MORE_TIME:
+                break
+        if found is not None and isinstance(landed.kept, FetchError):
+            return self._spare(found, landed.kept, job) or landed
+        return landed
 
-        The thread cannot be interrupted: when the call ends before it, its result is dropped.
-        """
-        was_late = NOTE_DEADLINE in answer.body.notes
+    async def _fly(self, flight: Hashable, job: Job) -> _Landed:
+        self._ends[flight] = job.end
         try:
-            converted = await asyncio.to_thread(
-                convert,
-                answer.body.data,
-                media_type=answer.media.read_as,
-                charset=answer.media.charset,
-                url=call.url,
-                config=self._content,
-                query=call.query,
+            return await self._captured(job)
+        finally:
+            if self._ends.get(flight) == job.end:
+                del self._ends[flight]
+
+    async def _captured(self, job: Job) -> _Landed:
+        # A value and not a raise: others who share the flight may have more time than this call.
+        try:
+            async with asyncio.timeout_at(job.end):
+                captured = await self._capturer.capture(job)
+        except TimeoutError:
+            error: FetchError = timed_out(job.end - job.started)
+            error.url = job.current
+            return _Landed(error, job.end, was_late=True)
+        except FetchError as exc:
+            exc.url = exc.url or job.current
+            return _Landed(exc, job.end, was_late=exc.code is ErrorCode.TIMEOUT)
+        if isinstance(captured, Unchanged):
+            if job.previous is None:
+                raise RuntimeError("a site answered a question nobody asked")
+            renewed = await self._pages.renew(
+                job.key, job.previous, status=captured.status, headers=captured.headers
             )
-        except ContentError as exc:
-            if was_late:
-                raise call.timed_out() from exc
-            raise
-        if was_late and not converted.markdown.strip():
-            raise call.timed_out()
-        return converted
+            return _Landed(renewed, job.end, is_new=False)
+        if not job.follow:
+            passing = Capture(captured.document, str(job.url), self._pages.now(), 0.0, 0)
+            return _Landed(KeptPage(passing, ""), job.end)
+        kept = await self._pages.keep(
+            job.key,
+            captured.document,
+            url=str(job.url),
+            status=captured.status,
+            headers=captured.headers,
+            max_bytes=job.max_bytes,
+            is_settled=captured.is_settled,
+        )
+        return _Landed(kept, job.end, was_late=captured.was_late)
+
+    def _spare(self, found: KeptPage, error: FetchError, job: Job) -> _Landed | None:
+        """What is kept, in place of an error that says nothing about the page itself."""
+        has_failed = isinstance(error, TransportError) or (
+            isinstance(error, SiteError)
+            and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
+        )
+        if not has_failed or not self._pages.is_spare(found) or not _serves(found.capture, job):
+            return None
+        age = _in_words(self._pages.age(found))
+        note = f"The site failed just now ({error.code}); this is the page as it was {age} ago."
+        return _Landed(found, job.end, is_new=False, notes=(note,))
+
+    async def _shown(
+        self,
+        landed: _Landed,
+        request: FetchRequest,
+        started: float,
+        query: str,
+        *,
+        provenance: str = "",
+    ) -> Page:
+        if isinstance(landed.kept, FetchError):
+            raise landed.kept
+        circumstances = Circumstances(
+            response_time_ms=round((now() - started) * 1_000),
+            from_cache=not landed.is_new,
+            now=self._pages.now(),
+            provenance=provenance,
+            notes=landed.notes,
+        )
+        page = await asyncio.to_thread(
+            show,
+            landed.kept,
+            request,
+            circumstances,
+            default_chars=self._config.default_max_chars,
+            content=self._content,
+            query=query,
+        )
+        self._provenance.remember([page.final_url, *links_in(page.markdown_content)], "link")
+        return page
 
 
-def _redirect_page(call: _Call, trail: Trail, redirect: Redirect) -> Page:
-    try:
-        target = str(join(trail.current, redirect.location))
-    except ValueError:
-        target = redirect.location
-    return Page(
-        url=call.request.url,
-        final_url=call.url,
-        content_type=parse_content_type(redirect.headers.get("Content-Type", "")).name,
-        content_length=0,
-        status_code=redirect.status,
-        response_time_ms=call.elapsed_ms(),
-        markdown_content="",
-        word_count=0,
-        headers=_shown(redirect.headers),
-        redirect_chain=tuple(trail.chain),
-        notes=(f"Not followed: a redirect to {clean_line(target, MAX_URL_LENGTH)}",),
-    )
+def _serves(capture: Capture, job: Job) -> bool:
+    """Whether a capture has all that a call may read, and no more."""
+    if capture.document.truncated:
+        return capture.max_bytes == job.max_bytes
+    return capture.document.content_length <= max(job.max_bytes, job.max_document_bytes)
 
 
-def _notes(trail: Trail, answer: Answer, converted: Converted) -> tuple[str, ...]:
-    if not answer.body.wire_bytes:
-        missing = ["The site sent an empty page."]
-    else:
-        missing = [f"The page is incomplete: {note}." for note in answer.body.notes]
-    return (*trail.notes, *missing, *converted.notes)
+def _pointed_at(url: URL, capture: Capture) -> list[str]:
+    if not url.fragment or captured_part(url):
+        return []
+    outline = capture.document.outline
+    index = find(outline, f"#{url.fragment}")
+    if not index:  # not found, or the first: that is where reading begins anyway
+        return []
+    return [f'The address points to "{outline[index].title}": its section is "#{url.fragment}".']
 
 
-def _shown(headers: Mapping[str, str]) -> dict[str, str]:
-    return {
-        name: clean_line(headers[name], _MAX_HEADER) for name in _SHOWN_HEADERS if name in headers
-    }
+def _complete(error: FetchError, request: FetchRequest, started: float) -> FetchError:
+    """Write on an error what only the call knows."""
+    error.url = clean_line(error.url or request.url, MAX_URL_LENGTH)
+    error.response_time_ms = round((now() - started) * 1_000)
+    return error
+
+
+def _in_words(seconds: float) -> str:
+    for size, unit in ((_DAY, "days"), (_HOUR, "hours"), (_MINUTE, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds // size:.0f} {unit}"
+    return f"{seconds:.0f} seconds"
 
 
 def _fault() -> FetchError:
@@ -297,7 +356,3 @@ def _fault() -> FetchError:
         code=ErrorCode.INTERNAL,
         advice="Use another result.",
     )
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

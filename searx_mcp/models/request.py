@@ -111,8 +111,9 @@ class FetchRequest(Frozen):
     """One `web_fetch` call: an address, or a cursor of an earlier call.
 
     Attributes:
-        url: the page, `http` or `https`; empty with a cursor.
-        cursor: names a page that was captured before; nothing is fetched.
+        url: the page, `http` or `https`; may be empty with a cursor.
+        cursor: names a page that was captured before, of which nothing is fetched; when it is no
+            longer kept, `url` is fetched, if given.
         offset: code points of the whole Markdown to begin after; 0 is its beginning.
         limit: code points given with a cursor; `None` takes `max_chars`.
         max_chars: code points of Markdown given at most, 100 to 1,000,000; `None` takes the
@@ -150,8 +151,8 @@ class FetchRequest(Frozen):
 
     @model_validator(mode="after")
     def _check_aim(self) -> Self:
-        if bool(self.url) == bool(self.cursor):
-            raise ValueError("give either url or cursor")
+        if not (self.url or self.cursor):
+            raise ValueError("give url or cursor")
         if self.ignore_robots and not self.by_person:
             raise ValueError("ignore_robots is for calls of a person")
         return self

@@ -27,7 +27,10 @@ class PageContent(Frozen):
         word_count: words of the Markdown.
         fetch_time_ms: milliseconds from the request to the Markdown.
         summary: whole sentences, at most `max_summary_length` characters; empty when switched off.
-        truncated: whether the page was cut at a size limit.
+        truncated: whether there is more of the page than is here.
+        cursor: names the page for `web_fetch`, to read on; empty if that cannot be done.
+        next_offset: where to read on with `cursor`, or `None` if nothing of the page is left.
+        total_chars: code points of the page's whole Markdown, if that is more than `markdown` has.
     """
 
     markdown: str
@@ -35,6 +38,9 @@ class PageContent(Frozen):
     fetch_time_ms: int
     summary: str = ""
     truncated: bool = False
+    cursor: str = ""
+    next_offset: int | None = None
+    total_chars: int | None = None
 
 
 class SearchResult(Frozen):

@@ -6,7 +6,7 @@ for a page fetch. Plain http to own instances has connections of its own, too: t
 addresses only.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from types import TracebackType
 from typing import Self
@@ -21,6 +21,9 @@ from searx_mcp.net.address import AllowList, effective_address
 from searx_mcp.net.authorization import Authorizer
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.connections import Connections
+from searx_mcp.net.gateway.dialler import Dialler
+from searx_mcp.net.gateway.gateway import Gateway
+from searx_mcp.net.gateway.record import GatewayLimits
 from searx_mcp.net.guard import (
     AddressGuard,
     BlockedAddressError,
@@ -71,6 +74,7 @@ class Sessions:
                 the proxy needs what is not installed.
         """
         self._connections = Connections(config, resolver)
+        self._connect_timeout = config.connect_timeout
         self._credentials = tuple(credentials)
         self.admit_own(own_origins)
         self._operator_origins = _origins(operator_origins)
@@ -151,6 +155,37 @@ class Sessions:
         """Pages, guarded."""
         return self._guarded(verify=self._verify_pages)
 
+    def gateway(
+        self,
+        admit: Callable[[URL], None],
+        *,
+        limits: GatewayLimits = GatewayLimits(),  # noqa: B008 - frozen
+    ) -> Gateway:
+        """Make a proxy through which a browser reaches pages, guarded as `pages` is.
+
+        It does not lead on through a proxy of the settings: that would look the names up, so that the
+        addresses which scripts of a page ask for could not be judged.
+
+        Args:
+            admit: told each URL, and raises a `FetchError` if it may not be asked for.
+            limits: what passes at most.
+
+        Raises:
+            SettingsError: a proxy is configured.
+        """
+        proxies = self._connections.proxies
+        if proxies.https is not None or proxies.http is not None:
+            raise SettingsError(
+                "fetch.browser",
+                "the browser does not go through the proxy of network.proxy",
+                advice="Switch fetch.browser off, or do without the proxy.",
+            )
+        guard = self._guard()
+        dialler = Dialler(
+            guard, self._guarded_resolver(guard), connect_timeout=self._connect_timeout
+        )
+        return Gateway(dialler, allow=self._allow, admit=admit, limits=limits)
+
     async def aclose(self) -> None:
         """Close all connections, within a second for each kind and scheme. Harmless when repeated."""
         for session in self._made:
@@ -179,10 +214,8 @@ class Sessions:
         middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
         onion: bool = False,
     ) -> HttpSession:
-        guard = AddressGuard(self._allow, is_own=own_address_probe(), dial=self._dial)
-
-        def resolver() -> GuardedResolver:
-            return GuardedResolver(self._resolver or aiohttp.ThreadedResolver(), guard)
+        guard = self._guard()
+        resolver = partial(self._guarded_resolver, guard)
 
         def connect() -> aiohttp.ClientSession:
             return self._connections.straight(
@@ -209,6 +242,12 @@ class Sessions:
                 go_round=go_round,
             )
         )
+
+    def _guard(self) -> AddressGuard:
+        return AddressGuard(self._allow, is_own=own_address_probe(), dial=self._dial)
+
+    def _guarded_resolver(self, guard: AddressGuard) -> GuardedResolver:
+        return GuardedResolver(self._resolver or aiohttp.ThreadedResolver(), guard)
 
     def _keep(self, session: HttpSession) -> HttpSession:
         self._made.append(session)

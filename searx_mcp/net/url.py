@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+import idna
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
@@ -26,7 +27,7 @@ _AMBIGUOUS: Final = re.compile("[\x00-\x20\x7f\\\\\ud800-\udfff]")
 # The authority of RFC 3986 3.2 without userinfo. yarl alone would take ":+80" and ":8_0" for ports,
 # drop an empty user name, and turn the IPvFuture "[v1.fe80]" into a host name.
 _AUTHORITY: Final = re.compile(
-    r"[a-z]+://(?:\[[0-9a-f.]*:[^\[\]/?#@]*\]|[^\[\]:/?#@]+)(?::[0-9]*)?(?=[/?#]|$)", re.IGNORECASE
+    r"[a-z]+://(\[[0-9a-f.]*:[^\[\]/?#@]*\]|[^\[\]:/?#@]+)(?::[0-9]*)?(?=[/?#]|$)", re.IGNORECASE
 )
 _SPECIAL_SUFFIXES: Final = (
     ".alt",  # RFC 9476
@@ -98,7 +99,9 @@ def _parse(raw: str) -> URL:
         )
     try:
         url = URL(raw).with_fragment(None)
-    except ValueError as exc:
+        # yarl reads some of the authority only now.
+        length = len(str(url))
+    except (ValueError, IndexError) as exc:  # IndexError: yarl 1.25 on "http://[]@"
         raise InvalidArgumentError("url", "is not a valid URL") from exc
     if not url.scheme:
         raise InvalidArgumentError("url", "must start with http:// or https://")
@@ -108,11 +111,29 @@ def _parse(raw: str) -> URL:
         )
     if "@" in url.raw_authority:
         raise InvalidArgumentError("url", "must not carry a user name or password")
-    if not _AUTHORITY.match(raw):
+    authority = _AUTHORITY.match(raw)
+    if authority is None:
         raise InvalidArgumentError("url", "is not a valid URL")
-    if len(str(url)) > MAX_URL_LENGTH:
+    if not _means_one_name(authority[1]):
+        raise InvalidArgumentError("url", "has an invalid host name")
+    if length > MAX_URL_LENGTH:
         raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
     return url
+
+
+def _means_one_name(host: str) -> bool:
+    """Tell whether a host is a name of IDNA 2008 (RFC 5891) after the mapping of UTS 46.
+
+    For others yarl falls back to IDNA 2003, which reads names otherwise than browsers do: in
+    `☃.straße.example` it takes ß for ss, and in `☃.EXAMPLE.org` it keeps the capitals.
+    """
+    if host.isascii():
+        return True
+    try:
+        idna.encode(host, uts46=True)
+    except UnicodeError:
+        return False
+    return True
 
 
 def is_public_name(host: str) -> bool:

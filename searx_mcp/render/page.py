@@ -1,12 +1,12 @@
 """A fetched page as the text a model reads."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
+from searx_mcp.render.calls import next_call
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
 from searx_mcp.render.reading import SUMMARY_TOKENS
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
@@ -16,17 +16,13 @@ _TYPE_TOKENS = 15
 _HOP_TOKENS = 60
 _NOTE_TOKENS = 60
 _HEADING_TOKENS = 20
+_PATH_TOKENS = 60
 _HEADINGS = 60
 _HOPS = 10
 _NOTES = 6
-
-_CODE_BLOCK = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-_HEADING = re.compile(r"^#{1,6}[ \t]+\S.*$", re.MULTILINE)
-
-_MAY_GET_MORE = (
-    "The page was cut while it was read. To get more, call web_fetch with a larger"
-    f" max_content_length (at most {MAX_CONTENT_LENGTH}) or a longer timeout."
-)
+_AGE_SHOWN = 60
+"""Seconds below which a page counts as fetched just now."""
+_UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +32,20 @@ class Part:
     Attributes:
         head: the lines before the fence.
         summary: neutralised and short; empty unless the page was cut.
-        outline: the first headings of the page, a line each; empty unless the page was cut.
+        outline: the first headings of the page; empty unless the page was cut.
         markdown: neutralised.
-        more: how to get more; empty when everything is shown.
+        more: what is missing and, as its last line, the call that gets it; empty when everything is
+            shown.
+        next_offset: where that call reads on, or `None`.
         was_cut: whether there is more of the page here than is shown.
     """
 
     head: str
     summary: str
-    outline: tuple[str, ...]
+    outline: tuple[Heading, ...]
     markdown: str
     more: str
+    next_offset: int | None
     was_cut: bool
 
 
@@ -66,41 +65,51 @@ def page_text(page: Page, *, budget: int | None, boundary: str) -> str:
 def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     """Decide what is shown of a page within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
-    markdown = neutralise(page.markdown_content, boundary)
+    length = len(page.markdown_content)
     whole = Part(
         head=_head(page, room, boundary, is_truncated=page.truncated),
         summary="",
         outline=(),
-        markdown=markdown,
-        more=_MAY_GET_MORE if page.truncated else "",
+        markdown=neutralise(page.markdown_content, boundary),
+        more=_more(page, length, boundary),
+        next_offset=page.next_offset,
         was_cut=False,
     )
     if budget is None or estimate(_write(whole, page, boundary), limit=room) <= room:
         return whole
-    length = len(page.markdown_content)
     frame = Part(
         head=_head(page, room, boundary, is_truncated=True),
         summary="",
         outline=(),
         markdown="",
-        more=_more(length, length),
+        more=_more(page, max(0, length - 1), boundary),
+        next_offset=None,
         was_cut=True,
     )
     left = room - estimate(_write(frame, page, boundary))
+    is_beginning = not page.offset and not page.section
     frame = replace(
         frame,
-        summary=one_line(page.summary, boundary, max_tokens=min(SUMMARY_TOKENS, left // 4)),
-        outline=_outline(markdown, left // 4, boundary),
+        summary=one_line(page.summary, boundary, max_tokens=min(SUMMARY_TOKENS, left // 4))
+        if is_beginning
+        else "",
+        outline=_outline(page, left // 4, boundary) if is_beginning else (),
     )
-    shown, _ = fit(markdown, room - estimate(_write(frame, page, boundary)))
-    return replace(frame, markdown=shown, more=_more(len(shown), length))
+    # Neutralising never makes a text dearer: every mark it takes out is replaced by less.
+    shown, end = fit(page.markdown_content, room - estimate(_write(frame, page, boundary)))
+    return replace(
+        frame,
+        markdown=neutralise(shown, boundary),
+        more=_more(page, end, boundary),
+        next_offset=_next_offset(page, end),
+    )
 
 
 def _write(shown: Part, page: Page, boundary: str) -> str:
     text = shown.markdown
     if shown.outline:
-        headings = "\n".join(shown.outline)
-        text = f"First headings of the page:\n{headings}\n\nBeginning of the page:\n\n{text}"
+        headings = "\n".join(_heading(heading, boundary) for heading in shown.outline)
+        text = f"Headings, and at which character each begins:\n{headings}\n\nText:\n\n{text}"
     if shown.summary:
         text = f"Summary: {shown.summary}\n\n{text}"
     fence = fenced(text, url=page.final_url, boundary=boundary)
@@ -112,8 +121,7 @@ def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
     media_type = one_line(page.content_type, boundary, max_tokens=_TYPE_TOKENS)
     first = (
         f"CONTENT from {url}{'…' if was_cut else ''}"
-        f" ({media_type}, {len(page.markdown_content)} chars)"
-        f"{' [TRUNCATED]' if is_truncated else ''}:"
+        f" ({media_type}, {_total(page)} chars){' [TRUNCATED]' if is_truncated else ''}:"
     )
     lines, _ = lines_within(_about(page, boundary), room // 6)
     return "\n".join((first, *lines))
@@ -122,6 +130,13 @@ def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
 def _about(page: Page, boundary: str) -> Iterator[str]:
     if page.title:
         yield f"Title: {one_line(page.title, boundary, max_tokens=_TITLE_TOKENS)}"
+    if page.section:
+        path = one_line(" > ".join(page.section), boundary, max_tokens=_PATH_TOKENS)
+        yield f"Section: {path}"
+    if dates := _dates(page, boundary):
+        yield dates
+    if page.age_seconds >= _AGE_SHOWN:
+        yield f"Fetched: {_in_words(page.age_seconds)} ago"
     if page.final_url != page.url:
         yield f"Final URL: {one_url(page.final_url)}"
     if page.redirect_count:
@@ -134,16 +149,61 @@ def _about(page: Page, boundary: str) -> Iterator[str]:
         yield f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
 
 
-def _outline(markdown: str, room: int, boundary: str) -> tuple[str, ...]:
-    """The first headings outside code blocks; one alone is no outline."""
-    found = _HEADING.finditer(_CODE_BLOCK.sub("", markdown))
-    headings = (one_line(match[0], boundary, max_tokens=_HEADING_TOKENS) for match in found)
-    lines, _ = lines_within(islice(headings, _HEADINGS), room)
-    return lines if len(lines) > 1 else ()
+def _dates(page: Page, boundary: str) -> str:
+    parts = []
+    if page.published:
+        parts.append(f"Published: {one_line(page.published, boundary, max_tokens=_TYPE_TOKENS)}")
+    if page.modified and page.modified != page.published:
+        parts.append(f"Changed: {one_line(page.modified, boundary, max_tokens=_TYPE_TOKENS)}")
+    if page.author:
+        parts.append(f"By: {one_line(page.author, boundary, max_tokens=_HEADING_TOKENS)}")
+    return " | ".join(parts)
 
 
-def _more(shown: int, length: int) -> str:
-    return (
-        f"Shown: {shown} of {length} characters. For what is missing, fetch a page linked above that"
-        " is closer to your question, or look for the passage with web_search."
-    )
+def _outline(page: Page, room: int, boundary: str) -> tuple[Heading, ...]:
+    """As many of the first headings as there is room for; one alone is no outline."""
+    headings = page.outline[:_HEADINGS]
+    lines, _ = lines_within((_heading(heading, boundary) for heading in headings), room)
+    count = len(lines)
+    return tuple(islice(headings, count)) if count > 1 else ()
+
+
+def _heading(heading: Heading, boundary: str) -> str:
+    title = one_line(heading.title, boundary, max_tokens=_HEADING_TOKENS)
+    return f"{'#' * heading.level} {title} ({heading.offset})"
+
+
+def _total(page: Page) -> int:
+    return max(page.total_chars, len(page.markdown_content))
+
+
+def _next_offset(page: Page, shown: int) -> int | None:
+    """Where to read on behind so many characters of what the page holds here."""
+    if page.next_offset == 0:  # the parts are not in the page's order
+        return 0
+    return page.offset + shown if shown < len(page.markdown_content) else page.next_offset
+
+
+def _more(page: Page, shown: int, boundary: str) -> str:
+    offset = _next_offset(page, shown)
+    if offset is not None and page.cursor:
+        where = f"Shown: characters {page.offset} to {page.offset + shown} of {_total(page)}."
+        if page.next_offset == 0:
+            where = f"Shown: parts of {_total(page)} characters, the closest first."
+        return f"{where} To read on:\n{next_call(cursor=page.cursor, offset=offset)}"
+    if offset is not None:
+        return (
+            f"Shown: {shown} of {_total(page)} characters. For what is missing, fetch a page"
+            " linked above that is closer to your question."
+        )
+    if page.truncated:
+        call = next_call(url=one_url(page.url), max_content_length=MAX_CONTENT_LENGTH)
+        return f"The page was cut while it was fetched. To get more of it:\n{neutralise(call, boundary)}"
+    return ""
+
+
+def _in_words(seconds: int) -> str:
+    for size, unit in _UNITS:
+        if seconds >= 2 * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds} seconds"

@@ -11,6 +11,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, SearchResponse, SearchResult
 from searx_mcp.models.templates import TEMPLATE_FIELDS
 from searx_mcp.render import entry
+from searx_mcp.render.fence import neutralise
 from searx_mcp.render.layout import Layout, lay_out, left_out_line, unshown_line
 from searx_mcp.render.page import part
 
@@ -32,6 +33,7 @@ _RESPONSE_FIELDS = frozenset(
 )
 _RESULT_FIELDS = frozenset({"title", "url", "description", "score", "engine"})
 _CONTENT_FIELDS = frozenset({"markdown", "word_count", "fetch_time_ms", "summary"})
+
 _PAGE_FIELDS = frozenset(
     {
         "url",
@@ -46,6 +48,7 @@ _PAGE_FIELDS = frozenset(
         "headers",
         "redirect_count",
         "redirect_chain",
+        "total_chars",
     }
 )
 _SPARED = {
@@ -60,7 +63,10 @@ _SPARED = {
 _UNRESPONSIVE_SHOWN = 10
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_READ_ON = "Content with truncated is cut: to read on, call web_fetch with the url of the result."
+_READ_ON = (
+    "Content with truncated is cut: to read on, call web_fetch with its cursor and, as offset, its"
+    " next_offset."
+)
 
 
 def response_data(
@@ -104,26 +110,32 @@ def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> d
     Args:
         page: the page.
         budget: with a number of tokens, the Markdown is cut exactly as `page_text` does with the
-            same budget and boundary; then `truncated` is set, `outline` lists the headings and the
-            last of `notes` says how to get more. `None` gives everything.
+            same budget and boundary; then `truncated` is set, `outline` has the headings shown
+            there, `next_offset` says where `cursor` reads on, the last of `notes` how, and `images`
+            are spared. `None` gives everything.
         boundary: as for `page_text`.
     """
     if budget is None:
-        return _without_absent(page.model_dump(mode="json"), _PAGE_FIELDS)
+        return _page(page)
     shown = part(page, budget=budget, boundary=boundary)
     notes = (*page.notes, shown.more) if shown.more else page.notes
-    fitted = page.model_copy(
-        update={
-            "markdown_content": shown.markdown,
-            "summary": shown.summary if shown.was_cut else page.summary,
-            "truncated": shown.was_cut or page.truncated,
-            "notes": notes,
-        }
+    return _page(
+        page.model_copy(
+            update={
+                "markdown_content": shown.markdown,
+                "summary": shown.summary if shown.was_cut else page.summary,
+                "truncated": shown.was_cut or page.truncated,
+                "next_offset": shown.next_offset,
+                "outline": shown.outline,
+                "images": (),
+                "notes": notes,
+            }
+        )
     )
-    data = _without_absent(fitted.model_dump(mode="json"), _PAGE_FIELDS)
-    if shown.outline:
-        data["outline"] = list(shown.outline)
-    return data
+
+
+def _page(page: Page) -> dict[str, Any]:
+    return _without_absent(page.model_dump(mode="json"), _PAGE_FIELDS)
 
 
 def scrub(value: _T) -> _T:
@@ -162,8 +174,14 @@ def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
         content = item.result.content
         page = pages.get(item.number)
         if content and page:
-            cut = {"markdown": page.markdown, "summary": page.summary, "truncated": page.is_partial}
-            update["content"] = content.model_copy(update=cut)
+            update["content"] = content.model_copy(
+                update={
+                    "markdown": neutralise(page.markdown, boundary),
+                    "summary": page.summary,
+                    "truncated": page.is_partial,
+                    "next_offset": page.end if page.was_cut else None,
+                }
+            )
         elif content and content.markdown:
             update["content"] = None
         fitted.append(item.result.model_copy(update=update))

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from searx_mcp.models.response import PageContent
+from searx_mcp.render.calls import next_call
 from searx_mcp.render.fence import fenced, neutralise, one_line
 from searx_mcp.render.tokens import estimate, fit
 
@@ -20,9 +21,10 @@ class Reading:
 
     Attributes:
         number: the result's number in the list.
-        markdown: what is shown, neutralised.
-        length: characters of the whole page.
-        was_cut: whether there is more of the page here than is shown.
+        markdown: what is shown, not neutralised yet.
+        end: code points of the page that are shown.
+        length: code points of the page's whole Markdown.
+        cursor: reads on in the page; empty if that cannot be done.
         is_incomplete: whether the page itself was cut at a size limit when it was read.
         summary: neutralised and short; shown only with a page that was cut.
     """
@@ -30,10 +32,16 @@ class Reading:
     number: int
     url: str
     markdown: str
+    end: int
     length: int
-    was_cut: bool
+    cursor: str
     is_incomplete: bool
     summary: str
+
+    @property
+    def was_cut(self) -> bool:
+        """Whether there is more of the page here than is shown."""
+        return self.end < self.length
 
     @property
     def is_partial(self) -> bool:
@@ -42,7 +50,7 @@ class Reading:
 
     def block(self, boundary: str) -> str:
         """The page in its fence, with a line before it and, if there is more, one after it."""
-        text = self.markdown
+        text = neutralise(self.markdown, boundary)
         if self.was_cut and self.summary:
             text = f"Summary: {self.summary}\n\n{text}"
         fence = fenced(text, url=self.url, boundary=boundary)
@@ -56,17 +64,20 @@ class Reading:
         """The page as it is if its block fits into so many tokens, else the part that fits."""
         if self.cost(boundary, limit=room) <= room:
             return self
-        frame = replace(self, markdown="", was_cut=True)
+        frame = replace(self, markdown="", end=max(0, self.length - 1))
         if frame.cost(boundary, limit=room) > room // 2:
             frame = replace(frame, summary="")
-        digits = len(str(self.length))
-        left = room - frame.cost(boundary, limit=room) - digits
-        return replace(frame, markdown=fit(self.markdown, left)[0])
+        # Neutralising never makes a text dearer: every mark it takes out is replaced by less.
+        shown, end = fit(self.markdown, room - frame.cost(boundary, limit=room))
+        return replace(frame, markdown=shown, end=end)
 
     def _read_on(self) -> str:
+        if self.was_cut and self.cursor:
+            call = next_call(cursor=self.cursor, offset=self.end)
+            return f"Cut: {self.end} of {self.length} characters. To read on:\n{call}"
         if self.was_cut:
             return (
-                f"Cut: {len(self.markdown)} of {self.length} characters."
+                f"Cut: {self.end} of {self.length} characters."
                 f" To read on, call web_fetch with the url of result {self.number}."
             )
         if self.is_incomplete:
@@ -78,13 +89,14 @@ class Reading:
 
 
 def whole(number: int, url: str, content: PageContent, boundary: str) -> Reading:
-    """Show all of a page."""
+    """Show all that was read of a page."""
     return Reading(
         number=number,
         url=url,
-        markdown=neutralise(content.markdown, boundary),
-        length=len(content.markdown),
-        was_cut=False,
+        markdown=content.markdown,
+        end=len(content.markdown),
+        length=content.total_chars or len(content.markdown),
+        cursor=content.cursor,
         is_incomplete=content.truncated,
         summary=one_line(content.summary, boundary, max_tokens=SUMMARY_TOKENS),
     )

@@ -82,24 +82,24 @@ def clip(text: str, budget: int) -> tuple[str, bool]:
     return text[: _boundary(text, end)].rstrip(), True
 
 
-def fit(text: str, budget: int) -> tuple[str, bool]:
+def fit(text: str, budget: int) -> tuple[str, int]:
     """Cut Markdown like `clip`, and close the code block that the cut would leave open.
 
     Code blocks are found by their fences, at the margin or inside lists and quotes. One that was
     never closed inside its list item counts as open to the end.
 
     Returns:
-        The text or its beginning, and whether it was cut.
+        The text or its beginning, and how many characters of the text are in it.
     """
     room = max(budget, 0)
     while True:
         prefix, was_cut = clip(text, room)
         if not was_cut:
-            return text, False
+            return text, len(text)
         closed = prefix + _closing(prefix)
         excess = estimate(closed) - budget
         if excess <= 0 or not prefix:
-            return closed, True
+            return closed, len(prefix)
         room -= excess
 
 

@@ -102,4 +102,7 @@ class ResultReader:
             fetch_time_ms=round(elapsed * 1_000),
             summary=page.summary,
             truncated=page.truncated,
+            cursor=page.cursor,
+            next_offset=page.next_offset,
+            total_chars=None if page.next_offset is None else page.total_chars,
         )

@@ -1,18 +1,23 @@
-"""The server that processes share, as the sources of settings give it.
+"""Settings that have a second name in the environment, and those that hold secrets.
 
-Its address may hold a password, so that nothing made here shows it.
+No sentence made here shows a value: one may hold a password.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-REDIS_VARIABLE: Final = "SEARX_MCP_REDIS_URL"
-"""Another name of `SEARX_MCP_REDIS__URL`, which beats it."""
-UNSHOWN_REDIS: Final = frozenset({"redis", "redis.url", "redis.secret"})
+ALIASES: Final[Mapping[str, tuple[str, str]]] = {
+    "SEARX_MCP_REDIS_URL": ("redis", "url"),
+    "SEARX_MCP_NAMESPACE": ("storage", "namespace"),
+    "ENRIWEB_WEB_FETCH_DEFAULT_MAX_CHARS": ("web_fetch", "default_max_chars"),
+}
+"""Other names of `SEARX_MCP_<TABLE>__<KEY>`, which beats them."""
+SECRETS: Final = frozenset({"redis", "redis.url", "redis.secret", "fetch.github_token"})
 """Settings whose wrong values are not shown."""
 
 
-def redis_leaves(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], object, str]]:
-    """The address in the variable of its own: the names that lead to it, itself, its origin."""
-    if url := environ.get(REDIS_VARIABLE, ""):
-        yield ("redis", "url"), url, f"environment {REDIS_VARIABLE}"
+def alias_leaves(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], object, str]]:
+    """The settings named otherwise: the names that lead to each, its text, its origin."""
+    for variable, names in ALIASES.items():
+        if text := environ.get(variable, ""):
+            yield names, text, f"environment {variable}"

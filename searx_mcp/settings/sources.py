@@ -40,6 +40,7 @@ from typing_extensions import override
 
 from searx_mcp.arguments.messages import did_you_mean, shown
 from searx_mcp.errors import SettingsError
+from searx_mcp.settings.aliases import ALIASES, SECRETS, alias_leaves
 from searx_mcp.settings.instances import (
     CREDENTIALS,
     OWN,
@@ -49,14 +50,13 @@ from searx_mcp.settings.instances import (
     wrong_entry,
 )
 from searx_mcp.settings.network import UNSHOWN_PROXIES, take_proxies
-from searx_mcp.settings.redis import REDIS_VARIABLE, UNSHOWN_REDIS, redis_leaves
 from searx_mcp.settings.values import DROP_STRANGERS, Settings
 
 PREFIX: Final = "SEARX_MCP_"
 FILE_VARIABLE: Final = "SEARX_MCP_CONFIG"
 OTHER_VARIABLES: Final = (
     FILE_VARIABLE,
-    REDIS_VARIABLE,
+    *ALIASES,
     "SEARX_MCP_CAPTURES",
     "SEARX_MCP_LOG_LEVEL",
 )
@@ -108,7 +108,7 @@ def load(
     strongest_last = (
         _file_leaves(path, environ),
         _own_leaves(environ.get(OWN_VARIABLE, "")),
-        redis_leaves(environ),
+        alias_leaves(environ),
         _environment_leaves(environ),
         _argument_leaves(overrides or {}),
     )
@@ -321,7 +321,7 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
 
 
 def _shown(key: str, value: object) -> str:
-    return "it" if key in UNSHOWN | UNSHOWN_PROXIES | UNSHOWN_REDIS else shown(value)
+    return "it" if key in UNSHOWN | UNSHOWN_PROXIES | SECRETS else shown(value)
 
 
 def _allowed(key: str) -> str:

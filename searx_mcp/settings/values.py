@@ -23,6 +23,7 @@ from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.search.config import SearchConfig, StorageConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked, refusal
 from searx_mcp.storage.config import RedisConfig
+from searx_mcp.workers.config import WorkersConfig
 
 DROP_STRANGERS: Final = "drop_strangers"
 """Key of the validation context: credentials of addresses that are not there are left out."""
@@ -70,6 +71,7 @@ class Settings(Frozen):
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     storage: StorageConfig = Field(default_factory=StorageConfig)
     redis: RedisConfig = Field(default_factory=RedisConfig)
+    workers: WorkersConfig = Field(default_factory=WorkersConfig)
     server: ServerConfig = Field(default_factory=ServerConfig)
     profile: str = Field(
         default="",

@@ -133,9 +133,14 @@ class LoopbackServer:
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
         received = await _receive(request)
         async with self._arrival:
-            self.requests.append(received)
+            self._log_for(received).append(received)
             self._arrival.notify_all()
         return await self._respond(request, received)
+
+    def _log_for(self, received: ReceivedRequest) -> list[ReceivedRequest]:
+        """The list that a request belongs in."""
+        del received
+        return self.requests
 
 
 async def never() -> None:

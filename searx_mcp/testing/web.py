@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import repeat
 
 from aiohttp import web
+from typing_extensions import override
 
 from searx_mcp.testing.instance.markup import element
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest, never
@@ -58,11 +59,17 @@ PageMaker = Callable[[ReceivedRequest], FakePage]
 class FakeWeb(LoopbackServer):
     """A web site that serves prepared pages from a real socket; other paths are a 404.
 
+    It has no `/robots.txt` unless given one.
+
     Args:
         pages: pages by path. A key with a query string answers for exactly that target, one
             without for its path whatever the query. A function is called with each request and
             returns the page.
         ssl_context: serve https with this context instead of http.
+
+    Attributes:
+        requests: every request in order of arrival, without those for `/robots.txt`.
+        robots_requests: those.
     """
 
     def __init__(
@@ -73,6 +80,11 @@ class FakeWeb(LoopbackServer):
     ) -> None:
         super().__init__(self._answer, ssl_context=ssl_context)
         self._pages = dict(pages or {})
+        self.robots_requests: list[ReceivedRequest] = []
+
+    @override
+    def _log_for(self, received: ReceivedRequest) -> list[ReceivedRequest]:
+        return self.robots_requests if received.path == "/robots.txt" else self.requests
 
     @property
     def links(self) -> tuple[str, ...]:

@@ -173,7 +173,7 @@ async def test_a_page_that_cannot_be_read_exits_with_one(run_cli):
         (["search", "x", "--max-tokens", "one"], "max_tokens"),
         (["search", "x", "--allowed-domains", "not a domain"], "allowed_domains"),
         (["search", "x", "--nonsense"], "--nonsense"),
-        (["fetch"], "URL"),
+        (["fetch"], "url: is missing"),
         (["fetch", "https://exa mple.org/"], "url"),
         (["fetch", "https://example.org/", "--timeout", "1"], "timeout"),
         (["fetch", "https://example.org/", "--max-content-length", "1"], "max_content_length"),

@@ -2,18 +2,25 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 
 import pytest
 from multidict import CIMultiDict
 
-from searx_mcp.content.config import ContentConfig
-from searx_mcp.fetch.config import WebFetchConfig
+from searx_mcp.client.fetching import wire_fetcher
 from searx_mcp.fetch.fetcher import Fetcher
+from searx_mcp.fetch.pages.interface import PageStore
+from searx_mcp.fetch.pages.memory import MemoryPageStore
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
+from searx_mcp.net.http import HttpSession
 from searx_mcp.net.sessions import Sessions
+from searx_mcp.settings.values import Settings
+from searx_mcp.tasks.group import Tasks
+
+NO_ROBOTS = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +34,16 @@ class Request:
 class Site:
     """A server on loopback: raw answers by path, one request a connection.
 
+    It has no robots.txt unless given one.
+
     Attributes:
-        requests: what was asked, in order.
+        requests: what was asked, in order, without robots.txt.
+        robots_requests: how often robots.txt was asked for.
     """
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
+        self.robots_requests = 0
         self._answers: dict[str, bytes] = {}
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
@@ -89,6 +100,11 @@ class Site:
         async with asyncio.timeout(5), self._changed:
             await self._changed.wait_for(lambda: not self._open)
 
+    async def until_asked(self, count: int = 1) -> None:
+        """Wait until so many requests have come, robots.txt aside."""
+        async with asyncio.timeout(5), self._changed:
+            await self._changed.wait_for(lambda: len(self.requests) >= count)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._open.add(writer)
         try:
@@ -98,8 +114,14 @@ class Site:
             for line in filter(None, head[1:]):
                 name, value = line.split(": ", 1)
                 fields.add(name, value)
-            self.requests.append(Request(path, fields))
-            writer.write(self._answers[path])
+            if path == "/robots.txt":
+                self.robots_requests += 1
+                writer.write(self._answers.get(path, NO_ROBOTS))
+            else:
+                self.requests.append(Request(path, fields))
+                async with self._changed:
+                    self._changed.notify_all()
+                writer.write(self._answers[path])
             await reader.read()
         except (OSError, asyncio.IncompleteReadError):
             pass  # the client left early
@@ -127,31 +149,73 @@ async def other() -> AsyncIterator[Site]:
     await site.stop()
 
 
+@dataclass(slots=True)
+class Clock:
+    """Unix seconds that only a test moves."""
+
+    time: float = 1_790_000_000.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
 @pytest.fixture
-async def make_fetcher(site: Site, other: Site) -> AsyncIterator[Callable[..., Fetcher]]:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store() -> PageStore:
+    """Where captured pages are kept; shared by all fetchers of a test."""
+    return MemoryPageStore(max_bytes=16 << 20, max_age=7 * 86_400)
+
+
+@pytest.fixture
+async def make_fetcher(
+    site: Site, other: Site, clock: Clock, store: PageStore
+) -> AsyncIterator[Callable[..., Fetcher]]:
     """Make fetchers that may reach both sites, with settings as named."""
-    allow = AllowList.parse([f"127.0.0.1:{site.port}", f"127.0.0.1:{other.port}"])
-    sessions = Sessions(NetworkConfig(), allow=allow)
+    places = [f"127.0.0.1:{site.port}", f"127.0.0.1:{other.port}"]
+    allow = AllowList.parse(places)
+    async with AsyncExitStack() as stack:
+        tasks = await stack.enter_async_context(Tasks())
 
-    def make(
-        *,
-        blocked: tuple[str, ...] = (),
-        content: ContentConfig | None = None,
-        **config: object,
-    ) -> Fetcher:
-        return Fetcher(
-            lambda: sessions.pages,
-            config=WebFetchConfig.model_validate(config),
-            domains=DomainPolicy(blocked),
-            allow=allow,
-            content=content or ContentConfig(),
-            user_agent="searx-mcp/test",
-        )
+        def make(
+            *,
+            fetch: Mapping[str, object] | None = None,
+            web_search: Mapping[str, object] | None = None,
+            namespace: str = "default",
+            session: HttpSession | None = None,
+            **web_fetch: object,
+        ) -> Fetcher:
+            sessions = Sessions(NetworkConfig(), allow=allow)
+            stack.push_async_callback(sessions.aclose)
+            if session is not None:
+                sessions.pages = session
+            settings = Settings.model_validate(
+                {
+                    "web_fetch": {"user_agent": "searx-mcp/test", **web_fetch},
+                    "web_search": web_search or {},
+                    "fetch": {"allow_private": places, "host_rate": 6_000, **(fetch or {})},
+                    "storage": {"namespace": namespace},
+                }
+            )
+            config = settings.fetch
+            return wire_fetcher(
+                settings,
+                sessions=sessions,
+                allow=allow,
+                domains=DomainPolicy(config.blocked_domains, allowed=config.allowed_domains),
+                pages=store,
+                processes=False,
+                spawn=tasks.spawn,
+                clock=clock,
+                stack=stack,
+            )
 
-    yield make
-    await sessions.aclose()
+        yield make
 
 
 @pytest.fixture
-def fetcher(make_fetcher: Callable[..., Fetcher]) -> Fetcher:
+async def fetcher(make_fetcher: Callable[..., Fetcher]) -> Fetcher:
     return make_fetcher()

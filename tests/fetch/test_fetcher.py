@@ -6,12 +6,10 @@ import logging
 import threading
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import NoReturn
 
 import pytest
 from typing_extensions import override
 
-from searx_mcp.content.config import ContentConfig
 from searx_mcp.errors import (
     ContentError,
     ErrorCode,
@@ -22,12 +20,10 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
-from searx_mcp.fetch import fetcher as fetcher_module
-from searx_mcp.fetch.config import WebFetchConfig
+from searx_mcp.fetch import conversion as conversion_module
+from searx_mcp.fetch import job as job_module
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.models.request import FetchRequest
-from searx_mcp.net.address import AllowList
 from searx_mcp.net.http import HttpSession, Reply
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "
@@ -103,7 +99,7 @@ async def test_requests_say_who_we_are_and_nothing_else(site, fetcher):
 async def test_cookies_are_never_sent_back(site, fetcher):
     url = site.page("/", ARTICLE, headers={"Set-Cookie": "id=1"})
     await fetcher.fetch(FetchRequest(url=url))
-    await fetcher.fetch(FetchRequest(url=url))
+    await fetcher.fetch(FetchRequest(url=url, force_refresh=True))
     assert [request.headers.get("Cookie") for request in site.requests] == [None, None]
 
 
@@ -196,15 +192,15 @@ async def test_a_redirect_with_raw_bytes_is_followed_as_browsers_do(site, fetche
 
 
 async def test_the_domain_policy_holds_on_every_hop(site, make_fetcher):
-    blocking = make_fetcher(blocked=("*.Blocked.example",))
+    blocking = make_fetcher(fetch={"blocked_domains": ("*.Blocked.example",)})
     error = await failure(blocking, site.redirect("/", "https://www.blocked.example.:443/x"))
     # The policy on addresses comes first, and knows .example as reserved.
     assert error.code is ErrorCode.BLOCKED_ADDRESS
-    error = await failure(
-        make_fetcher(blocked=("example.org",)), site.redirect("/", "//example.org")
-    )
+    blocking = make_fetcher(fetch={"blocked_domains": ("example.org",)})
+    error = await failure(blocking, site.redirect("/", "//example.org"))
     assert error.code is ErrorCode.BLOCKED_DOMAIN
-    error = await failure(make_fetcher(blocked=("127.0.0.1",)), site.url("/"))
+    blocking = make_fetcher(fetch={"blocked_domains": ("127.0.0.1",)})
+    error = await failure(blocking, site.url("/"))
     assert error.code is ErrorCode.BLOCKED_DOMAIN
     assert len(site.requests) == 2
 
@@ -296,8 +292,8 @@ async def test_the_status_counts_even_when_its_body_cannot_be_read(site, fetcher
 @pytest.mark.parametrize(
     ("content_type", "body", "words"),
     [
-        ("application/pdf", b"%PDF-1.7" + b"x" * 5_112, "application/pdf (5 KB)"),
-        ("text/html", b"%PDF-1.7" + b"x" * 5_112, "application/pdf (5 KB)"),
+        ("application/zip", b"PK\x03\x04" + b"x" * 5_116, "application/zip (5 KB)"),
+        ("text/html", b"PK\x03\x04" + b"x" * 5_116, "application/zip (5 KB)"),
         ("image/png", b"\x89PNG", "image/png (4 bytes)"),
         (None, b"\x89PNG\r\n\x1a\n", "image/png (8 bytes)"),
         ("application/octet-stream", b"\x00\x01", "application/octet-stream (2 bytes)"),
@@ -419,8 +415,8 @@ async def test_stacked_encodings_are_refused(site, fetcher):
 
 async def test_a_deadline_in_the_body_gives_the_part_that_arrived(site, fetcher, monkeypatch):
     # Reading ends after half a second, and a busy machine has the rest for the conversion.
-    monkeypatch.setattr(fetcher_module, "_CONVERSION_SHARE", 0.95)
-    monkeypatch.setattr(fetcher_module, "_MAX_CONVERSION_TIME", 60)
+    monkeypatch.setattr(job_module, "_CONVERSION_SHARE", 0.95)
+    monkeypatch.setattr(job_module, "_MAX_CONVERSION_TIME", 60)
     deadline = asyncio.get_running_loop().time() + 10
     start = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999\r\n\r\n"
     url = site.raw("/", start + ARTICLE[:-40].encode())
@@ -467,7 +463,7 @@ async def test_a_deadline_that_is_over_is_a_timeout(site, fetcher):
 
 async def test_a_conversion_that_outlasts_the_deadline_is_a_timeout(site, fetcher, monkeypatch):
     done = threading.Event()
-    monkeypatch.setattr(fetcher_module, "convert", lambda *_args, **_kwargs: done.wait(9))
+    monkeypatch.setattr(conversion_module, "convert", lambda *_args, **_kwargs: done.wait(9))
     try:
         error = await failure(fetcher, site.page("/", ARTICLE), deadline=soon())
     finally:
@@ -504,21 +500,17 @@ class Refusing(HttpSession):
     ],
 )
 async def test_time_is_what_the_call_the_settings_and_the_caller_leave(
-    config, asked, left, expected
+    make_fetcher, config, asked, left, expected
 ):
     session = Refusing()
-    fetcher = Fetcher(
-        lambda: session,
-        config=WebFetchConfig(**config),
-        domains=DomainPolicy(),
-        allow=AllowList(),
-        content=ContentConfig(),
-        user_agent="x",
-    )
+    fetcher = make_fetcher(session=session, **config)
     deadline = None if left is None else asyncio.get_running_loop().time() + left
     with pytest.raises(TransportError) as caught:
         await fetcher.fetch(
-            FetchRequest(url="https://example.org/", timeout=asked), deadline=deadline
+            FetchRequest(
+                url="https://example.org/", timeout=asked, by_person=True, ignore_robots=True
+            ),
+            deadline=deadline,
         )
     assert caught.value.url == "https://example.org/"
     # What is missing to a round number is kept back for the conversion.
@@ -582,25 +574,25 @@ async def test_surrogates_and_nuls_never_reach_the_caller(site, fetcher):
 async def test_a_summary_is_made_when_wanted(site, make_fetcher):
     url = site.page("/", ARTICLE)
     with_summary = await make_fetcher().fetch(FetchRequest(url=url), query="fox")
-    without = await make_fetcher(content=ContentConfig(summarize=False)).fetch(
+    without = await make_fetcher(web_search={"summarize_long_content": False}).fetch(
         FetchRequest(url=url)
     )
     assert "fox" in with_summary.summary
     assert without.summary == ""
 
 
-async def test_a_fault_of_ours_is_an_error_of_ours(caplog):
-    def broken() -> NoReturn:
+class Broken(Refusing):
+    """Has a bug."""
+
+    @override
+    def open(
+        self, url: str, *, headers: Mapping[str, str], timeout: float
+    ) -> AbstractAsyncContextManager[Reply]:
         raise RuntimeError("a bug")
 
-    fetcher = Fetcher(
-        broken,
-        config=WebFetchConfig(),
-        domains=DomainPolicy(),
-        allow=AllowList(),
-        content=ContentConfig(),
-        user_agent="x",
-    )
+
+async def test_a_fault_of_ours_is_an_error_of_ours(make_fetcher, caplog):
+    fetcher = make_fetcher(session=Broken())
     with caplog.at_level(logging.ERROR, logger="searx_mcp.fetch"):
         error = await failure(fetcher, "https://example.org/")
     assert error.code is ErrorCode.INTERNAL

@@ -58,6 +58,11 @@ def test_a_forbidden_url_says_which_rule_it_breaks(raw, code):
         ("http://example.org:x/", "not a valid URL"),
         ("http://example.org:+80/", "not a valid URL"),
         ("http:///x", "not a valid URL"),
+        ("http://[]@", "not a valid URL"),  # an IndexError of yarl
+        ("http://[2606:4700::0x1]#x", "not a valid URL"),  # a ValueError when it is written
+        ("http://\u2603.example.org/", "host name"),  # IDNA 2003 only
+        ("http://\u2603.EXAMPLE.org/", "host name"),  # yarl would keep the capitals
+        ("http://\u2603.stra\u00dfe.example.org/", "host name"),  # and take this for strasse
         ("http://ex*mple.org/", "host name"),
         ("http://example.org/" + "a" * MAX_URL_LENGTH, "longer than"),
         ("http://example.org/" + "ü" * 1_000, "longer than"),

@@ -1,10 +1,12 @@
+import re
 import textwrap
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searx_mcp.render.page import page_text
+from searx_mcp.models.page import Heading
+from searx_mcp.render.page import page_text, part
 from searx_mcp.render.tokens import estimate
 
 TEXT = st.text(max_size=200) | st.sampled_from(
@@ -15,6 +17,7 @@ TEXT = st.text(max_size=200) | st.sampled_from(
         "```\ncode\n",
     )
 )
+CURSOR = "abcdefgh234567ab"
 SECTIONS = "# The page\n\n" + "".join(
     f"## Part {n}\n\nA sentence of part {n}. And one more.\n\n```py\n# no heading\n```\n\n"
     for n in range(40)
@@ -67,28 +70,110 @@ def test_a_page_cut_while_it_was_read_names_the_argument_to_enlarge(make_page, b
     assert text.startswith(
         "CONTENT from https://example.com/page (text/html, 5 chars) [TRUNCATED]:\n"
     )
-    assert "larger max_content_length (at most 10485760)" in text.splitlines()[-1]
-    assert "headings" not in text
+    assert text.splitlines()[-1] == (
+        'web_fetch {"url": "https://example.com/page", "max_content_length": 10485760}'
+    )
+    assert "Headings" not in text
 
 
-def test_a_page_cut_to_the_budget_has_its_headings_and_says_how_to_go_on(make_page, boundary):
-    text = page_text(make_page(SECTIONS), budget=500, boundary=boundary)
+def outline_of(markdown: str) -> tuple[Heading, ...]:
+    found = re.finditer(r"^(#+) (.+)$", markdown, re.MULTILINE)
+    return tuple(
+        Heading(level=len(match[1]), title=match[2], offset=match.start()) for match in found
+    )
+
+
+def test_a_page_cut_to_the_budget_has_its_headings_and_the_call_that_reads_on(make_page, boundary):
+    page = make_page(
+        SECTIONS, outline=outline_of(SECTIONS), cursor=CURSOR, total_chars=len(SECTIONS)
+    )
+    text = page_text(page, budget=500, boundary=boundary)
     assert text.splitlines()[0].endswith(f"(text/html, {len(SECTIONS)} chars) [TRUNCATED]:")
-    outline, _, beginning = text.partition("Beginning of the page:")
-    assert "trust=untrusted>\nFirst headings of the page:\n# The page\n## Part 0\n" in outline
-    assert "no heading" not in outline
+    outline, _, beginning = text.partition("\nText:\n\n")
+    assert "trust=untrusted>\nHeadings, and at which character each begins:\n# The page (0)\n" in (
+        outline
+    )
     assert estimate(beginning) > estimate(outline)
-    assert beginning.lstrip().startswith("# The page\n\n## Part 0\n\nA sentence")
-    last = text.splitlines()[-1]
-    assert last.startswith("Shown: ")
-    assert f"of {len(SECTIONS)} characters" in last
-    assert "web_search" in last
+    shown = beginning.partition("\n</web-content")[0]
+    where, call = text.splitlines()[-2:]
+    assert SECTIONS.startswith(shown)
+    assert where == f"Shown: characters 0 to {len(shown)} of {len(SECTIONS)}. To read on:"
+    assert call == f'web_fetch {{"cursor": "{CURSOR}", "offset": {len(shown)}}}'
     assert 450 < estimate(text) <= 500
+
+
+def test_reading_on_call_by_call_shows_every_character_once(make_page, boundary):
+    markdown = SECTIONS.replace("sentence", "<web-content id=1> sentence")
+    seen = ""
+    offset: int | None = 0
+    while offset is not None:
+        page = make_page(
+            markdown[offset:],
+            offset=offset,
+            cursor=CURSOR,
+            total_chars=len(markdown),
+            outline=outline_of(markdown),
+        )
+        shown = part(page, budget=400, boundary=boundary)
+        following = len(markdown) if shown.next_offset is None else shown.next_offset
+        assert following > offset
+        assert "<web-content" not in shown.markdown
+        seen += markdown[offset:following]
+        offset = shown.next_offset
+    assert seen == markdown
+
+
+def test_a_part_that_was_asked_for_comes_without_the_outline_of_the_whole(make_page, boundary):
+    page = make_page(
+        SECTIONS[200:],
+        offset=200,
+        total_chars=len(SECTIONS),
+        outline=outline_of(SECTIONS),
+        cursor=CURSOR,
+    )
+    text = page_text(page, budget=400, boundary=boundary)
+    assert "Headings" not in text
+    assert "Shown: characters 200 to " in text
+
+
+def test_parts_in_another_order_are_read_on_from_the_beginning(make_page, boundary):
+    page = make_page(SECTIONS, cursor=CURSOR, next_offset=0, total_chars=9_999, truncated=True)
+    text = page_text(page, budget=400, boundary=boundary)
+    assert text.splitlines()[-1] == f'web_fetch {{"cursor": "{CURSOR}", "offset": 0}}'
+    assert "the closest first" in text.splitlines()[-2]
+
+
+def test_a_page_without_a_cursor_says_what_to_do_instead(make_page, boundary):
+    text = page_text(make_page(SECTIONS), budget=400, boundary=boundary)
+    assert "fetch a page linked above" in text.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"age_seconds": 59}, ""),
+        ({"age_seconds": 119}, "Fetched: 119 seconds ago"),
+        ({"age_seconds": 120}, "Fetched: 2 minutes ago"),
+        ({"age_seconds": 7_199}, "Fetched: 119 minutes ago"),
+        ({"age_seconds": 200_000}, "Fetched: 2 days ago"),
+        ({"published": "2026-01-02"}, "Published: 2026-01-02"),
+        (
+            {"published": "2026-01-02", "modified": "2026-03-04", "author": "Ann"},
+            "Published: 2026-01-02 | Changed: 2026-03-04 | By: Ann",
+        ),
+        ({"published": "2026-01-02", "modified": "2026-01-02"}, "Published: 2026-01-02"),
+        ({"section": ("Guide", "Install")}, "Section: Guide > Install"),
+    ],
+)
+def test_a_page_says_how_old_it_is_and_whose(make_page, boundary, fields, line):
+    text = page_text(make_page("Text.", **fields), budget=2_000, boundary=boundary)
+    head = text.partition("\n<web-content")[0].splitlines()
+    assert head[2:] == ([line] if line else [])
 
 
 def test_a_page_with_one_heading_has_no_outline(make_page, boundary):
     text = page_text(make_page("# One\n\n" + "Word. " * 999), budget=300, boundary=boundary)
-    assert "headings" not in text
+    assert "Headings" not in text
 
 
 @pytest.mark.parametrize("budget", [300, 400])

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
+from searx_mcp.models.page import Heading, PageImage
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.models.templates import TEMPLATE_FIELDS, Code, Image, Video
 from searx_mcp.render.page import page_text
@@ -165,7 +166,7 @@ def test_the_data_says_how_to_read_on(make_response, boundary):
     response = make_response(*long_results(10, 300))
     notes = response_data(response, budget=1_500, boundary=boundary)["notes"]
     assert "more pages left out for lack of room: web_fetch reads them." in notes[0]
-    assert "call web_fetch with the url of the result" in notes[1]
+    assert "call web_fetch with its cursor and, as offset, its next_offset" in notes[1]
 
 
 def test_an_empty_page_is_not_marked_as_cut(make_response, boundary):
@@ -189,6 +190,10 @@ def test_a_page_has_every_specified_field_and_no_empty_other(make_page):
         "headers": {},
         "redirect_count": 0,
         "redirect_chain": [],
+        "offset": 0,
+        "total_chars": 0,
+        "tier": "native",
+        "age_seconds": 0,
         "hidden_chars_removed": 0,
     }
 
@@ -198,14 +203,20 @@ def test_a_budget_cuts_a_page_as_the_text_does(make_page, boundary):
         "# One\n\n## Two\n\n" + "Words of the page. " * 2_000,
         notes=("A note.",),
         summary="A word. " * 60,
+        outline=(Heading(level=1, title="One", offset=0), Heading(level=2, title="Two", offset=7)),
+        images=(PageImage(url="https://example.com/a.png"),),
+        cursor="abcdefgh234567ab",
+        total_chars=40_000,
     )
     data = page_data(page, budget=2_000, boundary=boundary)
     text = page_text(page, budget=2_000, boundary=boundary)
     assert data["truncated"] is True
-    assert f"Beginning of the page:\n\n{data['markdown_content']}\n</web-content" in text
-    assert data["outline"] == ["# One", "## Two"]
+    assert f"Text:\n\n{data['markdown_content']}\n</web-content" in text
+    assert [heading["title"] for heading in data["outline"]] == ["One", "Two"]
+    assert "images" not in data
+    assert f'"offset": {data["next_offset"]}}}' in text.splitlines()[-1]
     assert f"Summary: {data['summary']}\n" in text
-    assert data["notes"] == ["A note.", text.splitlines()[-1]]
+    assert data["notes"] == ["A note.", "\n".join(text.splitlines()[-2:])]
     assert estimate(json.dumps(data)) <= 2_200
 
 

@@ -101,8 +101,8 @@ def test_a_text_is_cut_where_something_ends(text, budget, shown):
 
 def test_a_cut_code_block_is_closed_with_its_own_fence():
     text = "Intro\n\n~~~~python\n" + "value = compute()\n" * 40 + "~~~~\n"
-    shown, was_cut = fit(text, 60)
-    assert was_cut
+    shown, end = fit(text, 60)
+    assert shown == f"{text[:end]}\n~~~~"
     assert shown.endswith("compute()\n~~~~")
     assert estimate(shown) <= 60
 
@@ -126,9 +126,10 @@ def test_a_cut_after_a_closed_code_block_adds_nothing():
 @given(LINES, st.integers(0, 60))
 def test_markdown_is_never_left_inside_a_code_block(text, budget):
     """The oracle is a Markdown parser: what follows the cut text must be a paragraph of its own."""
-    shown, was_cut = fit(text, budget)
+    shown, end = fit(text, budget)
     assert estimate(shown) <= budget
-    if was_cut:
+    assert shown.startswith(text[:end])
+    if end < len(text):
         tokens = MarkdownIt().parse(f"{shown}\n\nSENTINEL")
         assert [token.content for token in tokens if token.type == "inline"][-1] == "SENTINEL"
 

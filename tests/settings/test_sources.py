@@ -29,11 +29,16 @@ OTHER_TEXT = {
     "network.http_proxy": "none",
     "network.ca_file": "mine.pem",
     "redis.prefix": "team:",
+    "fetch.blocklist_file": "blocked.txt",
+    "fetch.browser_path": "/usr/bin/chromium",
+    "storage.namespace": "team",
 }
 OTHER_LISTS = {
     "web_search.request_delay_range": [200, 400],
     "fetch.allow_private": ["10.0.0.5:8080", "10.1.0.0/16:80"],
     "fetch.blocked_domains": ["example.org", "example.net"],
+    "fetch.allowed_domains": ["example.org", "example.net"],
+    "fetch.tiers": ["github", "pypi"],
     "instances.own": ["http://127.0.0.1:8080/", "https://search.example.org/searx/"],
     "instances.categories": ["recipes", "house rules"],
     "instances.blocked": ["search.example.net", "search.example.com"],
@@ -81,7 +86,13 @@ def other(row: SettingRow) -> Any:
 
 
 # What these refer to must be there, too, or they are not shown; they have tests of their own.
-_APART = {"profile", "instances.credentials", "redis.url", "redis.secret"}
+_APART = {
+    "profile",
+    "instances.credentials",
+    "redis.url",
+    "redis.secret",
+    "fetch.github_token",
+}
 KEYS = [row for row in ROWS if row.key not in _APART]
 
 
@@ -298,7 +309,8 @@ BAD_FILES = [
     ("[serch]\ncache_ttl = 1", "serch", "is not a setting (did you mean search?)"),
     ("[Search]\ncache_ttl = 1", "Search", "(did you mean search?)"),
     ("[zzz]", "zzz", "is not a setting"),
-    ("cache_ttl = 1", "cache_ttl", "(did you mean search.cache_ttl?)"),
+    ("cache_ttl = 1", "cache_ttl", "(did you mean fetch.cache_ttl?)"),
+    ("hedge_delay = 1", "hedge_delay", "(did you mean search.hedge_delay?)"),
     ("search = 5", "search", "5 is not a table"),
     ("search = [1]", "search", "[1] is not a table"),
     ("profile = 5", "profile", "5 is not text"),
@@ -407,7 +419,7 @@ def test_a_mistake_in_the_environment_is_told(
         ({"search.cache_ttl": "x"}, "search.cache_ttl", "'x' is not a number"),
         ({"search.cache_ttl.x": 1}, "search.cache_ttl", "{'x': 1} is not a number"),
         ({"search": 1}, "search", "1 is not a table"),
-        ({"cache_ttl": 1}, "cache_ttl", "(did you mean search.cache_ttl?)"),
+        ({"hedge_delay": 1}, "hedge_delay", "(did you mean search.hedge_delay?)"),
         ({"profile.x": 1}, "profile", "{'x': 1} is not text"),
         ({"search.cache_ttl": "a" * 10_000}, "search.cache_ttl", "aaa..."),
     ],

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -42,3 +43,13 @@ def test_a_file_that_is_busy_while_its_damage_is_looked_at_stays(path, schema):
             opening._replace(path, schema, thorough=False)
     assert is_busy(caught.value)
     assert set_aside_files(path) == []
+
+
+@pytest.mark.parametrize(("checked", "thorough"), [(True, False), (False, True), (False, False)])
+def test_a_file_is_read_whole_unless_its_damage_may_wait(path, schema, spoil, checked, thorough):
+    with closing(open_database(path, schema)) as opened:
+        opened.connection.executemany("INSERT INTO words VALUES (?)", [["w" * 1_000]] * 50)
+    spoil(path, 20_480)
+    schema = replace(schema, checked=checked)
+    open_database(path, schema, thorough=thorough).close()
+    assert bool(set_aside_files(path)) is (checked or thorough)

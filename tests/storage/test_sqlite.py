@@ -384,3 +384,17 @@ async def test_erasing_leaves_no_trace_in_any_file(database_at, path):
         with suppress(PermissionError):
             assert b"secret" not in entry.read_bytes()
     assert set_aside_files(path) == []
+
+
+async def test_erasing_gives_back_the_room_on_the_disk(database_at, path):
+    database = database_at(path)
+    await database.write(add("w" * 1_000_000))
+    assert path.stat().st_size + path.with_name(f"{path.name}-wal").stat().st_size > 1_000_000
+    await database.erase(lambda tx: tx.change("DELETE FROM words"))
+    assert sum(entry.stat().st_size for entry in path.parent.iterdir()) < 100_000
+
+
+async def test_bytes_come_back_as_they_were(database_at, path):
+    database = database_at(path)
+    await database.write(lambda tx: tx.change("INSERT INTO words VALUES (:word)", word=b"\x00\xff"))
+    assert await database.read(lambda tx: tx.rows("SELECT word FROM words")) == [(b"\x00\xff",)]

@@ -12,7 +12,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTAL
 
 
 def test_the_page_has_examples():
-    assert len(BLOCKS) == 8
+    assert len(BLOCKS) == 10
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: f"block{BLOCKS.index(block)}")

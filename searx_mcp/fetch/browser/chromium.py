@@ -1,0 +1,186 @@
+"""One running Chromium, from its start to its end."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Self
+
+from playwright.async_api import Browser, Error, Playwright, async_playwright
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.fetch.browser.memory import private_memory
+from searx_mcp.fetch.browser.switches import BYPASS, NOWHERE, SWITCHES, UNWANTED_SWITCHES
+
+LAUNCH_TIMEOUT: Final = 20.0
+"""Seconds for the driver to start, and again for Chromium: on a busy machine ten times what they need."""
+
+GRACE: Final = 2.0
+"""Seconds Chromium has to end when it is asked to, and the driver to notice."""
+
+_WATCH_INTERVAL: Final = 0.25
+"""Seconds between two looks at the memory."""
+
+_ENVIRONMENT: Final = (
+    "DBUS_SESSION_BUS_ADDRESS",
+    "HOME",
+    "LANG",
+    "LOCALAPPDATA",
+    "PATH",
+    "PROGRAMFILES",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "USERPROFILE",
+    "XDG_RUNTIME_DIR",
+)
+"""What Chromium is told of the environment: no settings, no tokens, no proxies."""
+
+_log = logging.getLogger("searx_mcp.fetch")
+
+
+class Chromium:
+    """A browser that was started, with the driver that talks to it.
+
+    Attributes:
+        browser: makes contexts.
+        is_overfull: whether it was killed because it took too much memory.
+    """
+
+    def __init__(
+        self, playwright: Playwright, browser: Browser, process_id: int, max_memory: int
+    ) -> None:
+        self.browser = browser
+        self.is_overfull = False
+        self._playwright = playwright
+        self._process_id = process_id
+        self._max_memory = max_memory
+
+    @classmethod
+    async def start(cls, program: Path, *, max_memory: int) -> Self:
+        """Start the driver and the browser.
+
+        Args:
+            program: the browser's.
+            max_memory: bytes that its processes may take for themselves.
+
+        Raises:
+            SettingsError: one of them does not start.
+        """
+        playwright = await _started()
+        try:
+            browser = await playwright.chromium.launch(
+                executable_path=program,
+                headless=True,
+                args=SWITCHES,
+                ignore_default_args=UNWANTED_SWITCHES,
+                chromium_sandbox=not _is_root(),
+                env=_environment(os.environ),
+                proxy={"server": NOWHERE, "bypass": BYPASS},
+                timeout=LAUNCH_TIMEOUT * 1_000,
+            )
+            session = await browser.new_browser_cdp_session()
+            info = await session.send("SystemInfo.getProcessInfo")
+            await session.detach()
+            ids = [entry["id"] for entry in info["processInfo"] if entry["type"] == "browser"]
+            return cls(playwright, browser, ids[0], max_memory)
+        except Error as exc:
+            await _stop(playwright)
+            _log.debug("fetch.browser_failed", exc_info=exc)
+            raise _not_started(exc.message) from exc
+        except BaseException:
+            await _stop(playwright)
+            raise
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the driver still hears of it."""
+        return self.browser.is_connected()
+
+    async def watch(self) -> None:
+        """Wait until it takes too much memory, and kill it then; for ever where nobody tells."""
+        while True:
+            await asyncio.sleep(_WATCH_INTERVAL)
+            used = await asyncio.to_thread(private_memory, self._process_id)
+            if used is not None and used > self._max_memory:
+                _log.debug("fetch.browser_too_large", extra={"bytes": used})
+                self.is_overfull = True
+                _kill(self._process_id)
+                return
+
+    async def aclose(self) -> None:
+        """End it; what does not end when asked to is killed."""
+        has_ended = False
+        try:
+            async with asyncio.timeout(GRACE):
+                await self.browser.close()
+            has_ended = True
+        except (Error, TimeoutError) as exc:
+            _log.debug("fetch.browser_killed", exc_info=exc)
+        finally:
+            if not has_ended:
+                _kill(self._process_id)
+            await _stop(self._playwright)
+
+
+async def _started() -> Playwright:
+    # Neither the timeout nor a cancellation may cut this short: the driver would be left running.
+    starting = asyncio.ensure_future(async_playwright().start())
+    try:
+        async with asyncio.timeout(LAUNCH_TIMEOUT):
+            return await asyncio.shield(starting)
+    except BaseException as exc:
+        await asyncio.wait({starting}, timeout=GRACE)
+        if not starting.done():
+            starting.cancel()
+        elif not starting.cancelled() and starting.exception() is None:
+            await _stop(starting.result())
+        if isinstance(exc, (Error, TimeoutError)):
+            _log.debug("fetch.browser_driver_failed", exc_info=exc)
+            raise SettingsError(
+                "fetch.browser",
+                "the driver of the browser does not start",
+                advice="Install the extra anew: pip install --force-reinstall 'searx-mcp[browser]'.",
+            ) from exc
+        raise
+
+
+async def _stop(playwright: Playwright) -> None:
+    # A driver whose input ends kills its browsers and itself; one that is gone fails in any way.
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(GRACE):
+            await playwright.stop()
+
+
+def _not_started(said: str) -> SettingsError:
+    advice = "Start it by hand to see why, or name another program in fetch.browser_path."
+    if "No usable sandbox" in said:
+        advice = (
+            "Its sandbox needs unprivileged user namespaces: allow them, such as by the profile that"
+            " comes with the package, or by the seccomp profile of the container."
+        )
+    return SettingsError("fetch.browser", "Chromium does not start", advice=advice)
+
+
+def _is_root() -> bool:
+    # Chromium refuses to sandbox itself then.
+    return sys.platform != "win32" and os.geteuid() == 0
+
+
+def _environment(environ: Mapping[str, str]) -> dict[str, str | float | bool]:
+    return {name: environ[name] for name in _ENVIRONMENT if name in environ}
+
+
+def _kill(process_id: int) -> None:
+    with contextlib.suppress(OSError):
+        if sys.platform == "win32":
+            os.kill(process_id, signal.SIGTERM)
+        elif os.getpgid(process_id) == process_id:
+            os.killpg(process_id, signal.SIGKILL)
+        else:
+            os.kill(process_id, signal.SIGKILL)

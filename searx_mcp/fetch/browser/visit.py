@@ -1,0 +1,297 @@
+"""One visit to one page: from an empty tab to its HTML."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page
+from playwright.async_api import TimeoutError as PlaywrightTimeoutError
+from yarl import URL
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
+from searx_mcp.fetch.browser.failures import (
+    broke_down,
+    landed,
+    no_page,
+    not_reached,
+    unreadable,
+)
+from searx_mcp.fetch.browser.interface import Rendered
+from searx_mcp.fetch.browser.switches import BYPASS
+from searx_mcp.net.gateway.gateway import Gateway
+from searx_mcp.tasks.group import Spawn
+
+SETTLE_TIME: Final = 5.0
+"""Seconds after the document is complete within which a page may fetch what it shows. Pages that keep
+asking never fall silent; they are read then."""
+
+MAX_EVENTS: Final = 1_000
+"""Frames, workers, WebSockets, films and navigations of one page, together: of each this process is
+told, and listens to nothing else meanwhile."""
+
+_READING_SHARE: Final = 0.2
+_READING_TIME: Final = 2.0
+"""Seconds kept for reading the page at the end, and their largest share of all the time."""
+
+_CLOSING_SHARE: Final = 0.1
+_CLOSING_TIME: Final = 1.0
+"""Likewise for closing it."""
+
+_MAX_HOST: Final = 100
+"""Characters of a host name in a note."""
+
+_READINGS: Final = 3
+"""How often a page is read that goes on to another address meanwhile."""
+
+# In a world of its own, where no script of the page has changed what the functions do; and not
+# `document.documentElement`, which <img name="documentElement"> replaces.
+_READ: Final = """(limit => {
+  const own = Object.getOwnPropertyDescriptor(Document.prototype, "documentElement");
+  const root = own.get.call(document);
+  const html = root === null ? "" : root.outerHTML;
+  const [navigation] = performance.getEntriesByType("navigation");
+  return {
+    type: document.contentType,
+    html: html.slice(0, limit),
+    isCut: html.length > limit,
+    url: location.href,
+    status: navigation === undefined ? 0 : navigation.responseStatus,
+  };
+})"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    html: str
+    url: str
+    status: int
+    is_cut: bool
+
+
+class Visit:
+    """One page, in a context that nothing else uses.
+
+    Attributes:
+        is_closed: whether nothing of it is left in the browser.
+    """
+
+    def __init__(
+        self,
+        browser: Browser,
+        gateway: Gateway,
+        url: URL,
+        *,
+        user_agent: str,
+        verify: bool,
+        spawn: Spawn,
+    ) -> None:
+        """Describe a visit.
+
+        Args:
+            browser: the page gets a context of its own in it.
+            gateway: its only way to the net; of this visit alone.
+            url: of the page.
+            user_agent: of all requests.
+            verify: whether certificates must be valid.
+            spawn: starts a coroutine as a task of the client.
+        """
+        self._spawn = spawn
+        self.is_closed = False
+        self._browser = browser
+        self._gateway = gateway
+        self._url = url
+        self._user_agent = user_agent
+        self._verify = verify
+        self._events = 0
+        self._refusals: list[asyncio.Task[None]] = []
+        self._limit = asyncio.timeout(None)
+
+    async def run(self, *, deadline: float, max_bytes: int) -> Rendered:
+        """Make the visit, once.
+
+        Args:
+            deadline: instant on the running loop's clock by which it ends.
+            max_bytes: of the HTML in UTF-8.
+
+        Raises:
+            PolicyError: the page, or where it led to, may not be fetched.
+            TransportError: it could not be reached, or not rendered in time.
+            ContentError: it is no page, or more than the browser can cope with.
+        """
+        left = deadline - asyncio.get_running_loop().time()
+        read_at = deadline - min(_READING_TIME, _READING_SHARE * left)
+        self._limit = asyncio.timeout_at(deadline - min(_CLOSING_TIME, _CLOSING_SHARE * left))
+        outcome: Rendered | FetchError
+        try:
+            async with self._limit:
+                context = await self._open()
+                try:
+                    outcome = await self._look(context, read_at, max_bytes)
+                except FetchError as exc:
+                    outcome = exc
+        except TimeoutError as exc:
+            raise self._overdue() from exc
+        except Error as exc:
+            raise broke_down(str(self._url)) from exc
+        with contextlib.suppress(Error, TimeoutError):
+            async with asyncio.timeout_at(deadline):
+                await context.close()
+                self.is_closed = True
+        if isinstance(outcome, FetchError):
+            raise outcome
+        return outcome
+
+    async def _open(self) -> BrowserContext:
+        username, password = self._gateway.credentials
+        return await self._browser.new_context(
+            proxy={
+                "server": self._gateway.url,
+                "bypass": BYPASS,
+                "username": username,
+                "password": password,
+            },
+            user_agent=self._user_agent,
+            ignore_https_errors=not self._verify,
+            service_workers="block",
+            accept_downloads=False,
+        )
+
+    async def _look(self, context: BrowserContext, read_at: float, max_bytes: int) -> Rendered:
+        page = await context.new_page()
+        session = await context.new_cdp_session(page)
+        await self._watch(page, session)
+        await self._arrive(page, read_at)
+        has_settled = await self._settle(page, read_at)
+        reading = await self._read(page, session, read_at, max_bytes)
+        return self._rendered(reading, max_bytes, has_settled=has_settled)
+
+    async def _watch(self, page: Page, session: CDPSession) -> None:
+        page.on("frameattached", self._count)
+        page.on("framenavigated", self._count)
+        page.on("worker", self._count)
+        page.on("websocket", self._count)
+
+        def refuse(event: Mapping[str, str]) -> None:
+            self._count()
+            self._refusals.append(self._spawn(_refuse(session, event["requestId"])))
+
+        session.on("Fetch.requestPaused", refuse)
+        await session.send("Fetch.enable", {"patterns": [{"resourceType": "Media"}]})
+
+    def _count(self, _: object = None) -> None:
+        self._events += 1
+        if self._events == MAX_EVENTS + 1 and not self.is_closed:
+            self._limit.reschedule(asyncio.get_running_loop().time())
+
+    async def _arrive(self, page: Page, read_at: float) -> None:
+        try:
+            await page.goto(str(self._url), wait_until="commit", timeout=_left(read_at))
+        except Error as exc:
+            # Until a page is there, nothing but its own address is asked for.
+            raise self._gateway.last_error or not_reached(exc, str(self._url)) from exc
+
+    async def _settle(self, page: Page, read_at: float) -> bool:
+        """Wait until the page is complete and silent; whether it was in time."""
+        loop = asyncio.get_running_loop()
+        try:
+            await page.wait_for_load_state("domcontentloaded", timeout=_left(read_at))
+            silent_at = min(read_at, loop.time() + SETTLE_TIME)
+            await page.wait_for_load_state("networkidle", timeout=_left(silent_at))
+        except PlaywrightTimeoutError:
+            return False
+        return True
+
+    async def _read(
+        self, page: Page, session: CDPSession, read_at: float, max_bytes: int
+    ) -> _Reading:
+        for attempt in range(1, _READINGS + 1):
+            try:
+                return await self._read_once(session, max_bytes)
+            except Error as exc:
+                if attempt == _READINGS:
+                    raise unreadable(str(self._url)) from exc
+            # It went on to another address: what is there belongs to the next document.
+            with contextlib.suppress(PlaywrightTimeoutError):
+                await page.wait_for_load_state("domcontentloaded", timeout=_left(read_at))
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _read_once(self, session: CDPSession, max_bytes: int) -> _Reading:
+        tree = await session.send("Page.getFrameTree")
+        frame = tree["frameTree"]["frame"]
+        if frame.get("unreachableUrl"):
+            raise self._led_nowhere(URL(frame["unreachableUrl"]))
+        world = await session.send("Page.createIsolatedWorld", {"frameId": frame["id"]})
+        answer = await session.send(
+            "Runtime.evaluate",
+            {
+                "contextId": world["executionContextId"],
+                "expression": f"{_READ}({max_bytes})",
+                "returnByValue": True,
+            },
+        )
+        value = answer["result"].get("value")
+        if not isinstance(value, dict):  # such as when a string would be longer than V8 can bear
+            raise ContentError(
+                "The rendered page is too large to be read.",
+                code=ErrorCode.CONTENT_TOO_LARGE,
+                url=str(self._url),
+            )
+        if value["type"] not in {"text/html", "application/xhtml+xml"}:
+            raise no_page(value["url"])
+        return _Reading(value["html"], value["url"], value["status"], value["isCut"])
+
+    def _led_nowhere(self, url: URL) -> FetchError:
+        return self._gateway.error(url) or TransportError(
+            "The page went on to an address that cannot be reached.",
+            code=ErrorCode.CONNECTION_ERROR,
+            url=str(url),
+        )
+
+    def _overdue(self) -> FetchError:
+        if self._events > MAX_EVENTS:
+            return ContentError(
+                f"The page makes more than {MAX_EVENTS} frames, workers and connections.",
+                code=ErrorCode.EXTRACTION_FAILED,
+                url=str(self._url),
+            )
+        return TransportError(
+            "The page was not rendered in time.", code=ErrorCode.TIMEOUT, url=str(self._url)
+        )
+
+    def _rendered(self, reading: _Reading, max_bytes: int, *, has_settled: bool) -> Rendered:
+        final_url = landed(reading.url, self._url)
+        # JavaScript cuts between units of UTF-16, and may leave half a character.
+        data = reading.html.encode("utf-8", "replace")
+        return Rendered(
+            html=data[:max_bytes].decode("utf-8", "ignore"),
+            final_url=str(final_url),
+            status=reading.status,
+            is_truncated=reading.is_cut or len(data) > max_bytes,
+            notes=tuple(self._notes(has_settled=has_settled)),
+        )
+
+    def _notes(self, *, has_settled: bool) -> Iterator[str]:
+        if not has_settled:
+            yield "The page was still loading when it was read."
+        if self._gateway.is_spent:
+            yield "The page wants to load more than it may; some of it may be missing."
+        if refused := self._gateway.refused:
+            name = clean_line(next(iter(refused)), _MAX_HOST)
+            yield (
+                f"Requests of the page to {len(refused)} hosts that may not be asked were refused,"
+                f" such as {name}."
+            )
+
+
+async def _refuse(session: CDPSession, request_id: str) -> None:
+    with contextlib.suppress(Error):  # the page has gone
+        answer = {"requestId": request_id, "errorReason": "BlockedByClient"}
+        await session.send("Fetch.failRequest", answer)
+
+
+def _left(until: float) -> float:
+    """Milliseconds until an instant on the running loop's clock; never 0, which is for ever."""
+    return max(1.0, 1_000 * (until - asyncio.get_running_loop().time()))

@@ -1,0 +1,321 @@
+"""One page captured whole: from its tier, from the site itself, or from a browser."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.errors import (
+    ContentError,
+    ErrorCode,
+    FetchError,
+    InvalidArgumentError,
+    SettingsError,
+    SkeletonError,
+    TransportError,
+)
+from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
+from searx_mcp.fetch.conversion import MAX_NOTE, Conversion, Readable, of_composed
+from searx_mcp.fetch.hops.answer import Answer, NotModified, Redirect
+from searx_mcp.fetch.hops.media import MediaType, parse_content_type
+from searx_mcp.fetch.hops.redirects import Trail, join
+from searx_mcp.fetch.hops.walk import Arrival, Errand, Walker
+from searx_mcp.fetch.job import Job, now
+from searx_mcp.fetch.pages.document import Document
+from searx_mcp.fetch.policy.robots import RobotsGate
+from searx_mcp.fetch.tiers.interface import AsPage, Material, Plan, Source, Tier
+from searx_mcp.fetch.tiers.reading import SourceReader
+from searx_mcp.models.request import MAX_URL_LENGTH
+from searx_mcp.net.http import NOTE_BROKEN, NOTE_DEADLINE
+
+BROWSER: Final = "browser"
+
+_SHOWN_HEADERS: Final = ("server", "content-encoding", "content-language", "last-modified")
+_MAX_HEADER: Final = 200
+_OTHER_VERSION: Final = "Look for another version of it, or use another result."
+_NO_SCRIPTS: Final = (
+    "Use another result. An operator can let a browser read such pages: fetch.browser."
+)
+_TIER_SHARE: Final = 0.6
+"""Of the time that is left, what a tier may take, so that the page itself can be read after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What a capture brought.
+
+    Attributes:
+        document: the page.
+        status: of the answer.
+        headers: of the answer, by name in any case; they tell how long the page may be kept.
+        was_late: whether the deadline cut it: more time would bring more.
+        is_settled: whether asking again would bring the same.
+    """
+
+    document: Document
+    status: int
+    headers: Mapping[str, str]
+    was_late: bool = False
+    is_settled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The site says that the last capture still is the page; attributes as in `Captured`."""
+
+    status: int
+    headers: Mapping[str, str]
+
+
+class Capturer:
+    """Captures pages, many at a time, each by its own deadline.
+
+    A tier is tried first; one that fails costs a note, and the page itself is read. A browser comes
+    last, for a page that is empty without its scripts.
+    """
+
+    def __init__(
+        self,
+        walker: Walker,
+        *,
+        robots: RobotsGate,
+        tiers: Sequence[Tier],
+        sources: SourceReader,
+        conversion: Conversion,
+        renderer: PageRenderer | None,
+    ) -> None:
+        """Take the parts; nothing is opened.
+
+        Args:
+            walker: goes from hop to hop.
+            robots: asked before each hop.
+            tiers: the first that knows an address is tried.
+            sources: fetches what a tier wants.
+            conversion: makes text of what was fetched.
+            renderer: runs the scripts of a page; `None` if that is not allowed.
+        """
+        self._walker = walker
+        self._robots = robots
+        self._tiers = tiers
+        self._sources = sources
+        self._conversion = conversion
+        self._renderer = renderer
+
+    async def capture(self, job: Job) -> Captured | Unchanged:
+        """Capture a page.
+
+        Raises:
+            FetchError: any of its kinds.
+        """
+        plan = self._plan(job)
+        if plan is not None:
+            try:
+                return await self._from_tier(job, plan)
+            except (FetchError, InvalidArgumentError, ValueError) as error:
+                job.notes.append(_passed_over(plan, error))
+        trail = job.set_out()
+        arrival = await self._walker.go(
+            job.errand(is_conditional=plan is None), trail, self._robots
+        )
+        match arrival.answer:
+            case NotModified(status=status, headers=headers):
+                return Unchanged(status, headers)
+            case Redirect() as redirect:
+                return _not_followed(job, trail, redirect, arrival)
+            case Answer() as answer:
+                return await self._page(job, trail, answer, arrival.robots)
+
+    def _plan(self, job: Job) -> Plan | None:
+        if not job.follow:
+            return None
+        return next(filter(None, (tier.plan(job.url) for tier in self._tiers)), None)
+
+    async def _from_tier(self, job: Job, plan: Plan) -> Captured:
+        deadline = now() + (job.read_until - now()) * _TIER_SHARE
+
+        def errand(source: Source) -> Errand:
+            return job.errand(accept=source.accept, headers=source.headers, deadline=deadline)
+
+        gathered = await self._sources.gather(plan, errand)
+        page = await asyncio.to_thread(plan.compose, gathered.materials)
+        first = gathered.first
+        if isinstance(page, AsPage):
+            readable = await self._read(job, page.material)
+            content_type = page.material.media.name
+            is_cut = page.material.is_truncated
+        else:
+            readable = await asyncio.to_thread(of_composed, page)
+            content_type, is_cut = page.content_type, False
+        arrived = [material for material in gathered.materials if material is not None]
+        document = _document(
+            readable,
+            final_url=str(job.url),
+            content_type=content_type,
+            content_length=sum(len(material.data) for material in arrived),
+            status_code=first.status,
+            headers=_shown(first.headers),
+            redirect_chain=tuple(f"{material.url} -> {material.status}" for material in arrived),
+            truncated=is_cut or readable.is_truncated,
+            tier=plan.tier,
+            robots=gathered.robots,
+            notes=(*job.notes, *readable.notes),
+        )
+        is_whole = all(gathered.materials) and not gathered.was_late
+        return Captured(document, first.status, first.headers, gathered.was_late, is_whole)
+
+    async def _page(self, job: Job, trail: Trail, answer: Answer, robots: str) -> Captured:
+        body = answer.body
+        was_late = NOTE_DEADLINE in body.notes
+        material = Material(
+            url=str(trail.current),
+            status=answer.status,
+            media=answer.media,
+            data=body.data,
+            is_truncated=body.truncated,
+            headers=answer.headers,
+            was_late=was_late,
+        )
+        readable, rendered = await self._with_scripts(job, trail, material)
+        document = _document(
+            readable,
+            final_url=rendered.final_url if rendered else material.url,
+            content_type=answer.media.name,
+            content_length=len(body.data),
+            status_code=rendered.status if rendered else answer.status,
+            headers=_shown(answer.headers),
+            redirect_count=trail.redirects,
+            redirect_chain=tuple(trail.chain),
+            truncated=body.truncated or readable.is_truncated,
+            tier=BROWSER if rendered else "native",
+            robots=robots,
+            notes=(*job.notes, *trail.notes, *_missing(answer), *readable.notes),
+        )
+        is_settled = not was_late and NOTE_BROKEN not in body.notes
+        return Captured(document, answer.status, answer.headers, was_late, is_settled)
+
+    async def _with_scripts(
+        self, job: Job, trail: Trail, material: Material
+    ) -> tuple[Readable, Rendered | None]:
+        """Read a page; one that is empty without its scripts, from a browser if that is allowed."""
+        readable: Readable | None = None
+        try:
+            readable = await self._read(job, material)
+            if self._renderer is None or not readable.is_skeleton:
+                return readable, None
+        except SkeletonError as error:
+            if self._renderer is None:
+                error.advice = _NO_SCRIPTS
+                raise
+        try:
+            rendered = await self._renderer.render(
+                trail.current,
+                user_agent=job.user_agent,
+                deadline=job.read_until,
+                max_bytes=job.max_bytes,
+            )
+            page = Material(
+                url=rendered.final_url,
+                status=rendered.status,
+                media=MediaType("text/html", "utf-8"),
+                data=rendered.html.encode("utf-8", "replace"),
+                is_truncated=False,
+                headers=material.headers,
+            )
+            read = await self._read(job, page)
+        except (FetchError, SettingsError) as error:
+            if readable is not None:
+                job.notes.append(f"Its scripts were not run: {clean_line(error.message, MAX_NOTE)}")
+                return readable, None
+            if isinstance(error, SettingsError):
+                raise ContentError(
+                    f"The page has no text before its scripts run, and they cannot: {error.message}",
+                    code=ErrorCode.EXTRACTION_FAILED,
+                    url=material.url,
+                    status_code=material.status,
+                    advice=error.advice,
+                ) from error
+            raise
+        job.notes.extend(rendered.notes)
+        return read, rendered
+
+    async def _read(self, job: Job, material: Material) -> Readable:
+        try:
+            readable = await self._conversion.read(
+                material, fragment=job.url.fragment, deadline=job.end
+            )
+        except ContentError as exc:
+            if material.was_late:
+                raise timed_out(job.end - job.started) from exc
+            exc.status_code = material.status
+            exc.url = exc.url or material.url
+            exc.advice = exc.advice or _OTHER_VERSION
+            raise
+        if material.was_late and not readable.markdown.strip():
+            raise timed_out(job.end - job.started)
+        return readable
+
+
+def timed_out(seconds: float) -> TransportError:
+    """Make the error for a page that did not come in so many seconds."""
+    return TransportError(
+        f"The page was not there within {max(seconds, 0):.3g} seconds.",
+        code=ErrorCode.TIMEOUT,
+        advice="Try again with a longer timeout, or use another result.",
+    )
+
+
+def _document(readable: Readable, **known: object) -> Document:
+    return Document.model_validate(
+        {
+            "markdown": readable.markdown,
+            "word_count": readable.word_count,
+            "title": readable.title,
+            "description": readable.description,
+            "author": readable.author,
+            "published": readable.published,
+            "modified": readable.modified,
+            "language": readable.language,
+            "outline": readable.outline,
+            "images": readable.images,
+            "hidden_chars_removed": readable.hidden_chars_removed,
+            **known,
+        }
+    )
+
+
+def _not_followed(job: Job, trail: Trail, redirect: Redirect, arrival: Arrival) -> Captured:
+    try:
+        target = str(join(trail.current, redirect.location))
+    except ValueError:
+        target = redirect.location
+    document = Document(
+        final_url=str(trail.current),
+        content_type=parse_content_type(redirect.headers.get("Content-Type", "")).name,
+        content_length=0,
+        status_code=redirect.status,
+        headers=_shown(redirect.headers),
+        redirect_chain=tuple(trail.chain),
+        markdown="",
+        word_count=0,
+        robots=arrival.robots,
+        notes=(*job.notes, f"Not followed: a redirect to {clean_line(target, MAX_URL_LENGTH)}"),
+    )
+    return Captured(document, redirect.status, redirect.headers)
+
+
+def _passed_over(plan: Plan, error: Exception) -> str:
+    reason = error.message if isinstance(error, FetchError | InvalidArgumentError) else str(error)
+    return f"Read as a page, because {plan.tier} could not be: {clean_line(reason, MAX_NOTE)}"
+
+
+def _missing(answer: Answer) -> list[str]:
+    if not answer.body.wire_bytes:
+        return ["The site sent an empty page."]
+    return [f"The page is incomplete: {note}." for note in answer.body.notes]
+
+
+def _shown(headers: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: clean_line(headers[name], _MAX_HEADER) for name in _SHOWN_HEADERS if name in headers
+    }

@@ -1,0 +1,173 @@
+"""The part of a captured page that a call asks for."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.outline import find, near
+from searx_mcp.content.sections import cut, path, relevant, section_span
+from searx_mcp.content.summary import summarize
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.fetch.pages.document import Document
+from searx_mcp.fetch.pages.interface import KeptPage
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest
+
+_LINK = re.compile(r"\]\((https?://[^\s()<>]{1,2000})")
+_MAX_LINKS: Final = 2_000
+_SHOWN_NAMES: Final = 5
+_OTHER_ORDER: Final = (
+    "The sections closest to the prompt come first. To read the page in its own order, call"
+    " web_fetch with the cursor and offset 0."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What a page says of the call, and not of itself.
+
+    Attributes:
+        response_time_ms: from the call to the last byte.
+        from_cache: whether no byte of it was fetched for this call.
+        now: Unix seconds.
+        provenance: how the address became known.
+        notes: sentences about the call.
+    """
+
+    response_time_ms: int
+    from_cache: bool
+    now: float
+    provenance: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    markdown: str
+    offset: int = 0
+    next_offset: int | None = None
+    section: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def show(
+    kept: KeptPage,
+    request: FetchRequest,
+    circumstances: Circumstances,
+    *,
+    default_chars: int,
+    content: ContentConfig,
+    query: str,
+) -> Page:
+    """Make the page of a call.
+
+    Args:
+        kept: the capture; without a cursor, what is not shown cannot be read on.
+        request: which part of it.
+        circumstances: of the call.
+        default_chars: code points given when the call names no number.
+        content: whether there is a summary, and of what length.
+        query: what the summary should answer.
+
+    Raises:
+        InvalidArgumentError: `offset` lies behind the end, or no heading is like `section`.
+    """
+    document, capture = kept.capture.document, kept.capture
+    most = (request.limit if request.cursor else None) or request.max_chars or default_chars
+    part = _part(document, request, most)
+    summary = ""
+    if content.summarize:
+        about = " ".join(filter(None, (query, request.prompt)))
+        summary = summarize(document.markdown, query=about, max_chars=content.max_summary_length)
+    return Page(
+        url=request.url or capture.url,
+        final_url=document.final_url,
+        title=document.title,
+        description=document.description,
+        author=document.author,
+        published=document.published,
+        modified=document.modified,
+        language=document.language,
+        content_type=document.content_type,
+        content_length=document.content_length,
+        status_code=document.status_code,
+        response_time_ms=circumstances.response_time_ms,
+        markdown_content=part.markdown,
+        word_count=document.word_count,
+        summary=summary,
+        headers=document.headers,
+        redirect_count=document.redirect_count,
+        redirect_chain=document.redirect_chain,
+        truncated=document.truncated or part.next_offset is not None,
+        cursor=kept.cursor,
+        offset=part.offset,
+        next_offset=part.next_offset,
+        total_chars=len(document.markdown),
+        section=part.section,
+        outline=document.outline,
+        images=document.images,
+        tier=document.tier,
+        fetched_at=datetime.fromtimestamp(capture.fetched_at, UTC).isoformat(timespec="seconds"),
+        from_cache=circumstances.from_cache,
+        age_seconds=max(0, int(circumstances.now - capture.fetched_at)),
+        robots=document.robots,
+        provenance=circumstances.provenance,
+        hidden_chars_removed=document.hidden_chars_removed,
+        notes=(*circumstances.notes, *document.notes, *part.notes),
+    )
+
+
+def links_in(markdown: str) -> Iterator[str]:
+    """The addresses of links that a reader of the Markdown gets to know."""
+    for count, link in enumerate(_LINK.finditer(markdown)):
+        if count == _MAX_LINKS:
+            return
+        yield link[1]
+
+
+def _part(document: Document, request: FetchRequest, most: int) -> _Part:
+    markdown, total = document.markdown, len(document.markdown)
+    if request.section:
+        return _section(document, request, most)
+    if request.offset and request.offset >= total:
+        raise InvalidArgumentError(
+            "offset", f"{request.offset} is behind the end; the page has {total} characters"
+        )
+    if request.prompt and not request.offset and total > most:
+        spans = relevant(markdown, document.outline, request.prompt, most)
+        if spans:
+            texts = [
+                f"[{' > '.join(span.path) or 'Beginning'}, from character {span.start}]\n\n"
+                f"{markdown[span.start : span.end].strip()}"
+                for span in spans
+            ]
+            return _Part("\n\n".join(texts), next_offset=0, notes=(_OTHER_ORDER,))
+    end = cut(markdown, request.offset, most)
+    return _Part(markdown[request.offset : end], request.offset, end if end < total else None)
+
+
+def _section(document: Document, request: FetchRequest, most: int) -> _Part:
+    markdown, outline = document.markdown, document.outline
+    index = find(outline, request.section)
+    if index is None:
+        names = near(outline, request.section) or [heading.title for heading in outline]
+        known = "; ".join(clean_line(name, 80) for name in names[:_SHOWN_NAMES])
+        raise InvalidArgumentError(
+            "section",
+            f"no heading of the page is like it; there is {known}"
+            if known
+            else "the page has no headings; leave it out",
+        )
+    start, end = section_span(outline, index, len(markdown))
+    begin = request.offset if start < request.offset < end else start
+    stop = min(cut(markdown, begin, most), end)
+    return _Part(
+        markdown[begin:stop],
+        begin,
+        stop if stop < end else None,
+        section=path(outline, index),
+    )

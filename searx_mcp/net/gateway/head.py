@@ -1,0 +1,128 @@
+"""The heads of requests and answers as the gateway reads and passes them on. Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Self
+
+from yarl import URL
+
+_REQUEST_LINE: Final = re.compile(r"([A-Z]{1,20}) ([\x21-\x7e]+) HTTP/1\.[01]")
+_FIELD: Final = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00\r\n]*?)[ \t]*")
+_STATUS_LINE: Final = re.compile(r"HTTP/1\.[01] ([1-5][0-9]{2})(?: ([^\x00\r\n]*))?")
+_ORIGIN: Final = re.compile(r"http://[^/?#]*", re.IGNORECASE)
+
+_HOP_BY_HOP: Final = frozenset({"connection", "keep-alive", "te", "trailer", "upgrade"})
+"""Fields that concern one connection, RFC 9110 7.6.1. Those that frame a body are not among them."""
+
+_PROXY: Final = "proxy-"
+_SWITCHING: Final = 101
+_PROXY_AUTHENTICATION_REQUIRED: Final = 407
+
+
+@dataclass(frozen=True, slots=True)
+class RequestHead:
+    """What a client of a proxy asks for.
+
+    Attributes:
+        method: in upper case.
+        target: the authority for CONNECT, otherwise an absolute URL; printable ASCII.
+        fields: names in lower case with their values, in order.
+    """
+
+    method: str
+    target: str
+    fields: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Read a head up to and including its empty line.
+
+        Raises:
+            ValueError: it is not HTTP/1.
+        """
+        first, *rest = data.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
+        request = _REQUEST_LINE.fullmatch(first)
+        found = [_FIELD.fullmatch(line) for line in rest]
+        fields = [(match[1].lower(), match[2]) for match in found if match is not None]
+        if request is None or len(fields) < len(found):
+            raise ValueError("not the head of a request")
+        return cls(request[1], request[2], tuple(fields))
+
+    def values(self, name: str) -> list[str]:
+        """All values of a field, by its name in lower case."""
+        return [value for field, value in self.fields if field == name]
+
+    @property
+    def has_body(self) -> bool:
+        """Whether something follows the head that belongs to the request."""
+        lengths = self.values("content-length")
+        return bool(self.values("transfer-encoding")) or any(value != "0" for value in lengths)
+
+    def forwarded(self, url: URL) -> bytes:
+        """The request as the server of `url` gets it: alone on its connection, without a body.
+
+        Path and query string go out as they came in. The Host field is made anew, since a proxy is
+        asked for a URL, whatever the field says (RFC 9112 3.2.2).
+        """
+        path = _ORIGIN.sub("", self.target, count=1)
+        path = path if path.startswith("/") else f"/{path}"
+        dropped = _HOP_BY_HOP | _named(self.values("connection"))
+        dropped |= {"host", "content-length", "transfer-encoding"}
+        fields = [
+            f"{name}: {value}"
+            for name, value in self.fields
+            if name not in dropped and not name.startswith(_PROXY)
+        ]
+        host = f"Host: {url.host_port_subcomponent}"
+        lines = [f"{self.method} {path} HTTP/1.1", host, *fields, "Connection: close", "", ""]
+        return "\r\n".join(lines).encode("latin-1")
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseHead:
+    """The head of a server's answer.
+
+    Attributes:
+        status: 200 to 599, or 100 to 199 if another head follows.
+        passed_on: as the client gets it: it must not send another request on its connection,
+            because that would go to the same server unjudged.
+    """
+
+    status: int
+    passed_on: bytes
+
+    @property
+    def is_interim(self) -> bool:
+        """Whether the answer proper is still to come."""
+        return self.status < 200  # noqa: PLR2004 - RFC 9110 15.2
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Read a head up to and including its empty line.
+
+        Lines without a colon are left out, as browsers do.
+
+        Raises:
+            ValueError: it is not HTTP/1; or it asks for what only a proxy may ask for, or for another
+                protocol on the connection.
+        """
+        first, *rest = data.decode("latin-1").removesuffix("\r\n\r\n").split("\r\n")
+        match = _STATUS_LINE.fullmatch(first)
+        if match is None or int(match[1]) in {_SWITCHING, _PROXY_AUTHENTICATION_REQUIRED}:
+            raise ValueError("not the head of an answer")
+        found = [field for line in rest if (field := _FIELD.fullmatch(line)) is not None]
+        connection = [field[2] for field in found if field[1].lower() == "connection"]
+        dropped = _HOP_BY_HOP | _named(connection)
+        kept = [
+            field[0]
+            for field in found
+            if field[1].lower() not in dropped and not field[1].lower().startswith(_PROXY)
+        ]
+        lines = [f"HTTP/1.1 {match[1]} {match[2] or ''}", *kept, "Connection: close", "", ""]
+        return cls(int(match[1]), "\r\n".join(lines).encode("latin-1"))
+
+
+def _named(connection: list[str]) -> frozenset[str]:
+    """The fields that a Connection field declares as its own; those that frame a body stay."""
+    names = {name.strip().lower() for value in connection for name in value.split(",")}
+    return frozenset(names) - {"content-length", "transfer-encoding"}

@@ -1,0 +1,308 @@
+"""A web on loopback with public names and addresses, and a real Chromium that sees it."""
+
+import asyncio
+import shutil
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+from aiohttp import web
+from typing_extensions import override
+from yarl import URL
+
+from searx_mcp.fetch.browser.interface import Rendered
+from searx_mcp.fetch.browser.renderer import Renderer
+from searx_mcp.net.address import AllowList
+from searx_mcp.net.config import NetworkConfig
+from searx_mcp.net.dialling import Diversion, Names
+from searx_mcp.net.gateway.gateway import Gateway
+from searx_mcp.net.gateway.record import GatewayLimits
+from searx_mcp.net.sessions import Sessions
+from searx_mcp.tasks.group import Tasks
+
+PUBLIC = "93.184.216.34"
+CLOSED = "93.184.216.35"
+LONG = 60.0
+"""Seconds that are never used up."""
+
+Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+class Web:
+    """The whole public web: one server on loopback, with http and https.
+
+    Attributes:
+        pages: HTML, or what answers, by path; other paths are not found.
+        requests: path and query string of what arrived, in order.
+        headers: those of the last request for each path.
+        ports: of the server, by scheme.
+    """
+
+    def __init__(self) -> None:
+        self.pages: dict[str, str | Handler] = {}
+        self.requests: list[str] = []
+        self.headers: dict[str, Mapping[str, str]] = {}
+        self.ports: dict[str, int] = {}
+        self._arrival = asyncio.Condition()
+
+    async def until(self, path: str) -> None:
+        """Wait until a path was asked for."""
+        async with asyncio.timeout(LONG), self._arrival:
+            await self._arrival.wait_for(lambda: path in self.headers)
+
+    def respond(self, path: str, body: bytes = b"", *, status: int = 200, **fields: str) -> None:
+        """Answer a path as told; in names of fields `_` stands for `-`."""
+
+        async def answer(request: web.BaseRequest) -> web.StreamResponse:
+            headers = {name.replace("_", "-"): value for name, value in fields.items()}
+            return web.Response(body=body, status=status, headers=headers)
+
+        self.pages[path] = answer
+
+    def redirect(self, path: str, location: str) -> None:
+        """Lead from a path to another place."""
+        self.respond(path, status=302, Location=location)
+
+    def hang(self, path: str) -> None:
+        """Never answer a path."""
+
+        async def never(request: web.BaseRequest) -> web.StreamResponse:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        self.pages[path] = never
+
+    def drip(self, path: str) -> None:
+        """Answer a path with the beginning of a page, and nothing after it."""
+
+        async def begin(request: web.BaseRequest) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"Content-Type": "text/html"})
+            await response.prepare(request)
+            await response.write(b"<p>the beginning</p>")
+            await asyncio.Event().wait()
+            return response
+
+        self.pages[path] = begin
+
+    def pour(self, path: str) -> None:
+        """Answer a path with a page that never ends, as fast as it is taken."""
+
+        async def flood(request: web.BaseRequest) -> web.StreamResponse:
+            response = web.StreamResponse(headers={"Content-Type": "text/html"})
+            await response.prepare(request)
+            try:
+                while True:
+                    await response.write(b"<p>more</p>" * 1_000)
+            except ConnectionError:
+                return response
+
+        self.pages[path] = flood
+
+    def lead(self, address: str, port: int) -> int:
+        """Where an address on the web is in truth."""
+        if address == CLOSED:
+            raise ConnectionRefusedError
+        return self.ports["https" if port in {443, 8443} else "http"]
+
+    async def answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        self.requests.append(request.path_qs)
+        async with self._arrival:
+            self.headers[request.path] = request.headers
+            self._arrival.notify_all()
+        page = self.pages.get(request.path)
+        if page is None:
+            return web.Response(status=404, text="<p>nothing here", content_type="text/html")
+        if isinstance(page, str):
+            return web.Response(text=page, content_type="text/html")
+        return await page(request)
+
+
+@pytest.fixture(scope="session")
+def certificate() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("www.site.org").configure_cert(context)
+    return context
+
+
+@pytest.fixture
+async def site(certificate: ssl.SSLContext) -> AsyncIterator[Web]:
+    shown = Web()
+    server = web.ServerRunner(
+        web.Server(shown.answer, access_log=None), handler_cancellation=True, shutdown_timeout=0.1
+    )
+    await server.setup()
+    for scheme, context in (("http", None), ("https", certificate)):
+        await web.TCPSite(server, "127.0.0.1", 0, ssl_context=context).start()
+        shown.ports[scheme] = server.addresses[-1][1]
+    yield shown
+    await server.cleanup()
+
+
+class Screen:
+    """A renderer with what it is shown.
+
+    Attributes:
+        renderer: the renderer.
+        gateways: one for each page, in order.
+        dialled: what the guard let pass.
+        leftovers: of the browser.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        gateways: list[Gateway],
+        diversion: Diversion,
+        leftovers: "Leftovers",
+    ) -> None:
+        self.renderer = renderer
+        self.gateways = gateways
+        self.dialled = diversion.dialled
+        self.leftovers = leftovers
+
+    async def render(
+        self, url: str, *, within: float = LONG, max_bytes: int = 100_000, user_agent: str = "us/1"
+    ) -> Rendered:
+        """Render a page; a path alone is one of http://www.site.org."""
+        deadline = asyncio.get_running_loop().time() + within
+        place = URL(url if ":" in url else f"http://www.site.org{url}")
+        return await self.renderer.render(
+            place, user_agent=user_agent, deadline=deadline, max_bytes=max_bytes
+        )
+
+
+class Leftovers:
+    """What a browser would leave behind: processes, and files in a folder of the test's own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def processes(self) -> list[str]:
+        """The command lines of processes that know the folder; those that have ended have none."""
+        found = []
+        for place in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                environment = (place / "environ").read_bytes().decode("utf-8", "replace")
+            except OSError:
+                continue
+            if str(self._folder) in command + environment:
+                found.append(f"{place.name} {command}")
+        return found
+
+    async def until_gone(self) -> None:
+        """Wait until there is nothing."""
+        async with asyncio.timeout(20):
+            while self.processes() or [*self._folder.iterdir()]:
+                await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+def leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Leftovers:
+    """The browser's temporary files go to a folder of the test's own."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return Leftovers(folder)
+
+
+OpenScreen = Callable[..., Any]
+
+
+@pytest.fixture
+def screen(site: Web, leftovers: Leftovers) -> OpenScreen:
+    """Opens a renderer; when it is closed, neither a process nor a file of it may be left."""
+
+    @asynccontextmanager
+    async def opened(
+        *,
+        names: Mapping[str, Sequence[Any]] | None = None,
+        allow: Sequence[str] = (),
+        lead: Callable[[str, int], int] = site.lead,
+        admit: Callable[[URL], None] = lambda _url: None,
+        limits: GatewayLimits = GatewayLimits(),  # noqa: B008 - frozen
+        **options: Any,
+    ) -> AsyncIterator[Screen]:
+        if not options.get("program") and shutil.which("chromium") is None:
+            pytest.fail("Chromium is missing; install it: apt-get install chromium")
+        resolver = Names([PUBLIC])
+        resolver.know(names or {})
+        diversion = Diversion(lead)
+        gateways: list[Gateway] = []
+        sessions = Sessions(
+            NetworkConfig(),
+            resolver=resolver,
+            dial=diversion.dial,
+            allow=AllowList.parse(allow),
+        )
+
+        def make() -> Gateway:
+            gateways.append(sessions.gateway(admit, limits=limits))
+            return gateways[-1]
+
+        async with Tasks() as tasks, sessions:
+            renderer = Renderer(make, spawn=tasks.spawn, **options)
+            yield Screen(renderer, gateways, diversion, leftovers)
+            await renderer.aclose()
+        await leftovers.until_gone()
+        assert not diversion.open_sockets
+
+    return opened
+
+
+class Traps:
+    """Sockets that nothing may reach, on addresses of this machine.
+
+    Attributes:
+        caught: the traps that something went into, as `tcp 127.0.0.1`.
+    """
+
+    def __init__(self) -> None:
+        self.caught: list[str] = []
+        self._servers: list[asyncio.Server] = []
+        self._transports: list[asyncio.BaseTransport] = []
+
+    async def lay(self, address: str, port: int = 0) -> int:
+        """Listen for connections; returns the port."""
+
+        async def seize(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            self.caught.append(f"tcp {address}")
+            writer.close()
+
+        server = await asyncio.start_server(seize, address, port)
+        self._servers.append(server)
+        bound: int = server.sockets[0].getsockname()[1]
+        return bound
+
+    async def lay_udp(self, address: str) -> int:
+        """Listen for datagrams; returns the port."""
+        caught = self.caught
+
+        class Seize(asyncio.DatagramProtocol):
+            @override
+            def datagram_received(self, data: bytes, addr: object) -> None:
+                caught.append(f"udp {address}")
+
+        transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(
+            Seize, local_addr=(address, 0)
+        )
+        self._transports.append(transport)
+        bound: int = transport.get_extra_info("sockname")[1]
+        return bound
+
+    def remove(self) -> None:
+        for server in self._servers:
+            server.close()
+        for transport in self._transports:
+            transport.close()
+
+
+@pytest.fixture
+async def traps() -> AsyncIterator[Traps]:
+    laid = Traps()
+    yield laid
+    laid.remove()

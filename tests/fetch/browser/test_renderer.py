@@ -1,0 +1,306 @@
+"""Pages in a real Chromium."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from searx_mcp.errors import (
+    ContentError,
+    ErrorCode,
+    PolicyError,
+    RedirectError,
+    SettingsError,
+    SiteError,
+    TransportError,
+)
+from searx_mcp.net.gateway.record import GatewayLimits
+
+pytestmark = pytest.mark.slow
+
+CLOSED = "93.184.216.35"  # nothing listens there
+
+SKELETON = """<!DOCTYPE html><html><body><div id="app"></div><script>
+fetch("/text").then(answer => answer.text()).then(text => {
+  document.getElementById("app").innerHTML = `<p>${text}</p>`;
+});
+</script></body></html>"""
+
+COLOURFUL = """<link rel="icon" href="/icon.png"><link rel="stylesheet" href="/style.css">
+<style>@font-face { font-family: f; src: url("/font.woff2"); }
+body { font-family: f; background: url("/background.png"); }</style>
+<p>text</p><img src="/image.png"><picture><source srcset="/picture.webp"><img src="/p.png"></picture>
+<video src="/video.mp4" preload="auto" autoplay muted></video><audio src="/audio.mp3" autoplay></audio>
+<script src="/script.js"></script>"""
+
+
+async def test_a_skeleton_gives_the_text_that_its_scripts_fetch(site, screen):
+    site.pages["/"] = SKELETON
+    site.respond("/text", "Grüße 🙂".encode(), Content_Type="text/plain; charset=utf-8")
+    async with screen() as shown:
+        rendered = await shown.render("/", user_agent="searx-mcp/9 (test)")
+        assert "<p>Grüße 🙂</p>" in rendered.html
+        assert rendered.final_url == "http://www.site.org/"
+        assert rendered.status == 200
+        assert not rendered.is_truncated
+        assert rendered.notes == ()
+        for path in ("/", "/text"):
+            assert site.headers[path]["User-Agent"] == "searx-mcp/9 (test)"
+            assert site.headers[path]["Host"] == "www.site.org"
+
+
+async def test_pages_of_one_renderer_share_a_browser_and_nothing_else(site, screen):
+    site.pages["/"] = """<p id="p"></p><script>
+      p.append(`[${document.cookie}|${localStorage.a}]`);
+      document.cookie = "a=b"; localStorage.a = "c";</script>"""
+    site.respond("/cookie", b"<p>kept", Set_Cookie="d=e", Content_Type="text/html")
+    async with screen() as shown:
+        await shown.render("/cookie")
+        for _ in range(2):
+            assert "[|undefined]" in (await shown.render("/")).html
+        assert "Cookie" not in site.headers["/"]
+        ways = {gateway.credentials for gateway in shown.gateways}
+        assert len(ways) == 3
+        commands = [line for line in shown.leftovers.processes() if "--remote-debugging" in line]
+        assert len(commands) == 1
+
+
+async def test_https_goes_through_a_tunnel_and_certificates_count(site, screen):
+    site.pages["/"] = "<script>document.body.append('secure: ' + isSecureContext)</script>"
+    async with screen(verify=False) as shown:
+        assert "secure: true" in (await shown.render("https://www.site.org/")).html
+    async with screen() as shown:
+        with pytest.raises(TransportError) as caught:
+            await shown.render("https://www.site.org/")
+        assert caught.value.code == ErrorCode.TLS_ERROR
+
+
+async def test_only_what_text_may_come_from_is_loaded(site, screen):
+    site.pages["/"] = COLOURFUL
+    site.respond("/script.js", b"document.body.append('script')", Content_Type="text/javascript")
+    async with screen() as shown:
+        assert "script" in (await shown.render("/")).html
+        assert {*site.requests} == {"/", "/script.js", "/style.css"}
+
+
+async def test_the_final_address_is_what_redirects_and_scripts_make_it(site, screen):
+    site.redirect("/", "http://other.org/page")
+    site.pages["/page"] = "<script>history.pushState(0, '', '/pushed?a#b')</script>"
+    async with screen() as shown:
+        assert (await shown.render("/")).final_url == "http://other.org/pushed?a#b"
+
+
+async def test_a_page_may_go_on_to_another(site, screen):
+    site.pages["/"] = "<p>first</p><script>location = '/second'</script>"
+    site.pages["/second"] = "<p>second</p>"
+    async with screen() as shown:
+        rendered = await shown.render("/")
+        assert rendered.final_url == "http://www.site.org/second"
+        assert "second" in rendered.html
+
+
+async def test_an_error_page_is_rendered_with_its_status(screen):
+    async with screen() as shown:
+        rendered = await shown.render("/gone")
+        assert (rendered.status, "nothing here" in rendered.html) == (404, True)
+
+
+async def test_html_is_cut_where_it_may_be(site, screen):
+    site.pages["/"] = "<p id=p></p><script>p.append('ä'.repeat(5000) + '\\ud83d')</script>"
+    async with screen() as shown:
+        whole = await shown.render("/")
+        assert "ä" * 5_000 + "?" in whole.html
+        cut = await shown.render("/", max_bytes=2_001)
+        assert cut.is_truncated
+        assert len(cut.html.encode()) in {2_000, 2_001}
+        assert whole.html.startswith(cut.html)
+
+
+async def test_a_page_cannot_forge_how_it_is_read(site, screen):
+    site.pages["/"] = """<p>truth</p><img name="documentElement"><form name="contentType"></form>
+      <script>for (const kind of [Element, HTMLElement])
+        Object.defineProperty(kind.prototype, "outerHTML", {get: () => "x".repeat(1e6)});
+      String.prototype.slice = () => "x".repeat(1e6);
+      performance.getEntriesByType = () => [{responseStatus: 999}];</script>"""
+    async with screen() as shown:
+        rendered = await shown.render("/")
+        assert rendered.status == 200
+        assert "<p>truth</p>" in rendered.html
+        assert len(rendered.html) < 1_000
+
+
+async def test_no_other_window_opens(site, screen):
+    site.pages["/"] = """<a id="a" href="/popup" target="_blank">x</a><script>
+      open("/popup"); a.click(); onload = () => open("/popup", "_blank", "width=100");
+      const form = document.createElement("form"); form.action = "/popup"; form.target = "_blank";
+      document.body.append(form); form.submit();</script>"""
+    async with screen() as shown:
+        await shown.render("/")
+        assert not [path for path in site.requests if path.startswith("/popup")]
+
+
+async def test_what_is_refused_and_what_is_missing_is_said(site, screen):
+    site.pages["/"] = """<p>text</p><script src="http://127.0.0.1/a.js"></script>
+      <script src="http://10.0.0.1:8080/b.js"></script><iframe src="/pour"></iframe>"""
+    site.pour("/pour")
+    async with screen(limits=GatewayLimits(connection_bytes=100_000)) as shown:
+        assert (await shown.render("/")).notes == (
+            "The page wants to load more than it may; some of it may be missing.",
+            "Requests of the page to 2 hosts that may not be asked were refused, such as 127.0.0.1.",
+        )
+
+
+async def test_a_page_that_never_ends_is_read_as_far_as_it_came(site, screen):
+    site.drip("/")
+    async with screen() as shown:
+        await shown.render("/gone")
+        rendered = await shown.render("/", within=4)
+        assert "<p>the beginning</p>" in rendered.html
+        assert rendered.notes == ("The page was still loading when it was read.",)
+
+
+FAILURES = [
+    ("/download", ContentError, ErrorCode.UNSUPPORTED_CONTENT_TYPE),
+    ("/attachment", ContentError, ErrorCode.UNSUPPORTED_CONTENT_TYPE),
+    ("/pdf", ContentError, ErrorCode.UNSUPPORTED_CONTENT_TYPE),
+    ("/text", ContentError, ErrorCode.UNSUPPORTED_CONTENT_TYPE),
+    ("/login", SiteError, ErrorCode.AUTHENTICATION_REQUIRED),
+    ("/empty", SiteError, ErrorCode.HTTP_ERROR),
+    ("/loop", RedirectError, ErrorCode.TOO_MANY_REDIRECTS),
+    ("/to-loopback", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("/to-inner", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("/to-inner-https", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("/to-port", PolicyError, ErrorCode.BLOCKED_PORT),
+    ("/to-blocked", PolicyError, ErrorCode.BLOCKED_DOMAIN),
+    ("/script-to-loopback", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("/script-to-inner-https", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("/refresh-to-inner", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("/form-to-inner", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("/script-to-blank", ContentError, ErrorCode.EXTRACTION_FAILED),
+    ("http://inner.org/", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("https://inner.org/", PolicyError, ErrorCode.BLOCKED_ADDRESS),
+    ("http://blocked.org/", PolicyError, ErrorCode.BLOCKED_DOMAIN),
+    ("http://gone.org/", TransportError, ErrorCode.DNS_ERROR),
+    ("http://closed.org/", TransportError, ErrorCode.CONNECTION_ERROR),
+    ("https://closed.org/", TransportError, ErrorCode.CONNECTION_ERROR),
+]
+
+
+async def test_whatever_is_no_page_is_a_typed_error_and_the_browser_goes_on(site, screen):
+    """One browser for all of them: none may spoil it."""
+    site.respond("/download", b"\0" * 1_000, Content_Type="application/octet-stream")
+    site.respond("/attachment", b"<p>", Content_Type="text/html", Content_Disposition="attachment")
+    site.respond("/pdf", b"%PDF-1.4", Content_Type="application/pdf")
+    site.respond("/text", b"text", Content_Type="text/plain")
+    site.respond("/login", b"log in", status=401, WWW_Authenticate='Basic realm="x"')
+    site.respond("/empty", status=404)
+    site.redirect("/loop", "/loop")
+    site.redirect("/to-loopback", "http://127.0.0.1:8080/")
+    site.redirect("/to-inner", "http://inner.org/")
+    site.redirect("/to-inner-https", "https://inner.org/")
+    site.redirect("/to-port", "http://www.site.org:25/")
+    site.redirect("/to-blocked", "http://blocked.org/")
+    for name, address in {
+        "/script-to-loopback": "http://127.0.0.1:8080/",
+        "/script-to-inner-https": "https://inner.org/",
+        "/script-to-blank": "about:blank",
+    }.items():
+        site.pages[name] = f"<p>text<script>location = '{address}'</script>"
+    site.pages["/refresh-to-inner"] = (
+        "<meta http-equiv=refresh content='0; url=http://inner.org/'><p>text"
+    )
+    site.pages["/form-to-inner"] = (
+        "<form id=f action=http://inner.org/></form><script>f.submit()</script>"
+    )
+
+    def admit(url: object) -> None:
+        if "blocked.org" in str(url):
+            raise PolicyError("no", code=ErrorCode.BLOCKED_DOMAIN, url=str(url))
+
+    names = {"inner.org": [["10.20.30.40"]], "gone.org": [[]], "closed.org": [[CLOSED]]}
+    failures = []
+    async with screen(names=names, admit=admit) as shown:
+        for path, _, _ in FAILURES:
+            try:
+                failures.append((path, await shown.render(path), None))
+            except Exception as exc:  # noqa: BLE001 - compared below
+                failures.append((path, type(exc), getattr(exc, "code", None)))
+                assert "10.20.30.40" not in str(exc)
+        commands = [line for line in shown.leftovers.processes() if "--remote-debugging" in line]
+        assert len(commands) == 1
+    assert failures == FAILURES
+
+
+async def test_pages_wait_for_each_other(site, screen):
+    go = asyncio.Event()
+
+    async def hold(request: web.BaseRequest) -> web.StreamResponse:
+        await go.wait()
+        return web.Response(text="<p>held", content_type="text/html")
+
+    site.pages["/held"] = hold
+    site.pages["/next"] = "<p>next"
+    async with screen(pages_at_once=1) as shown, asyncio.TaskGroup() as group:
+        first = group.create_task(shown.render("/held"))
+        await site.until("/held")
+        second = group.create_task(shown.render("/next"))
+        with pytest.raises(TransportError, match="ready"):
+            await shown.render("/next", within=0.05)
+        assert site.requests == ["/held"]
+        go.set()
+        assert "held" in (await first).html
+        assert "next" in (await second).html
+
+
+async def test_the_browser_knows_no_secrets(site, screen, monkeypatch):
+    monkeypatch.setenv("SEARX_MCP_FETCH__GITHUB_TOKEN", "very-secret")
+    monkeypatch.setenv("HTTPS_PROXY", "http://very-secret@proxy.example.org:1")
+    async with screen() as shown:
+        await shown.render("/gone")
+        for line in shown.leftovers.processes():
+            if "--user-data-dir" in line:
+                environment = Path("/proc", line.split(" ")[0], "environ").read_bytes()
+                assert b"very-secret" not in environment
+
+
+async def test_an_idle_browser_ends(screen):
+    async with screen(idle_time=0.0) as shown:
+        await shown.render("/gone")
+        await shown.leftovers.until_gone()
+        await shown.render("/gone")
+
+
+async def test_a_browser_that_was_killed_is_replaced(site, screen):
+    site.hang("/hung")
+    async with screen() as shown, asyncio.TaskGroup() as group:
+        hung = group.create_task(failure_of(shown.render("/hung")))
+        await site.until("/hung")
+        for line in shown.leftovers.processes():
+            if "--remote-debugging" in line:
+                os.kill(int(line.split(" ")[0]), signal.SIGKILL)
+        assert isinstance(await hung, ContentError)
+        assert (await shown.render("/gone")).status == 404
+
+
+async def failure_of(work):
+    try:
+        await work
+    except Exception as exc:  # noqa: BLE001 - what the test is about
+        return exc
+    return None
+
+
+@pytest.mark.parametrize("script", ["exit 1", "exec sleep 1000 --", "echo No usable sandbox >&2; exit 1"])
+async def test_what_is_no_browser_is_a_setting_to_correct(screen, tmp_path, monkeypatch, script):
+    monkeypatch.setattr("searx_mcp.fetch.browser.chromium.LAUNCH_TIMEOUT", 1.0)
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    program.chmod(0o755)
+    async with screen(program=str(program)) as shown:
+        with pytest.raises(SettingsError, match=r"fetch\.browser") as caught:
+            await shown.render("/")
+        assert ("namespaces" in caught.value.advice) is ("sandbox" in script)
+        assert str(tmp_path) not in str(caught.value) + caught.value.advice

@@ -1,0 +1,276 @@
+"""Pages that are read from somewhere else than their own HTML, through the whole client."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from searx_mcp import SearxClient
+from searx_mcp.errors import ContentError, ErrorCode, FetchError
+from searx_mcp.settings.values import Settings
+from searx_mcp.testing.internet import FakeInternet
+from searx_mcp.testing.loopback import ReceivedRequest
+from searx_mcp.testing.pdf import make_pdf
+from searx_mcp.testing.web import FakePage, FakeWeb, article
+
+PROJECT = {
+    "info": {
+        "name": "bees",
+        "version": "2.0",
+        "summary": "Counts bees.",
+        "description": "# Bees\n\nA library that counts bees as they come home.",
+        "description_content_type": "text/markdown",
+    },
+    "urls": [],
+}
+PAGE = FakePage(article("The page itself", ["It says what the page says of bees. " * 8]))
+
+
+def pages(**others: FakePage) -> dict[str, FakePage]:
+    found = {
+        "/project/bees/": PAGE,
+        "/pypi/bees/json": FakePage(json.dumps(PROJECT), content_type="application/json"),
+    }
+    return found | {path.replace("__", "/"): page for path, page in others.items()}
+
+
+@asynccontextmanager
+async def reading(
+    hosts: dict[str, FakeWeb], **fetch: object
+) -> AsyncIterator[tuple[SearxClient, FakeInternet]]:
+    settings = Settings.model_validate({"fetch": fetch})
+    async with (
+        FakeInternet(hosts) as internet,
+        SearxClient(settings, dialling=internet.dialling) as client,
+    ):
+        yield client, internet
+
+
+async def test_a_tier_reads_the_page_from_its_better_source():
+    async with FakeWeb(pages()) as web, reading({"pypi.example.org": web}) as (client, _):
+        page = await client.fetch("http://pypi.example.org/project/bees/")
+    assert page.tier == "pypi"
+    assert "counts bees as they come home" in page.markdown_content
+    assert page.url == page.final_url == "http://pypi.example.org/project/bees/"
+    assert page.redirect_chain == ("http://pypi.example.org/pypi/bees/json -> 200",)
+    assert [request.path for request in web.requests] == ["/pypi/bees/json"]
+    assert len(web.robots_requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        (FakePage("gone", status=404), "HTTP 404"),
+        (FakePage("down", status=503), "HTTP 503"),
+        (FakePage("[]", content_type="application/json"), "pypi"),
+        (FakePage("{", content_type="application/json"), "pypi"),
+        (FakePage('{"info": {}}', content_type="application/json"), "names no project"),
+        (FakePage(b"\x89PNG\r\n\x1a\n", content_type="image/png"), "image/png"),
+    ],
+)
+async def test_a_tier_that_fails_costs_a_note_and_the_page_itself_is_read(source, reason):
+    async with (
+        FakeWeb(pages(__pypi__bees__json=source)) as web,
+        reading({"pypi.example.org": web}) as (client, _),
+    ):
+        page = await client.fetch("http://pypi.example.org/project/bees/")
+    assert page.tier == "native"
+    assert page.title == "The page itself"
+    assert page.notes[0].startswith("Read as a page, because pypi could not be: ")
+    assert reason in page.notes[0]
+
+
+async def test_the_address_a_tier_makes_is_judged_by_robots_again():
+    robots = FakePage("User-agent: *\nDisallow: /pypi/", content_type="text/plain")
+    async with (
+        FakeWeb(pages(__robots_txt=robots) | {"/robots.txt": robots}) as web,
+        reading({"pypi.example.org": web}) as (client, _),
+    ):
+        page = await client.fetch("http://pypi.example.org/project/bees/")
+    assert page.tier == "native"
+    assert "robots.txt" in page.notes[0]
+    assert [request.path for request in web.requests] == ["/project/bees/"]
+
+
+async def test_the_address_a_tier_makes_is_judged_by_the_guard_again():
+    web = FakeWeb({"/someone/project/blob/main/a.py": PAGE})
+    async with web, reading({"github.com": web}, tiers=["github"]) as (client, internet):
+        internet.resolve("raw.githubusercontent.com", ["127.0.0.1"])
+        with pytest.raises(FetchError) as caught:
+            await client.fetch("https://github.com/someone/project/blob/main/a.py")
+    # The page itself would come over TLS, which the web site here does not speak.
+    assert caught.value.code is not ErrorCode.BLOCKED_ADDRESS
+    assert ("127.0.0.1", 443) not in internet.dialled
+
+
+async def test_without_tiers_the_page_itself_is_read():
+    async with (
+        FakeWeb(pages()) as web,
+        reading({"pypi.example.org": web}, tiers=[]) as (client, _),
+    ):
+        page = await client.fetch("http://pypi.example.org/project/bees/")
+    assert page.tier == "native"
+    assert page.notes == ()
+
+
+async def test_a_redirect_that_is_not_to_be_followed_is_asked_of_the_page_itself():
+    async with FakeWeb(pages()) as web, reading({"pypi.example.org": web}) as (client, _):
+        page = await client.fetch("http://pypi.example.org/project/bees/", follow_redirects=False)
+    assert page.tier == "native"
+
+
+PDF = make_pdf(
+    *(f"Page {number} is about bees and what they eat." for number in range(1, 5)),
+    info={"Title": "Of bees"},
+)
+
+
+def pdf(body: bytes = PDF, content_type: str = "application/pdf") -> FakePage:
+    return FakePage(body, content_type=content_type)
+
+
+@pytest.mark.parametrize(
+    "content_type", ["application/pdf", "application/octet-stream", "text/html", ""]
+)
+async def test_a_pdf_is_read_whatever_it_is_called(content_type):
+    async with (
+        FakeWeb({"/bees": pdf(content_type=content_type)}) as web,
+        reading({"www.example.org": web}) as (client, _),
+    ):
+        page = await client.fetch("http://www.example.org/bees")
+    assert page.content_type == "application/pdf"
+    assert page.title == "Of bees"
+    assert "Page 4 is about bees" in page.markdown_content
+    assert [heading.anchor for heading in page.outline] == [f"page={n}" for n in range(1, 5)]
+
+
+async def test_the_fragment_chooses_the_pages_of_a_pdf():
+    async with (
+        FakeWeb({"/bees.pdf": pdf()}) as web,
+        reading({"www.example.org": web}) as (client, _),
+    ):
+        some = await client.fetch("http://www.example.org/bees.pdf#page=2-3")
+        whole = await client.fetch("http://www.example.org/bees.pdf")
+    assert "Page 1" not in some.markdown_content
+    assert "Page 2" in some.markdown_content
+    assert "Page 1" in whole.markdown_content
+
+
+@pytest.mark.slow
+async def test_a_pdf_is_read_in_a_process_where_that_is_allowed():
+    async with (
+        FakeWeb({"/bees.pdf": pdf()}) as web,
+        FakeInternet({"www.example.org": web}) as internet,
+        SearxClient(Settings(), dialling=internet.dialling, processes=True) as client,
+    ):
+        page = await client.fetch("http://www.example.org/bees.pdf")
+    assert "Page 4 is about bees" in page.markdown_content
+
+
+@pytest.mark.parametrize(
+    ("page", "fields", "code"),
+    [
+        (pdf(PDF[:400]), {}, ErrorCode.EXTRACTION_FAILED),
+        (
+            pdf(b"%PDF-1.7 " + b"x" * 3_000),
+            {"max_content_length": 1_024},
+            ErrorCode.CONTENT_TOO_LARGE,
+        ),
+        (
+            FakePage(PDF, content_type="application/pdf", cut_after=300),
+            {},
+            ErrorCode.MALFORMED_RESPONSE,
+        ),
+    ],
+)
+async def test_a_pdf_that_is_not_whole_is_refused(page, fields, code):
+    async with (
+        FakeWeb({"/bees.pdf": page}) as web,
+        reading({"www.example.org": web}) as (client, _),
+    ):
+        with pytest.raises(FetchError) as caught:
+            await client.fetch("http://www.example.org/bees.pdf", **fields)
+    assert caught.value.code is code
+    assert caught.value.advice
+
+
+async def test_a_login_page_in_place_of_a_pdf_is_a_page():
+    async with (
+        FakeWeb({"/bees.pdf": pdf(PAGE.content)}) as web,
+        reading({"www.example.org": web}) as (client, _),
+    ):
+        page = await client.fetch("http://www.example.org/bees.pdf")
+    assert page.content_type == "text/html"
+    assert page.title == "The page itself"
+
+
+async def test_markdown_is_taken_as_it_is_where_a_site_serves_it():
+    def answer(request: ReceivedRequest) -> FakePage:
+        assert "text/markdown" in request.headers["Accept"]
+        return FakePage("# Bees\n\n* one\n", content_type="text/markdown")
+
+    async with (
+        FakeWeb({"/": answer}) as web,
+        reading({"www.example.org": web}) as (client, _),
+    ):
+        page = await client.fetch("http://www.example.org/")
+    assert page.markdown_content == "# Bees\n\n* one"
+    assert page.title == "Bees"
+    assert page.outline[0].title == "Bees"
+
+
+SKELETON = FakePage(
+    "<html><head><title>App</title></head><body><div id=root></div>"
+    "<script>document.getElementById('root').innerHTML ="
+    " '<main><h1>Made by a script</h1><p>' + 'Words of a script. '.repeat(40) + '</p></main>'"
+    "</script></body></html>"
+)
+
+
+async def test_a_page_that_is_empty_without_its_scripts_names_the_way_out():
+    async with (
+        FakeWeb({"/": SKELETON}) as web,
+        reading({"www.example.org": web}) as (client, _),
+    ):
+        with pytest.raises(ContentError) as caught:
+            await client.fetch("http://www.example.org/")
+    assert caught.value.code is ErrorCode.EXTRACTION_FAILED
+    assert "fetch.browser" in caught.value.advice
+
+
+@pytest.mark.slow
+async def test_a_browser_reads_a_page_that_is_empty_without_its_scripts():
+    async with (
+        FakeWeb({"/": SKELETON}) as web,
+        reading({"www.example.org": web}, browser=True) as (client, internet),
+    ):
+        page = await client.fetch("http://www.example.org/", timeout=60)
+    assert page.tier == "browser"
+    assert "Words of a script." in page.markdown_content
+    assert page.robots == "absent"
+    assert set(internet.dialled) == {("93.184.216.1", 80)}
+
+
+@pytest.mark.slow
+async def test_a_page_with_text_of_its_own_costs_no_browser():
+    async with (
+        FakeWeb({"/": PAGE}) as web,
+        reading({"www.example.org": web}, browser=True) as (client, _),
+    ):
+        page = await client.fetch("http://www.example.org/")
+    assert page.tier == "native"
+    assert len(web.requests) == 1
+
+
+async def test_a_browser_that_is_not_there_names_its_setting():
+    async with (
+        FakeWeb({"/": SKELETON}) as web,
+        reading({"www.example.org": web}, browser=True, browser_path="/no/such/program") as (
+            client,
+            _,
+        ),
+    ):
+        with pytest.raises(FetchError) as caught:
+            await client.fetch("http://www.example.org/")
+    assert "fetch.browser_path" in f"{caught.value.message} {caught.value.advice}"

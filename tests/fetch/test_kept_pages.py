@@ -1,0 +1,414 @@
+"""Pages that were captured before: served again, asked about, read on with a cursor."""
+
+import asyncio
+
+import pytest
+
+from searx_mcp.errors import CursorError, ErrorCode, InvalidArgumentError, PolicyError, SiteError
+from searx_mcp.models.request import FetchRequest
+
+SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "
+DAY = 86_400
+
+
+def article(word: str = "Foxes") -> str:
+    return (
+        f"<html><head><title>{word}</title></head><body><main><h1>{word}</h1>"
+        f"<p>{SENTENCE * 5}</p><h2 id=food>Food</h2><p>{SENTENCE * 5}</p>"
+        f"<h2 id=homes>Homes</h2><p>{SENTENCE * 5}</p></main></body></html>"
+    )
+
+
+async def fetch(fetcher, url="", **fields):
+    return await fetcher.fetch(FetchRequest(url=url, **fields))
+
+
+async def test_a_fresh_page_is_served_again_without_asking(site, fetcher, clock):
+    url = site.page("/", article())
+    first = await fetch(fetcher, url)
+    clock.time += 299
+    second = await fetch(fetcher, url)
+    assert len(site.requests) == 1
+    assert (first.from_cache, second.from_cache) == (False, True)
+    assert (first.age_seconds, second.age_seconds) == (0, 299)
+    assert first.fetched_at == second.fetched_at == "2026-09-21T14:13:20+00:00"
+    assert second.markdown_content == first.markdown_content
+    assert second.cursor == first.cursor
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds", "requests"),
+    [
+        ({}, 301, 2),
+        ({"Cache-Control": "max-age=60"}, 59, 1),
+        ({"Cache-Control": "max-age=60"}, 61, 2),
+        ({"Cache-Control": "max-age=7200"}, 7_000, 1),
+        ({"Cache-Control": "no-cache"}, 0, 2),
+        ({"Cache-Control": "no-store"}, 0, 2),
+        ({"Cache-Control": "private, max-age=600"}, 500, 1),
+    ],
+)
+async def test_a_page_serves_for_as_long_as_its_site_says(
+    site, fetcher, clock, headers, seconds, requests
+):
+    url = site.page("/", article(), headers=headers)
+    await fetch(fetcher, url)
+    clock.time += seconds
+    await fetch(fetcher, url)
+    assert len(site.requests) == requests
+
+
+async def test_a_page_that_has_not_changed_is_not_sent_again(site, fetcher, clock):
+    url = site.page("/", article(), headers={"ETag": '"v1"', "Last-Modified": "then"})
+    first = await fetch(fetcher, url)
+    site.page("/", "", status="304 Not Modified", headers={"Cache-Control": "max-age=900"})
+    clock.time += 400
+    second = await fetch(fetcher, url)
+    assert site.requests[1].headers["If-None-Match"] == '"v1"'
+    assert second.markdown_content == first.markdown_content
+    assert second.from_cache
+    assert second.age_seconds == 0
+    clock.time += 800
+    await fetch(fetcher, url)
+    assert len(site.requests) == 2
+
+
+async def test_a_page_that_has_changed_takes_the_place_of_the_old_one(site, fetcher, clock):
+    url = site.page("/", article("Foxes"), headers={"ETag": '"v1"'})
+    first = await fetch(fetcher, url)
+    site.page("/", article("Badgers"), headers={"ETag": '"v2"'})
+    clock.time += 400
+    second = await fetch(fetcher, url)
+    assert second.title == "Badgers"
+    assert second.cursor != first.cursor
+    again = await fetch(fetcher, cursor=first.cursor)
+    assert again.title == "Foxes", "a cursor reads on in what it was given for"
+
+
+async def test_validators_go_to_the_address_they_came_from(site, other, fetcher, clock):
+    target = other.page("/page", article(), headers={"ETag": '"v1"'})
+    url = site.redirect("/", target)
+    await fetch(fetcher, url)
+    clock.time += 400
+    await fetch(fetcher, url)
+    assert "If-None-Match" not in site.requests[1].headers
+    assert other.requests[1].headers["If-None-Match"] == '"v1"'
+
+
+async def test_a_304_nobody_asked_for_is_an_answer_without_a_page(site, fetcher):
+    with pytest.raises(SiteError) as caught:
+        await fetch(fetcher, site.page("/", "", status="304 Not Modified"))
+    assert caught.value.status_code == 304
+
+
+async def test_a_forced_refresh_fetches_whatever_is_kept_and_says_nothing_of_it(site, fetcher):
+    url = site.page("/", article(), headers={"ETag": '"v1"'})
+    await fetch(fetcher, url)
+    page = await fetch(fetcher, url, force_refresh=True)
+    assert not page.from_cache
+    assert "If-None-Match" not in site.requests[1].headers
+
+
+@pytest.mark.parametrize(
+    ("status", "seconds", "is_served"),
+    [
+        ("503 Service Unavailable", 400, True),
+        ("500 Internal Server Error", DAY - 1, True),
+        ("429 Too Many Requests", 400, True),
+        ("503 Service Unavailable", DAY + 1, False),
+        ("404 Not Found", 400, False),
+        ("410 Gone", 400, False),
+        ("403 Forbidden", 400, False),
+        ("401 Unauthorized", 400, False),
+    ],
+)
+async def test_a_kept_page_serves_for_a_site_that_fails_but_not_for_one_that_refuses(
+    site, fetcher, clock, status, seconds, is_served
+):
+    url = site.page("/", article())
+    await fetch(fetcher, url)
+    site.page("/", "down", status=status)
+    clock.time += seconds
+    if is_served:
+        page = await fetch(fetcher, url)
+        assert page.from_cache
+        assert page.title == "Foxes"
+        assert any("failed just now" in note for note in page.notes)
+    else:
+        with pytest.raises(SiteError):
+            await fetch(fetcher, url)
+
+
+async def test_a_kept_page_serves_when_the_site_is_gone(site, other, fetcher, clock):
+    url = other.page("/", article())
+    await fetch(fetcher, url)
+    await other.stop()
+    clock.time += 400
+    page = await fetch(fetcher, url)
+    assert "connection_error" in page.notes[0]
+
+
+async def test_nothing_stale_is_served_when_that_is_switched_off(site, make_fetcher, clock):
+    fetcher = make_fetcher(fetch={"stale_if_error": 0})
+    url = site.page("/", article())
+    await fetch(fetcher, url)
+    site.page("/", "down", status="503 Service Unavailable")
+    clock.time += 400
+    with pytest.raises(SiteError):
+        await fetch(fetcher, url)
+
+
+async def test_everything_that_was_captured_can_be_read_on_with_the_cursor(site, fetcher):
+    url = site.page("/", article())
+    page = await fetch(fetcher, url, max_chars=300)
+    text = page.markdown_content
+    assert len(text) <= 300
+    assert page.truncated
+    while page.next_offset is not None:
+        page = await fetch(fetcher, cursor=page.cursor, offset=page.next_offset, limit=300)
+        assert page.offset == len(text)
+        text += page.markdown_content
+    whole = await fetch(fetcher, url)
+    assert text == whole.markdown_content
+    assert len(text) == page.total_chars
+    assert len(site.requests) == 1
+
+
+async def test_a_cursor_is_good_in_another_process_with_the_same_store(site, make_fetcher):
+    first = await fetch(make_fetcher(), site.page("/", article()))
+    page = await fetch(make_fetcher(), cursor=first.cursor)
+    assert page.markdown_content == first.markdown_content
+    assert page.url == site.url("/")
+    assert page.from_cache
+
+
+async def test_a_cursor_of_another_namespace_finds_nothing(site, make_fetcher):
+    first = await fetch(make_fetcher(namespace="one"), site.page("/", article()))
+    with pytest.raises(CursorError):
+        await fetch(make_fetcher(namespace="two"), cursor=first.cursor)
+
+
+async def test_an_unknown_cursor_says_how_to_go_on(fetcher):
+    with pytest.raises(CursorError) as caught:
+        await fetch(fetcher, cursor="abcdefgh234567ab")
+    assert caught.value.code is ErrorCode.CURSOR_EXPIRED
+    assert "url" in caught.value.advice
+
+
+async def test_an_expired_cursor_with_the_address_beside_it_fetches_the_page(site, fetcher):
+    page = await fetch(fetcher, site.page("/", article()), cursor="abcdefgh234567ab")
+    assert page.title == "Foxes"
+    assert any("cursor had expired" in note for note in page.notes)
+
+
+async def test_a_page_that_must_not_be_stored_can_be_read_on_in_this_process_alone(
+    site, make_fetcher, store, clock
+):
+    fetcher = make_fetcher()
+    url = site.page("/", article(), headers={"Cache-Control": "no-store"})
+    page = await fetch(fetcher, url, max_chars=300)
+    rest = await fetch(fetcher, cursor=page.cursor, offset=page.next_offset)
+    assert rest.markdown_content
+    with pytest.raises(CursorError):
+        await fetch(make_fetcher(), cursor=page.cursor)
+    clock.time += 601
+    with pytest.raises(CursorError):
+        await fetch(fetcher, cursor=page.cursor)
+
+
+async def test_an_offset_behind_the_end_is_the_callers_mistake(site, fetcher):
+    page = await fetch(fetcher, site.page("/", article()))
+    with pytest.raises(InvalidArgumentError, match=f"the page has {page.total_chars} characters"):
+        await fetch(fetcher, cursor=page.cursor, offset=page.total_chars)
+
+
+@pytest.mark.parametrize("section", ["Food", "food", "#food", "FOOD"])
+async def test_a_section_comes_with_its_path_and_nothing_else(site, fetcher, section):
+    page = await fetch(fetcher, site.page("/", article()), section=section)
+    assert page.markdown_content.startswith("## Food")
+    assert "Homes" not in page.markdown_content
+    assert page.section == ("Foxes", "Food")
+    assert page.next_offset is None
+    assert not page.truncated
+
+
+async def test_an_unknown_section_is_answered_with_those_there_are(site, fetcher):
+    with pytest.raises(InvalidArgumentError, match="Food") as caught:
+        await fetch(fetcher, site.page("/", article()), section="Drinks")
+    assert caught.value.field == "section"
+
+
+async def test_the_fragment_of_an_address_is_told_with_its_section(site, fetcher):
+    page = await fetch(fetcher, site.page("/", article()) + "#homes")
+    assert any('"Homes"' in note and '"#homes"' in note for note in page.notes)
+    assert site.requests[0].path == "/"
+
+
+async def test_a_prompt_puts_the_closest_sections_first_when_the_page_must_be_cut(site, fetcher):
+    body = "<main><h1>Cities</h1>" + "".join(
+        f"<h2>{name}</h2><p>{f'The people of {name} drink {drink}. ' * 12}</p>"
+        for name, drink in [("Oslo", "coffee"), ("Rome", "wine"), ("Kyoto", "tea")]
+    )
+    url = site.page("/", f"<html><body>{body}</main></body></html>")
+    page = await fetch(fetcher, url, prompt="Where do they drink tea?", max_chars=600)
+    assert "Kyoto" in page.markdown_content
+    assert "Oslo" not in page.markdown_content
+    assert page.next_offset == 0
+    whole = await fetch(fetcher, url, prompt="Where do they drink tea?")
+    assert whole.markdown_content.index("Oslo") < whole.markdown_content.index("Kyoto")
+    assert whole.next_offset is None
+
+
+async def test_the_question_is_kept_nowhere(site, fetcher, store, clock):
+    page = await fetch(fetcher, site.page("/", article()), prompt="my secret question")
+    kept = await store.read("default", page.cursor, clock())
+    assert "secret" not in kept.capture.document.model_dump_json()
+    assert "secret" not in repr(kept)
+
+
+async def test_equal_calls_at_the_same_time_share_one_request(site, fetcher):
+    url = site.page("/", article())
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(fetch(fetcher, url)) for _ in range(20)]
+    assert len(site.requests) == 1
+    assert site.robots_requests == 1
+    assert {task.result().markdown_content for task in tasks} == {
+        tasks[0].result().markdown_content
+    }
+
+
+async def test_calls_that_want_other_things_do_not_share(site, fetcher):
+    url = site.page("/", article())
+    async with asyncio.TaskGroup() as group:
+        group.create_task(fetch(fetcher, url))
+        group.create_task(fetch(fetcher, url, user_agent="probe/1"))
+        group.create_task(fetch(fetcher, url, max_content_length=2_048))
+    assert len(site.requests) == 3
+
+
+SLOW = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nsome words"
+
+
+async def test_a_caller_who_leaves_does_not_take_the_page_from_the_others(site, fetcher):
+    url, end = site.raw("/", SLOW), asyncio.get_running_loop().time() + 0.6
+    async with asyncio.TaskGroup() as group:
+        leaving, staying = (
+            group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=end)) for _ in range(2)
+        )
+        await site.until_asked()
+        leaving.cancel()
+    assert leaving.cancelled()
+    assert staying.result().markdown_content == "some words"
+    assert len(site.requests) == 1
+
+
+async def test_a_caller_with_less_time_has_what_came_by_then(site, fetcher):
+    url, now = site.raw("/", SLOW), asyncio.get_running_loop().time()
+    async with asyncio.TaskGroup() as group:
+        patient = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 9))
+        await site.until_asked()
+        hasty = await fetcher.fetch(FetchRequest(url=url), deadline=now + 0.6)
+        patient.cancel()
+    assert hasty.truncated
+    assert len(site.requests) == 2
+
+
+async def test_a_caller_with_more_time_does_not_share_a_page_cut_by_anothers_deadline(
+    site, fetcher
+):
+    url, now = site.raw("/", SLOW), asyncio.get_running_loop().time()
+    async with asyncio.TaskGroup() as group:
+        hasty = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 0.6))
+        await site.until_asked()
+        patient = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 9))
+        await asyncio.sleep(0)
+        site.page("/", "all of the words", content_type="text/plain")
+    assert hasty.result().truncated
+    assert patient.result().markdown_content == "all of the words"
+
+
+async def test_a_page_cut_by_a_deadline_does_not_serve_the_next_call(site, fetcher):
+    url = site.raw(
+        "/", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nsome words"
+    )
+    loop = asyncio.get_running_loop()
+    page = await fetcher.fetch(FetchRequest(url=url), deadline=loop.time() + 0.5)
+    assert page.truncated
+    site.page("/", "all of the words", content_type="text/plain")
+    assert (await fetch(fetcher, url)).markdown_content == "all of the words"
+
+
+async def test_a_call_that_allows_more_bytes_fetches_what_was_cut(site, fetcher):
+    url = site.page("/", "word " * 1_000, content_type="text/plain")
+    small = await fetch(fetcher, url, max_content_length=1_024)
+    assert small.truncated
+    assert small.next_offset is None
+    large = await fetch(fetcher, url, max_content_length=4_096 * 2)
+    assert not large.truncated
+    assert len(site.requests) == 2
+
+
+async def test_a_call_that_allows_fewer_bytes_is_not_given_more(site, fetcher):
+    url = site.page("/", "word " * 1_000, content_type="text/plain")
+    await fetch(fetcher, url)
+    page = await fetch(fetcher, url, max_content_length=1_024)
+    assert page.content_length == 1_024
+    assert page.truncated
+
+
+async def test_a_redirect_that_is_not_followed_is_not_kept(site, fetcher):
+    url = site.redirect("/", "/next")
+    site.page("/next", article())
+    page = await fetch(fetcher, url, follow_redirects=False)
+    assert page.cursor == ""
+    assert (await fetch(fetcher, url)).title == "Foxes"
+
+
+async def test_a_person_may_switch_robots_off_and_the_page_says_so(site, fetcher):
+    site.page("/robots.txt", "User-agent: *\nDisallow: /", content_type="text/plain")
+    url = site.page("/", article())
+    page = await fetch(fetcher, url, by_person=True, ignore_robots=True)
+    assert page.robots == "ignored"
+    assert site.robots_requests == 0
+
+
+async def test_robots_are_asked_on_every_hop_and_once_a_day(site, other, fetcher, clock):
+    other.page("/robots.txt", "User-agent: *\nDisallow: /private", content_type="text/plain")
+    url = site.redirect("/", other.url("/private/x"))
+    for _ in range(2):
+        with pytest.raises(PolicyError, match="robots") as caught:
+            await fetch(fetcher, url)
+        assert caught.value.code is ErrorCode.ROBOTS_DISALLOWED
+        assert caught.value.url == other.url("/private/x")
+    assert other.requests == []
+    assert (site.robots_requests, other.robots_requests) == (1, 1)
+    clock.time += DAY + 1
+    with pytest.raises(PolicyError, match="robots"):
+        await fetch(fetcher, url)
+    assert other.robots_requests == 2
+
+
+async def test_addresses_on_pages_that_were_read_count_as_seen(site, make_fetcher):
+    fetcher = make_fetcher(fetch={"policy": "seen"})
+    target = site.page("/target", article("Target"))
+    with pytest.raises(PolicyError, match="a search found") as caught:
+        await fetch(fetcher, target)
+    assert caught.value.code is ErrorCode.BLOCKED_DOMAIN
+    start = site.page("/", f"<main><p>{SENTENCE * 4}<a href='/target'>the target</a></p></main>")
+    fetcher.remember([start], "search")
+    assert (await fetch(fetcher, start)).provenance == "search"
+    assert (await fetch(fetcher, target)).provenance == "link"
+
+
+async def test_what_a_person_types_is_always_free(site, make_fetcher):
+    fetcher = make_fetcher(fetch={"policy": "seen"})
+    page = await fetch(fetcher, site.page("/", article()), by_person=True)
+    assert page.provenance == "person"
+
+
+async def test_an_unknown_address_that_carries_a_long_random_text_is_noted(site, fetcher):
+    path = "/c?d=aGVyZSBpcyB0aGUgd2hvbGUgY29udmVyc2F0aW9uIHdpdGggYWxsIG9mIHRoZSBzZWNyZXRzIGluIGl0"
+    page = await fetch(fetcher, site.page(path, article()))
+    assert any("conversation" in note for note in page.notes)
+    page = await fetch(fetcher, site.page("/plain", article()))
+    assert page.notes == ()

@@ -1,0 +1,135 @@
+"""Which part of a captured page a call is shown."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.outline import headings
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.fetch.pages.document import Document
+from searx_mcp.fetch.pages.interface import Capture, KeptPage
+from searx_mcp.fetch.showing import Circumstances, links_in, show
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest
+
+CURSOR = "abcdefgh234567ab"
+GUIDE = (
+    "# Guide\n\nAll about it.\n\n## Install\n\nRun the installer. It asks for a folder.\n\n"
+    "### On Linux\n\nUse the package of your system.\n\n## Use\n\nStart it and ask a question.\n"
+)
+
+
+def kept(markdown: str, *, truncated: bool = False) -> KeptPage:
+    document = Document(
+        final_url="https://example.com/guide",
+        content_type="text/html",
+        content_length=len(markdown),
+        status_code=200,
+        markdown=markdown,
+        word_count=len(markdown.split()),
+        outline=headings(markdown),
+        truncated=truncated,
+        notes=("From the page.",),
+    )
+    capture = Capture(document, "https://example.com/", 1_790_000_000.0, 1_790_000_300.0, 1_048_576)
+    return KeptPage(capture, CURSOR)
+
+
+def shown(markdown: str, *, truncated: bool = False, query: str = "", **fields: object) -> Page:
+    arguments: dict[str, object] = {"url": "https://example.com/", "max_chars": 200, **fields}
+    return show(
+        kept(markdown, truncated=truncated),
+        FetchRequest.model_validate(arguments),
+        Circumstances(
+            response_time_ms=7, from_cache=True, now=1_790_000_060.0, notes=("Of the call.",)
+        ),
+        default_chars=200_000,
+        content=ContentConfig(),
+        query=query,
+    )
+
+
+def test_a_page_that_fits_is_whole():
+    page = shown(GUIDE)
+    assert page.markdown_content == GUIDE
+    assert (page.offset, page.next_offset, page.total_chars) == (0, None, len(GUIDE))
+    assert not page.truncated
+    assert page.cursor == CURSOR
+    assert page.age_seconds == 60
+    assert page.fetched_at == "2026-09-21T14:13:20+00:00"
+    assert page.notes == ("Of the call.", "From the page.")
+
+
+def test_a_page_that_was_cut_when_it_was_captured_stays_cut():
+    page = shown(GUIDE, truncated=True)
+    assert page.truncated
+    assert page.next_offset is None
+
+
+@given(st.text(min_size=1, max_size=3_000), st.integers(100, 400))
+def test_reading_on_gives_every_character_once(markdown, limit):
+    seen, offset = "", 0
+    while True:
+        page = shown(markdown, url="", cursor=CURSOR, offset=offset, limit=limit)
+        assert 0 < len(page.markdown_content) <= limit
+        seen += page.markdown_content
+        if page.next_offset is None:
+            break
+        offset = page.next_offset
+    assert seen == markdown
+
+
+@pytest.mark.parametrize(
+    ("section", "start", "path"),
+    [
+        ("Install", "## Install", ("Guide", "Install")),
+        ("On Linux", "### On Linux", ("Guide", "Install", "On Linux")),
+        ("#on-linux", "### On Linux", ("Guide", "Install", "On Linux")),
+        ("Use", "## Use", ("Guide", "Use")),
+        ("Guide", "# Guide", ("Guide",)),
+    ],
+)
+def test_a_section_has_its_subsections_and_its_path(section, start, path):
+    page = shown(GUIDE, section=section, max_chars=1_000)
+    assert page.markdown_content.startswith(start)
+    assert page.section == path
+    assert ("On Linux" in page.markdown_content) is (section != "Use")
+
+
+def test_a_long_section_is_read_on_to_its_end_and_no_further():
+    markdown = "# One\n\n" + "Words of the first. " * 30 + "\n\n# Two\n\n" + "Others. " * 30
+    page = shown(markdown, section="One")
+    assert page.next_offset is not None
+    seen = page.markdown_content
+    while page.next_offset is not None:
+        page = shown(markdown, section="One", offset=page.next_offset)
+        seen += page.markdown_content
+    assert seen.startswith("# One")
+    assert "Two" not in seen
+    assert markdown.startswith(seen)
+    assert markdown[len(seen) :].startswith("# Two")
+
+
+@pytest.mark.parametrize(
+    ("markdown", "message"),
+    [(GUIDE, "there is Guide; Install; On Linux; Use"), ("No headings.", "has no headings")],
+)
+def test_a_section_that_is_not_there_is_answered_with_those_that_are(markdown, message):
+    with pytest.raises(InvalidArgumentError, match=message) as caught:
+        shown(markdown, section="Zebra")
+    assert caught.value.field == "section"
+
+
+def test_a_summary_answers_the_question_of_the_call():
+    text = "Bees dance to tell others the way. " * 3 + "Wasps eat meat in the summer months."
+    assert "Wasps" in shown(text, query="what do wasps eat").summary
+    assert "Wasps" in shown(text, prompt="what do wasps eat").summary
+
+
+def test_links_are_those_a_reader_gets_to_know():
+    markdown = (
+        "[a](https://a.example/x) [b](http://b.example/?q=1) [c](mailto:x@y.example)"
+        " [d](ftp://d.example/) https://e.example/ [f](/relative)"
+    )
+    assert list(links_in(markdown)) == ["https://a.example/x", "http://b.example/?q=1"]

@@ -1,0 +1,89 @@
+"""The server that says what it is told."""
+
+import asyncio
+import contextlib
+
+import pytest
+
+from searx_mcp.testing.raw import RawServer, response
+
+
+async def exchange(server: RawServer, *requests: bytes) -> bytes:
+    """Send requests over one connection and give all that comes until it is closed."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    for request in requests:
+        writer.write(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % request)
+    try:
+        return await reader.read()
+    finally:
+        writer.close()
+
+
+async def closing(connection):
+    await connection.send(b"the end")
+
+
+async def test_bytes_are_played_as_they_are_and_the_connection_stays():
+    async with RawServer({"/a?b": b"one", "/c": closing}) as server:
+        assert await exchange(server, b"/a?b", b"/a?b", b"/c") == b"oneonethe end"
+        assert [head.split()[1] for head in server.heads] == ["/a?b", "/a?b", "/c"]
+        assert server.connections == 1
+        await server.until_idle()
+
+
+async def test_another_path_is_not_found():
+    async with RawServer({"/c": closing}) as server:
+        answer = await exchange(server, b"/x", b"/c")
+        assert answer.startswith(b"HTTP/1.1 404 ")
+
+
+async def test_a_greeting_comes_before_any_request():
+    async with RawServer(greeting=closing) as server:
+        assert await exchange(server) == b"the end"
+
+
+async def test_a_script_can_break_the_connection():
+    async def reset(connection):
+        connection.reset()
+
+    async with RawServer({"/": reset}) as server:
+        with pytest.raises(ConnectionResetError):
+            await exchange(server, b"/")
+
+
+async def test_a_script_can_hang_until_the_client_leaves():
+    async with RawServer({"/": lambda connection: connection.hang()}) as server:
+        _, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET / HTTP/1.1\r\n\r\n")
+        await server.until_connected()
+        assert server.open_connections == 1
+        writer.close()
+        async with asyncio.timeout(10):
+            await server.until_idle()
+
+
+async def test_leaving_the_block_ends_every_connection():
+    async with RawServer({"/": lambda connection: connection.hang()}) as server:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(b"GET / HTTP/1.1\r\n\r\n")
+        await server.until_connected()
+    with contextlib.suppress(ConnectionError):
+        assert await reader.read() == b""
+    writer.close()
+    assert server.open_connections == 0
+
+
+def test_there_is_no_port_before_it_is_opened():
+    with pytest.raises(RuntimeError, match="no port"):
+        _ = RawServer().port
+
+
+def test_a_response_is_whole():
+    head, body = response("Grüße", headers={"X": "y"}).split(b"\r\n\r\n")
+    assert body == "Grüße".encode()
+    assert head.decode().split("\r\n") == [
+        "HTTP/1.1 200 OK",
+        "Content-Type: text/html; charset=utf-8",
+        "Content-Length: 7",
+        "X: y",
+    ]
