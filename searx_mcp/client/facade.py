@@ -17,7 +17,7 @@ from searx_mcp.client.parts import Parts
 from searx_mcp.client.reporting import pool_report
 from searx_mcp.client.stores import open_pages, open_state
 from searx_mcp.fetch.pages.interface import PageStore
-from searx_mcp.fetch.pages.memory import MemoryPageStore
+from searx_mcp.fetch.pages.memory import MEMORY_BYTES, MemoryPageStore
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
@@ -89,7 +89,7 @@ class SearxClient(Service):
         self._clock = clock
         fetch = self.settings.fetch
         self._pages: PageStore = pages or MemoryPageStore(
-            max_bytes=fetch.cache_size, max_age=fetch.cache_max_age
+            max_bytes=min(fetch.cache_size, MEMORY_BYTES), max_age=fetch.cache_max_age
         )
         self._processes = processes
         self._dialling = dialling

@@ -120,20 +120,33 @@ class PageKeeper:
             validators=validators_of(headers) if is_settled else Validators(),
             may_be_stale=life.may_be_stale,
         )
-        store = self._store if life.may_store else self._passing
-        return KeptPage(capture, await store.keep(key, capture, now))
+        if life.may_store:
+            return KeptPage(capture, await self._store.keep(key, capture, now))
+        await self._retire(key, now)
+        return KeptPage(capture, await self._passing.keep(key, capture, now))
 
     async def renew(
         self, key: PageKey, kept: KeptPage, *, status: int, headers: Mapping[str, str]
     ) -> KeptPage:
         """Keep a capture for longer, that its site says still is the page."""
         now = self._clock()
+        life = self._lifetime(status, headers, now)
+        newer = validators_of(headers)
         capture = replace(
             kept.capture,
             fetched_at=now,
-            fresh_until=self._lifetime(status, headers, now).fresh_until,
+            fresh_until=life.fresh_until,
+            may_be_stale=kept.capture.may_be_stale and life.may_be_stale,
+            validators=newer if newer != Validators() else kept.capture.validators,
         )
         return KeptPage(capture, await self._store.keep(key, capture, now))
+
+    async def _retire(self, key: PageKey, now: float) -> None:
+        """Let the last capture of an address serve nobody but those who have its cursor."""
+        kept = await self._store.find(key, now)
+        if kept is not None:
+            old = replace(kept.capture, fresh_until=0.0, may_be_stale=False)
+            await self._store.keep(key, old, now)
 
     def _lifetime(self, status: int, headers: Mapping[str, str], now: float) -> Lifetime:
         return lifetime(

@@ -19,6 +19,8 @@ from searx_mcp.fetch.pages.packing import (
     unpack_robots,
 )
 
+MEMORY_BYTES = 16 << 20
+"""Bytes of captures that a process holds at most, whatever a file may hold: some 700 pages."""
 ROW = 256
 """Bytes that are counted for each entry beside what is in it: its names and its place in tables."""
 MOST_KEYS = 32

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from searx_mcp.fetch.pages.freshness import believed, has_expired, is_from_future
 from searx_mcp.fetch.pages.interface import Capture, KeptPage, KeptRobots, PageKey, PageStore
-from searx_mcp.fetch.pages.memory import MemoryPageStore
+from searx_mcp.fetch.pages.memory import MEMORY_BYTES, MemoryPageStore
 from searx_mcp.fetch.pages.packing import (
     is_cursor,
     pack,
@@ -43,8 +43,6 @@ KEY_FILE: Final = "pages.key"
 PAUSE: Final = 30.0
 """Seconds a file that could not be used is left alone: nobody waits for it again and again."""
 
-_SPARE_BYTES: Final = 16 << 20
-"""Bytes of captures that wait in memory while the file cannot be used."""
 _KEY_BYTES: Final = 16
 
 T = TypeVar("T")
@@ -58,7 +56,7 @@ def open_store(path: Path | None, *, max_bytes: int, max_age: float) -> PageStor
     Nothing is opened before the first use.
     """
     if path is None:
-        return MemoryPageStore(max_bytes=max_bytes, max_age=max_age)
+        return MemoryPageStore(max_bytes=min(max_bytes, MEMORY_BYTES), max_age=max_age)
     return SqlitePageStore(path, max_bytes=max_bytes, max_age=max_age)
 
 
@@ -81,7 +79,7 @@ class SqlitePageStore(PageStore):
     ) -> None:
         self._database = Database(path, SCHEMA, patience=patience)
         self._bounds = Bounds(max_bytes, max_age)
-        self._memory = MemoryPageStore(max_bytes=min(max_bytes, _SPARE_BYTES), max_age=max_age)
+        self._memory = MemoryPageStore(max_bytes=min(max_bytes, MEMORY_BYTES), max_age=max_age)
         self._secret = b""
         self._read_at = self._write_at = -math.inf  # not before
         self._has_warned = False

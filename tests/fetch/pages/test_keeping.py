@@ -118,6 +118,26 @@ async def test_a_renewed_capture_is_as_new_and_keeps_its_cursor(store, clock):
     assert renewed.capture.validators == kept.capture.validators
 
 
+async def test_a_page_that_must_not_be_stored_any_more_retires_the_one_that_was(store, clock):
+    pages = keeper(store, clock)
+    old = await keep(pages, Cache_Control="max-age=900")
+    await keep(pages, Cache_Control="no-store")
+    found = await pages.find(pages.key(URL, variant=""))
+    assert found is not None
+    assert not pages.is_fresh(found)
+    assert not pages.is_spare(found)
+    assert (await pages.read(old.cursor)).capture.document == document()
+
+
+async def test_news_that_a_page_has_not_changed_may_bring_new_validators(store, clock):
+    pages = keeper(store, clock)
+    kept = await keep(pages, ETag='"v1"', Cache_Control="must-revalidate")
+    key = pages.key(URL, variant="")
+    renewed = await pages.renew(key, kept, status=304, headers={"ETag": '"v2"'})
+    assert renewed.capture.validators == Validators(etag='"v2"')
+    assert not pages.is_spare(renewed)
+
+
 async def test_an_old_capture_is_a_spare_for_a_day(store, clock):
     pages = keeper(store, clock)
     kept = await keep(pages)
