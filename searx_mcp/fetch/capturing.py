@@ -10,7 +10,6 @@ from searx_mcp.errors import (
     ContentError,
     ErrorCode,
     FetchError,
-    InvalidArgumentError,
     SettingsError,
     SkeletonError,
     TransportError,
@@ -112,7 +111,7 @@ class Capturer:
         if plan is not None:
             try:
                 return await self._from_tier(job, plan)
-            except (FetchError, InvalidArgumentError, ValueError) as error:
+            except (FetchError, ValueError) as error:
                 job.notes.append(_passed_over(plan, error))
         trail = job.set_out()
         arrival = await self._walker.go(
@@ -305,7 +304,7 @@ def _not_followed(job: Job, trail: Trail, redirect: Redirect, arrival: Arrival) 
 
 
 def _passed_over(plan: Plan, error: Exception) -> str:
-    reason = error.message if isinstance(error, FetchError | InvalidArgumentError) else str(error)
+    reason = error.message if isinstance(error, FetchError) else str(error)
     return f"Read as a page, because {plan.tier} could not be: {clean_line(reason, MAX_NOTE)}"
 
 

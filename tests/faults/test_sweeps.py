@@ -28,8 +28,8 @@ Result = Page | SearxMcpError | asyncio.CancelledError
 NewClient = Callable[..., AbstractAsyncContextManager[SearxClient]]
 
 MOST_WAITS = 400
-DEADLINE = 16
-PATIENCE = 8
+DEADLINE = 12
+PATIENCE = 6
 """The loop's seconds for which work may go on that nobody waits for; until its deadline is longer."""
 TEXT = "<title>Arrived</title>" + "<p>Some words of a page that comes in several pieces.</p>" * 40
 PLAIN, SAFE = "www.example.org", "safe.example.org"

@@ -104,6 +104,14 @@ async def test_the_address_a_tier_makes_is_judged_by_the_guard_again():
     assert ("127.0.0.1", 443) not in internet.dialled
 
 
+async def test_a_source_whose_address_grew_too_long_is_passed_over():
+    path = f"/octo/demo/blob/main/{'a' * 4_050}"
+    async with FakeWeb({path: PAGE}) as web, reading({"github.com": web}) as (client, _):
+        page = await client.fetch(f"http://github.com{path}")
+    assert page.tier == "native"
+    assert "no usable address" in page.notes[0]
+
+
 async def test_without_tiers_the_page_itself_is_read():
     async with (
         FakeWeb(pages()) as web,

@@ -110,10 +110,7 @@ class HostState:
         return f"<HostState {self.in_flight} in flight, {self._failures} failures, {breaker}>"
 
     def gate(self, now: float, ahead: int = 0) -> Gate:
-        """When a request may leave that has `ahead` others before it.
-
-        Slots are foreseen only for the first: nobody knows when the others will be done.
-        """
+        """When a request may leave that has `ahead` others before it, as far as can be foreseen."""
         if self._has_trial:
             return Gate(math.inf, Limit.BREAKER)
         limits = self._limits
@@ -127,7 +124,7 @@ class HostState:
             gates.append(Gate(self._open_until, Limit.BREAKER))
         gate = max(gates, key=lambda gate: gate.at)
         # A time to come tells more than a slot that nobody can foresee.
-        if gate.limit is Limit.NONE and not ahead and self.in_flight >= limits.max_per_host:
+        if gate.limit is Limit.NONE and self.in_flight >= limits.max_per_host:
             return Gate(math.inf, Limit.SLOTS)
         return gate
 

@@ -23,8 +23,6 @@ _PATIENCE: Final = 5.0
 things to do than to wait for longer, although its deadline would let it."""
 _SOON: Final = 1.0
 """Seconds to wait before another call, when it cannot be known better."""
-_TIMER_SLACK: Final = 0.001
-"""Seconds by which the timer of an event loop may be early."""
 
 _REFUSALS: Final = frozenset({Limit.PAUSE, Limit.BREAKER})
 
@@ -174,14 +172,14 @@ class Hosts:
                 now = self._clock()
                 is_first = host.queue[0] is look_again
                 gate = host.state.gate(now, ahead=0 if is_first else host.queue.index(look_again))
-                if is_first and gate.at <= now + _TIMER_SLACK:
-                    return host.state.start(max(now, gate.at))
+                if is_first and gate.at <= now:
+                    return host.state.start(now)
                 if gate.limit in _REFUSALS:
                     patient_until = now + _PATIENCE if patient_until is None else patient_until
                     latest = min(deadline, patient_until)
                 else:
                     patient_until, latest = None, deadline
-                if latest < gate.at < math.inf or latest <= now + _TIMER_SLACK:
+                if latest < gate.at < math.inf or latest <= now:
                     raise _refusal(gate, now)
                 look_again.clear()
                 with suppress(TimeoutError):

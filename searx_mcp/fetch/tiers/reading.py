@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from searx_mcp.errors import ErrorCode, FetchError, TransportError
+from searx_mcp.errors import ErrorCode, FetchError, InvalidArgumentError, TransportError
 from searx_mcp.fetch.hops.answer import Answer
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import Errand, Walker
@@ -64,6 +64,11 @@ class SourceReader:
                 found[index] = await self._fetch(source, errand(source))
             except FetchError as error:
                 found[index] = error
+            except InvalidArgumentError as error:  # an address that grew too long, for example
+                found[index] = TransportError(
+                    f"Its source has no usable address: {error.message}",
+                    code=ErrorCode.MALFORMED_RESPONSE,
+                )
 
         async with asyncio.TaskGroup() as group:
             for index, source in enumerate(plan.sources):

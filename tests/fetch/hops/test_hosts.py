@@ -137,6 +137,15 @@ def test_a_visit_that_cannot_begin_in_time_is_refused_at_once():
     run(main)
 
 
+def test_nobody_is_told_to_come_back_in_less_than_a_second():
+    async def main(world: World) -> None:
+        for _ in range(200):
+            await world.visit()
+        assert (await world.refused(within=0.05)).retry_after == 1
+
+    run(main, rate=600)
+
+
 def test_a_visit_whose_slot_is_not_free_in_time_is_refused_at_its_deadline():
     async def main(world: World) -> None:
         async with asyncio.TaskGroup() as group:
