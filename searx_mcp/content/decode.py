@@ -206,6 +206,6 @@ def _sample(body: bytes, start: int) -> bytes:
     sample = body[start : start + _SAMPLE_BYTES]
     first = _SAFE_BYTE.search(sample) if start else None
     end = max(map(sample.rfind, (b"\n", b" ", b"<")))
-    if start + len(sample) < len(body) and end > 0:
+    if end > len(sample) // 2:  # the body, too, may be cut in mid-character
         sample = sample[:end]
     return sample[first.start() :] if first else sample

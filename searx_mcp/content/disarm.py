@@ -19,11 +19,11 @@ _IMAGE = re.compile(
 )
 _IMAGE_START = re.compile(r"!\[")
 _LINK = re.compile(
-    r"\]\([ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>()]++)"
+    r"\]\([ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>()\[\]]++)"
     r"(?P<rest>>?(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?[ \t]*+\))?"
 )
 _DEFINITION = re.compile(
-    r"(?m)^ {0,3}\[[^\[\]\n]{1,500}+\]:[ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>]++)[^\n]*+"
+    r"(?m)^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+\[[^\[\]\n]{1,500}+\]:[ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>]++)[^\n]*+"
 )
 _AUTOLINK = re.compile(r"<(?=(?P<target>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+))")
 _ANCHOR_TAG = re.compile(
@@ -40,6 +40,9 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _SAFE = re.compile(r"https?://\w|[\w./-]*+(?:[?#]|\Z)")
+_SHOWN: Final = "&lt;"
+"""Not a backslash: one before it would undo that, and in a block of HTML it means nothing."""
+
 _FENCES: Final = "`~"
 _BASE: Final = "https://page.invalid/"
 """Relative addresses are as good as the page's own; the name can be nobody's (RFC 2606)."""
@@ -69,7 +72,7 @@ def _disarmed(text: str) -> str:
         text = _IMAGE_START.sub(r"!\\[", _IMAGE.sub(_described, text))
         text = _DEFINITION.sub(_checked_definition, _LINK.sub(_checked_link, text))
     if "<" in text:
-        text = _ANCHOR_TAG.sub(_checked_start, _TAG.sub(r"\\<", text))
+        text = _ANCHOR_TAG.sub(_checked_start, _TAG.sub(_SHOWN, text))
         text = _AUTOLINK.sub(_checked_start, text)
     return text
 
@@ -99,7 +102,7 @@ def _checked_definition(match: re.Match[str]) -> str:
 
 
 def _checked_start(match: re.Match[str]) -> str:
-    return match[0] if _is_safe(match["target"]) else "\\<"
+    return match[0] if _is_safe(match["target"]) else _SHOWN
 
 
 def _is_safe(target: str) -> bool:

@@ -40,6 +40,7 @@ _LIBRARY: Final = frozenset({
 })  # fmt: skip
 """markdownify looks conversions up by tag name, so that <soup> would call its `convert_soup`."""
 
+_CODE: Final = ("code", "kbd", "samp")
 _AS_DIV: Final = (
     "address", "details", "fieldset", "figure", "footer", "form", "header", "main", "nav",
     "summary",
@@ -50,6 +51,8 @@ _BLOCKS: Final = frozenset({
     "h6", "hr", "li", "ol", "p", "pre", "section", "table", "ul",
 })  # fmt: skip
 """Text behind or inside one of these starts a line, where `-` and `#` mean something."""
+
+_PARAGRAPHS: Final = _BLOCKS - {"br"}
 
 _ESCAPED = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])"  # a backslash that would escape
@@ -171,11 +174,16 @@ def _prepare(soup: BeautifulSoup) -> None:
     """
     for numbers in soup.find_all(class_=_LINE_NUMBERS):
         numbers.clear()
+    in_pre: set[int] = set()
     for pre in soup.find_all("pre"):
+        in_pre.update(map(id, pre.find_all(_CODE)))
         for line_break in pre.find_all("br"):
             line_break.append("\n")
         for line in pre.find_all(["div", "p", "li", "tr"]):
             line.append("\n")
+    for code in soup.find_all(_CODE):
+        if id(code) not in in_pre:
+            _keep_on_line(code)
     for ordered in soup.find_all("ol"):
         # markdownify counts the siblings before each item.
         start = _number(ordered.get("start"), default=1, most=999_999_999)
@@ -184,6 +192,16 @@ def _prepare(soup: BeautifulSoup) -> None:
     for block in soup.find_all(_AS_DIV):
         block.name = "div"
     _flatten_layout(soup)
+
+
+def _keep_on_line(code: Tag) -> None:
+    """Let nothing end a paragraph in code: the rest of it would be markup."""
+    if code.find(_PARAGRAPHS) is not None:
+        code.name = "span"
+        return
+    for line_break in code.find_all("br"):
+        line_break.name = "span"
+        line_break.append(" ")
 
 
 def _flatten_layout(soup: BeautifulSoup) -> None:

@@ -53,6 +53,70 @@ ODD = st.sampled_from(
             id="letters",
         ),
         pytest.param("", "", id="nothing"),
+        # Emoji: UTS #51.
+        *(
+            pytest.param(text, text, id=name)
+            for name, text in {
+                "family of four": "\U0001f468\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466",
+                "profession with a skin tone": "\U0001f469\U0001f3fd\u200d\U0001f4bb",
+                "rainbow flag": "\U0001f3f3\ufe0f\u200d\U0001f308",
+                "pirate flag": "\U0001f3f4\u200d\u2620\ufe0f",
+                "heart on fire": "\u2764\ufe0f\u200d\U0001f525",
+                "runner to the right": "\U0001f3c3\u200d\u27a1\ufe0f",
+                "gendered": "\U0001f645\u200d\u2640\ufe0f",
+                "broken chain": "\u26d3\ufe0f\u200d\U0001f4a5",
+                "arrow as an emoji": "\u2194\ufe0f",
+                "text presentation": "\u2600\ufe0e",
+                "keycap of an asterisk": "*\ufe0f\u20e3",
+                "copyright as an emoji": "\xa9\ufe0f",
+                "flag of a country": "\U0001f1e9\U0001f1ea",
+                "Scotland": "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",
+                "Wales": "\U0001f3f4\U000e0067\U000e0062\U000e0077\U000e006c\U000e0073\U000e007f",
+                "Mongolian variants": "\u1820\u180b\u1828\u180e\u1820 \u182c\u180d",
+                "Bengali": "\u09b0\u200d\u09cd\u09af",
+                "Malayalam chillu": "\u0d28\u0d4d\u200d",
+                "Sinhala": "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
+                "Persian plural": "\u06a9\u062a\u0627\u0628\u200c\u0647\u0627",
+                "Kurdish": "\u0628\u06d5\u200c\u062f\u0648\u0648",
+                "Kannada": "\u0cb0\u200d\u0ccd\u0c95",
+                "Khmer": "\u1780\u17d2\u200c\u1780",
+                "Chakma": "\U00011107\U00011133\u200d\U00011104",
+                "Adlam": "\U0001e902\u200d\U0001e903",
+                "Hangul": "\ud55c\uad6d\uc5b4",
+                "accents": "e\u0301 \u0915\u0940 \u05e9\u05c1",
+                "private use": "\ue000",
+                "no-break spaces": "1\u202f000\xa0km",
+            }.items()
+        ),
+        pytest.param(
+            "\U0001f468\u200d\u200d\U0001f469",
+            "\U0001f468\u200d\U0001f469",
+            id="one joiner of a run",
+        ),
+        pytest.param("\U0001f468\u200dx", "\U0001f468x", id="an emoji joined to a letter"),
+        pytest.param("x\u200d\U0001f468", "x\U0001f468", id="a letter joined to an emoji"),
+        pytest.param(
+            "\u0915\u200b\u200d\u200e\u0937", "\u0915\u200d\u0937", id="the joiner of a run"
+        ),
+        pytest.param(
+            "\u1820\u180b\u180c\u180d\u1821", "\u1820\u180b\u1821", id="one Mongolian selector"
+        ),
+        pytest.param("a\u180b\u180e b\u180f", "a b", id="Mongolian selectors elsewhere"),
+        pytest.param("a\ufe0fb 1\ufe0f2", "ab 12", id="presentation of letters"),
+        pytest.param("\u6f22\U000e0100\U000e0101", "\u6f22", id="variants of Han"),
+        pytest.param(
+            "\U0001f3f4\U000e0067\U000e0062", "\U0001f3f4", id="tags of a flag without an end"
+        ),
+        pytest.param("a\ufff9b\ufffac\ufffb", "abc", id="interlinear annotation"),
+        pytest.param("\U0001d173a\U0001d17a", "a", id="controls of music"),
+        pytest.param("\U0001bca0a\U0001bca3", "a", id="controls of shorthand"),
+        pytest.param("a\u2061b\u2062c\u206f", "abc", id="invisible operators"),
+        pytest.param("a\u034f\u061cb\u17b4\u17b5", "ab", id="joiner of graphemes and others"),
+        pytest.param("\ufdd0a\ufffe\uffff", "a", id="noncharacters"),
+        pytest.param("\x1bPq#0\x1b\\a\x1b_x\x9cb\x90y\x07c", "abc", id="DCS and APC"),
+        pytest.param("\x1b]8;;http://e\x1b\\link\x1b]8;;\x1b\\", "link", id="OSC link with ST"),
+        pytest.param("\x1b]0;title\x07\x1b[2J\x1b[1;1Hx", "x", id="title and screen"),
+        pytest.param("\U000e0001\U000e0065\U000e006e\U000e007fx", "x", id="language tag"),
     ],
 )
 def test_only_what_a_reader_sees_stays(text: str, seen: str):

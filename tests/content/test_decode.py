@@ -1,4 +1,5 @@
 """Which encoding a body is read in."""
+# ruff: noqa: RUF001 - texts of many scripts
 
 import pytest
 from hypothesis import given
@@ -87,6 +88,92 @@ def test_a_declaration_counts_where_browsers_look(head: str, codec: str):
 )
 def test_the_order_is_that_of_browsers(body: bytes, charset: str | None, expected: tuple[str, str]):
     assert decode(body, charset=charset) == expected
+
+
+TEXTS = {
+    "fr": "Les élèves français préfèrent l'été à l'hiver, car la chaleur leur plaît beaucoup. Où êtes-vous allé hier "
+    "après-midi ? Ça va être difficile, mais nous espérons réussir grâce à vous.",
+    "de": "Die Übung macht den Meister, sagte der müde Schüler und ging früh nach Hause. Größere Städte haben längere "
+    "Straßen, aber auch schönere Gärten für Kinder und Hunde. Das weiß man überall.",
+    "ru": "Быстрая коричневая лиса перепрыгнула через ленивую собаку, а потом побежала дальше в лес, где её ждали.",
+    "pl": "Zażółć gęślą jaźń to zdanie, które zawiera wszystkie polskie znaki. Wczoraj wieczorem poszliśmy na spacer, "
+    "żeby zobaczyć nowe światła w mieście, które są bardzo piękne.",
+    "cs": "Příliš žluťoučký kůň úpěl ďábelské ódy. Včera večer jsme šli na procházku, abychom viděli nová světla.",
+    "tr": "Bugün hava çok güzel olduğu için çocuklarla birlikte denize gittik. Su ılık, kumsal ise tertemizdi; gerçekten "
+    "çok eğlenceli bir gündü, şimdi yine gitmek istiyoruz.",
+    "el": "Καλημέρα κόσμε, σήμερα ο καιρός είναι πολύ καλός και θα πάμε στη θάλασσα με τα παιδιά.",
+    "he": "שלום עולם, היום מזג האוויר יפה מאוד ואנחנו הולכים לים עם הילדים. המים חמים והחול נקי, כמו בכל קיץ.",
+    "ar": "مرحبا بالعالم، الطقس اليوم جميل جدا وسنذهب إلى البحر مع الأطفال. الماء دافئ والرمل نظيف.",
+    "ja": "今日は天気がとてもいいので、子供たちと一緒に海へ行きました。水は暖かく、砂浜はきれいでした。",
+    "zh": "今天天气非常好，我们和孩子们一起去海边玩。海水很温暖，沙滩也很干净，大家都觉得非常开心。",
+    "tw": "今天天氣非常好，我們和孩子們一起去海邊玩。海水很溫暖，沙灘也很乾淨，大家都覺得非常開心。",
+    "ko": "오늘은 날씨가 아주 좋아서 아이들과 함께 바다에 갔습니다. 물은 따뜻하고 모래사장은 깨끗했습니다.",
+    "th": "วันนี้อากาศดีมากเราจึงไปทะเลกับเด็กๆ น้ำอุ่นและหาดทรายสะอาดมาก เป็นวันที่สนุกจริงๆ",
+}
+GUESSED = [
+    *(("fr", "cp1252"), ("de", "cp1252"), ("ru", "cp1251"), ("ru", "koi8-r"), ("ru", "cp866")),
+    *(
+        ("ru", "iso8859-5"),
+        ("pl", "iso8859-2"),
+        ("pl", "cp1250"),
+        ("cs", "cp1250"),
+        ("tr", "cp1254"),
+    ),
+    *(("el", "cp1253"), ("el", "iso8859-7"), ("he", "cp1255"), ("ar", "cp1256"), ("ja", "cp932")),
+    *(("ja", "euc_jp"), ("zh", "gb18030"), ("tw", "big5hkscs"), ("ko", "cp949"), ("th", "cp874")),
+]
+
+
+@pytest.mark.parametrize(("language", "codec"), GUESSED, ids=map("-".join, GUESSED))
+def test_a_page_that_says_nothing_is_what_its_letters_look_like(language: str, codec: str):
+    text = TEXTS[language].encode(codec, "ignore").decode(codec)
+    page = f"<html><head><title>x</title></head><body><p>{text}</p>\n<p>{text}</p>"
+    assert decode(page.encode(codec), charset=None)[0] == page
+
+
+def test_the_letters_may_come_late_and_the_page_may_be_long():
+    page = "<script>var a = 1;</script>\n" * 3_000 + f"<p>{TEXTS['ja']}</p>\n" * 500
+    assert decode(page.encode("cp932"), charset=None) == (page, "cp932")
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text", ["<html><body><p>Hello", f"<html lang=ru><title>{RUSSIAN}</title><body>"]
+)
+def test_utf_16_without_a_mark_is_told_by_its_nuls(text: str, codec: str):
+    assert decode(text.encode(codec), charset=None) == (text, codec)
+    assert decode(text.encode(codec)[:-1], charset=None)[1] == codec
+
+
+@pytest.mark.parametrize(
+    ("body", "charset", "expected"),
+    [
+        pytest.param(b"a\0b\0\0c text of a page", None, "utf-8", id="some NULs"),
+        pytest.param(b"\0" * 100, None, "utf-8", id="nothing but NULs"),
+        pytest.param(b"a\0" * 50, "utf-8", "utf-8", id="the header is believed about NULs"),
+        pytest.param(RUSSIAN.encode("cp1251") * 9, "utf-8", "utf-8", id="a header that lies is believed"),
+        pytest.param("é".encode() * 50, "windows-1251", "cp1251", id="about UTF-8 too"),
+    ],
+)  # fmt: skip
+def test_odd_bytes_are_read_as_browsers_read_them(body: bytes, charset: str | None, expected: str):
+    assert decode(body, charset=charset)[1] == expected
+
+
+@pytest.mark.parametrize("codec", ["cp932", "euc_jp", "gb18030", "big5hkscs", "cp949"])
+@pytest.mark.parametrize("cut", [1, 2, 3])
+def test_a_body_cut_in_mid_character_is_guessed_all_the_same(codec: str, cut: int):
+    language = {"gb18030": "zh", "big5hkscs": "tw", "cp949": "ko"}.get(codec, "ja")
+    page = f"<html><body><p>{TEXTS[language]}</p> " * 3
+    assert decode(page.encode(codec)[: -10 - cut], charset=None)[0].startswith(page[:120])
+
+
+@pytest.mark.parametrize(
+    "unit", [b"\xff", b"\xe4 ", b"a\x80", b"\x8f\xa1", bytes(range(128, 256)), b"\x1b$B"]
+)
+def test_random_bytes_are_guessed_at_too(unit: bytes):
+    text, codec = decode(unit * (100_000 // len(unit)), charset=None)
+    assert codec_of(codec) is not None
+    text.encode()
 
 
 @pytest.mark.parametrize(

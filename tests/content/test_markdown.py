@@ -117,6 +117,10 @@ CASES = [
     ("no heading", "<p># no heading<br>- no item</p>", "\\# no heading  \n\\- no item"),
     ("dash in a sentence", "<p>a <b>b</b> - c</p>", "a **b** - c"),
     ("less than", "<p>a &lt; b &lt;c</p>", "a < b \\<c"),
+    ("lines in inline code", "<p><code>a<br><br>b</code></p>", "`a  b`"),
+    ("lines in code in pre", "<pre><code>a<br>b</code></pre>", "```\na\nb\n```"),
+    ("block in inline code", "<code>![a](u)<h1>b</h1></code>", "!\\[a]\\(u)\n\n# b"),
+    ("block of code in code", "<code><pre>a<br>b</pre></code>", "```\na\nb\n```"),
     ("unknown tags", "<soup>a</soup><h99>b</h99><fn_cache>c</fn_cache>", "abc"),
 ]
 

@@ -109,7 +109,7 @@ async def test_a_source_whose_address_grew_too_long_is_passed_over():
     async with FakeWeb({path: PAGE}) as web, reading({"github.com": web}) as (client, _):
         page = await client.fetch(f"http://github.com{path}")
     assert page.tier == "native"
-    assert "no usable address" in page.notes[0]
+    assert "no usable address" in page.notes[1]
 
 
 async def test_without_tiers_the_page_itself_is_read():

@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import ada_url
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from yarl import URL
 
@@ -153,6 +153,8 @@ def as_sent(location: str) -> str:
 
 
 @fuzz
+@example("http://[]@", NOTHING)  # an IndexError of yarl
+@example("http://[2606:4700::0x1]#x", NOTHING)  # a ValueError of yarl when it is written
 @given(URLS, st.sampled_from([NOTHING, LIFTED]))
 def test_whatever_is_written_is_an_address_of_the_web_or_refused(raw, allow):
     url = allowed(raw, allow)
@@ -222,6 +224,7 @@ def test_a_redirect_to_a_whole_address_is_judged_like_that_address(current, loca
 
 
 @fuzz
+@example(URL("https://site.example.org/"), "//[]@")
 @given(CURRENT, LOCATIONS)
 def test_a_location_is_an_address_or_a_value_error(current, location):
     try:

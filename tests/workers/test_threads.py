@@ -23,7 +23,7 @@ class Gate:
     def __call__(self, body, _options):
         self.came.append(body)
         self.begun.set()
-        self.open.wait(20)
+        self.open.wait(60)
         return {"length": len(body)}
 
 

@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import logging
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Self
@@ -35,7 +37,6 @@ _ENVIRONMENT: Final = (
     "SYSTEMROOT",
     "TEMP",
     "TMP",
-    "TMPDIR",
     "USERPROFILE",
     "XDG_RUNTIME_DIR",
 )
@@ -53,11 +54,18 @@ class Chromium:
     """
 
     def __init__(
-        self, playwright: Playwright, browser: Browser, process_id: int, max_memory: int
+        self,
+        playwright: Playwright,
+        browser: Browser,
+        *,
+        folder: str,
+        process_id: int,
+        max_memory: int,
     ) -> None:
         self.browser = browser
         self.is_overfull = False
         self._playwright = playwright
+        self._folder = folder
         self._process_id = process_id
         self._max_memory = max_memory
 
@@ -73,6 +81,8 @@ class Chromium:
             SettingsError: one of them does not start.
         """
         playwright = await _started()
+        # Chromium leaves files behind when it is killed.
+        folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="searx-mcp-")
         try:
             browser = await playwright.chromium.launch(
                 executable_path=program,
@@ -80,22 +90,20 @@ class Chromium:
                 args=SWITCHES,
                 ignore_default_args=UNWANTED_SWITCHES,
                 chromium_sandbox=not _is_root(),
-                env=_environment(os.environ),
+                env={**_environment(os.environ), "TMPDIR": folder},
                 proxy={"server": NOWHERE, "bypass": BYPASS},
                 timeout=LAUNCH_TIMEOUT * 1_000,
             )
-            session = await browser.new_browser_cdp_session()
-            info = await session.send("SystemInfo.getProcessInfo")
-            await session.detach()
-            ids = [entry["id"] for entry in info["processInfo"] if entry["type"] == "browser"]
-            return cls(playwright, browser, ids[0], max_memory)
-        except Error as exc:
-            await _stop(playwright)
-            _log.debug("fetch.browser_failed", exc_info=exc)
-            raise _not_started(exc.message) from exc
-        except BaseException:
-            await _stop(playwright)
+            process_id = await _process_id(browser)
+        except BaseException as exc:
+            await _stop(playwright, folder)
+            if isinstance(exc, Error):
+                _log.debug("fetch.browser_failed", exc_info=exc)
+                raise _not_started(exc.message) from exc
             raise
+        return cls(
+            playwright, browser, folder=folder, process_id=process_id, max_memory=max_memory
+        )
 
     @property
     def is_alive(self) -> bool:
@@ -125,7 +133,15 @@ class Chromium:
         finally:
             if not has_ended:
                 _kill(self._process_id)
-            await _stop(self._playwright)
+            await _stop(self._playwright, self._folder)
+
+
+async def _process_id(browser: Browser) -> int:
+    session = await browser.new_browser_cdp_session()
+    info = await session.send("SystemInfo.getProcessInfo")
+    await session.detach()
+    number: int = next(entry["id"] for entry in info["processInfo"] if entry["type"] == "browser")
+    return number
 
 
 async def _started() -> Playwright:
@@ -150,11 +166,13 @@ async def _started() -> Playwright:
         raise
 
 
-async def _stop(playwright: Playwright) -> None:
+async def _stop(playwright: Playwright, folder: str | None = None) -> None:
     # A driver whose input ends kills its browsers and itself; one that is gone fails in any way.
     with contextlib.suppress(Exception):
         async with asyncio.timeout(GRACE):
             await playwright.stop()
+    if folder is not None:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 def _not_started(said: str) -> SettingsError:

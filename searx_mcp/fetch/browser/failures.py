@@ -10,6 +10,7 @@ from searx_mcp.errors import (
     ContentError,
     ErrorCode,
     FetchError,
+    PolicyError,
     RedirectError,
     SiteError,
     TransportError,
@@ -21,6 +22,7 @@ _OTHERS: Final = (
     "net::ERR_HTTP_RESPONSE_CODE_FAILURE",
     "net::ERR_INVALID_AUTH_CREDENTIALS",
     "net::ERR_TOO_MANY_REDIRECTS",
+    "net::ERR_UNSAFE_PORT",
 )
 
 
@@ -48,6 +50,8 @@ def _answered(said: str, url: str) -> FetchError:
         return RedirectError(
             "The page redirects without end.", code=ErrorCode.TOO_MANY_REDIRECTS, url=url
         )
+    if "net::ERR_UNSAFE_PORT" in said:  # the browser has a list of its own
+        return PolicyError("The port may not be fetched.", code=ErrorCode.BLOCKED_PORT, url=url)
     if "net::ERR_INVALID_AUTH_CREDENTIALS" in said:
         return SiteError(
             "The site asks for a login.", code=ErrorCode.AUTHENTICATION_REQUIRED, url=url

@@ -1,9 +1,12 @@
 """A web on loopback with public names and addresses, and a real Chromium that sees it."""
 
 import asyncio
+import contextlib
+import re
 import shutil
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -194,20 +197,28 @@ class Leftovers:
                 found.append(f"{place.name} {command}")
         return found
 
+    def browsers(self) -> set[str]:
+        """The profiles of running browsers: all processes of one name the same."""
+        found = (re.search(r"--user-data-dir=(\S+)", line) for line in self.processes())
+        return {match[1] for match in found if match is not None}
+
     async def until_gone(self) -> None:
         """Wait until there is nothing."""
-        async with asyncio.timeout(20):
-            while self.processes() or [*self._folder.iterdir()]:
-                await asyncio.sleep(0.02)
+        left: list[object] = []
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(20):
+                while left := [*self.processes(), *self._folder.iterdir()]:
+                    await asyncio.sleep(0.02)
+        assert left == []
 
 
 @pytest.fixture
-def leftovers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Leftovers:
+def leftovers(monkeypatch: pytest.MonkeyPatch) -> Iterator[Leftovers]:
     """The browser's temporary files go to a folder of the test's own."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return Leftovers(folder)
+    # Not `tmp_path`: Chromium makes a socket in it, whose path may have 108 characters.
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("TMPDIR", folder)
+        yield Leftovers(Path(folder))
 
 
 OpenScreen = Callable[..., Any]

@@ -23,6 +23,7 @@ from searx_mcp.fetch.policy.robots import (
     RobotsGate,
 )
 from searx_mcp.tasks.group import Tasks
+from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.web import FakePage, FakeWeb, redirect
 
 OPEN = (200, b"User-agent: *\nDisallow: /private\n")
@@ -86,6 +87,7 @@ def test_the_body_of_an_error_has_no_rules(in_robots_world):
     async def main(world) -> None:
         world.site.answer = (404, CLOSED[1])
         assert await world.check() == "absent"
+        assert world.shelf.kept["https://a.example"].text == ""
 
     in_robots_world(main)
 
@@ -159,12 +161,28 @@ def test_a_clock_that_was_changed_makes_nothing_good_for_ever(in_robots_world, a
     in_robots_world(main)
 
 
+async def test_a_clock_that_was_set_back_makes_nothing_good_for_ever_in_memory_either():
+    clock, answers = FakeClock(), [OPEN, CLOSED]
+
+    async def get(url: URL, deadline: float) -> tuple[int, bytes]:
+        return answers.pop(0)
+
+    async with Tasks() as tasks:
+        gate = RobotsGate(get, pages(), clock=clock, timeout=5.0, spawn=tasks.spawn)
+        deadline = asyncio.get_running_loop().time() + 30
+        assert await gate.check(URL("https://a.example/a"), deadline=deadline) == "allowed"
+        clock.jump(-2 * DAY)
+        with pytest.raises(PolicyError):
+            await gate.check(URL("https://a.example/a"), deadline=deadline)
+
+
 def test_what_was_kept_of_a_failure_counts_as_nothing(in_robots_world):
     async def main(world) -> None:
         for status in (0, 503):
             world.shelf.kept["https://a.example"] = KeptRobots(status, "", world.clock())
             world.gate = world.new_gate()
-            assert await world.check() == "absent"
+            world.site.answer = CLOSED
+            assert '"Disallow: /"' in (await world.refused()).message
 
     in_robots_world(main)
 
@@ -373,7 +391,7 @@ def test_only_so_many_rules_are_kept_parsed(in_robots_world):
 
 @pytest.mark.parametrize("count", [5_000, 40_000], ids=["kept parsed", "too long for that"])
 async def test_a_long_file_is_read_beside_the_loop(count: int):
-    body = b"User-agent: *\n" + b"".join(b"Disallow: /%x\n" % n for n in range(count))
+    body = b"User-agent: *\n" + b"".join(b"Disallow:/%x\n" % n for n in range(count))
     asked: list[URL] = []
 
     async def get(url: URL, deadline: float) -> tuple[int, bytes]:
