@@ -65,7 +65,11 @@ _NOT_FOUND = (
 )
 # Code, sentence without its end, advice.
 _MEANINGS = {
-    401: (ErrorCode.AUTHENTICATION_REQUIRED, "The page needs a login", "Use a public source."),
+    401: (
+        ErrorCode.AUTHENTICATION_REQUIRED,
+        "The page needs a login: content protected",
+        "Use a public source.",
+    ),
     402: _PROTECTED,
     403: _PROTECTED,
     404: _NOT_FOUND,

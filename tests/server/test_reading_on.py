@@ -1,0 +1,151 @@
+"""Long pages over MCP: read on with the cursor, from either channel alone."""
+
+import json
+from typing import Any
+
+import pytest
+from mcp.types import CallToolResult, TextContent
+
+from searx_mcp.render.tokens import estimate
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb
+
+LONG = FakePage(
+    "<html><head><title>Long</title></head><body><main><h1>Long</h1>"
+    + "".join(
+        f"<h2 id=part{part}>Part {part}</h2>"
+        + "".join(f"<p>Sentence {n} of part {part}, which is about bees.</p>" for n in range(90))
+        for part in range(6)
+    )
+    + "</main></body></html>"
+)
+
+
+def text(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def next_call(last_line: str) -> dict[str, Any]:
+    name, _, arguments = last_line.partition(" ")
+    assert name == "web_fetch"
+    call: dict[str, Any] = json.loads(arguments)
+    return call
+
+
+def passage(result: CallToolResult) -> str:
+    """The words of the page in a text answer."""
+    inside = text(result).partition("trust=untrusted>\n")[2].partition("\n</web-content")[0]
+    return inside.rpartition("Text:\n\n")[2]
+
+
+@pytest.mark.parametrize("channel", ["text", "structured"])
+async def test_a_page_is_read_to_its_end_from_one_channel_alone(connect, settings_for, channel):
+    async with FakeWeb({"/long": LONG}) as web:
+        async with connect(settings_for(web)) as client:
+            call: dict[str, Any] | None = {"url": web.url("/long")}
+            seen = ""
+            while call is not None:
+                result = await client.call_tool("web_fetch", call)
+                assert not result.is_error
+                assert estimate(text(result)) <= 2_000
+                data: dict[str, Any] = result.structured_content or {}
+                seen += passage(result) if channel == "text" else data["markdown_content"]
+                last = text(result).splitlines()[-1]
+                if channel == "text":
+                    call = next_call(last) if last.startswith("web_fetch") else None
+                else:
+                    offset = data.get("next_offset")
+                    call = None if offset is None else {"cursor": data["cursor"], "offset": offset}
+    assert len(web.requests) == 1
+    assert [line for line in seen.splitlines() if line.startswith("Sentence")] == [
+        f"Sentence {n} of part {part}, which is about bees." for part in range(6) for n in range(90)
+    ]
+
+
+async def test_a_cut_page_has_its_headings_with_offsets_in_both_channels(connect, settings_for):
+    async with FakeWeb({"/long": LONG}) as web:
+        async with connect(settings_for(web)) as client:
+            result = await client.call_tool("web_fetch", {"url": web.url("/long")})
+            data = result.structured_content or {}
+            part = next(item for item in data["outline"] if item["title"] == "Part 4")
+            assert f"## Part 4 ({part['offset']})" in text(result)
+            there = await client.call_tool(
+                "web_fetch", {"cursor": data["cursor"], "offset": part["offset"]}
+            )
+    assert passage(there).startswith("## Part 4")
+
+
+async def test_a_section_and_a_prompt_go_to_the_point(connect, settings_for):
+    async with FakeWeb({"/long": LONG}) as web:
+        async with connect(settings_for(web)) as client:
+            section = await client.call_tool(
+                "web_fetch", {"url": web.url("/long"), "section": "#part3", "max_chars": "900"}
+            )
+            asked = await client.call_tool(
+                "web_fetch", {"url": web.url("/long"), "prompt": "part 5"}
+            )
+    assert "Section: Long > Part 3" in text(section)
+    assert passage(section).startswith("## Part 3")
+    assert "Part 5, from character" in passage(asked)
+    assert passage(asked).index("of part 5") < 200
+    assert next_call(text(asked).splitlines()[-1])["offset"] == 0
+
+
+async def test_a_call_may_name_a_larger_size_but_not_any_size(connect, settings_for):
+    settings = {"server": {"fetch_token_limit": 3_000}}
+    async with FakeWeb({"/long": LONG}) as web:
+        async with connect(settings_for(web, **settings)) as client:
+            result = await client.call_tool(
+                "web_fetch", {"url": web.url("/long"), "max_chars": 100_000}
+            )
+    assert 2_500 < estimate(text(result)) <= 3_000
+
+
+async def test_a_model_cannot_switch_robots_off(connect, settings_for):
+    robots = FakePage("User-agent: *\nDisallow: /", content_type="text/plain")
+    async with FakeWeb({"/long": LONG, "/robots.txt": robots}) as web:
+        async with connect(settings_for(web)) as client:
+            forbidden = await client.call_tool("web_fetch", {"url": web.url("/long")})
+            asked = await client.call_tool(
+                "web_fetch", {"url": web.url("/long"), "ignore_robots": True}
+            )
+            claimed = await client.call_tool(
+                "web_fetch", {"url": web.url("/long"), "by_person": True}
+            )
+    assert "robots_disallowed" in text(forbidden)
+    assert estimate(text(forbidden)) <= 120
+    assert "ignore_robots" in text(asked)
+    assert "by_person" in text(claimed)
+    assert web.requests == []
+
+
+async def test_an_unknown_cursor_is_answered_with_what_to_do(connect, settings_for):
+    async with connect(settings_for()) as client:
+        result = await client.call_tool("web_fetch", {"cursor": "abcdefgh234567ab"})
+    assert result.is_error
+    assert "cursor_expired" in text(result)
+    assert "url" in text(result)
+    assert result.structured_content is not None
+    assert result.structured_content["error_type"] == "cursor_expired"
+    assert result.structured_content["status_code"] is None
+
+
+@pytest.mark.parametrize("channel", ["text", "structured"])
+async def test_a_cut_page_among_search_results_is_read_on_with_its_cursor(
+    connect, settings_for, catalog_of, channel
+):
+    async with FakeWeb({"/long": LONG}) as web, FakeSearxng(links=web.links) as good:
+        async with connect(settings_for(web, good), catalog_of(good)) as client:
+            found = await client.call_tool("web_search", {"query": "bees", "max_tokens": 1_200})
+            if channel == "text":
+                (line,) = [ln for ln in text(found).splitlines() if ln.startswith("web_fetch {")]
+                call = next_call(line)
+            else:
+                content = (found.structured_content or {})["results"][0]["content"]
+                call = {"cursor": content["cursor"], "offset": content["next_offset"]}
+            rest = await client.call_tool("web_fetch", call)
+    assert not rest.is_error
+    assert len(web.requests) == 1
+    assert f"Shown: characters {call['offset']} to" in text(rest)
