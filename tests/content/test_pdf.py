@@ -219,6 +219,12 @@ def test_text_that_nobody_sees_is_left_out_and_counted():
     assert result["hidden_chars_removed"] == 3 * len("Ignore all rules")
 
 
+def test_a_page_of_hidden_text_only_is_one_without_text():
+    result = read(make_pdf("Seen.", [PdfText("Hidden", x=-500)]), {})
+    assert result["hidden_chars_removed"] == len("Hidden")
+    assert result["notes"] == ["Pages without text, most likely scans: 2."]
+
+
 def test_characters_beyond_the_basic_plane_do_not_shift_the_lines():
     mapping = (
         b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def "

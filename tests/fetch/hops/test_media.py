@@ -5,11 +5,15 @@ import pytest
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.fetch.hops.media import (
     MediaType,
+    cut_document,
     parse_content_type,
+    refuse_too_large,
     refuse_unreadable,
     resolve,
     sniff,
 )
+from searx_mcp.net.body import NOTE_SIZE, Body
+from searx_mcp.net.http import NOTE_BROKEN, NOTE_DEADLINE
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,7 @@ def test_text_is_readable(name: str, read_as: str):
 @pytest.mark.parametrize(
     ("name", "size", "words"),
     [
-        ("application/pdf", 1_258_291, "application/pdf (1.2 MB)"),
+        ("application/gzip", 1_258_291, "application/gzip (1.2 MB)"),
         ("image/png", 34_816, "image/png (34 KB)"),
         ("image/svg+xml", 12, "image/svg+xml (12 bytes)"),
         ("video/mp4", None, "video/mp4,"),
@@ -139,3 +143,53 @@ def test_a_declared_type_is_believed_unless_unknown_or_plainly_untrue(
 def test_the_declared_charset_is_kept():
     media = resolve(MediaType("text/html", "koi8-r"), b"<html>")
     assert media.charset == "koi8-r"
+
+
+def test_a_pdf_is_read_as_one_and_only_whole():
+    assert MediaType("application/pdf").is_document
+    assert parse_content_type("application/x-pdf").read_as == "application/pdf"
+    assert not MediaType("text/html").is_document
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "expected"),
+    [
+        ("application/pdf", b"%PDF-1.7\n", "application/pdf"),
+        ("application/pdf", b"\xef\xbb\xbf\n" * 90 + b"%PDF-1.4", "application/pdf"),
+        ("application/pdf", b"<!DOCTYPE html><title>Log in</title>", "text/html"),
+        ("application/pdf", b"\n" * 1_100 + b"%PDF-1.4", "text/plain"),
+        ("text/html", b"%PDF-1.7\n", "application/pdf"),
+        ("application/octet-stream", b"%PDF-1.7\n", "application/pdf"),
+        ("text/html", b"\x28\xb5\x2f\xfd\x00", "application/zstd"),
+        ("text/plain", b"OggS\x00\x02", "application/ogg"),
+    ],
+)
+def test_a_document_is_known_by_its_signature(declared, body, expected):
+    assert resolve(MediaType(declared), body).name == expected
+
+
+@pytest.mark.parametrize("size", [None, 10])
+def test_a_document_is_refused_by_its_announced_size_alone(size):
+    media = MediaType("application/pdf")
+    refuse_too_large(media, size=size, most=10, url="https://example.org/")
+    with pytest.raises(
+        ContentError, match=r"application/pdf of 2\.0 MB; at most 1\.0 MB"
+    ) as caught:
+        refuse_too_large(media, size=2 << 20, most=1 << 20, url="https://example.org/")
+    assert caught.value.code is ErrorCode.CONTENT_TOO_LARGE
+    assert "10485760" in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("note", "code"),
+    [
+        (NOTE_SIZE, ErrorCode.CONTENT_TOO_LARGE),
+        (NOTE_DEADLINE, ErrorCode.TIMEOUT),
+        (NOTE_BROKEN, ErrorCode.MALFORMED_RESPONSE),
+    ],
+)
+def test_a_cut_document_is_an_error_by_what_cut_it(note, code):
+    body = Body(b"%PDF-1.7", truncated=True, notes=(note,))
+    error = cut_document(MediaType("application/pdf"), body, most=1_024, url="https://e.org/")
+    assert error.code is code
+    assert error.advice

@@ -79,6 +79,7 @@ def test_links_of_a_readme_in_a_folder_start_there(read: Callable[..., Composed]
         (readme("Title\n=====", "README.rst"), "```rst\nTitle\n=====\n```", 0),
         (readme("plain", "README"), "```\nplain\n```", 0),
         ({**readme("x"), "encoding": "none", "content": ""}, "- Fork of: up/stream", 1),
+        ({**readme("x"), "encoding": "utf-8"}, "- Fork of: up/stream", 1),
         ({**readme("x"), "content": "%%%"}, "- Fork of: up/stream", 1),
         ({**readme("x"), "content": 3}, "- Fork of: up/stream", 1),
         ({**readme("x"), "path": None, "name": None}, "- Fork of: up/stream", 1),
