@@ -155,6 +155,7 @@ NOT_PLANNED = [
     "https://pypi.example/project/yarl/1.0/extra",
     "https://pypi.example/project/-bad/",
     "https://pypi.example/project/a%20b/",
+    "https://pypi.example/project/yarl/1%20x/",
     "https://pypi.example/project/a%2F..%2Fb/",
     "https://pypi.example/project/yarl/..%2Fx",
     # Other pages of the package site

@@ -29,6 +29,7 @@ ROOT = "https://github.com/o/r/blob/main"
         ('<a href="b.md">x</a>', "[x](https://github.com/o/r/blob/main/docs/b.md)"),
         ("![logo](a.png)", "[image: logo]"),
         ("![](a.png) text", "text"),
+        ("!\u200b[logo](a.png)", "[image: logo]"),
         ("![logo][r]\n\n[r]: a.png", "[image: logo]"),
         ('<img src="a.png" alt="logo"> text', "[image: logo] text"),
         (
