@@ -160,8 +160,9 @@ class Capturer:
             robots=gathered.robots,
             notes=(*job.notes, *readable.notes),
         )
-        is_whole = all(gathered.materials) and not gathered.was_late
-        return Captured(document, first.status, first.headers, gathered.was_late, is_whole)
+        return Captured(
+            document, first.status, first.headers, gathered.was_late, gathered.is_settled
+        )
 
     async def _page(self, job: Job, trail: Trail, answer: Answer, robots: str) -> Captured:
         body = answer.body

@@ -1,10 +1,12 @@
 """Pages that are read from somewhere else than their own HTML, through the whole client."""
 
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+import trustme
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import ContentError, ErrorCode, FetchError
@@ -110,6 +112,31 @@ async def test_a_source_whose_address_grew_too_long_is_passed_over():
         page = await client.fetch(f"http://github.com{path}")
     assert page.tier == "native"
     assert "no usable address" in page.notes[1]
+
+
+@pytest.mark.parametrize(
+    ("readme", "requests"), [(FakePage("none", status=404), 0), (FakePage("down", status=503), 2)]
+)
+async def test_a_tier_without_what_does_not_exist_is_settled_and_without_what_failed_is_not(
+    readme, requests
+):
+    repository = {"full_name": "octo/demo", "description": "A demo.", "default_branch": "main"}
+    api = {
+        "/repos/octo/demo": FakePage(json.dumps(repository), content_type="application/json"),
+        "/repos/octo/demo/readme": readme,
+    }
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    trustme.CA().issue_cert("api.github.com").configure_cert(context)
+    async with FakeWeb(api, ssl_context=context) as web, FakeInternet() as internet:
+        internet.host("api.github.com", web, port=443)
+        settings = Settings.model_validate({"web_fetch": {"verify_ssl": False}})
+        async with SearxClient(settings, dialling=internet.dialling) as client:
+            first = await client.fetch("https://github.com/octo/demo")
+            before = len(web.requests)
+            second = await client.fetch("https://github.com/octo/demo")
+    assert first.tier == second.tier == "github"
+    assert "A demo." in first.markdown_content
+    assert len(web.requests) - before == requests
 
 
 async def test_without_tiers_the_page_itself_is_read():

@@ -23,11 +23,13 @@ class Gathered:
         materials: in the order of the sources; `None` for one that could be done without.
         robots: what robots.txt said of the first.
         was_late: whether the deadline cut one of them.
+        is_settled: whether asking again would bring the same: what is missing does not exist.
     """
 
     materials: tuple[Material | None, ...]
     robots: str
     was_late: bool
+    is_settled: bool
 
     @property
     def first(self) -> Material:
@@ -80,10 +82,13 @@ class SourceReader:
         arrived = [result for result in found if isinstance(result, tuple)]
         if not arrived:
             raise failures[0]
+        was_late = any(material.was_late for material, _ in arrived)
         return Gathered(
             materials=tuple(result[0] if isinstance(result, tuple) else None for result in found),
             robots=arrived[0][1],
-            was_late=any(material.was_late for material, _ in arrived),
+            was_late=was_late,
+            is_settled=not was_late
+            and all(failure.code is ErrorCode.NOT_FOUND for failure in failures),
         )
 
     async def _fetch(self, source: Source, errand: Errand) -> tuple[Material, str]:
