@@ -127,8 +127,8 @@ def _compared(jobs: Jobs, peer_python: str | None) -> Part:
             runs[name].append(run())
     speeds = {name: _speed(loads) for name, loads in runs.items()}
     targets = [
-        _none(f"{name}: pages lost", sum(len(jobs) - load.pages for load in loads))
-        for name, loads in runs.items()
+        _none(f"{name}: pages lost", sum(len(jobs) - load.pages for load in runs[name]))
+        for name in (OURS, BARE)
     ]
     targets += [
         _at_most("stall, ms, 99 of 100 moments", _median(runs[OURS], "stall_p99"), _STALL),

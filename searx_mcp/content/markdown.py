@@ -85,7 +85,7 @@ def to_markdown(html: str, *, config: ContentConfig) -> str:
     """Convert the main content of a page.
 
     Args:
-        html: markup as `content.extract` hands it over: well-formed, without scripts, links
+        html: markup as `content.html.extract` hands it over: well-formed, without scripts, links
             absolute.
         config: the limits, and whether fenced code stays.
 

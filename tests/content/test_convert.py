@@ -186,7 +186,7 @@ def test_what_is_not_text_is_refused(media_type: str):
 )
 def test_other_text_stays_as_it_is(media_type: str, body: str, markdown: str, title: str):
     converted = read(body, media_type)
-    assert (converted.markdown, converted.title) == (markdown, title)
+    assert (converted.markdown, converted.title, converted.notes) == (markdown, title, ())
 
 
 @pytest.mark.parametrize(

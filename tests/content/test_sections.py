@@ -43,6 +43,7 @@ def test_a_section_holds_the_sections_under_it():
     start, end = section_span(OUTLINE, 1, len(MANUAL))
     assert MANUAL[start:end].startswith("## Install")
     assert MANUAL[start:end].rstrip().endswith("of the system.")
+    assert MANUAL[slice(*section_span(OUTLINE, 2, len(MANUAL)))].rstrip().endswith("the system.")
     assert section_span(OUTLINE, 4, len(MANUAL))[1] == len(MANUAL)
     assert MANUAL[slice(*section_span(OUTLINE, 0, len(MANUAL)))].count("#") == 8
 
@@ -140,6 +141,7 @@ def test_passages_are_the_same_each_time_and_within_the_text(pieces: list[str]):
         pytest.param("日本語。日本語の文", 6, "日本語。", id="sentence of Han"),
         pytest.param("abcde\u0301\u0302f", 6, "abcd", id="not between a letter and its marks"),
         pytest.param("abc\U0001f468\u200d\U0001f469x", 4, "abc", id="not in a family"),
+        pytest.param("abc\U0001f468\u200d\U0001f469x", 5, "abc", id="nor behind its joiner"),
         pytest.param("abc\U0001f44d\U0001f3fdx", 4, "abc", id="not before a skin tone"),
         pytest.param("ab\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7", 5, "ab\U0001f1e9\U0001f1ea", id="not in a flag"),
         pytest.param("a" + "\u0301" * 100, 50, "a" + "\u0301" * 49, id="somewhere, at last"),

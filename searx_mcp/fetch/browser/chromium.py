@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -26,6 +27,11 @@ GRACE: Final = 2.0
 
 _WATCH_INTERVAL: Final = 0.25
 """Seconds between two looks at the memory."""
+
+_SWEEP_INTERVAL: Final = 0.02
+
+# Made by the driver; nothing else is deleted.
+_PROFILE: Final = re.compile(r"--user-data-dir=(.+[/\\]playwright_chromiumdev_profile-\w+) ")
 
 _ENVIRONMENT: Final = (
     "DBUS_SESSION_BUS_ADDRESS",
@@ -58,14 +64,14 @@ class Chromium:
         playwright: Playwright,
         browser: Browser,
         *,
-        folder: str,
+        folders: tuple[str, str],
         process_id: int,
         max_memory: int,
     ) -> None:
         self.browser = browser
         self.is_overfull = False
         self._playwright = playwright
-        self._folder = folder
+        self._folders = folders
         self._process_id = process_id
         self._max_memory = max_memory
 
@@ -94,15 +100,20 @@ class Chromium:
                 proxy={"server": NOWHERE, "bypass": BYPASS},
                 timeout=LAUNCH_TIMEOUT * 1_000,
             )
-            process_id = await _process_id(browser)
+            process_id, profile = await _particulars(browser)
         except BaseException as exc:
-            await _stop(playwright, folder)
+            await _stop(playwright)
+            await _remove(folder)
             if isinstance(exc, Error):
                 _log.debug("fetch.browser_failed", exc_info=exc)
                 raise _not_started(exc.message) from exc
             raise
         return cls(
-            playwright, browser, folder=folder, process_id=process_id, max_memory=max_memory
+            playwright,
+            browser,
+            folders=(folder, profile),
+            process_id=process_id,
+            max_memory=max_memory,
         )
 
     @property
@@ -133,15 +144,27 @@ class Chromium:
         finally:
             if not has_ended:
                 _kill(self._process_id)
-            await _stop(self._playwright, self._folder)
+            await self._sweep()
+            await _stop(self._playwright)
+            await _remove(*self._folders)
+
+    async def _sweep(self) -> None:
+        # The driver deletes the profile, and more, once the browser is gone; not if it is stopped before.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE):
+                while await asyncio.to_thread(os.path.exists, self._folders[1]):  # noqa: ASYNC110 - no event tells
+                    await asyncio.sleep(_SWEEP_INTERVAL)
 
 
-async def _process_id(browser: Browser) -> int:
+async def _particulars(browser: Browser) -> tuple[int, str]:
+    """The number of the browser's process, and the folder of its profile."""
     session = await browser.new_browser_cdp_session()
-    info = await session.send("SystemInfo.getProcessInfo")
+    processes = (await session.send("SystemInfo.getProcessInfo"))["processInfo"]
+    command = (await session.send("SystemInfo.getInfo"))["commandLine"]
     await session.detach()
-    number: int = next(entry["id"] for entry in info["processInfo"] if entry["type"] == "browser")
-    return number
+    number = next(int(entry["id"]) for entry in processes if entry["type"] == "browser")
+    profile = _PROFILE.search(command)
+    return number, profile[1] if profile else ""
 
 
 async def _started() -> Playwright:
@@ -166,12 +189,15 @@ async def _started() -> Playwright:
         raise
 
 
-async def _stop(playwright: Playwright, folder: str | None = None) -> None:
+async def _stop(playwright: Playwright) -> None:
     # A driver whose input ends kills its browsers and itself; one that is gone fails in any way.
     with contextlib.suppress(Exception):
         async with asyncio.timeout(GRACE):
             await playwright.stop()
-    if folder is not None:
+
+
+async def _remove(*folders: str) -> None:
+    for folder in filter(None, folders):
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 

@@ -115,7 +115,5 @@ class Renderer(PageRenderer):
         module: Any = await asyncio.to_thread(
             import_module, "searx_mcp.fetch.browser.chromium"
         )  # an extra, and slow to import
-        chromium: Chromium = await module.Chromium.start(
-            program, max_memory=self._max_memory
-        )
+        chromium: Chromium = await module.Chromium.start(program, max_memory=self._max_memory)
         return chromium

@@ -22,6 +22,7 @@ _PROSE: Final = 200
 """Letters in one part that no search has; titles in paths have 60 to 120."""
 _PROSE_IN_ALL: Final = 400
 """Letters in path and query together."""
+_HEXADECIMAL: Final = re.compile("[0-9A-Fa-f]+")
 _SEPARATORS: Final = re.compile("[&;=]")
 _STANDARD: Final = str.maketrans("-_", "+/")
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
@@ -75,9 +76,10 @@ def _carries_text(part: str) -> bool:
 
 def _decoded(run: str) -> Iterator[bytes]:
     """What a run means in each of the encodings it may be in."""
-    run = run.rstrip("=")
-    if not run.isdigit():  # decimal digits in pairs are characters too often
-        yield from _attempt(bytes.fromhex, run[: len(run) // 2 * 2])
+    if _HEXADECIMAL.fullmatch(run):  # no other encoding leaves out so many letters
+        if not run.isdigit():  # decimal digits in pairs are characters too often
+            yield from _attempt(bytes.fromhex, run[: len(run) // 2 * 2])
+        return
     # A prefix may stand before the encoded text.
     for start in range(4):
         text = run[start:].translate(_STANDARD)

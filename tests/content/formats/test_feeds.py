@@ -276,13 +276,14 @@ def test_titles_are_text_and_no_markup(title: str, shown: str):
 
 def test_a_summary_is_cut_at_a_good_place_and_leaves_nothing_open():
     link = "<p>" + "word " * 117 + "<a href=/x>" + "label " * 50 + "</a>"
-    code = "<p>" + "word " * 100 + "<pre>" + "line\n" * 100 + "</pre>"
+    code = "<p>" + "word " * 20 + "<pre>" + "line\n" * 200 + "</pre>"
     for html in (link, code):
         shown = markdown(
             f"<title>T</title><description><![CDATA[{html}]]></description>", "<title>Next</title>"
         )
         assert shown.endswith("\n\n- Next")
         assert shown.count("```") % 2 == 0
+        assert "label" not in shown
         assert "](" not in shown
         assert " …\n" in shown
 
@@ -291,6 +292,11 @@ def test_only_so_many_entries_are_listed():
     feed = feed_of(rss(*["<title>x</title>"] * 150))
     assert listed(feed).is_cut
     assert (feed.count, listed(feed).markdown.count("- x")) == (150, 100)
+
+
+def test_only_so_much_of_a_feed_is_parsed():
+    items = rss(*[f"<title>{'x' * 1_000}</title>"] * 5_000)
+    assert 3_500 < feed_of(items).count < 4_000
 
 
 HOSTILE = {

@@ -202,12 +202,17 @@ class Leftovers:
         found = (re.search(r"--user-data-dir=(\S+)", line) for line in self.processes())
         return {match[1] for match in found if match is not None}
 
+    def environments(self) -> list[bytes]:
+        """What the processes of browsers know of the environment."""
+        numbers = [line.split(" ")[0] for line in self.processes() if "--user-data-dir" in line]
+        return [Path("/proc", number, "environ").read_bytes() for number in numbers]
+
     async def until_gone(self) -> None:
         """Wait until there is nothing."""
         left: list[object] = []
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(20):
-                while left := [*self.processes(), *self._folder.iterdir()]:
+                while left := [*self.processes(), *self._folder.iterdir()]:  # noqa: ASYNC110 - no event tells
                     await asyncio.sleep(0.02)
         assert left == []
 

@@ -60,6 +60,7 @@ def test_a_domain_has_one_spelling(text: str, expected: str):
         "a%41.org",
         "example.org:http",
         "[::1",
+        "[]@",  # an IndexError of yarl
         "1",
         "0.0.1",
         "127.1",

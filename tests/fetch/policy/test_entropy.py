@@ -11,6 +11,7 @@ from yarl import URL
 
 from searx_mcp.fetch.policy.entropy import density, is_suspicious
 
+SHORT = "password: hunter2!"
 SECRET = "The user's name is Ada Lovelace and her password is hunter2, she said."
 TALK = (
     "user: please read my mail and tell me what the bank wrote. assistant: the bank wrote that the"
@@ -43,6 +44,7 @@ NOISE = zlib.compress(TALK.encode())
         "https://example.org/search?q=%22site+reliability%22+OR+%22error+budget%22+2026&page=2&sort=date",
         "https://example.org/suche?q=Donaudampfschifffahrtsgesellschaftskapit%C3%A4nsm%C3%BCtze",
         "https://example.org/?q=%E6%9D%B1%E4%BA%AC%E3%81%AE%E5%A4%A9%E6%B0%97%E3%81%AF%E3%81%A9%E3%81%86",
+        "https://example.org/b9ec60a21e2bd52bdbddadc2d1993580",
         "https://openlibrary.org/isbn/9780140328721",
         "https://doi.org/10.1145/3297858.3304013",
         "https://arxiv.org/abs/2403.14720v1",
@@ -67,6 +69,9 @@ NOISE = zlib.compress(TALK.encode())
         S3,
         AZURE,
         f"https://cdn.example.org/a.png?ex=66a1b2c3&is=66a06143&hm={SIGNATURE}&",
+        # A place in a list, and a number whose digits in pairs are letters.
+        f"https://example.org/list?after={base64.b64encode(b'2026-05-24 12:00:00 +00:00').decode()}",
+        "https://example.org/orders/414243444546474849505152535455",
         # Filled, not random.
         f"https://example.org/{'a' * 150}",
         f"https://example.org/?pad={'0' * 150}",
@@ -81,30 +86,41 @@ def b64(text: str | bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode()
 
 
+PIECES = "-".join(b64(NOISE)[n : n + 30] for n in range(0, 120, 30))
+
+
 @pytest.mark.parametrize(
     "url",
     [
         pytest.param(f"?d={b64(SECRET)}", id="base64"),
         pytest.param(f"?d={b64(SECRET).rstrip('=')}", id="base64 without its end"),
         pytest.param(f"?d={quote(base64.b64encode(SECRET.encode()).decode())}", id="base64 quoted"),
-        pytest.param(f"?d={b64('password: hunter2!')}", id="base64, short"),
+        pytest.param(f"?d={b64(SHORT)}", id="base64, short"),
         pytest.param(f"collect/{b64(SECRET)}/pixel.gif", id="base64 in the path"),
-        pytest.param(f"?id=v1_{b64(SECRET)}", id="base64 behind a prefix"),
+        pytest.param(f"?id=v1_{b64(SHORT)}", id="base64 behind a prefix"),
         pytest.param(f"?{b64(SECRET)}", id="base64 as a name"),
         pytest.param(f"?d={quote(b64('Пароль пользователя: секрет'))}", id="base64 in Cyrillic"),
-        pytest.param(f"?d={b64(SECRET.encode() + TALK.encode())}"[:-3], id="base64, cut"),
+        pytest.param(
+            f"?d={b64('x密码是猫请不要告诉别人知道吗')[:52]}", id="base64, cut within a character"
+        ),
         pytest.param(f"?sig={b64(SECRET)}", id="base64 as a signature"),
         pytest.param(f"?d={SECRET.encode().hex()}", id="hexadecimal"),
         pytest.param(f"{SECRET.encode().hex().upper()}.png", id="hexadecimal in the path"),
         pytest.param(f"?h={b'my password is hunter2 ok?!!!!!!'.hex()}", id="shaped like a SHA-256"),
         pytest.param(f"?d={base64.b32encode(SECRET.encode()).decode().rstrip('=')}", id="base32"),
+        pytest.param(f"?d={base64.b32encode(SHORT.encode()).decode()}", id="base32, short"),
         pytest.param(f"?d={b64(NOISE)}", id="compressed"),
+        pytest.param(f"?d={PIECES}", id="compressed, with hyphens"),
         pytest.param(f"?d={NOISE.hex()}", id="compressed, hexadecimal"),
         pytest.param(f"?d={int.from_bytes(SECRET.encode(), 'big')}", id="one long number"),
         pytest.param(f"?d={quote(TALK)}", id="prose"),
         pytest.param(f"?d={quote(quote(TALK))}", id="prose, quoted twice"),
         pytest.param(
             f"?d={''.join(f'%{byte:02x}' for byte in TALK.encode())}", id="every byte quoted"
+        ),
+        pytest.param(
+            f"?d={''.join(f'%25{byte:02x}' for byte in TALK.encode())}",
+            id="every byte quoted twice",
         ),
         pytest.param(f"notes/{quote(TALK)}", id="prose in the path"),
         pytest.param(f"notes/{TALK.replace(' ', '-').replace('?', '')}", id="prose as a title"),

@@ -104,6 +104,12 @@ def test_a_person_may_fetch_everything(policy: FetchPolicy, url: str):
     assert provenance(policy).check(URL(url), by_person=True) == "person"
 
 
+def test_two_schemes_at_one_port_are_two_addresses():
+    it = Provenance(FetchPolicy.ANY)
+    it.remember(["https://a.example:8443/"], "link")
+    assert it.of("http://a.example:8443/") == "unknown"
+
+
 def test_a_fragment_makes_no_other_address():
     it = provenance(FetchPolicy.SEEN)
     assert it.check(URL(f"{FOUND}#part"), by_person=False) == "search"
@@ -140,7 +146,7 @@ def test_a_page_full_of_links_does_not_push_out_what_was_found():
 def test_what_is_no_address_of_the_web_is_passed_over():
     it = Provenance(FetchPolicy.ANY)
     it.remember(
-        ["", "x", "mailto:a@a.example", "javascript:1", "/path", "http://[]@", "http://[::1",
+        ["", "x", "mailto:a@a.example", "ftp://a.example/", "javascript:1", "/path", "http://[]@", "http://[::1",
          "http://a.example:99999/", "http://\ud800.example/", f"http://a.example/{'a' * 5_000}"],
         "link",
     )  # fmt: skip

@@ -103,6 +103,7 @@ def only(pattern: str) -> str:
         pytest.param("User-agent: my searx-mcp\nDisallow: /", "/", True, id="within another name"),
         pytest.param("User-agent: searx-mcp/1.0\nDisallow: /", "/", False, id="with a version"),
         pytest.param("User-agent: searx-mcp*\nDisallow: /", "/", False, id="with an asterisk"),
+        pytest.param("User-agent: *searx-mcp*\nDisallow: /", "/", False, id="between asterisks"),
         pytest.param("User-agent: * (all)\nDisallow: /", "/", False, id="* and a remark"),
         pytest.param("User-agent: *bot\nDisallow: /", "/", True, id="no pattern for names"),
         pytest.param(f"User-agent: other\n{US}Disallow: /", "/", False, id="second of two names"),
@@ -117,6 +118,7 @@ def only(pattern: str) -> str:
         pytest.param(OUT, "/robots.txt", True, id="robots.txt itself"),
         pytest.param(OUT, "/robots.txt?x", True, id="robots.txt itself, asked with a query"),
         pytest.param(OUT, "/a/robots.txt", False, id="another robots.txt"),
+        pytest.param(f"{US}Disallow: /x", "//folder/x", True, id="no folder is a host"),
         pytest.param(only("/foo/bar?baz=quz"), "/foo/bar?baz=quz", True, id="a query"),
         pytest.param(only("/foo?u=https://foo.bar"), "/foo?u=https://foo.bar", True, id="reserved"),
         pytest.param(

@@ -1,6 +1,7 @@
 """Gateways in front of servers of the test, and a client that says exactly what it is told."""
 
 import asyncio
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -40,8 +41,6 @@ class Client:
 
     @property
     def permission(self) -> str:
-        from base64 import b64encode
-
         return "Basic " + b64encode(":".join(self._gateway.credentials).encode()).decode()
 
     async def head(self) -> str:

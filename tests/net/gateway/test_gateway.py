@@ -413,7 +413,9 @@ async def test_a_tunnel_ends_when_either_end_leaves(front, echo, serve):
 
 
 async def test_a_host_that_cannot_be_reached_is_told_from_one_that_may_not(front):
-    async with front(names={"www.gone.org": [[]], "www.silent.org": [None]}, connect_timeout=0.1) as shown:
+    async with front(
+        names={"www.gone.org": [[]], "www.silent.org": [None]}, connect_timeout=0.1
+    ) as shown:
         assert await shown.status("CONNECT www.gone.org:443") == 502
         assert await shown.status("CONNECT www.silent.org:443") == 504
         assert await shown.status("CONNECT www.closed.org:443") == 502

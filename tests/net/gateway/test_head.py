@@ -112,7 +112,15 @@ def test_an_answer_says_that_its_connection_ends(lines, passed):
 
 @pytest.mark.parametrize(
     "line",
-    ["", "HTTP/1.1", "HTTP/1.1 20 OK", "HTTP/1.1 600 x", "HTTP/1.1 99 x", "HTTP/2 200 OK", "ICY 200"],
+    [
+        "",
+        "HTTP/1.1",
+        "HTTP/1.1 20 OK",
+        "HTTP/1.1 600 x",
+        "HTTP/1.1 99 x",
+        "HTTP/2 200 OK",
+        "ICY 200",
+    ],
 )
 def test_what_does_not_begin_an_answer_is_refused(line):
     with pytest.raises(ValueError, match="head of an answer"):
@@ -130,7 +138,9 @@ def test_any_bytes_are_a_head_or_refused(data):
             assert head.passed_on.endswith(b"\r\nConnection: close\r\n\r\n")
 
 
-@given(st.text(st.characters(max_codepoint=255), max_size=60), st.sampled_from(["\r\n", "\n", "\r"]))
+@given(
+    st.text(st.characters(max_codepoint=255), max_size=60), st.sampled_from(["\r\n", "\n", "\r"])
+)
 def test_no_value_becomes_a_line_of_its_own(value, end):
     line = f"A: b{end}{value}"
     try:

@@ -88,7 +88,7 @@ def rules(css: str) -> list[Rule]:
         css: style sheets, one after the other; what is longer than `MAX_CSS` is left out.
 
     Returns:
-        At most `MAX_RULES`, by rank; none if no rule hides anything.
+        At most `MAX_RULES`; none if no rule hides anything.
     """
     hiding: list[Rule] = []
     others: list[Rule] = []
@@ -105,7 +105,7 @@ def rules(css: str) -> list[Rule]:
                 kept.append(rule)
     if not hiding:
         return []
-    return sorted([*hiding, *others][:MAX_RULES], key=lambda rule: rule.rank)
+    return [*hiding, *others][:MAX_RULES]
 
 
 def _blocks(css: str) -> Iterator[tuple[str, str]]:
