@@ -18,7 +18,8 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
 
 _LINK = re.compile(r"\]\((https?://[^\s()<>]{1,2000})")
-_MAX_LINKS: Final = 2_000
+_MAX_LINKS: Final = 1_000
+"""Of one answer, that are remembered; each costs the event loop some microseconds."""
 _SHOWN_NAMES: Final = 5
 _OTHER_ORDER: Final = (
     "The sections closest to the prompt come first. To read the page in its own order, call"

@@ -11,7 +11,7 @@ from http import HTTPStatus
 
 from yarl import URL
 
-from searx_mcp.errors import ContentError
+from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.fetch.hops.answer import Answer, NotModified, Redirect, receive
 from searx_mcp.fetch.hops.hosts import Hosts
 from searx_mcp.fetch.hops.redirects import Trail, carried_headers, location_of, next_url
@@ -19,7 +19,8 @@ from searx_mcp.fetch.pages.interface import Validators
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.robots import MAX_ROBOTS, MAX_ROBOTS_REDIRECTS, RobotsGate
 from searx_mcp.net.address import AllowList
-from searx_mcp.net.http import HttpSession
+from searx_mcp.net.body import Body
+from searx_mcp.net.http import NOTE_DEADLINE, HttpSession
 from searx_mcp.net.retry_after import retry_after
 
 IGNORED = "ignored"
@@ -121,7 +122,7 @@ class Walker:
         """Fetch a robots.txt; the status and the beginning of the body of the last hop.
 
         Raises:
-            FetchError: there is no answer, or a redirect leads where nobody may go.
+            FetchError: there is no answer or not all of it, or a redirect leads where nobody may go.
         """
         session, loop = self._session(), asyncio.get_running_loop()
         trail = Trail(url, max_redirects=MAX_ROBOTS_REDIRECTS)
@@ -140,6 +141,8 @@ class Walker:
                     if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
                         return reply.status, b""
                     body = await reply.read(max_bytes=MAX_ROBOTS, deadline=deadline)
+                    if body.truncated and len(body.data) < MAX_ROBOTS:
+                        raise _cut_short(str(trail.current), body)
                     return reply.status, body.data
             trail.follow(next_url(trail.current, location, allow=self._allow))
 
@@ -177,6 +180,16 @@ def _host(url: URL) -> str:
 
 def _wait(headers: Mapping[str, str]) -> float | None:
     return retry_after(headers.get("Retry-After", ""), date=headers.get("Date", ""))
+
+
+def _cut_short(url: str, body: Body) -> TransportError:
+    """Make the error for a robots.txt of which the end, and so perhaps a rule, is missing."""
+    is_late = NOTE_DEADLINE in body.notes
+    return TransportError(
+        f"Only a part of it arrived: {', '.join(body.notes)}.",
+        code=ErrorCode.TIMEOUT if is_late else ErrorCode.CONNECTION_ERROR,
+        url=url,
+    )
 
 
 def _conditions(validators: Validators | None) -> dict[str, str]:
