@@ -156,7 +156,9 @@ async def test_chunks_of_one_byte_cost_no_more_than_their_overhead(play):
     ],
 )
 async def test_a_site_that_takes_its_time_is_left_at_the_deadline(play, script, verdict):
-    assert (await play(script, deadline=4)).verdict == verdict
+    # A tenth of the time, at most a second, is left for the text of what arrived.
+    deadline = 12 if verdict == "truncated" else 4
+    assert (await play(script, deadline=deadline)).verdict == verdict
 
 
 async def test_what_follows_the_body_is_no_part_of_the_page(play):
