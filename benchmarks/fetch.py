@@ -7,6 +7,7 @@ Sites and clients are processes of their own on loopback; `docs/benchmarks.md` s
 
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
@@ -152,14 +153,14 @@ def _compared(jobs: Jobs, peer_python: str | None) -> Part:
 
 
 def _row(name: str, loads: Sequence[Load], share: float) -> tuple[str | float, ...]:
-    failures = sorted({failure for load in loads for failure in load.failures})
+    failures = sum((Counter(load.failures) for load in loads), Counter[str]())
     return (
         name,
         round(_speed(loads), 1),
         round(share, 3),
         round(statistics.median(1_000 * load.cpu / load.pages for load in loads), 1),
         *(round(_median(loads, each), 1) for each in ("stall_p99", "stall_max", "before", "peak")),
-        "; ".join(failures),
+        ", ".join(f"{count} {failure}" for failure, count in failures.items()),
     )
 
 

@@ -245,7 +245,9 @@ def paths(context: click.Context, as_json: bool) -> None:  # noqa: FBT001 - clic
 
 
 @cli.command()
-@click.option("--all", "everything", is_flag=True, help="The list of public instances and the keys too.")
+@click.option(
+    "--all", "everything", is_flag=True, help="The list of public instances and the keys too."
+)
 @click.option("--yes", "agreed", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
 @click.pass_context

@@ -1,8 +1,8 @@
 """HTML to Markdown, with markdownify.
 
-What is written here on top of it: code languages, fences that hold, tables on one line each, and
-escaping. Markdown that a page smuggles into its text must not become a link or an image of ours: a
-host renders an image without being asked.
+What is written here and in `content/soup.py` on top of it: code languages, fences that hold, tables
+on one line each, and escaping. Markdown that a page smuggles into its text must not become a link or
+an image of ours: a host renders an image without being asked.
 """
 
 import re
@@ -15,6 +15,7 @@ from bs4.exceptions import ParserRejectedMarkup
 from markdownify import MarkdownConverter
 
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.soup import BLOCKS, number, prepare
 from searx_mcp.errors import ContentError, ErrorCode
 
 _LANGUAGE_CLASS = re.compile(
@@ -26,9 +27,6 @@ _NO_LANGUAGE: Final = frozenset({"default", "none", "text", "plaintext", "notran
 _LANGUAGE_ANCESTORS: Final = 3
 """Sphinx and GitHub name the language on a wrapper of <pre>, up to three levels out."""
 
-_LINE_NUMBERS: Final = ("linenos", "lineno", "linenodiv", "gutter", "line-numbers-rows")
-_LAYOUT_CONTENT: Final = ("table", "pre", "h1", "h2", "h3", "h4", "h5", "h6")
-_TABLE_PARTS: Final = ("table", "thead", "tbody", "tfoot", "tr", "td", "th", "caption")
 _MAX_COLSPAN: Final = 20
 """A span of 1,000, which browsers allow, would make 1 MB of cells into 100 MB of pipes."""
 
@@ -40,22 +38,8 @@ _LIBRARY: Final = frozenset({
 })  # fmt: skip
 """markdownify looks conversions up by tag name, so that <soup> would call its `convert_soup`."""
 
-_CODE: Final = ("code", "kbd", "samp")
-_AS_DIV: Final = (
-    "address", "details", "fieldset", "figure", "footer", "form", "header", "main", "nav",
-    "summary",
-)  # fmt: skip
-
-_BLOCKS: Final = frozenset({
-    "article", "blockquote", "body", "br", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5",
-    "h6", "hr", "li", "ol", "p", "pre", "section", "table", "ul",
-})  # fmt: skip
-"""Text behind or inside one of these starts a line, where `-` and `#` mean something."""
-
-_PARAGRAPHS: Final = _BLOCKS - {"br"}
-
 _ESCAPED = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~])"  # a backslash that would escape
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps what follows the text
     r"|[`*]"
     r"|(?<![A-Za-z0-9_])_|_(?![A-Za-z0-9_])"  # not inside snake_case
     r"|<(?=[A-Za-z/!?])"  # HTML
@@ -108,7 +92,7 @@ def to_markdown(html: str, *, config: ContentConfig) -> str:
                 f"the page nests elements deeper than the {config.max_depth} levels converted",
                 code=ErrorCode.EXTRACTION_FAILED,
             )
-        _prepare(soup)
+        prepare(soup)
         converter = _Converter(keep_code_blocks=config.keep_code_blocks)
         return str(converter.convert_soup(soup)).strip()
     except _FAILURES as exc:
@@ -164,74 +148,6 @@ def _depth(soup: BeautifulSoup) -> int:
     for tag in soup.find_all():
         depths[id(tag)] = depths[id(tag.parent)] + 1
     return max(depths.values())
-
-
-def _prepare(soup: BeautifulSoup) -> None:
-    """Rewrite what the converter would get wrong, or would need quadratic time for.
-
-    Elements are emptied and renamed, not removed: bs4 looks for an element among all its siblings
-    before it takes it out, and 100,000 <br> in one <pre> took minutes.
-    """
-    for numbers in soup.find_all(class_=_LINE_NUMBERS):
-        numbers.clear()
-    in_pre: set[int] = set()
-    for pre in soup.find_all("pre"):
-        in_pre.update(map(id, pre.find_all(_CODE)))
-        for line_break in pre.find_all("br"):
-            line_break.append("\n")
-        for line in pre.find_all(["div", "p", "li", "tr"]):
-            line.append("\n")
-    for code in soup.find_all(_CODE):
-        if id(code) not in in_pre:
-            _keep_on_line(code)
-    for ordered in soup.find_all("ol"):
-        # markdownify counts the siblings before each item.
-        start = _number(ordered.get("start"), default=1, most=999_999_999)
-        for offset, item in enumerate(ordered.find_all("li", recursive=False)):
-            item["value"] = str(start + offset)
-    for block in soup.find_all(_AS_DIV):
-        block.name = "div"
-    _flatten_layout(soup)
-
-
-def _keep_on_line(code: Tag) -> None:
-    """Let nothing end a paragraph in code: the rest of it would be markup."""
-    if code.find(_PARAGRAPHS) is not None:
-        code.name = "span"
-        return
-    for line_break in code.find_all("br"):
-        line_break.name = "span"
-        line_break.append(" ")
-
-
-def _flatten_layout(soup: BeautifulSoup) -> None:
-    """Turn tables that lay out blocks into blocks: their cells do not fit on a line."""
-    layout: set[int] = set()
-    for content in soup.find_all(_LAYOUT_CONTENT):
-        table = content.find_parent("table")
-        # Once a table is known, so are the tables around it.
-        while table is not None and id(table) not in layout:
-            layout.add(id(table))
-            table = table.find_parent("table")
-    parts = [
-        part
-        for part in soup.find_all(_TABLE_PARTS)
-        if id(part if part.name == "table" else part.find_parent("table")) in layout
-    ]
-    for part in parts:
-        part.name = "div"
-
-
-def _number(value: object, *, default: int, most: int) -> int:
-    """A number out of an attribute; anything else is the default."""
-    if (
-        isinstance(value, str)
-        and value.isascii()
-        and value.isdigit()
-        and len(value) <= len(str(most))
-    ):
-        return min(int(value), most)
-    return default
 
 
 class _Converter(MarkdownConverter):
@@ -323,7 +239,7 @@ def _code_block(pre: Tag, parent_tags: Collection[str]) -> str:
 
 
 def _cell(el: Tag, text: str) -> str:
-    span = _number(el.get("colspan"), default=1, most=1_000)
+    span = number(el.get("colspan"), default=1, most=1_000)
     content = _SPACE.sub(" ", text).strip().replace("|", "\\|")
     return f" {content} |" + " |" * (min(span, _MAX_COLSPAN) - 1)
 
@@ -340,8 +256,8 @@ def _table(text: str) -> str:
 def _starts_line(el: NavigableString) -> bool:
     before = el.previous_sibling
     if before is None:
-        return el.parent is None or el.parent.name in _BLOCKS
-    return isinstance(before, Tag) and before.name in _BLOCKS
+        return el.parent is None or el.parent.name in BLOCKS
+    return isinstance(before, Tag) and before.name in BLOCKS
 
 
 def _character_before(el: PageElement) -> str:

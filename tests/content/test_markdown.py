@@ -121,6 +121,24 @@ CASES = [
     ("lines in code in pre", "<pre><code>a<br>b</code></pre>", "```\na\nb\n```"),
     ("block in inline code", "<code>![a](u)<h1>b</h1></code>", "!\\[a]\\(u)\n\n# b"),
     ("block of code in code", "<code><pre>a<br>b</pre></code>", "```\na\nb\n```"),
+    (
+        "code in formatting",
+        "a <b><i>x</i><pre>![c](u)</pre></b>",
+        "a *x*\n\n```\n![c](u)\n```",
+    ),
+    (
+        "code in a term",
+        "<dl><dt>T</dt><dd><pre>a\n\n![c](u)</pre></dd></dl>",
+        "T\n\n```\na\n\n![c](u)\n```",
+    ),
+    ("item in no list", "<p>a</p>b<li><pre>c</pre></li>", "a\n\nb\n\n```\nc\n```"),
+    ("items in no list", "<div><li>a</li><li>b</li></div>", "- a\n- b"),
+    ("item behind text", "<ul>a<li><pre>b</pre></li><li>c</li></ul>", "a\n\n```\nb\n```\n\n- c"),
+    ("term behind text", "<div>[a]<dd>https://e.org</dd></div>", "[a]\n\nhttps://e.org"),
+    ("terms in groups", "<dl><div><dt>T</dt><dd>D</dd></div></dl>", "T\n:   D"),
+    ("backslash before code", "<p>a\\<code>![b](u)</code></p>", "a\\\\`![b](u)`"),
+    ("backslash before text", "<p>a\\<b></b>&lt;img></p>", "a\\\\\\<img>"),
+    ("figure in code", "<code>a<figure>![b](u)</figure></code>", "a\n\n!\\[b]\\(u)"),
     ("unknown tags", "<soup>a</soup><h99>b</h99><fn_cache>c</fn_cache>", "abc"),
 ]
 

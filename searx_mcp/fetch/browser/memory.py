@@ -33,15 +33,15 @@ def private_memory(group: int, *, proc: Path = _PROC) -> int | None:
 
 def _group(folder: str) -> int | None:
     try:
-        said = Path(folder, "stat").read_text("utf-8", "replace")
-        return int(said.rpartition(")")[2].split()[_GROUP])
+        said = Path(folder, "stat").read_bytes()
+        return int(said.rpartition(b")")[2].split()[_GROUP])
     except (OSError, ValueError, IndexError):
         return None
 
 
 def _pages(folder: str) -> int:
     try:
-        counts = Path(folder, "statm").read_text("ascii").split()
+        counts = Path(folder, "statm").read_bytes().split()
         return int(counts[_RESIDENT]) - int(counts[_OF_FILES])
     except (OSError, ValueError, IndexError):
         return 0

@@ -24,6 +24,10 @@ from searx_mcp.fetch.browser.switches import BYPASS
 from searx_mcp.net.gateway.gateway import Gateway
 from searx_mcp.tasks.group import Spawn
 
+COMPLETE_TIME: Final = 15.0
+"""Seconds for the document and the scripts it waits for. A page that begins to leave and does not get
+away is never reported complete."""
+
 SETTLE_TIME: Final = 5.0
 """Seconds after the document is complete within which a page may fetch what it shows. Pages that keep
 asking never fall silent; they are read then."""
@@ -106,6 +110,7 @@ class Visit:
         self._user_agent = user_agent
         self._verify = verify
         self._events = 0
+        self._is_over = False
         self._refusals: list[asyncio.Task[None]] = []
         self._limit = asyncio.timeout(None)
 
@@ -132,6 +137,8 @@ class Visit:
                     outcome = await self._look(context, read_at, max_bytes)
                 except FetchError as exc:
                     outcome = exc
+                finally:
+                    self._is_over = True
         except TimeoutError as exc:
             raise self._overdue() from exc
         except Error as exc:
@@ -175,6 +182,8 @@ class Visit:
         page.on("websocket", self._count)
 
         def refuse(event: Mapping[str, str]) -> None:
+            if self._is_over:
+                return
             self._count()
             self._refusals.append(self._spawn(_refuse(session, event["requestId"])))
 
@@ -183,7 +192,7 @@ class Visit:
 
     def _count(self, _: object = None) -> None:
         self._events += 1
-        if self._events == MAX_EVENTS + 1 and not self.is_closed:
+        if self._events == MAX_EVENTS + 1 and not (self._is_over or self._limit.expired()):
             self._limit.reschedule(asyncio.get_running_loop().time())
 
     async def _arrive(self, page: Page, read_at: float) -> None:
@@ -197,7 +206,8 @@ class Visit:
         """Wait until the page is complete and silent; whether it was in time."""
         loop = asyncio.get_running_loop()
         try:
-            await page.wait_for_load_state("domcontentloaded", timeout=_left(read_at))
+            complete_at = min(read_at, loop.time() + COMPLETE_TIME)
+            await page.wait_for_load_state("domcontentloaded", timeout=_left(complete_at))
             silent_at = min(read_at, loop.time() + SETTLE_TIME)
             await page.wait_for_load_state("networkidle", timeout=_left(silent_at))
         except PlaywrightTimeoutError:

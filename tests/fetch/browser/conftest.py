@@ -189,7 +189,9 @@ class Leftovers:
         found = []
         for place in Path("/proc").glob("[0-9]*"):
             try:
-                command = (place / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                command = (
+                    (place / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+                )
                 environment = (place / "environ").read_bytes().decode("utf-8", "replace")
             except OSError:
                 continue
