@@ -8,6 +8,7 @@ from typing import Any, Final
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import Converted, convert
+from searx_mcp.content.disarm import disarm
 from searx_mcp.content.outline import headings
 from searx_mcp.content.pdf import pages_of
 from searx_mcp.content.words import words
@@ -88,7 +89,8 @@ class Conversion:
 
 def of_composed(page: Composed) -> Readable:
     """Clean what a tier composed of a stranger's texts."""
-    markdown, hidden = clean_counted(page.markdown.strip("\n"))
+    clean, hidden = clean_counted(page.markdown.strip("\n"))
+    markdown = disarm(clean)
     if not markdown.strip():
         raise ContentError("there is no text in it", code=ErrorCode.EXTRACTION_FAILED)
     return Readable(
