@@ -19,6 +19,7 @@ from searx_mcp.fetch.conversion import MAX_NOTE, Conversion, Readable, of_compos
 from searx_mcp.fetch.hops.answer import Answer, NotModified, Redirect
 from searx_mcp.fetch.hops.media import MediaType, parse_content_type
 from searx_mcp.fetch.hops.redirects import Trail, join
+from searx_mcp.fetch.hops.site import judge
 from searx_mcp.fetch.hops.walk import Arrival, Errand, Walker
 from searx_mcp.fetch.job import Job, now
 from searx_mcp.fetch.pages.document import Document
@@ -182,11 +183,12 @@ class Capturer:
             final_url=rendered.final_url if rendered else material.url,
             content_type=answer.media.name,
             content_length=len(body.data),
-            status_code=rendered.status if rendered else answer.status,
+            status_code=(rendered.status if rendered else 0) or answer.status,
             headers=_shown(answer.headers),
             redirect_count=trail.redirects,
             redirect_chain=tuple(trail.chain),
-            truncated=body.truncated or readable.is_truncated,
+            truncated=readable.is_truncated
+            or (rendered.is_truncated if rendered else body.truncated),
             tier=BROWSER if rendered else "native",
             robots=robots,
             notes=(*job.notes, *trail.notes, *_missing(answer), *readable.notes),
@@ -214,12 +216,17 @@ class Capturer:
                 deadline=job.read_until,
                 max_bytes=job.max_bytes,
             )
+            data = rendered.html.encode("utf-8", "replace")
+            # What scripts made may be a challenge, or the error page they went on to.
+            status = rendered.status or material.status
+            if refusal := judge(status, {}, data, url=rendered.final_url):
+                raise refusal
             page = Material(
                 url=rendered.final_url,
-                status=rendered.status,
+                status=status,
                 media=MediaType("text/html", "utf-8"),
-                data=rendered.html.encode("utf-8", "replace"),
-                is_truncated=False,
+                data=data,
+                is_truncated=rendered.is_truncated,
                 headers=material.headers,
             )
             read = await self._read(job, page)

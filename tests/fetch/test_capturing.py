@@ -7,9 +7,13 @@ from contextlib import asynccontextmanager
 
 import pytest
 import trustme
+from typing_extensions import override
+from yarl import URL
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import ContentError, ErrorCode, FetchError
+from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
+from searx_mcp.models.page import Page
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.internet import FakeInternet
 from searx_mcp.testing.loopback import ReceivedRequest
@@ -272,6 +276,63 @@ async def test_a_page_that_is_empty_without_its_scripts_names_the_way_out():
             await client.fetch("http://www.example.org/")
     assert caught.value.code is ErrorCode.EXTRACTION_FAILED
     assert "fetch.browser" in caught.value.advice
+
+
+class StandInRenderer(PageRenderer):
+    """Gives what a test says instead of starting a browser."""
+
+    def __init__(self, html: str, *, status: int = 200, is_truncated: bool = False) -> None:
+        self.rendered = Rendered(
+            html=html,
+            final_url="http://www.example.org/app",
+            status=status,
+            is_truncated=is_truncated,
+            notes=("A note.",),
+        )
+
+    @override
+    async def render(
+        self, url: URL, *, user_agent: str, deadline: float, max_bytes: int
+    ) -> Rendered:
+        return self.rendered
+
+    @override
+    async def aclose(self) -> None:
+        pass
+
+
+async def render(renderer: PageRenderer) -> Page:
+    async with FakeWeb({"/": SKELETON}) as web, reading({"www.example.org": web}) as (client, _):
+        assert client._parts is not None
+        client._parts.fetcher._capturer._renderer = renderer
+        return await client.fetch("http://www.example.org/")
+
+
+@pytest.mark.parametrize(("status", "shown"), [(203, 203), (0, 200)])
+async def test_what_a_browser_made_of_a_page_is_read_like_a_page(status, shown):
+    html = article("App", ["Words. " * 40])
+    page = await render(StandInRenderer(html, status=status, is_truncated=True))
+    assert page.status_code == shown
+    assert (page.tier, page.title, page.final_url) == (
+        "browser",
+        "App",
+        "http://www.example.org/app",
+    )
+    assert page.truncated
+    assert "A note." in page.notes
+
+
+@pytest.mark.parametrize(
+    ("renderer", "code"),
+    [
+        (StandInRenderer(article("Just a moment...", ["Wait. " * 40])), ErrorCode.BLOCKED_BY_SITE),
+        (StandInRenderer(article("Gone", ["Lost. " * 40]), status=404), ErrorCode.NOT_FOUND),
+    ],
+)
+async def test_a_challenge_that_scripts_made_is_no_page_either(renderer, code):
+    with pytest.raises(FetchError) as caught:
+        await render(renderer)
+    assert caught.value.code is code
 
 
 @pytest.mark.slow
