@@ -34,7 +34,7 @@ _MEMORY: Final = 160.0  # MB
 _GROWTH: Final = 8.0  # MB
 _SIZE: Final = 1 << 20
 """Bytes of web_fetch.max_content_size."""
-_SENT: Final = 16 << 20
+_SENT: Final = 64 << 20
 """Bytes of a body without end that may leave its site: what is read, and the buffers of two sockets."""
 
 _GOOD: Final = frozenset(bomb.like for bomb in BOMBS.values())
