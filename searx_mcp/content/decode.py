@@ -185,8 +185,7 @@ def _guessed(body: bytes, first: int) -> str:
     sample = _sample(body, max(0, first - _BEFORE))
     if len(sample) - len(sample.translate(None, _NOT_ASCII)) < _LEAST_LETTERS:
         return _FALLBACK
-    # Imported here: it takes longer than most pages, and few pages need it.
-    from charset_normalizer import from_bytes  # noqa: PLC0415
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - takes longer than most pages, and few need it
 
     found = from_bytes(sample, cp_isolation=_GUESSABLE)
     best = found.best()

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from yarl import URL
 
+from searx_mcp.content.addresses import addresses_in
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.outline import find
@@ -27,7 +28,7 @@ from searx_mcp.fetch.pages.keeping import PageKeeper
 from searx_mcp.fetch.policy.entropy import is_suspicious
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.provenance import Provenance
-from searx_mcp.fetch.showing import Circumstances, links_in, show
+from searx_mcp.fetch.showing import Circumstances, show
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest
 from searx_mcp.net.address import AllowList
@@ -297,8 +298,9 @@ class Fetcher:
         *,
         provenance: str = "",
     ) -> Page:
-        if isinstance(landed.kept, FetchError):
-            raise landed.kept
+        kept = landed.kept
+        if isinstance(kept, FetchError):
+            raise kept
         circumstances = Circumstances(
             response_time_ms=round((now() - started) * 1_000),
             from_cache=not landed.is_new,
@@ -306,16 +308,21 @@ class Fetcher:
             provenance=provenance,
             notes=landed.notes,
         )
-        page = await asyncio.to_thread(
-            show,
-            landed.kept,
-            request,
-            circumstances,
-            default_chars=self._config.default_max_chars,
-            content=self._content,
-            query=query,
-        )
-        self._provenance.remember([page.final_url, *links_in(page.markdown_content)], "link")
+
+        def shown() -> tuple[Page, tuple[str, ...]]:
+            page = show(
+                kept,
+                request,
+                circumstances,
+                default_chars=self._config.default_max_chars,
+                content=self._content,
+                query=query,
+            )
+            text, base = page.markdown_content, page.final_url
+            return page, addresses_in(text, base=base, is_markdown=True)
+
+        page, addresses = await asyncio.to_thread(shown)
+        self._provenance.remember([page.final_url, *addresses], "link")
         return page
 
 

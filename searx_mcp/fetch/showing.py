@@ -1,7 +1,5 @@
 """The part of a captured page that a call asks for."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -17,9 +15,6 @@ from searx_mcp.fetch.pages.interface import KeptPage
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
 
-_LINK = re.compile(r"\]\((https?://[^\s()<>]{1,2000})")
-_MAX_LINKS: Final = 1_000
-"""Of one answer, that are remembered; each costs the event loop some microseconds."""
 _SHOWN_NAMES: Final = 5
 _OTHER_ORDER: Final = (
     "The sections closest to the prompt come first. To read the page in its own order, call"
@@ -120,14 +115,6 @@ def show(
         hidden_chars_removed=document.hidden_chars_removed,
         notes=(*circumstances.notes, *document.notes, *part.notes),
     )
-
-
-def links_in(markdown: str) -> Iterator[str]:
-    """The addresses of links that a reader of the Markdown gets to know."""
-    for count, link in enumerate(_LINK.finditer(markdown)):
-        if count == _MAX_LINKS:
-            return
-        yield link[1]
 
 
 def _part(document: Document, request: FetchRequest, most: int) -> _Part:

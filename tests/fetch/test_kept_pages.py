@@ -400,6 +400,16 @@ async def test_addresses_on_pages_that_were_read_count_as_seen(site, make_fetche
     assert (await fetch(fetcher, target)).provenance == "link"
 
 
+@pytest.mark.parametrize("content_type", ["text/plain", "text/markdown", "application/json"])
+async def test_addresses_that_a_text_spells_out_count_as_seen_too(site, make_fetcher, content_type):
+    fetcher = make_fetcher(fetch={"policy": "seen"})
+    target = site.page("/target", article("Target"))
+    start = site.page("/", f'"See {target} for more."', content_type=content_type)
+    fetcher.remember([start], "search")
+    await fetch(fetcher, start)
+    assert (await fetch(fetcher, target)).provenance == "link"
+
+
 async def test_what_a_person_types_is_always_free(site, make_fetcher):
     fetcher = make_fetcher(fetch={"policy": "seen"})
     page = await fetch(fetcher, site.page("/", article()), by_person=True)

@@ -9,7 +9,7 @@ from searx_mcp.content.outline import headings
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.pages.document import Document
 from searx_mcp.fetch.pages.interface import Capture, KeptPage
-from searx_mcp.fetch.showing import Circumstances, links_in, show
+from searx_mcp.fetch.showing import Circumstances, show
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
 
@@ -128,11 +128,3 @@ def test_a_summary_answers_the_question_of_the_call():
     text = "Bees dance to tell others the way. " * 3 + "Wasps eat meat in the summer months."
     assert "Wasps" in shown(text, query="what do wasps eat").summary
     assert "Wasps" in shown(text, prompt="what do wasps eat").summary
-
-
-def test_links_are_those_a_reader_gets_to_know():
-    markdown = (
-        "[a](https://a.example/x) [b](http://b.example/?q=1) [c](mailto:x@y.example)"
-        " [d](ftp://d.example/) https://e.example/ [f](/relative)"
-    )
-    assert list(links_in(markdown)) == ["https://a.example/x", "http://b.example/?q=1"]
