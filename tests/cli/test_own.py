@@ -297,7 +297,7 @@ async def test_without_an_engine_it_says_what_to_do(machine, monkeypatch):
         ([], {"port": "taken"}, "port_taken", "Choose another one with --port."),
         ([], {"exits": True}, "exited", "ended by itself"),
         ([], {"hang": True, "loops": True}, "exited", "ended by itself"),
-        (["--timeout", "1"], {"hang": True}, "not_ready", "--timeout"),
+        (["--timeout", "5"], {"hang": True}, "not_ready", "--timeout"),
     ],
     ids=[
         *("daemon down", "may not use it", "fetch refused", "fetch too slow", "port lost"),
