@@ -4,17 +4,14 @@ Rules for all robots are for crawlers, and SearXNG's own robots.txt closes its s
 say nothing about the search of a person. A group that names us is meant for us.
 """
 
-import re
-from collections.abc import Iterator
 from typing import Final
 
-from protego import Protego
+from yarl import URL
 
-TOKEN: Final = "searx-mcp"  # noqa: S105 - a product token, RFC 9309 §2.2.1
-MAX_ROBOTS: Final = 512_000
-"""Bytes or characters that are read: 500 KiB, the least a reader must take (RFC 9309 §2.5)."""
+from searx_mcp.net.robots_rules import PARSED_BYTES, Rules
 
-_PRODUCT = re.compile(r"[a-z_-]+")
+MAX_ROBOTS: Final = PARSED_BYTES
+"""Bytes or characters that are read."""
 
 
 def forbids_us(text: str, *, search_path: str = "/search") -> bool:
@@ -29,29 +26,5 @@ def forbids_us(text: str, *, search_path: str = "/search") -> bool:
         text: the robots.txt at the root of the instance's origin; anything else forbids nothing.
         search_path: the path of the instance's search.
     """
-    rules = list(_rules_for_us(text[:MAX_ROBOTS]))
-    if not rules:
-        return False
-    ours = Protego.parse("\n".join([f"User-agent: {TOKEN}", *rules]))
-    return not ours.can_fetch(f"{search_path}?q=x", TOKEN)
-
-
-def _rules_for_us(text: str) -> Iterator[str]:
-    """The rules of all groups that name us, in their order."""
-    names_us = False
-    among_names = False
-    for line in text.removeprefix("\ufeff").splitlines():
-        name, _, value = line.partition("#")[0].partition(":")
-        field = name.strip().lower()
-        if field == "user-agent":
-            names_us = (among_names and names_us) or _is_us(value)
-            among_names = True
-        elif field in {"allow", "disallow"}:
-            among_names = False
-            if names_us:
-                yield f"{field}: {value.strip()}"
-
-
-def _is_us(name: str) -> bool:
-    product = _PRODUCT.match(name.replace("*", "").strip().lower())
-    return product is not None and product[0] == TOKEN
+    rules = Rules(text[:MAX_ROBOTS].removeprefix("\ufeff"), by_name=True)
+    return rules.forbidden_by(URL(f"http://host{search_path}?q=x")) is not None

@@ -10,6 +10,7 @@ from cachetools import LRUCache
 from typing_extensions import override
 from yarl import URL
 
+from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import (
     ErrorCode,
     FetchError,
@@ -20,7 +21,7 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.pages.interface import KeptRobots
-from searx_mcp.fetch.policy.robots_rules import PARSED_BYTES, Rules, decode
+from searx_mcp.net.robots_rules import PARSED_BYTES, Rules, decode
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Spawn
 
@@ -45,6 +46,9 @@ _LEAST_WEIGHT: Final = 16
 """Rules that an origin counts for at least, so that no more than 2,048 are known at a time."""
 _INLINE: Final = 8_000
 """Characters that are parsed on the event loop, in about 5 ms; longer texts are parsed in a thread."""
+
+_SHOWN: Final = 110
+"""Characters of a rule in a message."""
 
 _OTHER_SOURCE: Final = "Use another source."
 # What also keeps us from the page itself, when it is the origin that fails.
@@ -169,7 +173,8 @@ class RobotsGate:
             raise _refusal(url, known.failure, retry_after=max(known.rest(self._clock()), 1))
         if rule is not None:
             raise PolicyError(
-                f'The site\'s robots.txt forbids this address to programs: "{rule}".',
+                "The site's robots.txt forbids this address to programs:"
+                f' "{clean_line(rule, _SHOWN)}".',
                 code=ErrorCode.ROBOTS_DISALLOWED,
                 url=str(url),
                 advice=_OTHER_SOURCE,

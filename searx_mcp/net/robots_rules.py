@@ -14,14 +14,11 @@ from protego import Protego
 from typing_extensions import override
 from yarl import URL
 
-from searx_mcp.content.clean import clean_line
-
 TOKEN: Final = "searx-mcp"  # noqa: S105 - a product token, section 2.2.1
 
 PARSED_BYTES: Final = 512_000
 """500 KiB are read and no more: the least a reader must take (section 2.5)."""
 
-_SHOWN: Final = 100
 _ASCII: Final = "".join(map(chr, range(0x20, 0x7F)))
 _LINE_END: Final = re.compile(r"\r\n?|\n")  # section 2.2; str.splitlines knows many more
 _EVERYBODY: Final = re.compile(r"\*(?:\s|\Z)")
@@ -39,14 +36,15 @@ class Rules:
 
     Args:
         text: a robots.txt; whatever is not understood is passed over.
+        by_name: whether only groups that name us count.
 
     Attributes:
         count: how many there are.
         size: characters of their patterns.
     """
 
-    def __init__(self, text: str) -> None:
-        lines = list(_rules_for_us(text))
+    def __init__(self, text: str, *, by_name: bool = False) -> None:
+        lines = list(_rules_for_us(text, by_name=by_name))
         self._disallowed = [pattern for is_allowed, pattern in lines if not is_allowed]
         self._rules = _parse(lines) if self._disallowed else None
         self.count = len(lines)
@@ -57,7 +55,7 @@ class Rules:
         return f"<Rules [{self.count} rules, {len(self._disallowed)} disallow]>"
 
     def forbidden_by(self, url: URL) -> str | None:
-        """The line that forbids an address, for people to read, or `None` if none does.
+        """The line that forbids an address, as a stranger wrote it, or `None` if none does.
 
         Args:
             url: as it would be sent; path and query count, and `/robots.txt` is always allowed.
@@ -73,7 +71,7 @@ class Rules:
             longer, shorter = patterns[: len(patterns) // 2], patterns[len(patterns) // 2 :]
             is_longer = not _parse([(False, p) for p in longer]).can_fetch(target, TOKEN)
             patterns = longer if is_longer else shorter
-        return f"Disallow: {clean_line(patterns[0], _SHOWN)}"
+        return f"Disallow: {patterns[0]}"
 
 
 def decode(body: bytes) -> str:
@@ -90,7 +88,7 @@ def decode(body: bytes) -> str:
     return body.decode(encoding, errors="replace")
 
 
-def _rules_for_us(text: str) -> Iterator[tuple[bool, str]]:
+def _rules_for_us(text: str, *, by_name: bool) -> Iterator[tuple[bool, str]]:
     """Whether each rule allows, and its pattern, in their order."""
     ours: list[tuple[bool, str]] = []
     everybodys: list[tuple[bool, str]] = []
@@ -115,7 +113,7 @@ def _rules_for_us(text: str) -> Iterator[tuple[bool, str]]:
         if value:
             for group in groups:
                 group.append((record["allow"] is not None, value))
-    yield from ours if is_named else everybodys
+    yield from ours if is_named or by_name else everybodys
 
 
 def _is_us(name: str) -> bool:
