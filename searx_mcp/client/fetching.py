@@ -111,6 +111,9 @@ def wire_fetcher(
         summarize=settings.web_search.summarize_long_content,
         max_summary_length=settings.web_search.max_summary_length,
         keep_code_blocks=settings.web_search.extract_code_blocks,
+        images=settings.markdown.images,
+        links=settings.markdown.links,
+        max_heading_level=settings.markdown.max_heading_level,
     )
     return Fetcher(
         Capturer(

@@ -162,7 +162,7 @@ class Parts:
                     spacing=spacing,
                     clock=clock,
                 ),
-                reader=ResultReader(fetcher, settings.web_search),
+                reader=ResultReader(fetcher, settings.web_search, settings.quality),
                 flights=SingleFlight[Found](tasks.spawn),
                 web_search=settings.web_search,
                 search=settings.search,

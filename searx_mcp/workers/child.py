@@ -18,7 +18,7 @@ from typing import BinaryIO, Final, NoReturn
 from searx_mcp.errors import ContentError
 from searx_mcp.workers.failures import OUT_OF_MEMORY, as_header, broken, unexpected
 from searx_mcp.workers.frames import FrameError, encode_head, read_frame
-from searx_mcp.workers.interface import Job
+from searx_mcp.workers.interface import MAX_RESULT, Job
 from searx_mcp.workers.jobs import JOBS
 from searx_mcp.workers.limits import limit, watched
 
@@ -95,17 +95,14 @@ def _done(
         job = jobs[str(header.get("job"))]
         result = dict(job(body, options if isinstance(options, dict) else {}))
         text = json.dumps(result, ensure_ascii=False).encode()
-        encode_head({}, len(text))
     except ContentError as error:
         return as_header(error), b""
-    except FrameError:
-        return as_header(broken()), b""
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - whatever a reader raises, the next job has another body
         traceback.print_exc()
         return as_header(unexpected()), b""
-    return {}, text
+    return ({}, text) if len(text) <= MAX_RESULT else (as_header(broken()), b"")
 
 
 def _answer(answers: BinaryIO, header: Mapping[str, object], body: bytes = b"") -> None:

@@ -2,10 +2,13 @@
 
 import signal
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.errors import ContentError, ErrorCode, TransportError
+from searx_mcp.errors import ContentError, ErrorCode, SkeletonError, TransportError
+from searx_mcp.models.request import MAX_URL_LENGTH
+from searx_mcp.workers.interface import DefeatError
 
 OUT_OF_MEMORY: Final = 77
 """Exit code of a process that ran out of memory: it can no longer be relied on to say so."""
@@ -18,40 +21,54 @@ _CODES: Final = frozenset({
 """What a job may say; the others are not its to say."""
 
 _RETRY_AFTER: Final = 2.0
-"""Seconds after which a queue that was full has most likely moved: jobs take 0.1 s on average."""
+"""Seconds after which a queue that was full has most likely moved: jobs take 0.1 s at most on
+average."""
+
+_KINDS: Final[Mapping[str, type[ContentError]]] = MappingProxyType(
+    {kind.__name__: kind for kind in (SkeletonError, DefeatError)}
+)
+"""Errors that callers tell apart; any other is a `ContentError`."""
 
 
 def as_header(error: ContentError) -> Mapping[str, object]:
     """An error as the header of a frame."""
-    return {"failed": error.code, "message": error.message, "advice": error.advice}
+    return {
+        "failed": error.code,
+        "kind": type(error).__name__,
+        "message": error.message,
+        "advice": error.advice,
+        "url": error.url,
+    }
 
 
 def from_header(header: Mapping[str, Any]) -> ContentError:
     """The error of a header, whoever wrote it."""
     code = next((code for code in _CODES if code == header.get("failed")), None)
-    return ContentError(
+    kind = _KINDS.get(str(header.get("kind")), ContentError)
+    return kind(
         clean_line(str(header.get("message", "")), _MAX_TEXT) or "it could not be read",
         code=code or ErrorCode.EXTRACTION_FAILED,
         advice=clean_line(str(header.get("advice", "")), _MAX_TEXT),
+        url=clean_line(str(header.get("url", "")), MAX_URL_LENGTH),
     )
 
 
-def unexpected() -> ContentError:
+def unexpected() -> DefeatError:
     """The job raised what it should not."""
-    return _failed("the document could not be read: its reader failed on it")
+    return _defeated("the document could not be read: its reader failed on it")
 
 
-def short_of_memory() -> ContentError:
+def short_of_memory() -> DefeatError:
     """The job needed more memory than a process may have."""
-    return _failed("the document could not be read: that needs more memory than allowed")
+    return _defeated("the document could not be read: that needs more memory than allowed")
 
 
-def too_slow(seconds: float) -> ContentError:
+def too_slow(seconds: float) -> DefeatError:
     """The job took too long."""
-    return _failed(f"the document could not be read within {seconds:g} s")
+    return _defeated(f"the document could not be read within {seconds:.3g} s")
 
 
-def crash(code: int | None) -> ContentError:
+def crash(code: int | None) -> DefeatError:
     """The process of a job ended in the middle of it.
 
     Args:
@@ -60,13 +77,13 @@ def crash(code: int | None) -> ContentError:
     if code == OUT_OF_MEMORY:
         return short_of_memory()
     if code is not None and -code == getattr(signal, "SIGXCPU", None):
-        return _failed("the document could not be read: that needs more time than allowed")
-    return _failed("the document could not be read: its reader crashed")
+        return _defeated("the document could not be read: that needs more time than allowed")
+    return _defeated("the document could not be read: its reader crashed")
 
 
-def broken() -> ContentError:
+def broken() -> DefeatError:
     """A process said what it should not, or a result has no form."""
-    return _failed("the document could not be read: its reader gave no proper answer")
+    return _defeated("the document could not be read: its reader gave no proper answer")
 
 
 def too_large() -> ContentError:
@@ -105,3 +122,7 @@ def late() -> TransportError:
 
 def _failed(message: str) -> ContentError:
     return ContentError(message, code=ErrorCode.EXTRACTION_FAILED)
+
+
+def _defeated(message: str) -> DefeatError:
+    return DefeatError(message, code=ErrorCode.EXTRACTION_FAILED)

@@ -10,6 +10,8 @@ import struct
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, Final, NamedTuple
 
+from pydantic_core import from_json
+
 from searx_mcp.workers.interface import MAX_BODY
 
 MAX_HEADER: Final = 1 << 20
@@ -58,13 +60,18 @@ def read_frame(stream: BinaryIO) -> Frame | None:
     body = stream.read(body_length)
     if len(header) < header_length or len(body) < body_length:
         return None
-    return Frame(decode_object(header), body)
+    return Frame(decode_header(header), body)
 
 
 class FrameReader:
-    """Puts frames together of the pieces in which they come."""
+    """Puts frames together of the pieces in which they come.
 
-    def __init__(self) -> None:
+    Args:
+        max_body: bytes of a body.
+    """
+
+    def __init__(self, max_body: int = MAX_BODY) -> None:
+        self._max_body = max_body
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[Frame]:
@@ -76,7 +83,7 @@ class FrameReader:
         self._buffer += data
         while len(self._buffer) >= _LENGTHS.size:
             header_length, body_length = _LENGTHS.unpack_from(self._buffer)
-            _check(header_length, body_length)
+            _check(header_length, body_length, self._max_body)
             body_start = _LENGTHS.size + header_length
             end = body_start + body_length
             if len(self._buffer) < end:
@@ -85,24 +92,40 @@ class FrameReader:
                 header = bytes(view[_LENGTHS.size : body_start])
                 body = bytes(view[body_start:end])
             del self._buffer[:end]
-            yield Frame(decode_object(header), body)
+            yield Frame(decode_header(header), body)
 
 
-def decode_object(text: bytes) -> Mapping[str, Any]:
-    """A JSON object.
+def decode_header(text: bytes) -> Mapping[str, Any]:
+    """A JSON object; a string in it may have lone surrogates.
 
     Raises:
         FrameError: it is none.
     """
     try:
-        value = json.loads(text)
+        return _object(json.loads(text))
     except (ValueError, RecursionError) as exc:
         raise FrameError("no JSON") from exc
+
+
+def decode_result(text: bytes) -> Mapping[str, Any]:
+    """A JSON object of which every string can be encoded.
+
+    Raises:
+        FrameError: it is none.
+    """
+    try:
+        # Unlike `json.loads` it refuses lone surrogates, and takes no longer.
+        return _object(from_json(text, allow_inf_nan=False))
+    except ValueError as exc:
+        raise FrameError("no JSON") from exc
+
+
+def _object(value: object) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise FrameError("no JSON object")
     return value
 
 
-def _check(header_length: int, body_length: int) -> None:
-    if header_length > MAX_HEADER or body_length > MAX_BODY:
+def _check(header_length: int, body_length: int, max_body: int = MAX_BODY) -> None:
+    if header_length > MAX_HEADER or body_length > max_body:
         raise FrameError(f"a frame of {header_length} and {body_length} bytes is too long")

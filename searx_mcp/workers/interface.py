@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
+from searx_mcp.errors import ContentError
+
 Result = Mapping[str, Any]
 """What a job gives: strings, numbers, lists and mappings of them, as JSON has them."""
 
@@ -10,14 +12,32 @@ Job = Callable[[bytes, Mapping[str, Any]], Result]
 """Pure: takes a body and options. It raises a `ContentError` for a body that cannot be read."""
 
 MAX_BODY: Final = 64 << 20
-"""Bytes of a body, and of a result as JSON. A page has 10 MiB at most; the rest is room."""
+"""Bytes of a body. A page has 10 MiB at most; the rest is room."""
+
+MAX_RESULT: Final = 32 << 20
+"""Bytes of a result as JSON. The text of a page of 10 MiB with every second character escaped fits;
+reading 32 MiB of JSON would hold up the event loop for 0.1 s."""
+
+
+class DefeatError(ContentError):
+    """`extraction_failed`: a body was too much for its job.
+
+    The job failed where it should not, crashed, took too long or too much memory. Nothing is known of
+    the body then; another job may do better.
+    """
 
 
 class Workers(Protocol):
     """Runs jobs by name, several at a time, each by its own deadline."""
 
     async def run(
-        self, job: str, body: bytes, options: Mapping[str, object], *, deadline: float
+        self,
+        job: str,
+        body: bytes,
+        options: Mapping[str, object],
+        *,
+        deadline: float,
+        reserve: float = 0.0,
     ) -> Result:
         """Run a job on a body.
 
@@ -26,13 +46,23 @@ class Workers(Protocol):
             body: what it reads.
             options: what it takes besides; JSON.
             deadline: the event loop's time by which to be done, waiting for a turn included.
+            reserve: seconds before the deadline at which a job under way is given up, so that the
+                caller can still do something else; one that has not begun by then may use them.
 
         Raises:
+            DefeatError: `extraction_failed`; the job failed, crashed, took too long or too much memory.
             ContentError: `content_too_large`; what the job raised, such as
-                `unsupported_content_type`; or `extraction_failed`: it failed, crashed, took too
-                long or too much memory, or too many jobs wait (then with `retry_after`).
+                `unsupported_content_type`; or `extraction_failed`: no process could be started, these
+                workers are closed, or too many jobs wait (then with `retry_after`).
             TransportError: `timeout`; the deadline came first.
             ValueError: the options are no JSON, or more than 1 MiB of it.
+        """
+        ...
+
+    def warm(self) -> None:
+        """Get ready for a job that will most likely come; returns at once and never raises.
+
+        Needs a running event loop.
         """
         ...
 

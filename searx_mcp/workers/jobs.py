@@ -2,9 +2,23 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
-from searx_mcp.content import pdf
-from searx_mcp.workers.interface import Job
+from searx_mcp.content import job
+from searx_mcp.workers.interface import Job, Result
 
-JOBS: Final[Mapping[str, Job]] = MappingProxyType({"pdf": pdf.read})
+
+def _pdf(body: bytes, options: Mapping[str, Any]) -> Result:
+    # Its library takes time and memory to load, and most processes never read a PDF.
+    from searx_mcp.content import pdf  # noqa: PLC0415 - see above
+
+    return pdf.read(body, options)
+
+
+JOBS: Final[Mapping[str, Job]] = MappingProxyType(
+    {
+        "page": job.page,
+        "pdf": _pdf,
+        "text": job.text,
+    }
+)

@@ -4,15 +4,16 @@ import asyncio
 import contextlib
 import logging
 import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections import deque
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from typing_extensions import override
 
+from searx_mcp.errors import ContentError
 from searx_mcp.workers import failures
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.frames import Frame, FrameError, decode_object, encode_head
+from searx_mcp.workers.frames import Frame, FrameError, decode_result, encode_head
 from searx_mcp.workers.interface import MAX_BODY, Result, Workers
 from searx_mcp.workers.process import ChildProcess, ProcessGoneError
 
@@ -25,7 +26,7 @@ JOBS_PER_PROCESS: Final = 500
 """A process is replaced after so many jobs: what C code lost or tore up ends with it."""
 
 _START_TIMEOUT: Final = 30.0
-"""Seconds a process may take until it is ready; it takes 0.3 s, on a busy small machine 3 s."""
+"""Seconds a process may take until it is ready; it takes 0.4 s, on a busy small machine 3 s."""
 
 _CLOSE_TIMEOUT: Final = 3.0
 """Seconds to wait for killed processes; only one that hangs inside the kernel takes longer."""
@@ -34,9 +35,11 @@ _CLOSE_TIMEOUT: Final = 3.0
 class ChildWorkers(Workers):
     """Runs each job in a process of its own, which can be killed.
 
-    Processes start when they are needed, are used again, and end when they have been idle for a
-    time. A job that crashes, hangs or eats memory costs its process; the next one gets another. One
-    object serves one event loop, and starts nothing any more once it is closed.
+    Processes start when they are needed, one after the other, are used again, and end when they have
+    been idle for a time. Whichever is ready first takes the job that has waited longest: most pages
+    are done in a fraction of the time that a process needs to start. A job that crashes, hangs or
+    eats memory costs its process. One object serves one event loop, and starts nothing any more once
+    it is closed.
 
     Args:
         config: how many, and what each may use.
@@ -55,43 +58,61 @@ class ChildWorkers(Workers):
         self._module = module
         self._jobs_per_process = jobs_per_process
         self._most = config.processes or _spare_cores()
-        self._slots = asyncio.Semaphore(self._most)
-        self._waiting = 0
-        self._starting: set[asyncio.Future[ChildProcess | None]] = set()
-        self._left: list[asyncio.Future[ChildProcess | None]] = []
+        self._callers = 0
+        self._waiting: deque[asyncio.Future[ChildProcess]] = deque()
+        self._starting: asyncio.Future[ChildProcess] | None = None
         self._processes: set[ChildProcess] = set()
         self._idle: dict[ChildProcess, asyncio.TimerHandle] = {}
         self._is_closed = False
 
     @override
     def __repr__(self) -> str:
-        busy = len(self._processes) - len(self._idle)
-        return f"<ChildWorkers [{busy} busy, {len(self._idle)} idle, {self._waiting} waiting]>"
+        busy = self._callers - len(self._waiting)
+        return f"<ChildWorkers [{busy} busy, {len(self._idle)} idle, {len(self._waiting)} waiting]>"
 
     @override
     async def run(
-        self, job: str, body: bytes, options: Mapping[str, object], *, deadline: float
+        self,
+        job: str,
+        body: bytes,
+        options: Mapping[str, object],
+        *,
+        deadline: float,
+        reserve: float = 0.0,
     ) -> Result:
         if len(body) > MAX_BODY:
             raise failures.too_large()
         if deadline <= asyncio.get_running_loop().time():
             raise failures.late()
         head = encode_head({"job": job, "options": dict(options)}, len(body))
+        if self._callers >= self._most + self._config.max_queue:
+            raise failures.busy()
+        self._callers += 1
         try:
-            async with asyncio.timeout_at(deadline), self._slot():
-                return _result(await self._answer(head, body))
+            async with asyncio.timeout_at(deadline):
+                process = await self._take()
+                give_up = deadline - reserve if reserve else None
+                return _result(await self._answer(process, head, body, give_up))
         except TimeoutError as exc:
             raise failures.late() from exc
+        finally:
+            self._callers -= 1
+
+    @override
+    def warm(self) -> None:
+        if not any(process.is_usable for process in self._processes):
+            self._start()
 
     @override
     async def aclose(self) -> None:
         self._is_closed = True
+        self._refuse(failures.closed)
         self._end_all()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT):
                 # One that is starting has pipes that cannot be closed yet.
-                for starting in [*self._starting]:
-                    await asyncio.wait([starting])
+                if self._starting is not None:
+                    await asyncio.wait([self._starting])
                 self._end_all()
                 for process in [*self._processes]:
                     await process.gone()
@@ -100,107 +121,116 @@ class ChildWorkers(Workers):
         for process in self._processes:
             process.end()
 
-    @asynccontextmanager
-    async def _slot(self) -> AsyncIterator[None]:
-        if self._waiting >= self._config.max_queue:
-            raise failures.busy()
-        self._waiting += 1
-        try:
-            await self._slots.acquire()
-        finally:
-            self._waiting -= 1
-        try:
-            yield
-        finally:
-            self._slots.release()
-
-    async def _answer(self, head: bytes, body: bytes) -> Frame:
-        process = await self._take()
-        answer = None
-        try:
-            async with asyncio.timeout(self._config.job_timeout):
-                answer = await process.ask(head, body)
-        except ProcessGoneError as exc:
-            raise failures.closed() if self._is_closed else failures.crash(exc.code) from exc
-        except TimeoutError as exc:
-            raise failures.too_slow(self._config.job_timeout) from exc
-        finally:
-            if answer is None:
-                process.end()
-        if process.jobs < self._jobs_per_process:
-            self._rest(process)
-        else:
-            process.end()
-        return answer
-
     async def _take(self) -> ChildProcess:
         """A process that is ready, for one job."""
         if self._is_closed:
             raise failures.closed()
-        process = self._rested() or await self._start()
+        if (process := self._rested()) is not None:
+            return process
+        waiter: asyncio.Future[ChildProcess] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiter)
+        self._grow()
+        try:
+            return await waiter
+        except asyncio.CancelledError:
+            if waiter in self._waiting:
+                self._waiting.remove(waiter)
+            elif not waiter.cancelled() and waiter.exception() is None:
+                self._hand_over(waiter.result())  # it came just now
+            raise
+
+    async def _answer(
+        self, process: ChildProcess, head: bytes, body: bytes, give_up: float | None
+    ) -> Frame:
+        """Run one job.
+
+        Args:
+            process: only for this job.
+            head: of the request.
+            body: of the request.
+            give_up: when to end it at the latest; an instant that is over is none.
+        """
+        begun = asyncio.get_running_loop().time()
+        end = begun + self._config.job_timeout
+        if give_up is not None and give_up > begun:
+            end = min(end, give_up)
+        answer = None
+        try:
+            async with asyncio.timeout_at(end):
+                answer = await process.ask(head, body)
+        except ProcessGoneError as exc:
+            raise failures.closed() if self._is_closed else failures.crash(exc.code) from exc
+        except TimeoutError as exc:
+            raise failures.too_slow(end - begun) from exc
+        finally:
+            if answer is None or process.jobs >= self._jobs_per_process:
+                process.end()
+            self._hand_over(process)
+        return answer
+
+    def _hand_over(self, process: ChildProcess) -> None:
+        """Give a process to whoever waited longest, or keep it for the next caller."""
+        if self._is_closed or not process.is_usable:
+            process.end()
+        elif (waiter := self._next()) is not None:
+            waiter.set_result(process)
+        else:
+            loop = asyncio.get_running_loop()
+            self._idle[process] = loop.call_later(self._config.idle, process.end)
+        self._grow()
+
+    def _next(self) -> "asyncio.Future[ChildProcess] | None":
+        while self._waiting:
+            waiter = self._waiting.popleft()
+            if not waiter.done():
+                return waiter
+        return None
+
+    def _refuse(self, error: Callable[[], ContentError]) -> None:
+        while (waiter := self._next()) is not None:
+            waiter.set_exception(error())
+
+    def _grow(self) -> None:
+        """Start one more process if somebody waits and one more may be."""
+        if self._waiting and sum(process.is_usable for process in self._processes) < self._most:
+            self._start()
+
+    def _start(self) -> None:
+        if self._starting is None and not self._is_closed:
+            # A task of its own, which goes on when the caller leaves; `aclose` waits for it.
+            starting = self._starting = asyncio.ensure_future(self._begin())
+            starting.add_done_callback(self._begun)
+
+    async def _begin(self) -> ChildProcess:
+        process = await ChildProcess.start(
+            self._module,
+            str(self._config.memory),
+            str(self._config.job_timeout),
+            on_gone=self._forget,
+        )
+        if not process.is_gone:
+            self._processes.add(process)
         try:
             async with asyncio.timeout(_START_TIMEOUT):
                 await process.greeted()
-        except (ProcessGoneError, TimeoutError) as exc:
+        except BaseException:
             process.end()
-            if self._is_closed:
-                raise failures.closed() from exc
-            _log.warning("workers.no_start problem=%r", exc)
-            raise failures.no_start() from exc
-        except asyncio.CancelledError:
-            self._rest(process)  # it did nothing yet, and the next caller has less to wait for
             raise
         return process
 
-    async def _start(self) -> ChildProcess:
-        if self._left:
-            starting = self._left.pop()
-        else:
-            # A task of its own, which goes on when the caller leaves; `aclose` waits for it.
-            starting = asyncio.ensure_future(self._begin())
-            self._starting.add(starting)
-            starting.add_done_callback(self._begun)
-        try:
-            process = await asyncio.shield(starting)
-        except asyncio.CancelledError:
-            self._left.append(starting)
-            if starting.done():
-                self._begun(starting)
-            raise
-        if process is None:
-            raise failures.no_start()
-        return process
-
-    async def _begin(self) -> ChildProcess | None:
-        try:
-            process = await ChildProcess.start(
-                self._module,
-                str(self._config.memory),
-                str(self._config.job_timeout),
-                on_gone=self._forget,
-            )
-        except (OSError, NotImplementedError) as exc:
-            # No memory, no file descriptor, no interpreter; or a loop that knows no processes.
-            _log.warning("workers.no_start problem=%r", exc)
-            return None
-        if not process.is_gone:
-            self._processes.add(process)
-        return process
-
-    def _begun(self, starting: "asyncio.Future[ChildProcess | None]") -> None:
-        """Keep a process whose caller left, for the next one."""
-        self._starting.discard(starting)
-        if starting in self._left:
-            self._left.remove(starting)
-            if not starting.cancelled() and (process := starting.result()) is not None:
-                self._rest(process)
-
-    def _rest(self, process: ChildProcess) -> None:
-        if self._is_closed or not process.is_usable:
-            process.end()
+    def _begun(self, starting: "asyncio.Future[ChildProcess]") -> None:
+        self._starting = None
+        if starting.cancelled():
+            return  # the loop is ending
+        if (problem := starting.exception()) is None:
+            self._hand_over(starting.result())
             return
-        loop = asyncio.get_running_loop()
-        self._idle[process] = loop.call_later(self._config.idle, process.end)
+        # No memory, no file descriptor, no interpreter; a loop that knows no processes; a module
+        # that is no worker.
+        if not self._is_closed:
+            _log.warning("workers.no_start problem=%r", problem)
+        if not any(process.is_usable for process in self._processes):
+            self._refuse(failures.no_start)
 
     def _rested(self) -> ChildProcess | None:
         while self._idle:
@@ -220,7 +250,7 @@ def _result(answer: Frame) -> Result:
     if "failed" in answer.header:
         raise failures.from_header(answer.header)
     try:
-        return decode_object(answer.body)
+        return decode_result(answer.body)
     except FrameError as exc:
         raise failures.broken() from exc
 

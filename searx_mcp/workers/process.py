@@ -11,6 +11,7 @@ from typing import Final, Self, cast
 from typing_extensions import override
 
 from searx_mcp.workers.frames import Frame, FrameError, FrameReader
+from searx_mcp.workers.interface import MAX_RESULT
 from searx_mcp.workers.starting import command, environment
 
 _log = logging.getLogger("searx_mcp.workers")
@@ -51,7 +52,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         loop = asyncio.get_running_loop()
         self.jobs = 0
         self._on_gone = on_gone
-        self._reader = FrameReader()
+        self._reader = FrameReader(MAX_RESULT)
         self._greeting: asyncio.Future[Frame | None] = loop.create_future()
         self._answer: asyncio.Future[Frame | None] | None = None
         self._gone: asyncio.Future[None] = loop.create_future()

@@ -1,8 +1,9 @@
-"""Jobs in a thread of this process, for programs that want no child processes."""
+"""Jobs in threads of this process, for programs that want no child processes."""
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -16,25 +17,31 @@ from searx_mcp.workers.interface import MAX_BODY, Job, Result, Workers
 from searx_mcp.workers.jobs import JOBS
 
 _CLOSE_TIMEOUT: Final = 3.0
-"""Seconds to wait for the job under way."""
+"""Seconds to wait for the jobs under way."""
 
 
 class ThreadWorkers(Workers):
-    """Runs one job after the other in a thread.
+    """Runs jobs in threads, one for each name; those of one name wait for each other.
 
-    A thread cannot be killed. A job whose caller leaves runs to its end, and those behind it wait
-    for it; one that hangs takes all later ones with it, one that crashes takes the program. There
-    is no limit on memory. Who reads documents of strangers wants `ChildWorkers`.
+    More threads would do no more at a time, since Python has one lock for all of them, and take that
+    lock from the event loop more often. A page does not wait for a long PDF, though.
+
+    A thread cannot be killed. A job that is given up, or whose caller leaves, runs to its end, and
+    those behind it wait for it; one that hangs takes all later ones of its name with it, one that
+    crashes takes the program. There is no limit on memory. Who reads documents of strangers wants
+    `ChildWorkers`.
 
     Args:
-        config: how many may wait; the rest of it is for processes.
+        config: how many may wait, and how long a job may take; the rest of it is for processes.
         jobs: the jobs by name.
     """
 
     def __init__(self, config: WorkersConfig, *, jobs: Mapping[str, Job] = JOBS) -> None:
         self._config = config
         self._jobs = jobs
-        self._thread = CallThread("searx-mcp-worker")
+        self._threads: defaultdict[str, CallThread] = defaultdict(
+            partial(CallThread, "searx-mcp-worker")
+        )
         self._callers = 0
         self._is_closed = False
 
@@ -44,7 +51,13 @@ class ThreadWorkers(Workers):
 
     @override
     async def run(
-        self, job: str, body: bytes, options: Mapping[str, object], *, deadline: float
+        self,
+        job: str,
+        body: bytes,
+        options: Mapping[str, object],
+        *,
+        deadline: float,
+        reserve: float = 0.0,
     ) -> Result:
         if self._is_closed:
             raise failures.closed()
@@ -57,22 +70,33 @@ class ThreadWorkers(Workers):
         self._callers += 1
         try:
             async with asyncio.timeout_at(deadline):
-                return await self._thread.run(partial(self._done, job, body, options))
+                turn = _Turn(self._config.job_timeout, deadline - reserve if reserve else None)
+                return await turn.watch(
+                    self._threads[job].run(partial(self._done, turn.begin, job, body, options))
+                )
         except TimeoutError as exc:
             raise failures.late() from exc
         finally:
             self._callers -= 1
 
     @override
+    def warm(self) -> None:
+        """Nothing: a thread starts in no time."""
+
+    @override
     async def aclose(self) -> None:
         self._is_closed = True
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT):
-                await self._thread.stop(_nothing)
+                for thread in [*self._threads.values()]:
+                    await thread.stop(_nothing)
 
-    def _done(self, job: str, body: bytes, options: Mapping[str, object]) -> Result:
+    def _done(
+        self, begin: Callable[[], None], job: str, body: bytes, options: Mapping[str, object]
+    ) -> Result:
         if self._is_closed:
             raise failures.closed()
+        begin()
         try:
             return self._jobs[job](body, options)
         except ContentError:
@@ -83,5 +107,50 @@ class ThreadWorkers(Workers):
             raise failures.unexpected() from exc
 
 
+class _Turn:
+    """The time of one job, which runs from when its turn has come.
+
+    Args:
+        seconds: how long it may take.
+        give_up: when to give it up at the latest; an instant that is over then is none.
+    """
+
+    def __init__(self, seconds: float, give_up: float | None) -> None:
+        self._seconds = seconds
+        self._give_up = give_up
+        self._loop = asyncio.get_running_loop()
+        self._limit: asyncio.Timeout | None = None
+        self._allowed = seconds
+
+    async def watch(self, job: Awaitable[Result]) -> Result:
+        """Wait for the job.
+
+        Raises:
+            DefeatError: it took too long.
+        """
+        try:
+            async with asyncio.timeout(None) as self._limit:
+                return await job
+        except TimeoutError as exc:
+            raise failures.too_slow(self._allowed) from exc
+        finally:
+            self._limit = None
+
+    def begin(self) -> None:
+        """Start the clock; called by the thread."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._start)
+
+    def _start(self) -> None:
+        if self._limit is None:
+            return
+        begun = self._loop.time()
+        end = begun + self._seconds
+        if self._give_up is not None and self._give_up > begun:
+            end = min(end, self._give_up)
+        self._allowed = end - begun
+        self._limit.reschedule(end)
+
+
 def _nothing() -> None:
-    """The last call of the thread."""
+    """The last call of a thread."""

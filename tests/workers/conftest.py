@@ -36,9 +36,19 @@ async def pool_of() -> AsyncIterator[Callable[..., ChildWorkers]]:
 def run() -> Callable[..., "asyncio.Future[Any]"]:
     """Starts a job as a task, with a minute unless told otherwise."""
 
-    def start(workers, job: str, body: bytes = b"", *, seconds: float = 60, **options):
+    def start(
+        workers,
+        job: str,
+        body: bytes = b"",
+        *,
+        seconds: float = 60,
+        reserve: float = 0.0,
+        **options,
+    ):
         deadline = asyncio.get_running_loop().time() + seconds
-        return asyncio.ensure_future(workers.run(job, body, options, deadline=deadline))
+        return asyncio.ensure_future(
+            workers.run(job, body, options, deadline=deadline, reserve=reserve)
+        )
 
     return start
 

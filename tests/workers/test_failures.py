@@ -1,11 +1,26 @@
 """What is said of a job that went wrong."""
 
+import json
 import signal
 
 import pytest
 
-from searx_mcp.errors import ContentError, ErrorCode
-from searx_mcp.workers.failures import OUT_OF_MEMORY, as_header, crash, from_header
+from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
+from searx_mcp.workers.failures import (
+    OUT_OF_MEMORY,
+    as_header,
+    broken,
+    busy,
+    closed,
+    crash,
+    from_header,
+    no_start,
+    short_of_memory,
+    too_large,
+    too_slow,
+    unexpected,
+)
+from searx_mcp.workers.interface import DefeatError
 
 
 @pytest.mark.parametrize(
@@ -30,10 +45,22 @@ def test_the_exit_code_tells_why_a_process_ended(code, said):
     assert said in error.message
 
 
-def test_an_error_survives_its_way():
-    error = ContentError("no", code=ErrorCode.UNSUPPORTED_ENCODING, advice="Go away.")
-    found = from_header(as_header(error))
+@pytest.mark.parametrize("kind", [ContentError, SkeletonError, DefeatError])
+def test_an_error_survives_its_way(kind):
+    error = kind(
+        "no", code=ErrorCode.UNSUPPORTED_ENCODING, advice="Go away.", url="https://a.example/?b=ü"
+    )
+    found = from_header(json.loads(json.dumps(as_header(error))))
+    assert type(found) is kind
     assert (found.message, found.code, found.advice) == ("no", error.code, "Go away.")
+    assert found.url == error.url
+
+
+def test_only_a_body_that_was_too_much_is_a_defeat():
+    defeats = [unexpected(), short_of_memory(), too_slow(1), crash(None), broken()]
+    others = [too_large(), no_start(), closed(), busy()]
+    assert all(isinstance(error, DefeatError) for error in defeats)
+    assert not any(isinstance(error, DefeatError) for error in others)
 
 
 @pytest.mark.parametrize(
@@ -43,16 +70,22 @@ def test_an_error_survives_its_way():
         ({"failed": "content_too_large", "message": "x"}, ErrorCode.CONTENT_TOO_LARGE),
         ({"failed": None}, ErrorCode.EXTRACTION_FAILED),
         ({"failed": ["content_too_large"], "message": 5}, ErrorCode.EXTRACTION_FAILED),
+        ({"failed": "x", "kind": "KeyboardInterrupt", "url": {}}, ErrorCode.EXTRACTION_FAILED),
+        ({"failed": "x", "kind": ["SkeletonError"]}, ErrorCode.EXTRACTION_FAILED),
     ],
 )
 def test_an_error_from_outside_has_only_the_codes_of_bodies(header, code):
     error = from_header(header)
+    assert type(error) is ContentError
     assert error.code is code
     assert error.message
 
 
 def test_an_error_from_outside_is_one_clean_line():
-    error = from_header({"failed": "x", "message": "a\n\x1b[31mb" + "c" * 999, "advice": "d\ne"})
+    error = from_header(
+        {"failed": "x", "message": "a\n\x1b[31mb" + "c" * 999, "advice": "d\ne", "url": "f\ng"}
+    )
     assert error.message.startswith("a bc")
     assert len(error.message) <= 300
     assert error.advice == "d e"
+    assert error.url == "f g"

@@ -13,7 +13,8 @@ from searx_mcp.workers.frames import (
     Frame,
     FrameError,
     FrameReader,
-    decode_object,
+    decode_header,
+    decode_result,
     encode_head,
     read_frame,
 )
@@ -89,5 +90,33 @@ def test_a_cycle_is_not_sent():
 
 def test_lone_surrogates_survive_in_a_header():
     header = {"options": {"text": "\ud800"}}
-    assert decode_object(encode_head(header, 0)[8:]) == header
+    assert decode_header(encode_head(header, 0)[8:]) == header
     assert json.dumps(header).isascii()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b'{"text": "\\ud800"}', id="a lone surrogate"),
+        pytest.param(b'{"n": NaN}', id="no number"),
+        pytest.param(b"[1]", id="a list"),
+        pytest.param(b"[" * 200_000, id="nested without end"),
+        pytest.param(b"\xff", id="no text"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+def test_a_result_that_nothing_could_encode_is_none(text):
+    with pytest.raises(FrameError):
+        decode_result(text)
+
+
+def test_a_result_keeps_every_character():
+    result = {"text": "Straße 名前 \U0001f600 \\ud800 \t\n"}
+    assert decode_result(json.dumps(result).encode()) == result
+    assert decode_result(json.dumps(result, ensure_ascii=False).encode()) == result
+
+
+def test_a_reader_takes_no_more_than_it_is_told():
+    assert [*FrameReader(4).feed(framed({}, b"four"))] == [Frame({}, b"four")]
+    with pytest.raises(FrameError):
+        _ = [*FrameReader(3).feed(framed({}, b"four"))]

@@ -12,7 +12,7 @@ import pytest
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.testing.pdf import make_pdf
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import MAX_BODY
+from searx_mcp.workers.interface import MAX_BODY, DefeatError
 from searx_mcp.workers.pool import CHILD, ChildWorkers
 
 pytestmark = [
@@ -76,7 +76,7 @@ async def test_what_a_job_refuses_is_told_in_clean_words(pool_of, run):
 )
 async def test_a_job_that_goes_wrong_costs_only_itself(pool_of, run, job, said):
     pool = pool_of(memory="256MB")
-    with pytest.raises(ContentError, match=said) as caught:
+    with pytest.raises(DefeatError, match=said) as caught:
         await run(pool, job, b"\xff" * 64)
     assert caught.value.code is ErrorCode.EXTRACTION_FAILED
     assert "secret" not in caught.value.message
@@ -119,7 +119,7 @@ async def test_a_job_that_takes_too_long_is_killed(pool_of, hang, ended, run):
     pool = pool_of(job_timeout=1)
     task, pid = await hang(pool)
     (process,) = pool._processes
-    with pytest.raises(ContentError, match="within 1 s") as caught:
+    with pytest.raises(DefeatError, match="within 1 s") as caught:
         await task
     assert caught.value.code is ErrorCode.EXTRACTION_FAILED
     assert not process.is_usable
@@ -136,6 +136,21 @@ async def test_the_callers_deadline_kills_a_job(pool_of, hang, ended, run):
     assert caught.value.code is ErrorCode.TIMEOUT
     await ended(pid)
     assert (await run(pool, "echo"))["pid"] != pid
+
+
+async def test_a_job_under_way_is_given_up_before_the_deadline_if_a_reserve_is_wanted(
+    pool_of, hang, run
+):
+    pool = pool_of(job_timeout=120)
+    await run(pool, "echo")
+    task, pid = await hang(pool, seconds=60, reserve=59)
+    with pytest.raises(DefeatError, match="could not be read within"):
+        await task
+    assert (await run(pool, "echo"))["pid"] != pid
+
+
+async def test_a_job_that_has_not_begun_may_use_the_reserve(pool_of, run):
+    assert (await run(pool_of(), "echo", b"late", seconds=60, reserve=60))["text"] == "late"
 
 
 async def test_a_deadline_that_is_over_starts_nothing(pool_of, run):
@@ -166,6 +181,97 @@ async def test_too_many_waiting_jobs_are_refused_at_once(pool_of, hang, run):
     assert caught.value.retry_after
     hanging.cancel()
     assert (await waiting)["text"] == ""
+
+
+async def test_twenty_callers_that_leave_at_once_leave_a_pool_that_works(pool_of, hang, ended, run):
+    pool = pool_of(processes=2, job_timeout=120)
+    hanging = [await hang(pool), await hang(pool)]
+    tasks = [task for task, _ in hanging] + [run(pool, "echo") for _ in range(18)]
+    await asyncio.sleep(0)
+    for task in tasks:
+        task.cancel()
+    _, pending = await asyncio.wait(tasks)
+    assert not pending
+    assert not pool._waiting
+    for _, pid in hanging:
+        await ended(pid)
+    texts = [run(pool, "echo", str(number).encode()) for number in range(20)]
+    assert [(await text)["text"] for text in texts] == [str(number) for number in range(20)]
+
+
+async def test_a_process_handed_over_to_a_caller_that_leaves_serves_the_next_one(pool_of, run):
+    pool = pool_of()
+    pid = (await run(pool, "echo"))["pid"]
+    process = await pool._take()
+    leaving = asyncio.ensure_future(pool._take())
+    await asyncio.sleep(0)
+    pool._hand_over(process)
+    leaving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    assert (await run(pool, "echo"))["pid"] == pid
+
+
+async def test_a_job_takes_whichever_process_is_ready_first(pool_of, hang, run):
+    pool = pool_of(processes=2)
+    pid = (await run(pool, "echo"))["pid"]
+    jobs = [run(pool, "echo") for _ in range(5)]
+    pids = [(await job)["pid"] for job in jobs]
+    assert pids.count(pid) > 1
+
+
+async def test_processes_start_one_after_the_other_and_no_more_than_allowed(pool_of, hang, run):
+    pool = pool_of(processes=2)
+    waiting = [run(pool, "echo") for _ in range(6)]
+    while not pool._processes:  # noqa: ASYNC110 - no event tells
+        await asyncio.sleep(0)
+    assert len(pool._processes) == 1
+    await asyncio.wait(waiting)
+    one, other = await hang(pool), await hang(pool)
+    assert len(pool._processes) == 2
+    for task, _ in (one, other):
+        task.cancel()
+
+
+async def test_warming_starts_one_process_for_the_job_that_comes(pool_of, run):
+    pool = pool_of(processes=2)
+    for _ in range(3):
+        pool.warm()
+    await asyncio.wait([pool._starting])
+    pool.warm()
+    assert pool._starting is None
+    (process,) = pool._processes
+    assert (await run(pool, "echo"))["pid"] == process.pid
+    pool.warm()
+    assert pool._starting is None
+    assert len(pool._processes) == 1
+
+
+async def test_a_job_that_comes_while_a_process_is_warming_waits_for_it(pool_of, run):
+    pool = pool_of(processes=2)
+    pool.warm()
+    assert (await run(pool, "echo", b"x"))["text"] == "x"
+    assert len(pool._processes) == 1
+
+
+async def test_warming_in_vain_harms_nobody(pool_of, run, monkeypatch):
+    pool = pool_of()
+    with monkeypatch.context() as context:
+        context.setattr(sys, "executable", "")
+        pool.warm()
+        await asyncio.wait([pool._starting])
+    assert (await run(pool, "echo", b"x"))["text"] == "x"
+    await pool.aclose()
+    pool.warm()
+    assert pool._starting is None
+
+
+async def test_a_pool_that_is_closed_while_it_warms_leaves_nothing(pool_of):
+    pool = pool_of()
+    pool.warm()
+    await pool.aclose()
+    assert not pool._processes
+    assert not pool._starting
 
 
 async def test_a_caller_that_leaves_takes_its_process_along(pool_of, hang, ended, run):
@@ -203,8 +309,8 @@ async def test_a_start_whose_caller_leaves_serves_the_next_one(pool_of, run, ste
 async def test_a_process_whose_caller_leaves_before_it_is_ready_serves_the_next_one(pool_of, run):
     pool = pool_of()
     leaving = run(pool, "echo")
-    await asyncio.sleep(0)
-    await asyncio.wait(pool._starting)
+    while not pool._processes:  # noqa: ASYNC110 - no event tells
+        await asyncio.sleep(0)
     (process,) = pool._processes
     leaving.cancel()
     await asyncio.wait([leaving])

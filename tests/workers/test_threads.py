@@ -8,7 +8,7 @@ import pytest
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.testing.pdf import make_pdf
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import MAX_BODY
+from searx_mcp.workers.interface import MAX_BODY, DefeatError
 from searx_mcp.workers.threads import ThreadWorkers
 
 
@@ -44,9 +44,10 @@ def gate():
 @pytest.fixture
 async def threads(gate):
     workers = ThreadWorkers(
-        WorkersConfig(max_queue=1),
+        WorkersConfig(max_queue=1, job_timeout=1),
         jobs={
             "gate": gate,
+            "brief": lambda _body, _options: {"done": gate.begun.is_set()},
             "echo": lambda body, options: {"text": body.decode(), **options},
             "refuse": raising(ContentError("no", code=ErrorCode.CONTENT_TOO_LARGE)),
             "fail": raising(ZeroDivisionError("secret")),
@@ -91,6 +92,36 @@ async def test_a_body_that_is_too_large_is_refused(threads, run):
     assert caught.value.code is ErrorCode.CONTENT_TOO_LARGE
 
 
+async def test_a_job_that_takes_too_long_is_given_up_and_goes_on(threads, run, gate):
+    with pytest.raises(DefeatError, match="within 1 s"):
+        await run(threads, "gate", b"long")
+    assert gate.came == [b"long"]
+
+
+async def test_a_job_under_way_is_given_up_before_the_deadline_if_a_reserve_is_wanted(
+    threads, run, gate
+):
+    with pytest.raises(DefeatError, match=r"within 0\.0"):
+        await run(threads, "gate", seconds=60, reserve=59.95)
+
+
+async def test_a_job_that_has_not_begun_may_use_the_reserve(threads, run):
+    assert await run(threads, "echo", b"x", seconds=60, reserve=60) == {"text": "x"}
+
+
+async def test_jobs_of_another_name_do_not_wait(threads, run, gate):
+    first = run(threads, "gate")
+    await asyncio.to_thread(gate.begun.wait, 20)
+    assert await run(threads, "brief") == {"done": True}
+    gate.open.set()
+    await first
+
+
+async def test_warming_is_nothing(threads):
+    threads.warm()
+    assert not threads._threads
+
+
 @pytest.mark.parametrize("seconds", [0, 0.05])
 async def test_the_deadline_ends_the_call_but_not_the_job(threads, run, gate, seconds):
     with pytest.raises(TransportError) as caught:
@@ -124,7 +155,7 @@ async def test_a_job_that_has_not_begun_is_taken_back(threads, run, gate):
 
 
 async def test_too_many_waiting_jobs_are_refused_at_once(threads, run, gate):
-    running, waiting = run(threads, "gate"), run(threads, "echo")
+    running, waiting = run(threads, "gate"), run(threads, "gate")
     await asyncio.sleep(0)
     with pytest.raises(ContentError, match="too many") as caught:
         await run(threads, "echo")
@@ -135,7 +166,7 @@ async def test_too_many_waiting_jobs_are_refused_at_once(threads, run, gate):
 
 
 async def test_closing_lets_the_job_under_way_end_and_begins_no_other(threads, run, gate):
-    running, waiting = run(threads, "gate"), run(threads, "echo")
+    running, waiting = run(threads, "gate"), run(threads, "gate")
     await asyncio.to_thread(gate.begun.wait, 20)
     closing = asyncio.ensure_future(threads.aclose())
     await asyncio.sleep(0)
