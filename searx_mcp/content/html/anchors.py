@@ -1,7 +1,6 @@
 """Which fragment of the address leads to which heading of a page."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote
 
@@ -9,7 +8,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _HEADING_TAGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 _HEADINGS: Final = ",".join(_HEADING_TAGS)
-_MARK: Final = "data-anchor"
+MARK: Final = "data-anchor"
+"""The attribute in which it is noted."""
+
 _MAX_HEADINGS: Final = 5_000
 _MAX_CHARS: Final = 200
 _MAX_STEPS: Final = 8
@@ -18,19 +19,6 @@ _MAX_STEPS: Final = 8
 _FRAGMENT = re.compile(r"[^\s#]+")
 _WRAPPERS: Final = frozenset({"section", "div", "article", "header", "hgroup", "li", "dt"})
 _MARKERS: Final = frozenset({"a", "span"})
-
-
-@dataclass(frozen=True, slots=True)
-class Anchored:
-    """A heading as HTML has it.
-
-    Attributes:
-        title: its text, not cleaned.
-        anchor: the fragment that leads to it, without `#`; may be empty.
-    """
-
-    title: str
-    anchor: str
 
 
 def mark_anchors(tree: LexborHTMLParser) -> None:
@@ -42,15 +30,7 @@ def mark_anchors(tree: LexborHTMLParser) -> None:
     """
     if tree.body is not None:
         for heading in _headings(tree.body):
-            heading.attrs[_MARK] = _anchor(heading)
-
-
-def anchored(root: LexborNode) -> list[Anchored]:
-    """The headings of what is left, in order, with what was noted on them."""
-    return [
-        Anchored(heading.text(), _fragment(heading.attributes.get(_MARK) or ""))
-        for heading in _headings(root)
-    ]
+            heading.attrs[MARK] = _anchor(heading)
 
 
 def _headings(root: LexborNode) -> list[LexborNode]:

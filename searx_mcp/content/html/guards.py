@@ -26,18 +26,16 @@ MAX_FORMATTING = 16
 _LONG_TAG = 4_096
 """Characters; a shorter tag cannot hold enough attributes to matter."""
 
-_HIDDEN_FROM_PARSER = re.compile("[\x00\ud800-\udfff]")
-"""NUL, which parsers disagree about, and surrogates, which have no UTF-8 form."""
-
-_START = re.compile(r"<(?:!--|/?[a-zA-Z])")
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _ATTRIBUTE = re.compile(
     r"[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+"
     r"(?:[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:\"[^\"]*+\"|'[^']*+'|[^ \t\n\f\r>\"'][^ \t\n\f\r>]*+|(?=>)))?+"
 )
 _TAG = re.compile(
-    rf"<(/?)([a-zA-Z][^ \t\n\f\r/>]*+)(?:[ \t\n\f\r/]*+{_ATTRIBUTE.pattern})*+[ \t\n\f\r/]*+>"
+    rf"<(?:!--|(/?)([a-zA-Z][^ \t\n\f\r/>]*+)(?:[ \t\n\f\r/]*+{_ATTRIBUTE.pattern})*+[ \t\n\f\r/]*+(>)?+)"
 )
-"""A whole tag as the tokenizer reads it (HTML §13.2.5): `>` inside quotes does not end it."""
+"""A whole tag as the tokenizer reads it (HTML §13.2.5): `>` inside quotes does not end it. Or one that
+the page ends in, or the beginning of a comment."""
 
 _RAW_TEXT = {
     name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE)
@@ -78,6 +76,9 @@ _CLOSED_BY = {
 """What an opening tag closes if it is innermost (HTML §13.1.2.4, optional tags): a thousand <li>
 without </li> are no nesting."""
 
+_SPECIAL = _VOID.union(_RAW_TEXT, _FORMATTING, _CLOSED_BY, ["svg"])
+"""Elements of which an opening tag does something else than to nest."""
+
 _REACH = 32
 """How many elements a closing tag may close at most; keeps the scan linear."""
 
@@ -94,8 +95,16 @@ def guard(html: str) -> str:
     Returns:
         The page; the same string if nothing had to change.
     """
-    html = _HIDDEN_FROM_PARSER.sub("", html)
-    return _Scan(html).run()
+    return _Scan(_without_hidden(html)).run()
+
+
+def _without_hidden(html: str) -> str:
+    """Drop NUL, which parsers disagree about, and surrogates, which have no UTF-8 form."""
+    try:
+        html.encode()
+    except UnicodeEncodeError:
+        html = _SURROGATES.sub("", html)
+    return html.replace("\0", "")
 
 
 class _Scan:
@@ -110,46 +119,73 @@ class _Scan:
         self._svg_closes = True
 
     def run(self) -> str:
-        position = 0
-        while start := _START.search(self._html, position):
-            position = (
-                self._comment(start.start()) if start[0] == "<!--" else self._tag(start.start())
-            )
+        position: int | None = 0
+        while position is not None:
+            position = self._pass(position)
         if not self._pieces:
             return self._html
         return "".join([*self._pieces, self._html[self._copied :]])
 
-    def _replace(self, start: int, end: int, text: str = "") -> int:
-        self._pieces += (self._html[self._copied : start], text)
+    def _pass(self, position: int) -> int | None:
+        """Look at tags up to one behind which there is something else than tags and text.
+
+        Written for speed: a page has thousands of tags, most of which are done here.
+
+        Args:
+            position: where to begin.
+
+        Returns:
+            Where to go on, or `None` at the end of the page.
+        """
+        opened = self._open
+        for tag in _TAG.finditer(self._html, position):
+            is_closing, name, end = tag.groups()
+            if end is None:
+                return self._cut(tag)
+            name = name.lower() if name.isascii() else name
+            if is_closing:
+                if opened and opened[-1] == name:
+                    opened.pop()
+                else:
+                    self._close(name)
+                continue
+            if name in _SPECIAL or tag.end() - tag.start() > _LONG_TAG:
+                if (after := self._special(tag, name)) is not None:
+                    return after
+            elif len(opened) < MAX_DEPTH:
+                opened.append(name)
+            else:
+                self._replace(tag)
+        return None
+
+    def _replace(self, tag: re.Match[str], text: str = "", *, end: int = 0) -> int:
+        """Put a text in the place of a tag, or of everything up to `end`; gives that."""
+        end = end or tag.end()
+        self._pieces += (self._html[self._copied : tag.start()], text)
         self._copied = end
         return end
 
-    def _comment(self, start: int) -> int:
+    def _cut(self, tag: re.Match[str]) -> int:
+        """Go past a comment; a tag without an end is dropped by the tokenizer, and so it is here."""
+        if tag[2] is not None:
+            return self._replace(tag, end=len(self._html))
         # From the second dash pair on: `<!-->` is a whole comment (HTML §13.2.5.43).
-        end = self._html.find("-->", start + 2)
+        end = self._html.find("-->", tag.start() + 2)
         return len(self._html) if end < 0 else end + 3
 
-    def _tag(self, start: int) -> int:
-        """Look at the tag at `start`; where to go on."""
-        tag = _TAG.match(self._html, start)
-        if tag is None:
-            # No end of tag up to the end of the page: the tokenizer drops all of it.
-            return self._replace(start, len(self._html))
-        name = tag[2].lower() if tag[2].isascii() else tag[2]
-        if tag[1]:
-            self._close(name)
-            return tag.end()
+    def _special(self, tag: re.Match[str], name: str) -> int | None:
+        """Look at an opening tag that is long, or not just nested; where to go on if not behind it."""
         if name == "svg":
-            return self._replace(start, self._end_of_svg(tag.end()))
+            return self._replace(tag, end=self._end_of_svg(tag.end()))
         if not self._may_open(name):
-            return self._replace(start, tag.end())
-        end = tag.end()
-        if end - start > _LONG_TAG and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
-            self._replace(start, end, f"<{tag[2]}>")
+            self._replace(tag)
+            return None
+        if tag.end() - tag.start() > _LONG_TAG and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
+            self._replace(tag, f"<{tag[2]}>")
         if name in _RAW_TEXT:
-            close = _RAW_TEXT[name].search(self._html, end)
+            close = _RAW_TEXT[name].search(self._html, tag.end())
             return len(self._html) if close is None else close.start()
-        return end
+        return None
 
     def _may_open(self, name: str) -> bool:
         """Whether the tag stays; if it does, it is open from here on."""

@@ -16,6 +16,8 @@ _MAX_BLOCK: Final = 200_000
 
 _MAX_NODES: Final = 300
 _MAX_TEXT: Final = 2_000
+_MAX_BODY: Final = 200_000
+_MAX_TYPES: Final = 50
 _MAX_AUTHORS: Final = 5
 
 _WRAPPING = re.compile(
@@ -39,7 +41,10 @@ class LinkedData:
     """What is said of the page; nothing is cleaned, and what is not said is empty.
 
     Attributes:
+        site: the name of the site or of its publisher.
         is_free: what `isAccessibleForFree` says, or `None`.
+        body: the text of the work, or the description of the thing; plain, perhaps with entities.
+        types: of everything that is described, such as `NewsArticle` or `BreadcrumbList`.
     """
 
     title: str = ""
@@ -48,7 +53,10 @@ class LinkedData:
     published: str = ""
     modified: str = ""
     language: str = ""
+    site: str = ""
     is_free: bool | None = None
+    body: str = ""
+    types: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +94,10 @@ def linked_data(blocks: Iterable[str], *, addresses: frozenset[str]) -> LinkedDa
         ),
         modified=_first(_text(node.get("dateModified")) for node in nodes),
         language=_first(_language(node.get("inLanguage")) for node in nodes),
+        site=_site(nodes, graph),
         is_free=_is_free(nodes, graph.nodes),
+        body=_first(_body(node) for node in nodes),
+        types=frozenset(kind for node in graph.nodes for kind in _kinds(node)[:_MAX_TYPES]),
     )
 
 
@@ -129,12 +140,16 @@ def _of_the_page(
 
 
 def _rank(node: Mapping[str, Any]) -> int:
-    kinds = [name.rpartition("/")[2] for name in _strings(node.get("@type"))]
+    kinds = _kinds(node)
     if any(kind.endswith(_WORKS) for kind in kinds):
         return _WORK
     if any(kind in _THINGS for kind in kinds):
         return _THING
     return _PAGE if any(kind.endswith(_PAGES) for kind in kinds) else 0
+
+
+def _kinds(node: Mapping[str, Any]) -> list[str]:
+    return [name.rpartition("/")[2] for name in _strings(node.get("@type"))]
 
 
 def _places(node: Mapping[str, Any]) -> set[str]:
@@ -169,6 +184,23 @@ def _names(value: object, graph: _Graph) -> str:
         if (name := _text(person)) and not name.startswith(("http://", "https://")):
             names[name] = None
     return ", ".join(names)
+
+
+def _site(nodes: list[Mapping[str, Any]], graph: _Graph) -> str:
+    """The site that says it is one, else who published the page."""
+    sites = (_text(node.get("name")) for node in graph.nodes if "WebSite" in _kinds(node))
+    return _first(sites) or _first(
+        _names(node.get(key), graph) for node in nodes for key in ("isPartOf", "publisher")
+    )
+
+
+def _body(node: Mapping[str, Any]) -> str:
+    keys = ["articleBody", "reviewBody", "text"]
+    keys += ["description"] if _rank(node) == _THING else []
+    for key in keys:
+        if isinstance(value := node.get(key), str) and value.strip():
+            return value[:_MAX_BODY].strip()
+    return ""
 
 
 def _language(value: object) -> str:

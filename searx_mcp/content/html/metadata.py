@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -38,6 +38,7 @@ _MODIFIED: Final = (
     "article:modified_time", "article:modified", "og:updated_time", "dc.date.modified", "dcterms.modified",
     "datemodified", "last-modified", "revised",
 )  # fmt: skip
+_SITE: Final = ("application-name", "dc.publisher", "apple-mobile-web-app-title")
 _LOCKED: Final = frozenset({"locked"})
 _TIERS: Final = ("article:content_tier", "og:article:content_tier")
 _PAYWALLS: Final = ("paywall", "is_paywalled", "paywalled")
@@ -58,6 +59,16 @@ _YEAR = re.compile(r"[0-9]{4}")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
 
+class Said(NamedTuple):
+    """What is said, and where: `json-ld`, a `<meta>` by its name, or the element that shows it."""
+
+    text: str
+    source: str
+
+
+_NOTHING: Final = Said("", "")
+
+
 @dataclass(frozen=True, slots=True)
 class Metadata:
     """What a page says of itself; nothing is cleaned, and what is not said is empty.
@@ -69,7 +80,12 @@ class Metadata:
         published: as the page writes the date.
         modified: likewise.
         language: BCP 47 tag.
+        site: name of the site.
+        canonical_url: absolute, http or https.
+        sources: where each of these is said, by its name here.
         is_protected: whether it says that it is not free to read.
+        types: what it says it is: types of schema.org in JSON-LD and microdata, and `og:type`.
+        body: the text that its JSON-LD gives; plain.
     """
 
     title: str
@@ -78,7 +94,12 @@ class Metadata:
     published: str
     modified: str
     language: str
+    site: str
+    canonical_url: str
+    sources: Mapping[str, str]
     is_protected: bool
+    types: frozenset[str]
+    body: str
 
 
 def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
@@ -89,22 +110,47 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
         url: its address.
     """
     metas = _metas(tree)
+    canonical = _canonical(tree, metas, url)
     linked = linked_data(
         (node.text() for node in tree.css('script[type="application/ld+json" i]')),
-        addresses=_own_addresses(tree, metas, url),
+        addresses=frozenset(
+            place.partition("#")[0].rstrip("/")
+            for place in (url, canonical.text, _said(metas, "og:url").text)
+            if place
+        ),
     )
+    said = {
+        "title": _title(tree, metas, linked),
+        "description": _first(_said(metas, *_DESCRIPTION), _linked(linked.description)),
+        "author": _first(_linked(linked.author), _author(tree, metas)),
+        "published": _first(
+            _linked(linked.published),
+            _said(metas, *_PUBLISHED),
+            _placed(tree, _PUBLISHED_PLACES),
+            _only_time(tree),
+        ),
+        "modified": _first(
+            _linked(linked.modified), _said(metas, *_MODIFIED), _placed(tree, _MODIFIED_PLACES)
+        ),
+        "language": _language(tree, metas, linked),
+        "site": _first(_said(metas, "og:site_name"), _linked(linked.site), _said(metas, *_SITE)),
+        "canonical_url": canonical,
+    }
     return Metadata(
-        title=_title(tree, metas, linked),
-        description=_said(metas, *_DESCRIPTION) or linked.description,
-        author=linked.author or _author(tree, metas),
-        published=linked.published
-        or _said(metas, *_PUBLISHED)
-        or _placed(tree, _PUBLISHED_PLACES)
-        or _only_time(tree),
-        modified=linked.modified or _said(metas, *_MODIFIED) or _placed(tree, _MODIFIED_PLACES),
-        language=_language(tree, metas) or _tag(linked.language),
+        **{name: found.text for name, found in said.items()},
+        sources={name: found.source for name, found in said.items() if found.text},
         is_protected=_is_protected(metas, linked),
+        types=linked.types | _types(tree, metas),
+        body=linked.body,
     )
+
+
+def _first(*said: Said) -> Said:
+    return next((found for found in said if found.text), _NOTHING)
+
+
+def _linked(text: str) -> Said:
+    return Said(text, "json-ld")
 
 
 def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
@@ -121,57 +167,68 @@ def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
     return found
 
 
-def _said(metas: Mapping[str, list[str]], *names: str) -> str:
-    return next((metas[name][0] for name in names if name in metas), "")
+def _said(metas: Mapping[str, list[str]], *names: str) -> Said:
+    return next((Said(metas[name][0], name) for name in names if name in metas), _NOTHING)
 
 
-def _own_addresses(
-    tree: LexborHTMLParser, metas: Mapping[str, list[str]], url: str
-) -> frozenset[str]:
-    canonical = tree.css_first('link[rel="canonical" i]')
-    href = (canonical.attributes.get("href") or "") if canonical is not None else ""
-    places = [url, absolute_web(url, href) if href else "", _said(metas, "og:url")]
-    return frozenset(place.partition("#")[0].rstrip("/") for place in places if place)
+def _canonical(tree: LexborHTMLParser, metas: Mapping[str, list[str]], url: str) -> Said:
+    link = tree.css_first('link[rel="canonical" i]')
+    href = (link.attributes.get("href") or "") if link is not None else ""
+    stated = _said(metas, "og:url")
+    return _first(
+        Said(absolute_web(url, href) if href else "", "link"),
+        Said(absolute_web(url, stated.text) if stated.text else "", stated.source),
+    )
 
 
-def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> str:
-    if title := _said(metas, "og:title"):
+def _types(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> frozenset[str]:
+    items = tree.css("[itemtype]")[:_MAX_METAS]
+    stated = " ".join((item.attributes.get("itemtype") or "")[:_MAX_CONTENT] for item in items)
+    found = {name.rstrip("/").rpartition("/")[2] for name in stated.split()}
+    return frozenset(found | {_said(metas, "og:type").text.lower()} - {""})
+
+
+def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> Said:
+    if (title := _said(metas, "og:title")).text:
         return title
     for selector in ("head title", "title"):
         node = tree.css_first(selector)
-        if node is not None and (title := _one_line(node.text())):
-            return title
-    if title := linked.title or _said(metas, "citation_title", "dc.title", "twitter:title"):
-        return title
+        if node is not None and (text := _one_line(node.text())):
+            return Said(text, "title")
+    if linked.title:
+        return _linked(linked.title)
     heading = tree.css_first("h1")
-    return _one_line(heading.text()) if heading is not None else ""
+    return _first(
+        _said(metas, "citation_title", "dc.title", "twitter:title"),
+        Said(_one_line(heading.text()) if heading is not None else "", "h1"),
+    )
 
 
-def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> str:
+def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> Said:
     for name in _AUTHOR:
         # Open Graph wants the address of a profile here.
         names = [entry for entry in metas.get(name, ()) if not entry.lower().startswith("http")]
         if names:
-            return _joined(names)
+            return Said(_joined(names), name)
     for place in _AUTHOR_PLACES:
         names = [_one_line(node.text()) for node in tree.css(place)[: _FEW_AUTHORS + 1]]
         names = [entry for entry in names if 0 < len(entry) <= _MAX_NAME]
         # A page with more of them is a list of other pages.
         if names and len(set(names)) <= _FEW_AUTHORS:
-            return _joined(names)
-    return ""
+            return Said(_joined(names), place)
+    return _NOTHING
 
 
 def _joined(names: list[str]) -> str:
     return ", ".join(dict.fromkeys(names[:_MAX_AUTHORS]))
 
 
-def _placed(tree: LexborHTMLParser, places: tuple[str, ...]) -> str:
+def _placed(tree: LexborHTMLParser, places: tuple[str, ...]) -> Said:
     for place in places:
         for node in tree.css(place)[:1]:
             if date := _moment(node):
-                return date
-    return ""
+                return Said(date, place)
+    return _NOTHING
 
 
 def _moment(node: LexborNode) -> str:
@@ -181,22 +238,24 @@ def _moment(node: LexborNode) -> str:
     return date if _YEAR.search(date) else ""  # "12:55 AM" is none
 
 
-def _only_time(tree: LexborHTMLParser) -> str:
+def _only_time(tree: LexborHTMLParser) -> Said:
     """The first time of a page with a single article; a list of articles has many."""
     times = tree.css("article time[datetime]")
-    return _moment(times[0]) if times and len(tree.css("article")) == 1 else ""
+    only = bool(times) and len(tree.css("article")) == 1
+    return Said(_moment(times[0]) if only else "", "time")
 
 
-def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> str:
+def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> Said:
     attributes = tree.root.attributes if tree.root is not None else {}
     stated = (
-        attributes.get("lang"),
-        attributes.get("xml:lang"),
+        Said(attributes.get("lang") or "", "html lang"),
+        Said(attributes.get("xml:lang") or "", "html xml:lang"),
         _said(metas, "og:locale"),
-        _said(metas, "content-language").partition(",")[0],
+        _said(metas, "content-language"),
         _said(metas, "dc.language", "dcterms.language"),
+        _linked(linked.language),
     )
-    return next(filter(None, (_tag(text or "") for text in stated)), "")
+    return _first(*(Said(_tag(text.partition(",")[0]), source) for text, source in stated))
 
 
 def _tag(text: str) -> str:
@@ -208,9 +267,9 @@ def _is_protected(metas: Mapping[str, list[str]], linked: LinkedData) -> bool:
     if linked.is_free is not None:
         return not linked.is_free
     return (
-        _said(metas, *_TIERS).lower() in _LOCKED
-        or _said(metas, *_PAYWALLS).lower() in _TRUE
-        or _said(metas, "isaccessibleforfree").lower() in _FALSE
+        _said(metas, *_TIERS).text.lower() in _LOCKED
+        or _said(metas, *_PAYWALLS).text.lower() in _TRUE
+        or _said(metas, "isaccessibleforfree").text.lower() in _FALSE
     )
 
 

@@ -3,14 +3,14 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.anchors import Anchored, anchored, mark_anchors
+from searx_mcp.content.html.anchors import MARK, mark_anchors
 
 
 def anchors(html: str) -> list[str]:
     tree = LexborHTMLParser(html)
     mark_anchors(tree)
     assert tree.body is not None
-    return [heading.anchor for heading in anchored(tree.body)]
+    return [node.attributes.get(MARK) or "" for node in tree.css(f"[{MARK}]")]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_headings_keep_what_was_noted_when_their_links_are_gone():
     for link in tree.css("a"):
         link.decompose()
     assert tree.body is not None
-    assert anchored(tree.body) == [Anchored("A", "x"), Anchored("B", "")]
+    assert [node.attributes.get(MARK) for node in tree.css(f"[{MARK}]")] == ["x", ""]
 
 
 @pytest.mark.parametrize("unit", ["<h2>", "<div><h2>", "<a id=x></a>", "<span><h1>x", "<section>"])

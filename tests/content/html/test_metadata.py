@@ -153,3 +153,52 @@ def test_the_canonical_address_tells_which_of_several_articles_the_page_is():
     both = '<link rel=canonical href="/own">' + linked(**{"@graph": [other, own]})
     assert read(both).title == "Own"
     assert read(linked(**{"@graph": [other, own]})).title == ""
+
+
+@pytest.mark.parametrize(
+    ("html", "field", "value", "source"),
+    [
+        ('<meta property="og:title" content=O><title>T</title>', "title", "O", "og:title"),
+        ("<title>T</title>", "title", "T", "title"),
+        (linked(**{"@type": "Article", "headline": "L"}), "title", "L", "json-ld"),
+        ('<meta name="dc.title" content=D>', "title", "D", "dc.title"),
+        ("<h1>H</h1>", "title", "H", "h1"),
+        ("<meta name=description content=d>", "description", "d", "description"),
+        (linked(**{"@type": "Article", "author": "A"}), "author", "A", "json-ld"),
+        ("<meta name=byl content=B>", "author", "B", "byl"),
+        ("<a rel=author>R</a>", "author", "R", '[rel="author"]'),
+        ('<meta property="article:published_time" content=2024>', "published", "2024", "article:published_time"),
+        ("<time pubdate>2024-01-02</time>", "published", "2024-01-02", "time[pubdate]"),
+        ("<article><time datetime=2024>x</time></article>", "published", "2024", "time"),
+        ('<meta property="og:updated_time" content=2025>', "modified", "2025", "og:updated_time"),
+        ("<html lang=de>", "language", "de", "html lang"),
+        ('<meta property="og:locale" content=pt_BR>', "language", "pt-BR", "og:locale"),
+        ("<meta http-equiv=content-language content='fr, en'>", "language", "fr", "content-language"),
+        ('<meta property="og:site_name" content=S>', "site", "S", "og:site_name"),
+        (linked(**{"@type": "WebSite", "name": "W"}), "site", "W", "json-ld"),
+        ("<meta name=application-name content=N>", "site", "N", "application-name"),
+        ("<link rel=canonical href='/c'>", "canonical_url", "https://ex.org/c", "link"),
+        ("<meta property=og:url content='/o'>", "canonical_url", "https://ex.org/o", "og:url"),
+    ],
+)  # fmt: skip
+def test_what_is_said_has_its_source(html: str, field: str, value: str, source: str):
+    said = read(html)
+    assert getattr(said, field) == value
+    assert said.sources[field] == source
+
+
+def test_what_is_not_said_has_no_source():
+    assert read("<p>x").sources == {}
+
+
+def test_an_address_that_leads_nowhere_is_not_canonical():
+    assert read("<link rel=canonical href='javascript:x'>").canonical_url == ""
+
+
+def test_the_types_of_a_page_are_those_of_its_data_its_markup_and_open_graph():
+    html = (
+        linked(**{"@type": "NewsArticle"})
+        + '<div itemscope itemtype="https://schema.org/Product http://schema.org/Thing/">x</div>'
+        + '<meta property="og:type" content="Article">'
+    )
+    assert read(html).types == {"NewsArticle", "Product", "Thing", "article"}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from searx_mcp.content.html.extract import main_content
+from searx_mcp.content.page import read_page
+from searx_mcp.content.writing.interface import Style
 
 LONG = "<p>" + "A sentence that a reader can read without any script at all. " * 5
 SCRIPT = f"<script>{'draw();' * 400}</script>"
@@ -46,4 +47,7 @@ SCRIPT = f"<script>{'draw();' * 400}</script>"
     ],
 )
 def test_a_skeleton_is_told_from_a_short_page(body: str, *, expected: bool):
-    assert main_content(body, url="https://ex.org/").is_skeleton is expected
+    assert (
+        read_page(body, url="https://ex.org/", style=Style(), max_chars=100_000).is_skeleton
+        is expected
+    )

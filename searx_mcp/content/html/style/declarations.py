@@ -63,6 +63,19 @@ _LENGTH = re.compile(r"([+-]?(?:[0-9]{1,9}(?:\.[0-9]{0,9})?|\.[0-9]{1,9}))([a-z%
 _CALL = re.compile(r"([a-z0-9]++)\(([^()]*+)\)")
 _SEPARATOR = re.compile(r"[ \t\r\n\f,/]+")
 
+_MATTERS = re.compile("|".join(sorted(_PROPERTIES, key=len)), re.IGNORECASE)
+_MAY_HIDE = re.compile(
+    r"display[^;]*:[^;]*none|visibility[^;]*:[^;]*(?:hidden|collapse)|clip[^;]*:[^;]*\(|scale"
+    r"|opacity[^;]*:[^;]*(?<![0-9])[-+]?(?:[0.]|[0-9.]+%)"
+    r"|-(?:[0-9.]{3}|[0-9]{2}(?:em|rem|pc|in|cm))"
+    r"|font[^;]*:[^;]*(?<![0-9.])(?:[0.]|1(?![0-9])(?!(?:em|rem|ex|ch|v|in|cm|mm|pc))|1?[0-9](?:\.[0-9]*)?%)"
+    r"|(?:width|height)[^;]*:[^;]*(?<![0-9.])(?:[-0.]|1(?![0-9]))"
+    r"|(?<![-\w])color[^;]*:[^;]*(?:transparent|\(|\#(?:[0-9a-f]{4}){1,2}(?![0-9a-f]))"
+    r"|background.*(?<![-\w])color[ \t\r\n\f]*:|(?<![-\w])color[ \t\r\n\f]*:.*background",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What a style must have in it to hide anything. It is looked for before the style is read."""
+
 _PIXELS: Final = {
     "": 1.0, "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "em": 16.0,
     "rem": 16.0, "ex": 8.0, "ch": 8.0, "vw": 10.0, "vh": 10.0, "vmin": 10.0, "vmax": 10.0,
@@ -81,6 +94,20 @@ _LEAST_BOX: Final = 1.0
 _RELATIVE_SIZES: Final = ("%", "em", "smaller", "larger", "inherit", "unset")
 _LEAST_OPACITY: Final = 0.05
 _FULL: Final = 100.0
+
+
+def may_matter(style: str) -> bool:
+    """Whether a list of declarations can have one that is looked at; true for some that have not."""
+    return _MATTERS.search(style) is not None
+
+
+def may_hide(style: str) -> bool:
+    """Whether a list of declarations can hide anything, with the help of others; never falsely no.
+
+    Args:
+        style: without comments and escapes, as `plain` gives it.
+    """
+    return _MAY_HIDE.search(style) is not None
 
 
 def parse(style: str) -> dict[str, Value]:

@@ -8,16 +8,26 @@ are not fetched.
 
 import re
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
-from searx_mcp.content.html.style.declarations import Hidden, Value, hidden, parse, plain
+from searx_mcp.content.html.style.declarations import (
+    Hidden,
+    Value,
+    hidden,
+    may_hide,
+    may_matter,
+    parse,
+    plain,
+)
 
 MAX_CSS: Final = 200_000
 """Characters of style sheets read."""
 
 MAX_RULES: Final = 500
-"""Selectors kept: first those of rules that hide, then those of the others."""
+"""Selectors kept of rules that hide, and as many of the others."""
 
 _EDGE = re.compile(r"[{};]")
 _BRACE = re.compile(r"[{}]")
@@ -32,6 +42,7 @@ _SELECTOR = re.compile(
     rf"(?P<target>{_COMPOUND})"
 )
 _TAG = re.compile(_NAME)
+_NAMED = re.compile(rf"[.#]({_NAME})")
 _PART = re.compile(rf"([.#])({_NAME})")
 _COMMENT_MARKS = re.compile(r"<!--|-->")
 _OTHER_HALVES: Final = {"position": Value("absolute"), "overflow": Value("hidden")}
@@ -55,6 +66,27 @@ class Compound:
         return (bool(self.identifier), len(self.classes), bool(self.tag))
 
 
+Selector = tuple[Compound, Compound | None, bool]
+"""What an element must be, what one around it must be, and whether that is its parent."""
+
+
+class Block:
+    """The declarations that some selectors share; read when they are needed."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def style(self) -> dict[str, Value]:
+        """The declarations that can hide or show."""
+        return parse(self._text)
+
+    @cached_property
+    def ways(self) -> frozenset[Hidden]:
+        """How they hide, if other rules do the rest."""
+        return hidden(self.style | _OTHER_HALVES) if may_hide(self._text) else frozenset()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One selector with its declarations; each is equal to itself only.
@@ -63,49 +95,71 @@ class Rule:
         target: the element it is about.
         around: what an element around that one must be, or `None`.
         is_child: whether the element around must be the parent.
-        style: the declarations that can hide or show.
-        ways: how they hide, if other rules do the rest.
+        block: its declarations.
         rank: what a rule of higher rank declares too, counts instead.
     """
 
     target: Compound
     around: Compound | None
     is_child: bool
-    style: dict[str, Value]
-    ways: frozenset[Hidden]
+    block: Block
     rank: tuple[int, int, int, int]
 
     @property
-    def selector(self) -> tuple[Compound, Compound | None, bool]:
+    def selector(self) -> Selector:
         """What equal selectors have in common."""
         return self.target, self.around, self.is_child
 
 
-def rules(css: str) -> list[Rule]:
+class StyleSheet:
     """The rules of a style sheet that can hide text, or show what another hides.
 
     Args:
         css: style sheets, one after the other; what is longer than `MAX_CSS` is left out.
-
-    Returns:
-        At most `MAX_RULES`; none if no rule hides anything.
+        names: the classes and ids that the page has; rules for others are left out. `None` leaves out
+            none.
     """
-    hiding: list[Rule] = []
-    others: list[Rule] = []
-    for order, (selectors, body) in enumerate(
-        _blocks(_COMMENT_MARKS.sub("", plain(css[:MAX_CSS])))
-    ):
-        style = parse(body[:_MAX_BODY])
-        if not style:
-            continue
-        ways = hidden(style | _OTHER_HALVES)
-        kept = hiding if ways else others
-        for selector in selectors.split(","):
-            if len(kept) < MAX_RULES and (rule := _rule(selector.strip(), style, ways, order)):
-                kept.append(rule)
-    if not hiding:
-        return []
-    return [*hiding, *others][:MAX_RULES]
+
+    def __init__(self, css: str = "", names: AbstractSet[str] | None = None) -> None:
+        self._others: list[tuple[list[str], str, int]] = []
+        self.hiding: list[Rule] = []
+        """At most `MAX_RULES` that hide, if others do the rest."""
+        for order, (selectors, body) in enumerate(
+            _blocks(_COMMENT_MARKS.sub("", plain(css[:MAX_CSS])))
+        ):
+            parts = [part for part in selectors.split(",") if _may_fit(part, names)]
+            if not parts:
+                continue
+            text = body[:_MAX_BODY]
+            block = Block(text)
+            if block.ways:
+                _add(self.hiding, parts, block, order)
+            else:
+                self._others.append((parts, text, order))
+
+    @cached_property
+    def others(self) -> list[Rule]:
+        """At most `MAX_RULES` that can undo what others do, or do the other half of it."""
+        rules: list[Rule] = []
+        for parts, text, order in self._others:
+            if len(rules) == MAX_RULES:
+                break
+            if may_matter(text):
+                _add(rules, parts, Block(text), order)
+        return rules
+
+
+def _may_fit(selector: str, names: AbstractSet[str] | None) -> bool:
+    """Whether a selector can be read, and the page has what it names."""
+    if ":" in selector or "[" in selector:
+        return False
+    return names is None or all(name in names for name in _NAMED.findall(selector))
+
+
+def _add(rules: list[Rule], selectors: list[str], block: Block, order: int) -> None:
+    for selector in selectors:
+        if len(rules) < MAX_RULES and (rule := _rule(selector.strip(), block, order)):
+            rules.append(rule)
 
 
 def _blocks(css: str) -> Iterator[tuple[str, str]]:
@@ -134,9 +188,7 @@ def _end_of_block(css: str, position: int) -> int:
     return len(css)
 
 
-def _rule(
-    selector: str, style: dict[str, Value], ways: frozenset[Hidden], order: int
-) -> Rule | None:
+def _rule(selector: str, block: Block, order: int) -> Rule | None:
     found = _SELECTOR.fullmatch(selector) if 0 < len(selector) <= _MAX_SELECTOR else None
     if found is None:
         return None
@@ -150,7 +202,7 @@ def _rule(
         classes += around.specificity[1]
         tags += around.specificity[2]
     rank = (ids, classes, tags, order)
-    return Rule(target, around, found["child"] is not None, style, ways, rank)
+    return Rule(target, around, found["child"] is not None, block, rank)
 
 
 def _compound(text: str) -> Compound:

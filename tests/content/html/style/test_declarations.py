@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.html.style.declarations import Hidden, hidden, parse, shown
+from searx_mcp.content.html.style.declarations import (
+    Hidden,
+    hidden,
+    may_hide,
+    may_matter,
+    parse,
+    plain,
+    shown,
+)
 
 BOX, VISIBILITY, SIZE, COLOUR = Hidden.BOX, Hidden.VISIBILITY, Hidden.SIZE, Hidden.COLOUR
 
@@ -136,3 +144,28 @@ def test_hostile_styles_are_read_to_their_end(style: str):
 def test_any_style_can_be_read(style: str):
     values = parse(style)
     assert not hidden(values) & shown(values)
+
+
+@pytest.mark.parametrize("style", [style for style, _ in HIDES])
+def test_nothing_that_hides_is_passed_over_unread(style: str):
+    assert may_hide(plain(style))
+    assert may_matter(plain(style))
+
+
+VALUES = st.sampled_from(
+    ["none", "hidden", "collapse", "0", "0px", "1px", "1", "1.5px", ".01", "5%", "0%", "-1000px", "-99em", "-100vw",
+     "-11in", "rect(0,0,0,0)", "inset(50%)", "circle(0)", "polygon(0 0)", "scale(0)", "translate(-1000px)", "absolute",
+     "transparent", "#fff", "#0000", "white", "rgb(1 2 3 / 1%)", "rgba(0,0,0,0)", "hsl(0 0% 100%)", "bold 1px/2 x", "-0"]
+)  # fmt: skip
+NAMES = st.sampled_from(
+    ["display", "content-visibility", "visibility", "opacity", "font-size", "font", "position", "left", "top",
+     "text-indent", "margin-left", "clip", "clip-path", "overflow", "overflow-y", "width", "height", "transform",
+     "scale", "color", "background-color", "background", "-webkit-transform", "-webkit-clip-path"]
+)  # fmt: skip
+
+
+@given(st.lists(st.builds("{}:{}".format, NAMES, VALUES), min_size=1, max_size=4).map(";".join))
+def test_a_style_that_hides_is_never_taken_for_one_that_cannot(style: str):
+    halves = "position:absolute;overflow:hidden;"
+    if hidden(parse(halves + style)) - hidden(parse(halves)):
+        assert may_hide(style)

@@ -3,15 +3,20 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.extract import main_content
-from searx_mcp.content.html.style.hiding import drop_hidden, style_rules
-from searx_mcp.content.html.style.stylesheet import MAX_CSS, MAX_RULES, rules
+from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
+from searx_mcp.content.html.style.stylesheet import MAX_CSS, MAX_RULES, StyleSheet
+from searx_mcp.content.page import ReadPage, read_page
+from searx_mcp.content.writing.interface import Style
 
 SEEN = "<p>" + "A sentence that every reader of the page sees. " * 10 + "</p>"
 
 
+def read(html: str) -> ReadPage:
+    return read_page(html, url="https://ex.org/", style=Style(), max_chars=100_000_000)
+
+
 def text_of(html: str) -> str:
-    return main_content(SEEN + html, url="https://ex.org/").text
+    return read(SEEN + html).written.markdown
 
 
 RULES = [
@@ -46,7 +51,7 @@ RULES = [
     ),
 ]  # fmt: skip
 KEPT = [
-    pytest.param("", "<p class=sr-only>kept", id="a name proves nothing"),
+    pytest.param("", "<p class=invisible-ink>kept", id="a name proves nothing"),
     pytest.param(".h{display:none}", "<p class=h style='display:block'>kept", id="inline"),
     pytest.param("@media print{.h{display:none}}", "<p class=h>kept", id="print"),
     pytest.param("@media screen and (max-width:9px){.h{display:none}}", "<p class=h>kept", id="small screens"),
@@ -99,7 +104,7 @@ def test_inline_styles_hide_what_they_say(style: str, *, kept: bool):
 
 def test_the_page_itself_is_never_hidden():
     body = f"<html style='display:none'><body style='display:none'>{SEEN}"
-    assert "every reader" in main_content(body, url="x").text
+    assert "every reader" in read(body).written.markdown
 
 
 def test_letters_of_no_size_around_columns_leave_the_columns():
@@ -113,7 +118,7 @@ def page(css: str, body: str) -> LexborHTMLParser:
 
 
 def dropped(tree: LexborHTMLParser) -> tuple[bool, str]:
-    style = style_rules(tree)
+    style = style_sheet(tree)
     for node in tree.css("style"):
         node.decompose()
     passed_over = drop_hidden(tree, style)
@@ -150,6 +155,18 @@ def test_a_rule_that_is_repeated_or_under_many_others_does_not_count_either():
     assert "GONE" not in text
 
 
+def test_transparency_from_which_the_whole_page_is_faded_in_does_not_count():
+    html = f"<div style='opacity:0;transform:translateY(20px)'>{SEEN}</div>" * 2
+    hidden = "<p style='display:none;opacity:0'>GONE</p>"
+    passed_over, text = dropped(page("", html + hidden))
+    assert passed_over
+    assert text.count("every reader") == 20
+    assert "GONE" not in text
+    few = dropped(page("", SEEN + "<p style='opacity:0'>GONE</p>"))
+    assert not few[0]
+    assert "GONE" not in few[1]
+
+
 def test_other_rules_still_count_beside_one_that_does_not():
     passed_over, text = dropped(
         page("#app{opacity:0}.h{display:none}", f"<div id=app>{SEEN}<p class=h>GONE</p></div>")
@@ -166,8 +183,8 @@ def test_hidden_text_inside_hidden_text_is_measured_once():
 
 
 def test_a_page_that_is_shown_uncovered_says_so():
-    assert main_content(f"<style>p{{display:none}}</style>{SEEN}", url="x").is_uncovered
-    assert not main_content(f"<style>b{{display:none}}</style>{SEEN}", url="x").is_uncovered
+    assert read(f"<style>p{{display:none}}</style>{SEEN}").is_uncovered
+    assert not read(f"<style>b{{display:none}}</style>{SEEN}").is_uncovered
 
 
 @pytest.mark.parametrize(
@@ -191,18 +208,35 @@ def test_a_page_that_is_shown_uncovered_says_so():
     ],
 )
 def test_hostile_style_sheets_are_read_to_their_end(css: str):
-    assert len(rules(css)) <= MAX_RULES
+    sheet = StyleSheet(css)
+    assert len(sheet.hiding) + len(sheet.others) <= 2 * MAX_RULES
 
 
 def test_style_sheets_and_rules_are_bounded():
     many = "".join(f".a{number}{{display:none}}" for number in range(2_000))
-    assert len(rules(many)) == MAX_RULES
-    assert rules(" " * MAX_CSS + ".h{display:none}") == []
-    assert rules(".a{color:red}.b{display:block}") == []
+    assert len(StyleSheet(many).hiding) == MAX_RULES
+    assert StyleSheet(" " * MAX_CSS + ".h{display:none}").hiding == []
+    assert StyleSheet(".a{color:red}.b{display:block}").hiding == []
+    assert len(StyleSheet(".a{color:red}.b{display:block}.c{cursor:x}").others) == 2
+
+
+def test_of_a_long_style_sheet_the_rules_for_what_is_there_are_read():
+    filler = "".join(f".f{number} .g{{color:red}}" for number in range(400))
+    css = f"{filler}.a .h{{display:none}}#i{{opacity:0}}b.h{{display:none}}.x .h{{display:none}}"
+    body = "<div class='z a'><p class='h y'>GONE</p></div><p id=i>GONE</p><b class=h>GONE</b><p class=h>kept"
+    passed_over, text = dropped(page(css, SEEN + body))
+    assert not passed_over
+    assert "GONE" not in text
+    assert text.endswith("kept")
+    tree = page(css, body)
+    assert len(style_sheet(tree).hiding) == 3
+    assert style_sheet(tree).others == []
 
 
 def test_a_page_of_many_classes_and_rules_is_given_up_on():
     css = "".join(f".a .b{number}{{display:none}}" for number in range(490)) + ".late{opacity:0}"
     classes = " ".join(f"b{number}" for number in range(490))
-    tree = page(css, "<div>" * 200 + f"<p class='{classes}'>x" * 50 + "<p class=late>y")
-    assert dropped(tree) == (False, "x" * 50 + "y")
+    tree = page(
+        css, "<i class=a></i>" + f"<div><p class='{classes}'>x</div>" * 900 + "<p class=late>y"
+    )
+    assert dropped(tree) == (False, "x" * 900 + "y")

@@ -1,0 +1,31 @@
+"""What a reader of a page does not see, whatever its style says."""
+
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser
+
+_UNSEEN: Final = (
+    "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"
+    "noembed,noframes,svg,map,meta,link,title,"
+    "button,select,input,textarea,option,datalist,dialog,"
+    '[hidden]:not([hidden="until-found" i]),[aria-hidden="true" i]'
+)
+_HEADING_BUTTONS: Final = (
+    "h1 button,h2 button,h3 button,h4 button,h5 button,h6 button,dt button,summary button"
+)
+"""Headings that open what stands below them are written as buttons."""
+
+_SKELETON: Final = frozenset({"html", "head", "body"})
+
+
+def drop_unseen(tree: LexborHTMLParser) -> None:
+    """Take out scripts, forms' controls, and what is marked as hidden.
+
+    Args:
+        tree: it is changed; its skeleton always stays.
+    """
+    for button in tree.css(_HEADING_BUTTONS):
+        button.unwrap()
+    for node in tree.css(_UNSEEN):
+        if node.tag not in _SKELETON:
+            node.decompose()
