@@ -12,8 +12,30 @@ _FENCE = re.compile(
 )
 """A line that opens or closes a fence, also inside quotes and lists (CommonMark, section 4.5)."""
 
+_BACKTICKS = re.compile(r"`++")
+_LEAST: Final = 3
+
 _KINDS: Final = "`~"
 _MAX_INDENT: Final = 3
+
+
+def fence(code: str, *, language: str) -> str:
+    """A fenced code block that its content cannot close.
+
+    Args:
+        code: the content, lines separated by newlines.
+        language: the info string; may be empty.
+
+    Returns:
+        The block, without a newline at its end.
+    """
+    marks = "`" * max(_LEAST, longest_backticks(code) + 1)
+    return f"{marks}{language}\n{code}\n{marks}"
+
+
+def longest_backticks(code: str) -> int:
+    """How many backticks stand in a row at most."""
+    return max(map(len, _BACKTICKS.findall(code))) if "`" in code else 0
 
 
 def code_spans(markdown: str) -> list[tuple[int, int]]:

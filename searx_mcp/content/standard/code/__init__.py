@@ -1,0 +1,1 @@
+"""Blocks of code: where they are, their language, and their text."""

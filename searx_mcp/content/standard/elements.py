@@ -1,0 +1,177 @@
+"""Small questions about elements, and small changes to the tree."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_HIDING = re.compile(
+    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE
+)
+_STYLE_CHARS: Final = 2_000
+_KEPT: Final = ("class", "style", "id", "hidden")
+"""By these a style sheet may hide an element: what takes its place must carry them."""
+_MOST_LOOKED_AT: Final = 400
+"""Nodes of an element that may be a label, a title or a button."""
+
+
+def classes(node: LexborNode) -> list[str]:
+    """The classes of an element, in lower case."""
+    return (node.attributes.get("class") or "").lower().split()
+
+
+def style(node: LexborNode) -> str:
+    """The inline style of an element, in lower case; the beginning of a very long one."""
+    return (node.attributes.get("style") or "")[:_STYLE_CHARS].lower()
+
+
+def is_hidden(node: LexborNode) -> bool:
+    """Whether the element itself says that it is not shown; style sheets are not looked at."""
+    attributes = node.attributes
+    return "hidden" in attributes or _HIDING.search(style(node)) is not None
+
+
+def text_of(node: LexborNode) -> str:
+    """All text in an element, with single spaces."""
+    return " ".join(node.text().split())
+
+
+def new(tree: LexborHTMLParser, tag: str, text: str = "", **attributes: str) -> LexborNode:
+    """An element that stands nowhere yet."""
+    node = tree.create_node(tag)
+    for name, value in attributes.items():
+        node.attrs[name] = value
+    if text:
+        node.insert_child(text)
+    return node
+
+
+def carry(old: LexborNode, node: LexborNode) -> None:
+    """Give an element what style sheets may hide the old one by."""
+    attributes = old.attributes
+    for name in _KEPT:
+        if name in attributes and name not in node.attributes:
+            node.attrs[name] = attributes[name] or ""
+
+
+def put_in_place(old: LexborNode, node: LexborNode) -> None:
+    """Take an element out of the tree and put a new one where it was."""
+    old.insert_before(node, move=True)
+    old.decompose()
+
+
+def empty(node: LexborNode) -> None:
+    """Take out all children."""
+    for child in children(node):
+        child.decompose()
+
+
+def children(node: LexborNode) -> list[LexborNode]:
+    """The children of an element, texts included."""
+    found = []
+    child = node.first_child
+    while child is not None:
+        found.append(child)
+        child = child.next
+    return found
+
+
+def move_children(source: LexborNode, target: LexborNode) -> None:
+    """Put all children of an element at the end of another one."""
+    for child in children(source):
+        target.insert_child(child, move=True)
+
+
+def ancestors(node: LexborNode, most: int) -> Iterator[LexborNode]:
+    """The elements around a node, from the inside out, without `body`."""
+    parent = node.parent
+    for _ in range(most):
+        if parent is None or parent.tag in {"body", "html", "-document"}:
+            return
+        yield parent
+        parent = parent.parent
+
+
+def is_attached(node: LexborNode) -> bool:
+    """Whether a node still stands in a tree, next to others or below something."""
+    return node.parent is not None
+
+
+def is_blank(node: LexborNode) -> bool:
+    """Whether it is a comment or a text of white space."""
+    if node.is_text_node:
+        return not (node.text_content or "").strip()
+    return node.is_comment_node
+
+
+def solid(node: LexborNode) -> list[LexborNode]:
+    """The children that are not blank."""
+    return [child for child in children(node) if not is_blank(child)]
+
+
+def neighbour(node: LexborNode, *, forward: bool, most: int = 8) -> LexborNode | None:
+    """The next sibling that is not blank, or the last one looked at; `None` if there is none."""
+    found = node.next if forward else node.prev
+    for _ in range(most):
+        if found is None or not is_blank(found):
+            return found
+        found = found.next if forward else found.prev
+    return found
+
+
+def first_solid(node: LexborNode) -> LexborNode | None:
+    """The first child that is not blank."""
+    child = node.first_child
+    while child is not None and is_blank(child):
+        child = child.next
+    return child
+
+
+def is_alone(node: LexborNode) -> bool:
+    """Whether nothing but blanks stands beside a node."""
+    return neighbour(node, forward=False) is None and neighbour(node, forward=True) is None
+
+
+def few(node: LexborNode, most: int) -> list[LexborNode]:
+    """The children that are not blank; none if there are more children than that.
+
+    To be asked for every child of an element: all of them would be quadratic.
+    """
+    found: list[LexborNode] = []
+    child = node.first_child
+    for _ in range(most):
+        if child is None:
+            return found
+        if not is_blank(child):
+            found.append(child)
+        child = child.next
+    return found if child is None else []
+
+
+def short_text(node: LexborNode, most: int) -> str:
+    """All text in an element with single spaces; empty if it is longer than `most` characters.
+
+    It looks no further than it needs: an element that holds half the page costs next to nothing.
+    """
+    if node.is_text_node:
+        text = " ".join((node.text_content or "").split())
+        return text if len(text) <= most else ""
+    parts = []
+    size = 0
+    for place, part in enumerate(node.traverse(include_text=True)):
+        if part.is_text_node:
+            text = part.text_content or ""
+            size += len(text.strip())
+            parts.append(text)
+        if size > most or place > _MOST_LOOKED_AT:
+            return ""
+    text = " ".join("".join(parts).split())
+    return text if len(text) <= most else ""
+
+
+def has_text(node: LexborNode) -> bool:
+    """Whether there is any text in an element."""
+    return any(
+        part.is_text_node and not is_blank(part) for part in node.traverse(include_text=True)
+    )

@@ -1,0 +1,1 @@
+"""References to notes, the notes, and which belongs to which."""

@@ -1,0 +1,1 @@
+"""Formulas as LaTeX, from whatever shows them."""

@@ -1,0 +1,145 @@
+import pytest
+
+
+def callout(kind, body, title=None):
+    named = f' title="{title}"' if title else ""
+    return f'<x-callout kind="{kind}"{named}>{body}</x-callout>'
+
+
+P = "<p>Mind this.</p>"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        pytest.param(
+            f'<div class="admonition warning"><p class="admonition-title">Warning</p>{P}</div>',
+            callout("warning", P), id="Sphinx",
+        ),
+        pytest.param(
+            f'<div class="admonition-build admonition"><p class="admonition-title">Build</p>{P}</div>',
+            callout("note", P, "Build"), id="Sphinx with a title",
+        ),
+        pytest.param(
+            f'<details class="tip"><summary>Read on</summary>{P}</details>',
+            callout("tip", P, "Read on"), id="MkDocs, folded",
+        ),
+        pytest.param(
+            '<div class="theme-admonition theme-admonition-caution alert alert--warning"><div '
+            f'class="admonitionHeading_x"><span><svg></svg></span>caution</div><div>{P}</div></div>',
+            callout("caution", f"<div>{P}</div>"), id="Docusaurus",
+        ),
+        pytest.param(
+            '<div class="markdown-alert markdown-alert-important"><p class="markdown-alert-title"><svg>'
+            f"</svg>Important</p>{P}</div>",
+            callout("important", P), id="GitHub",
+        ),
+        pytest.param(
+            '<div class="callout" data-callout="faq"><div class="callout-title"><div class="callout-title-'
+            f'inner">Why?</div></div><div class="callout-content">{P}</div></div>',
+            callout("faq", f'<div class="callout-content">{P}</div>', "Why?"), id="Obsidian",
+        ),
+        pytest.param(
+            '<div class="callout is-collapsible is-collapsed" data-callout="faq"><div class="callout-title">'
+            f'Why?</div><div class="callout-content" style="display: none">{P}</div></div>',
+            callout("faq", f'<div class="callout-content">{P}</div>', "Why?"), id="Obsidian, folded",
+        ),
+        pytest.param(
+            f'<main><div class="alert alert-warning" role="alert">{P}</div></main>',
+            f"<main>{callout('warning', P)}</main>", id="Bootstrap",
+        ),
+        pytest.param(
+            '<div class="tip custom-block"><p class="custom-block-title">TIP</p>' + P + "</div>",
+            callout("tip", P), id="VitePress",
+        ),
+        pytest.param(
+            f'<div class="hint-container danger"><p class="hint-container-title">Stop</p>{P}</div>',
+            callout("danger", P, "Stop"), id="VuePress",
+        ),
+        pytest.param(
+            '<div class="confluence-information-macro confluence-information-macro-tip"><div '
+            f'class="confluence-information-macro-body">{P}</div></div>',
+            callout("tip", f'<div class="confluence-information-macro-body">{P}</div>'), id="Confluence",
+        ),
+        pytest.param(
+            '<aside class="starlight-aside starlight-aside--caution"><p class="starlight-aside__title">'
+            f"Caution</p><section>{P}</section></aside>",
+            callout("caution", f"<section>{P}</section>"), id="Starlight",
+        ),
+        pytest.param(
+            '<div class="admonitionblock note"><table><tbody><tr><td class="icon">Note</td>'
+            '<td class="content">Mind this.</td></tr></tbody></table></div>',
+            callout("note", "Mind this."), id="AsciiDoc",
+        ),
+        pytest.param(
+            f'<div class="note"><p><strong>Note:</strong></p>{P}</div>',
+            callout("note", P), id="a class and a title",
+        ),
+        pytest.param(
+            f'<div class="NOTE"><p>Note</p>{P}</div>', callout("note", P), id="a title by its words"
+        ),
+        pytest.param(
+            '<div class="notecard warning"><p><strong>Warning:</strong> Mind this.</p></div>',
+            callout("warning", "<p> Mind this.</p>"), id="a title in the text",
+        ),
+        pytest.param(
+            "<blockquote><p>[!WARNING]<br>Mind this.</p></blockquote>", callout("warning", P), id="Markdown"
+        ),
+        pytest.param(
+            "<blockquote><p>[!tip] A title\nMind this.</p></blockquote>",
+            callout("tip", P, "A title"), id="Markdown with a title",
+        ),
+        pytest.param(
+            '<div class="admonition note"><p class="admonition-title">Note</p><div class="admonition tip">'
+            f'<p class="admonition-title">Tip</p>{P}</div></div>',
+            callout("note", callout("tip", P)), id="one in another",
+        ),
+    ],
+)  # fmt: skip
+def test_a_labelled_block_of_any_dialect_becomes_a_callout(standard, html, expected):
+    assert standard(html) == expected
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param(
+            f'<div class="alert alert-info">{P}</div>', id="a message outside of the content"
+        ),
+        pytest.param(
+            f'<main><form><div class="alert alert-danger">{P}</div></form></main>',
+            id="a message of a form",
+        ),
+        pytest.param(
+            f'<main><div class="alert alert-info cookie-consent">{P}</div></main>', id="a banner"
+        ),
+        pytest.param(f'<div class="note">{P}</div>', id="a class without a title"),
+        pytest.param(f'<div class="alert">{P}</div>', id="no kind"),
+        pytest.param(f"<aside>{P}</aside>", id="an aside"),
+        pytest.param(f"<blockquote>{P}</blockquote>", id="a quotation"),
+        pytest.param(
+            "<blockquote><p>[!SHOUT] Mind this.</p></blockquote>", id="no kind in Markdown"
+        ),
+        pytest.param('<div class="callout"><p>Buy now.</p></div>', id="advertising"),
+        pytest.param('<div class="admonition note"></div>', id="nothing"),
+    ],
+)
+def test_other_blocks_stay(standard, html):
+    assert "x-callout" not in standard(html)
+
+
+def test_what_a_hidden_callout_holds_stays_hidden(standard):
+    html = (
+        f"<p>{20 * 'Words that are shown. '}</p>"
+        '<div style="display:none" class="callout is-collapsed" data-callout="tip"><div class="callout-title">'
+        f'T</div><div class="callout-content" style="display:none">{P}</div></div>'
+    )
+    assert "Mind" not in standard(html)
+
+
+def test_only_callouts_are_unfolded(standard):
+    html = (
+        f"<p>{20 * 'Words that are shown. '}</p>"
+        f'<div class="is-collapsed"><div class="callout-content" style="display:none">{P}</div></div>'
+    )
+    assert "Mind" not in standard(html)

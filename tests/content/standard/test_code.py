@@ -1,0 +1,215 @@
+import pytest
+
+
+def block(text, language=None):
+    named = f' class="language-{language}"' if language else ""
+    return f"<pre><code{named}>{text}</code></pre>"
+
+
+AB = "a = 1\nb = 2"
+XY = "x\ny"
+EVALUATED = "#eval 1\n1\n#eval 2"
+
+
+@pytest.mark.parametrize(
+    ("html", "language"),
+    [
+        pytest.param("<pre>{}</pre>", None, id="alone"),
+        pytest.param('<pre><code class="language-python">{}</code></pre>', "python", id="on the code"),
+        pytest.param('<pre class="lang-js prettyprint"><code>{}</code></pre>', "js", id="on the block"),
+        pytest.param('<div class="highlight-rust"><pre>{}</pre></div>', "rust", id="Sphinx"),
+        pytest.param(
+            '<div class="highlight highlight-source-go"><pre>{}</pre></div>', "go", id="GitHub source"
+        ),
+        pytest.param(
+            '<div class="highlight highlight-text-html-basic"><pre>{}</pre></div>',
+            "html-basic", id="GitHub text",
+        ),
+        pytest.param('<pre class="brush: php; gutter: false">{}</pre>', "php", id="brush"),
+        pytest.param('<pre class="sourceCode haskell"><code>{}</code></pre>', "haskell", id="Pandoc"),
+        pytest.param('<pre><code class="hljs kotlin">{}</code></pre>', "kotlin", id="highlight.js"),
+        pytest.param('<pre data-lang="elixir">{}</pre>', "elixir", id="data-lang"),
+        pytest.param('<pre><code data-language="fish">{}</code></pre>', "fish", id="data-language"),
+        pytest.param('<pre data-code-language="nix">{}</pre>', "nix", id="data-code-language"),
+        pytest.param('<pre data-enlighter-language="swift">{}</pre>', "swift", id="Enlighter"),
+        pytest.param('<pre language="tsx"><code>{}</code></pre>', "tsx", id="language attribute"),
+        pytest.param('<pre lang="ruby"><code>{}</code></pre>', "ruby", id="lang attribute"),
+        pytest.param('<pre lang="en"><code>{}</code></pre>', None, id="lang of people"),
+        pytest.param('<div class="lang-en"><pre>{}</pre></div>', None, id="class of people"),
+        pytest.param('<pre><code class="language-plaintext">{}</code></pre>', None, id="plain text"),
+        pytest.param('<pre><code class="language-none">{}</code></pre>', None, id="none"),
+        pytest.param('<pre><code class="language-C++">{}</code></pre>', "c++", id="lower case"),
+        pytest.param('<pre class="highlight wrap"><code>{}</code></pre>', None, id="no language"),
+        pytest.param('<pre class="EnlighterJSRAW" data-language="a b">{}</pre>', None, id="no name"),
+    ],
+)  # fmt: skip
+def test_code_keeps_the_language_that_its_page_names(standard, html, language):
+    assert block(AB, language) in standard(html.replace("{}", AB))
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param("<pre>\n\n a = 1\r\n b = 2\n\n  \n</pre>".replace(" a", "a").replace(" b", "b"), id="blank lines"),
+        pytest.param("<pre>a = 1<br>b = 2<br></pre>", id="breaks"),
+        pytest.param("<pre><code><div>a = 1</div><div>b = 2</div></code></pre>", id="a div a line"),
+        pytest.param(
+            '<pre><code><span class="line">a = 1</span><span class="line">b = 2</span></code></pre>',
+            id="a span a line",
+        ),
+        pytest.param(
+            '<pre><code><span data-line="">a = 1</span>\n<span data-line="">b = 2</span></code></pre>',
+            id="spans and newlines",
+        ),
+        pytest.param(
+            '<pre><span class="lineno">1</span>a = 1\n<span class="lineno">2</span>b = 2</pre>',
+            id="Pygments numbers",
+        ),
+        pytest.param(
+            '<pre><code><span style="display:flex"><span style="user-select:none">1</span>'
+            '<span>a = 1\n</span></span><span style="display:flex"><span style="user-select:none">2'
+            "</span><span>b = 2\n</span></span></code></pre>",
+            id="Chroma numbers",
+        ),
+        pytest.param(
+            '<pre><div class="ec-line"><div class="gutter"><div class="ln" aria-hidden="true">1</div></div>'
+            '<div class="code">a = 1</div></div><div class="ec-line"><div class="gutter"><div class="ln" '
+            'aria-hidden="true">2</div></div><div class="code">b = 2</div></div></pre>',
+            id="numbers that are hidden from readers aloud",
+        ),
+        pytest.param(
+            "<pre><div><span>7</span><div>a = 1</div></div><div><span>8</span><div>b = 2</div></div></pre>",
+            id="numbers without a name",
+        ),
+        pytest.param(
+            '<table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre></td>'
+            '<td class="code"><pre>a = 1\nb = 2</pre></td></tr></table>',
+            id="table of two columns",
+        ),
+        pytest.param(
+            '<figure class="highlight"><table><tr><td class="gutter"><pre><span class="line">1</span><br>'
+            '<span class="line">2</span></pre></td><td class="code"><pre><span class="line">a = 1</span>'
+            '<br><span class="line">b = 2</span><br></pre></td></tr></table></figure>',
+            id="Hexo",
+        ),
+        pytest.param(
+            '<table><tbody><tr><td class="blob-num" data-line-number="1"></td>'
+            '<td class="blob-code">a = 1</td></tr><tr><td class="blob-num" data-line-number="2"></td>'
+            '<td class="blob-code">b = 2</td></tr></tbody></table>',
+            id="GitHub's table",
+        ),
+        pytest.param(
+            '<div class="syntaxhighlighter"><table><tr><td class="gutter"><div class="line">1</div>'
+            '<div class="line">2</div></td><td class="code"><div class="container"><div class="line">'
+            '<code>a = 1</code></div><div class="line"><code>b = 2</code></div></div></td></tr>'
+            "</table></div>",
+            id="SyntaxHighlighter",
+        ),
+        pytest.param(
+            '<div class="CodeMirror"><div class="CodeMirror-code"><div><div class="CodeMirror-linenumber">'
+            '1</div><pre class="CodeMirror-line">a = 1</pre></div><div><div class="CodeMirror-linenumber">2'
+            '</div><pre class="CodeMirror-line">b = 2</pre></div></div></div>',
+            id="CodeMirror 5",
+        ),
+        pytest.param(
+            '<div class="cm-editor"><div class="cm-gutters">1</div><div class="cm-content">'
+            '<div class="cm-line">a = 1</div><div class="cm-line">b = 2</div></div></div>',
+            id="CodeMirror 6",
+        ),
+        pytest.param(
+            '<pre><ol class="linenums"><li class="L0">a = 1</li><li class="L1">b = 2</li></ol></pre>',
+            id="a list item a line",
+        ),
+        pytest.param("<code><pre><code>a = 1\nb = 2</code></pre></code>", id="code around the block"),
+        pytest.param('<code style="white-space: pre">a = 1\nb = 2</code>', id="code alone"),
+        pytest.param("<pre>a = 1<button>Copy</button>\nb = 2</pre>", id="button"),
+        pytest.param('<pre><span class="tooltip">an int</span>a = 1\nb = 2</pre>', id="tooltip"),
+        pytest.param("<pre>a = 1<style>b{}</style>\nb = 2</pre>", id="style"),
+        pytest.param(
+            '<pre>a = 1\n<span style="display:none">rm -rf /\n</span>b = 2</pre>', id="hidden inline"
+        ),
+        pytest.param(
+            '<style>.x{display:none}</style><pre>a = 1\n<span class="x">rm -rf /\n</span>b = 2</pre>',
+            id="hidden by a rule",
+        ),
+        pytest.param("<pre>a\xa0= 1\nb = 2</pre>", id="spaces that do not break"),
+        pytest.param('<pre><a href="/a">a</a> = <i>1</i>\nb = 2</pre>', id="links and marks"),
+    ],
+)  # fmt: skip
+def test_code_is_text_without_what_stands_beside_it(standard, html):
+    assert block(AB) in standard(html)
+
+
+@pytest.mark.parametrize(
+    ("html", "left"),
+    [
+        pytest.param(
+            "<div><div><span>python</span><button>Copy</button></div><pre>x\ny</pre></div>",
+            f"<div>{block(XY, 'python')}</div>", id="language and button",
+        ),
+        pytest.param(
+            '<div><div class="bar">C++</div><pre>x\ny</pre></div>',
+            f"<div>{block(XY, 'cpp')}</div>", id="language as a reader says it",
+        ),
+        pytest.param(
+            '<div class="code-toolbar"><pre class="language-go">x\ny</pre><div class="toolbar">'
+            "<span>Copy code</span></div></div>",
+            '<div class="code-toolbar">' + block(XY, "go") + "</div>", id="toolbar below",
+        ),
+        pytest.param(
+            '<div class="language-js"><span class="lang">js</span><pre>x\ny</pre>'
+            '<div class="line-numbers-wrapper"><span>1</span><br><span>2</span></div></div>',
+            '<div class="language-js">' + block(XY, "js") + "</div>", id="VitePress",
+        ),
+        pytest.param(
+            '<div><div class="title">src/app.py</div><pre>x\ny</pre></div>',
+            f'<div><div class="title">src/app.py</div>{block(XY)}</div>', id="a file name stays",
+        ),
+        pytest.param(
+            "<div><p>Python</p><pre>x\ny</pre></div>",
+            f"<div><p>Python</p>{block(XY)}</div>", id="a paragraph stays",
+        ),
+        pytest.param(
+            "<div><div>go</div><pre>x</pre><pre>y</pre></div>",
+            f"<div>{block('x', 'go')}{block('y')}</div>", id="the nearest block",
+        ),
+    ],
+)  # fmt: skip
+def test_labels_and_buttons_around_code_are_taken_out(standard, html, left):
+    assert standard(html) == left
+
+
+def test_pieces_of_one_listing_are_joined(standard):
+    html = (
+        '<div><code class="hl lean block">#eval 1</code><pre class="hl lean">1</pre>'
+        '<code class="hl lean block">#eval 2</code></div>'
+    )
+    assert standard(html) == f"<div>{block(EVALUATED, 'lean')}</div>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param("<p>Call <code>a()</code> first.</p>", id="in a line"),
+        pytest.param("<p>Call <code>a(\nb)</code> first.</p>", id="over a line end"),
+        pytest.param(
+            "<table><tbody><tr><td>a</td><td>b</td></tr></tbody></table>", id="table of data"
+        ),
+        pytest.param('<div class="code-block">One line of words.</div>', id="no code"),
+    ],
+)
+def test_what_is_no_block_of_code_stays(standard, html):
+    assert standard(html) == html
+
+
+def test_an_empty_block_leaves_nothing(standard):
+    assert standard("<p>a</p><pre><code> \n </code></pre>") == "<p>a</p>"
+
+
+def test_numbers_that_are_code_stay(standard):
+    listing = "10 PRINT\n20 GOTO 10"
+    assert standard(f"<pre>{listing}</pre>") == block(listing)
+
+
+def test_marks_within_a_block_are_no_markup_afterwards(standard):
+    assert standard("<pre>&lt;b&gt;x&lt;/b&gt;</pre>") == block("&lt;b&gt;x&lt;/b&gt;")

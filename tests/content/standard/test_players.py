@@ -1,0 +1,102 @@
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("address", "page"),
+    [
+        ("https://www.youtube.com/embed/a-B_1?start=3", "https://www.youtube.com/watch?v=a-B_1"),
+        ("//www.youtube-nocookie.com/embed/a-B_1", "https://www.youtube.com/watch?v=a-B_1"),
+        ("https://www.youtube.com/embed/videoseries?list=PL1", "https://www.youtube.com/playlist?list=PL1"),
+        ("https://player.vimeo.com/video/42?h=1", "https://vimeo.com/42"),
+        ("https://www.dailymotion.com/embed/video/x7", "https://www.dailymotion.com/video/x7"),
+        ("https://geo.dailymotion.com/player.html?video=x7", "https://www.dailymotion.com/video/x7"),
+        ("https://player.twitch.tv/?video=v12&parent=a.org", "https://www.twitch.tv/videos/12"),
+        ("https://player.twitch.tv/?channel=someone", "https://www.twitch.tv/someone"),
+        ("https://open.spotify.com/embed/track/1aB", "https://open.spotify.com/track/1aB"),
+        (
+            "https://w.soundcloud.com/player/?url=https%3A//soundcloud.com/a/b&auto_play=false",
+            "https://soundcloud.com/a/b",
+        ),
+        ("https://embed.ted.com/talks/lang/de/a_talk", "https://www.ted.com/talks/lang/de/a_talk"),
+        ("https://tube.example.org/videos/embed/0a1b2c3d-1111", "https://tube.example.org/w/0a1b2c3d-1111"),
+        ("https://platform.twitter.com/embed/Tweet.html?id=99", "https://x.com/i/status/99"),
+        ("https://x.com/someone/status/99", "https://x.com/someone/status/99"),
+        ("https://social.example.org/@someone/12/embed", "https://social.example.org/@someone/12"),
+        ("https://codepen.io/someone/embed/aBc?height=1", "https://codepen.io/someone/pen/aBc"),
+        ("https://www.loom.com/embed/0ab", "https://www.loom.com/share/0ab"),
+        ("https://archive.org/embed/some-item", "https://archive.org/details/some-item"),
+    ],
+)  # fmt: skip
+def test_a_player_becomes_a_link_to_what_it_plays(standard, address, page):
+    shown = standard(f'<p>a</p><iframe title="A title" src="{address}"></iframe>')
+    assert f'href="{page.replace("&", "&amp;")}"' in shown
+    assert ">A title</a>" in shown
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param('<iframe src="https://ads.example.org/frame"></iframe>', id="unknown"),
+        pytest.param('<iframe src="javascript:alert(1)"></iframe>', id="script"),
+        pytest.param(
+            '<iframe src="https://www.youtube.com/embed/a" width=1 height=1></iframe>', id="tiny"
+        ),
+        pytest.param('<iframe src="https://www.youtube.com/embed/a" hidden></iframe>', id="hidden"),
+        pytest.param('<iframe src="https://[::1/embed"></iframe>', id="no address"),
+        pytest.param('<video src="blob:https://example.org/1"></video>', id="made by a script"),
+        pytest.param(
+            '<style>.x{display:none}</style><iframe class=x src="https://vimeo.com/1"></iframe>'
+            '<div><iframe class=x src="https://player.vimeo.com/video/1"></iframe></div>',
+            id="hidden by a rule",
+        ),
+    ],
+)
+def test_other_frames_become_no_link(standard, html):
+    assert "<a" not in standard(f"<p>{20 * 'Words that are shown. '}</p>{html}")
+
+
+@pytest.mark.parametrize(
+    ("html", "link"),
+    [
+        pytest.param(
+            '<video src="/v/a%20b.mp4"></video>', '<a href="/v/a%20b.mp4">Video: a b.mp4</a>', id="video"
+        ),
+        pytest.param(
+            '<audio controls><source src="s.ogg?x=1"></audio>', '<a href="s.ogg?x=1">Audio: s.ogg</a>',
+            id="source",
+        ),
+        pytest.param(
+            '<video title="A film" src="/a.mp4"></video>', '<a href="/a.mp4">A film</a>', id="title"
+        ),
+        pytest.param(
+            '<object type="application/pdf" data="/a.pdf"></object>', '<a href="/a.pdf">a.pdf</a>', id="PDF"
+        ),
+        pytest.param(
+            '<lite-youtube videoid="a1" playlabel="Play: x"></lite-youtube>',
+            '<a href="https://www.youtube.com/watch?v=a1">Play: x</a>', id="element of its own",
+        ),
+        pytest.param(
+            '<script src="https://gist.github.com/someone/0ab.js"></script>',
+            '<a href="https://gist.github.com/someone/0ab">Gist</a>', id="Gist",
+        ),
+        pytest.param(
+            '<iframe title="YouTube video player" src="https://www.youtube.com/embed/a"></iframe>',
+            '<a href="https://www.youtube.com/watch?v=a">YouTube video</a>', id="no title of its own",
+        ),
+    ],
+)  # fmt: skip
+def test_media_and_snippets_become_links(standard, html, link):
+    assert link in standard(html)
+
+
+def test_an_image_behind_noscript_gives_its_address_to_the_one_that_waits(standard):
+    html = '<p><img src="data:image/gif;base64,AA" class=lazy><noscript><img src="/a.jpg" alt="A"></noscript></p>'
+    shown = standard(html)
+    assert 'src="/a.jpg"' in shown
+    assert 'alt="A"' in shown
+    assert "data:" not in shown
+
+
+def test_an_image_with_an_address_keeps_it(standard):
+    html = '<p><img src="/b.jpg"><noscript><img src="/a.jpg"></noscript></p>'
+    assert standard(html) == '<p><img src="/b.jpg"></p>'

@@ -1,0 +1,55 @@
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("html", "task"),
+    [
+        pytest.param("<input type=checkbox> a", "<x-task></x-task> a", id="open"),
+        pytest.param("<input type=checkbox checked> a", '<x-task done=""></x-task> a', id="done"),
+        pytest.param(
+            "<input type=checkbox disabled name=x> a", "<x-task></x-task> a", id="cannot be sent"
+        ),
+        pytest.param(
+            '<input type="CHECKBOX" class="task-list-item-checkbox" value=1> a',
+            "<x-task></x-task> a", id="says so",
+        ),
+        pytest.param(
+            "<label><input type=checkbox checked> a</label>",
+            '<x-task done=""></x-task><label> a</label>', id="in a label",
+        ),
+        pytest.param("<p><input type=checkbox> a</p>", "<x-task></x-task><p> a</p>", id="in a paragraph"),
+        pytest.param(
+            "<label><input type=checkbox><span></span></label><div><p>a</p></div>",
+            "<x-task></x-task><label><span></span></label><div><p>a</p></div>", id="TipTap",
+        ),
+    ],
+)  # fmt: skip
+def test_an_item_that_begins_with_a_box_is_a_task(standard, html, task):
+    assert standard(f"<ul><li>{html}</li></ul>") == f"<ul><li>{task}</li></ul>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param("<form><ul><li><input type=checkbox> a</li></ul></form>", id="form"),
+        pytest.param("<nav><ul><li><input type=checkbox> a</li></ul></nav>", id="menu"),
+        pytest.param("<ul><li><input type=checkbox name=c value=1> a</li></ul>", id="sent"),
+        pytest.param("<ul class=filters><li><input type=checkbox> a</li></ul>", id="filter"),
+        pytest.param("<ul><li>a <input type=checkbox></li></ul>", id="behind the text"),
+        pytest.param("<p><input type=checkbox> a</p>", id="no item"),
+        pytest.param(
+            "<ul><li style='display:none'><input type=checkbox> a</li><li>b</ul>", id="hidden"
+        ),
+    ],
+)
+def test_other_boxes_are_no_tasks(standard, html):
+    assert "x-task" not in standard(html)
+
+
+def test_tasks_in_tasks_each_have_their_box(standard):
+    html = (
+        "<ul><li><input type=checkbox checked> a<ul><li><input type=checkbox> b</li></ul></li></ul>"
+    )
+    assert standard(html) == (
+        '<ul><li><x-task done=""></x-task> a<ul><li><x-task></x-task> b</li></ul></li></ul>'
+    )
