@@ -15,6 +15,7 @@ from bs4.exceptions import ParserRejectedMarkup
 from markdownify import MarkdownConverter
 
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.fences import fence, longest_backticks
 from searx_mcp.content.soup import BLOCKS, number, prepare
 from searx_mcp.errors import ContentError, ErrorCode
 
@@ -41,14 +42,13 @@ _LIBRARY: Final = frozenset({
 _ESCAPED = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps what follows the text
     r"|[`*]"
-    r"|(?<![A-Za-z0-9_])_|_(?![A-Za-z0-9_])"  # not inside snake_case
+    r"|(?<![A-Za-z0-9_])_+|_+(?![A-Za-z0-9_])"  # not inside snake_case
     r"|<(?=[A-Za-z/!?])"  # HTML
     r"|(?<=!)\[|(?<=\])[(\[:]"  # images, links, link definitions
     r"|~(?=~)"
 )
 _BLOCK_START = re.compile(r"(?m)^([ \t]*)([#>+=-](?=[ \t=-]|$)|#{2,6}(?=[ \t]|$))")
 _LIST_START = re.compile(r"(?m)^([ \t]*[0-9]{1,9})([.)])(?=[ \t]|$)")
-_BACKTICKS = re.compile(r"`+")
 _LINE_BREAK = re.compile(r"\n(?!\n)")
 _SPACE = re.compile(r"\s+")
 _URL_UNSAFE: Final = str.maketrans(
@@ -80,16 +80,16 @@ def to_markdown(html: str, *, config: ContentConfig) -> str:
         ContentError: `extraction_failed`; the markup is larger or deeper than allowed, or the
             converter failed on it. The plain text is the way out.
     """
-    if len(html.encode("utf-8", "replace")) > config.max_html_bytes:
+    if len(html.encode("utf-8", "replace")) > config.max_fragment_bytes:
         raise ContentError(
-            f"the page is larger than the {config.max_html_bytes} bytes converted to Markdown",
+            f"the page is larger than the {config.max_fragment_bytes} bytes converted to Markdown",
             code=ErrorCode.EXTRACTION_FAILED,
         )
     try:
         soup = BeautifulSoup(html, "html.parser")
-        if _depth(soup) > config.max_depth:
+        if _depth(soup) > config.max_fragment_depth:
             raise ContentError(
-                f"the page nests elements deeper than the {config.max_depth} levels converted",
+                f"the page nests elements deeper than the {config.max_fragment_depth} levels converted",
                 code=ErrorCode.EXTRACTION_FAILED,
             )
         prepare(soup)
@@ -101,21 +101,6 @@ def to_markdown(html: str, *, config: ContentConfig) -> str:
         ) from exc
 
 
-def fence(code: str, *, language: str) -> str:
-    """A fenced code block that its content cannot close.
-
-    Args:
-        code: the content, lines separated by newlines.
-        language: the info string; may be empty.
-
-    Returns:
-        The block, without a newline at its end.
-    """
-    longest = max(map(len, _BACKTICKS.findall(code)), default=0)
-    marks = "`" * max(3, longest + 1)
-    return f"{marks}{language}\n{code}\n{marks}"
-
-
 def escape(text: str) -> str:
     """Plain text as Markdown that shows the same.
 
@@ -125,7 +110,7 @@ def escape(text: str) -> str:
     Returns:
         The text with everything escaped that would be markup.
     """
-    return _escape_line_starts(_ESCAPED.sub(r"\\\g<0>", text))
+    return _escape_line_starts(_ESCAPED.sub(_backslashed, text))
 
 
 def link(label: str, address: str) -> str:
@@ -136,6 +121,10 @@ def link(label: str, address: str) -> str:
         address: absolute, of a kind that may be followed.
     """
     return f"[{_OPEN_BRACKET.sub(_BACKSLASHED, label)}]({address.translate(_URL_UNSAFE)})"
+
+
+def _backslashed(match: re.Match[str]) -> str:
+    return "".join(f"\\{character}" for character in match[0])
 
 
 def _escape_line_starts(text: str) -> str:
@@ -172,7 +161,7 @@ class _Converter(MarkdownConverter):
         return inherited
 
     def escape(self, text: str, _parent_tags: Collection[str]) -> str:
-        return _ESCAPED.sub(r"\\\g<0>", text)
+        return _ESCAPED.sub(_backslashed, text)
 
     def process_text(self, el: NavigableString, parent_tags: Collection[str] = ()) -> str:
         text: str = super().process_text(el, parent_tags)  # type: ignore[misc] # missing in its stubs
@@ -232,7 +221,7 @@ def _code_block(pre: Tag, parent_tags: Collection[str]) -> str:
     if not code:
         return ""
     if "_inline" in parent_tags:
-        longest = max(map(len, _BACKTICKS.findall(code)), default=0)
+        longest = longest_backticks(code)
         mark = "`" * (longest + 1)
         return f" {mark} {_SPACE.sub(' ', code)} {mark} "
     return f"\n\n{fence(code, language=_code_language(pre))}\n\n"

@@ -13,7 +13,7 @@ _MARKS = (
 
 _WORD = re.compile(
     rf"[{_SPACELESS}]"
-    rf"|[^\W_{_SPACELESS}](?:[^\W_{_SPACELESS}]|[{_MARKS}]|['\u2019_-](?=[^\W_{_SPACELESS}]))*"
+    rf"|[^\W_{_SPACELESS}](?:[^\W_{_SPACELESS}]|[{_MARKS}]|['\u2019_-](?=[^\W_{_SPACELESS}]))*+"
 )
 _LINK_TARGET = re.compile(r"(?<=\])\([^()\s]*\)")
 

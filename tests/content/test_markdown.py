@@ -5,8 +5,9 @@ import re
 import pytest
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.html.extract import main_content
-from searx_mcp.content.markdown import escape, fence, to_markdown
+from searx_mcp.content.fences import fence
+from searx_mcp.content.html.fragment import fragment_content
+from searx_mcp.content.markdown import escape, to_markdown
 from searx_mcp.errors import ContentError, ErrorCode
 
 SPHINX = (
@@ -20,7 +21,7 @@ NUMBERED = (
 
 
 def markdown(html: str) -> str:
-    content = main_content(html, url="https://ex.org/a/b.html").html
+    content = fragment_content(html, url="https://ex.org/a/b.html")
     return to_markdown(content, config=ContentConfig())
 
 
@@ -188,8 +189,8 @@ def test_code_blocks_can_be_left_out():
 @pytest.mark.parametrize(
     ("html", "config"),
     [
-        pytest.param("<p>" + "ä" * 600, ContentConfig(max_html_bytes=1_024), id="too long"),
-        pytest.param("<div>" * 30, ContentConfig(max_depth=20), id="too deep"),
+        pytest.param("<p>" + "ä" * 600, ContentConfig(max_fragment_bytes=1_024), id="too long"),
+        pytest.param("<div>" * 30, ContentConfig(max_fragment_depth=20), id="too deep"),
         pytest.param("<div>" * 5_000, ContentConfig(), id="very deep"),
     ],
 )
@@ -222,3 +223,16 @@ def test_a_fence_is_longer_than_what_it_holds():
 
 def test_plain_text_shows_the_same_in_markdown():
     assert escape("# a\n* b\n1) c <d>\n![e](f)") == "\\# a\n\\* b\n1\\) c \\<d>\n!\\[e]\\(f)"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("snake_case", "snake_case"),
+        ("__init__", "\\_\\_init\\_\\_"),
+        ("_a_b_", "\\_a_b\\_"),
+        ("a__ b", "a\\_\\_ b"),
+    ],
+)
+def test_underscores_are_escaped_where_they_would_act(text: str, shown: str):
+    assert escape(text) == shown

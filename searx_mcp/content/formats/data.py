@@ -4,7 +4,7 @@ import json
 import re
 from typing import Final
 
-from searx_mcp.content.markdown import fence
+from searx_mcp.content.fences import fence
 
 MAX_CHARS: Final = 2_000_000
 """Characters of data shown; nobody reads more, and each costs counting words."""

@@ -1,0 +1,1 @@
+"""Elements of a page as Markdown."""

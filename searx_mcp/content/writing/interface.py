@@ -1,0 +1,67 @@
+"""How Markdown is to be written, and what comes of it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
+
+
+class Images(StrEnum):
+    """What stands for an image: its words, a link to it, or the image itself.
+
+    A host that renders Markdown fetches images that stand in it, without asking.
+    """
+
+    ALT = "alt"
+    LINKS = "links"
+    INLINE = "inline"
+
+
+class Links(StrEnum):
+    """Where the addresses of links stand: behind their words, at the end as footnotes, or nowhere."""
+
+    INLINE = "inline"
+    FOOTNOTES = "footnotes"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What is written.
+
+    Attributes:
+        images: what stands for an image.
+        links: where addresses stand.
+        max_heading_level: deeper headings are written as bold lines; 1 to 6.
+        keep_code_blocks: whether fenced code stays.
+        keep_image_words: whether `Images.ALT` writes the words of images at all.
+    """
+
+    images: Images = Images.ALT
+    links: Links = Links.INLINE
+    max_heading_level: int = 6
+    keep_code_blocks: bool = True
+    keep_image_words: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Elements as Markdown; every string is clean.
+
+    Attributes:
+        markdown: CommonMark with GFM tables, strikethrough and tasks, footnotes, and LaTeX between
+            `$` and `$$`.
+        links: to other pages, in order, each address once, at most 1,000.
+        images: in order, each address once, at most 50; without those that count visitors.
+        outline: the headings in order, with their offsets in `markdown` and the fragments that lead
+            to them.
+        code_blocks: in order.
+        hidden: characters that no reader sees, taken out of the text.
+    """
+
+    markdown: str
+    links: tuple[PageLink, ...] = ()
+    images: tuple[PageImage, ...] = ()
+    outline: tuple[Heading, ...] = ()
+    code_blocks: tuple[CodeBlock, ...] = ()
+    hidden: int = 0

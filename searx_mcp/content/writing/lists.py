@@ -1,0 +1,182 @@
+"""Lists of items and of terms, whatever stands in them."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+from searx_mcp.content.writing.blocks import MAX_LEVEL, Block, Items, Paragraph
+from searx_mcp.content.writing.containers import block, bold_line, open_blocks, open_line
+from searx_mcp.content.writing.reading import Close, Reading
+
+_MAX_NUMBER: Final = 999_999_999
+"""The largest number of an item (CommonMark, section 5.2)."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """A list that is being read.
+
+    Attributes:
+        items: what it becomes.
+        number: of the next item, or `None` in a list without numbers.
+        step: 1, or -1 where the numbers go down.
+        strays: blocks that stand in the list and in no item.
+    """
+
+    items: Items = field(default_factory=Items)
+    number: int | None = None
+    step: int = 1
+    strays: list[Block] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Put strays where a reader sees them: a list into the item before it, others into their own."""
+        if not self.strays:
+            return
+        if self.items.items and all(isinstance(block, Items) for block in self.strays):
+            self.items.items[-1] += self.strays
+        else:
+            self.add(list(self.strays))
+        self.strays.clear()
+
+    def add(self, blocks: list[Block], value: int | None = None) -> None:
+        """Add an item; an empty one only counts."""
+        number = self.number if value is None or self.number is None else value
+        if number is not None:
+            self.number = min(max(number + self.step, 0), _MAX_NUMBER)
+        if blocks:
+            self.items.items.append(blocks)
+            if number is not None:
+                self.items.numbers.append(number)
+
+
+@dataclass(slots=True)
+class Terms:
+    """A list of terms that is being read: those that wait for their definitions, and these."""
+
+    names: list[str] = field(default_factory=list)
+    definitions: list[list[Block]] = field(default_factory=list)
+
+    def settled(self) -> list[Block]:
+        """The terms with what defines them, as `**Term**: definition`; there are none after."""
+        names, definitions = ", ".join(self.names), self.definitions
+        self.names, self.definitions = [], []
+        if not names:
+            return [block for blocks in definitions for block in blocks]
+        if not definitions:
+            return [Paragraph(names)]
+        lead = names if names.endswith(":**") else f"{names}:"
+        if len(definitions) > 1:
+            return [Paragraph(lead), Items(items=definitions)]
+        first, *others = definitions[0]
+        if isinstance(first, Paragraph):
+            return [Paragraph(f"{lead} {first.text}"), *others]
+        return [Paragraph(lead), first, *others]
+
+
+def open_list(reading: Reading, node: LexborNode) -> Close:
+    """A list; one that is nested too deep is the blocks of its items."""
+    if reading.level + 2 > MAX_LEVEL:
+        return block(reading, node)
+    reading.flush()
+    listing = Listing()
+    if node.tag == "ol":
+        attributes = node.attributes
+        is_reversed = "reversed" in attributes
+        count = sum(child.tag == "li" for child in node.iter()) if is_reversed else 1
+        listing.number = number(attributes.get("start"), count)
+        listing.step = -1 if is_reversed else 1
+    before = reading.blocks, reading.frame
+    reading.blocks, reading.frame = listing.strays, listing
+    reading.level += 2
+
+    def close(reading: Reading) -> None:
+        reading.flush()
+        listing.settle()
+        reading.blocks, reading.frame = before
+        reading.level -= 2
+        if listing.items.items:
+            reading.blocks.append(listing.items)
+
+    return close
+
+
+def item(reading: Reading, node: LexborNode) -> Close:
+    """An item of the list around it, or of one that the page left out."""
+    listing = reading.frame
+    if not isinstance(listing, Listing):
+        if reading.level + 2 > MAX_LEVEL:
+            return block(reading, node)
+        return open_blocks(reading, 2, lambda blocks: _add_implied(reading.blocks, blocks))
+    reading.flush()
+    listing.settle()
+    value = None
+    if listing.number is not None:
+        value = number(node.attributes.get("value"), -1)
+        value = None if value < 0 else value
+    close_blocks = open_blocks(reading, 0, lambda blocks: listing.add(blocks, value))
+
+    def close(reading: Reading) -> None:
+        own = reading.blocks
+        close_blocks(reading)
+        if not own:
+            listing.add([], value)
+
+    return close
+
+
+def terms(reading: Reading, _node: LexborNode) -> Close:
+    """A list of terms with their definitions."""
+    reading.flush()
+    before, own = reading.frame, Terms()
+    reading.frame = own
+
+    def close(reading: Reading) -> None:
+        reading.flush()
+        reading.blocks += own.settled()
+        reading.frame = before
+
+    return close
+
+
+def term(reading: Reading, _node: LexborNode) -> Close:
+    """A term, in bold."""
+    frame = reading.frame
+    if isinstance(frame, Terms) and frame.definitions:
+        reading.flush()
+        reading.blocks += frame.settled()
+
+    def finish() -> None:
+        if not (parts := reading.taken()):
+            return
+        line = bold_line(reading, parts)
+        if isinstance(frame, Terms):
+            frame.names.append(line.text)
+        else:
+            reading.blocks.append(line)
+
+    return open_line(reading, finish)
+
+
+def definition(reading: Reading, node: LexborNode) -> Close:
+    """What a term means."""
+    frame = reading.frame
+    if not isinstance(frame, Terms) or reading.level + 2 > MAX_LEVEL:
+        return block(reading, node)
+    return open_blocks(reading, 2, frame.definitions.append)
+
+
+def number(text: str | None, default: int) -> int:
+    """A number out of an attribute, of up to nine digits; anything else is the default."""
+    stripped = (text or "").strip()
+    if stripped.isascii() and stripped.isdigit() and len(stripped) <= len(str(_MAX_NUMBER)):
+        return int(stripped)
+    return default
+
+
+def _add_implied(blocks: list[Block], item_blocks: list[Block]) -> None:
+    last = blocks[-1] if blocks else None
+    if isinstance(last, Items) and last.is_implied:
+        last.items.append(item_blocks)
+    else:
+        blocks.append(Items(items=[item_blocks], is_implied=True))

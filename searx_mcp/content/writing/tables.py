@@ -1,0 +1,283 @@
+"""Tables: which of them hold data, and how those fit on lines."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+from searx_mcp.content.writing.blocks import (
+    Block,
+    Code,
+    Definitions,
+    Formula,
+    Grid,
+    Headline,
+    Items,
+    Note,
+    Paragraph,
+    Quote,
+    Rule,
+)
+from searx_mcp.content.writing.containers import block, open_blocks, open_line
+from searx_mcp.content.writing.escaping import code_span
+from searx_mcp.content.writing.inline import BREAK_TEXT, STRONG, Part
+from searx_mcp.content.writing.lists import number
+from searx_mcp.content.writing.reading import Close, Reading, skip
+
+_MAX_COLSPAN: Final = 64
+_MAX_ROWSPAN: Final = 1_000
+_MAX_COLUMNS: Final = 200
+"""What is wider shares the last column. The widest tables that people read have some dozens."""
+
+_MAX_FILLED: Final = 60_000
+"""Cells that no cell of the page stands for: those of spans, and at the end of short rows. Without a
+limit, 1 MB of cells would be 100 MB of bars. Behind it, spans count as one cell and rows stay short,
+which parsers fill up."""
+
+_REPEATED_CHARS: Final = 60
+"""A cell that spans rows stands in each of them, so that a row can be read alone, if it is not longer."""
+
+_LONG_CELL: Final = 400
+"""Characters of a cell of several blocks that is no datum, in a table without a head: a post, a column
+of a page."""
+
+_ROW_CELL: Final = 100
+"""Characters of a datum in a table of one row without a head."""
+
+_BLOCK_SEPARATOR: Final = " / "
+_ITEM_SEPARATOR: Final = "; "
+_RULES: Final = {"left": ":---", "center": ":---:", "right": "---:", "": "---"}
+
+
+@dataclass(slots=True)
+class Cell:
+    """A cell with its blocks and spans."""
+
+    blocks: list[Block]
+    columns: int
+    rows: int
+    is_head: bool
+    alignment: str
+
+
+@dataclass(slots=True)
+class Table:
+    """A table that is being read.
+
+    Attributes:
+        is_layout: whether the page says that it only arranges.
+        captions: bold lines.
+        rows: cells as they come.
+    """
+
+    is_layout: bool
+    captions: list[Block] = field(default_factory=list)
+    rows: list[list[Cell]] = field(default_factory=list)
+
+
+def table(reading: Reading, node: LexborNode) -> Close:
+    """A table: rows of cells, or the blocks that it arranges."""
+    reading.flush()
+    before, own = reading.frame, Table(node.attributes.get("role") in {"presentation", "none"})
+    reading.frame = own
+
+    def close(reading: Reading) -> None:
+        reading.flush()
+        reading.frame = before
+        rows = [row for row in own.rows if any(cell.blocks for cell in row)]
+        reading.blocks += own.captions
+        if own.is_layout or _is_layout(rows):
+            reading.blocks += _unwrapped(rows)
+        else:
+            reading.blocks.append(_grid(rows))
+
+    return close
+
+
+def caption(reading: Reading, _node: LexborNode) -> Close:
+    """The caption of a table, a bold line above it."""
+    frame = reading.frame
+
+    def finish() -> None:
+        parts = [Part(part.text, part.formats | STRONG, part.link) for part in reading.taken()]
+        if not parts:
+            return
+        line = Paragraph(reading.written(parts))
+        (frame.captions if isinstance(frame, Table) else reading.blocks).append(line)
+
+    return open_line(reading, finish)
+
+
+def row(reading: Reading, _node: LexborNode) -> Close:
+    """A row."""
+    reading.flush()
+    if isinstance(reading.frame, Table):
+        reading.frame.rows.append([])
+    return Reading.flush
+
+
+def cell(reading: Reading, node: LexborNode) -> Close:
+    """A cell of the row that was begun last."""
+    frame = reading.frame
+    if not isinstance(frame, Table):
+        return block(reading, node)
+    attributes = node.attributes
+    is_head = node.tag == "th"
+    own = Cell([], 1, 1, is_head, "")
+    if attributes:
+        own.columns = min(max(number(attributes.get("colspan"), 1), 1), _MAX_COLSPAN)
+        own.rows = min(max(number(attributes.get("rowspan"), 1), 1), _MAX_ROWSPAN)
+        own.alignment = _alignment(attributes)
+    if not frame.rows:
+        frame.rows.append([])
+    frame.rows[-1].append(own)
+    if text := reading.only_text(node):
+        own.blocks.append(Paragraph(text))
+        return skip
+    return open_blocks(reading, 0, own.blocks.extend)
+
+
+def rule_of(alignment: str) -> str:
+    """What stands below a column in the line under the head."""
+    return _RULES[alignment]
+
+
+def _alignment(attributes: dict[str, str | None]) -> str:
+    wanted = attributes.get("align") or ""
+    if style := attributes.get("style"):
+        wanted = style.partition("text-align")[2].lstrip(" :").partition(";")[0] or wanted
+    wanted = wanted.strip().lower()
+    return wanted if wanted in _RULES else ""
+
+
+def _is_layout(rows: list[list[Cell]]) -> bool:
+    """Whether a table arranges blocks, by what is in it."""
+    cells = [cell for row in rows for cell in row if cell.blocks]
+    if len(cells) <= 1:
+        return True
+    has_head = any(cell.is_head for cell in cells)
+    if not has_head and all(len(row) <= 1 for row in rows):
+        return True
+    if any(_is_no_datum(cell, has_head=has_head) for cell in cells):
+        return True
+    return not has_head and len(rows) == 1 and any(_length(cell) > _ROW_CELL for cell in cells)
+
+
+def _is_no_datum(cell: Cell, *, has_head: bool) -> bool:
+    for inner in cell.blocks:
+        if isinstance(inner, Grid) or (isinstance(inner, Code) and "\n" in inner.text):
+            return True
+        if isinstance(inner, Headline) and not cell.is_head:
+            return True
+    return not has_head and len(cell.blocks) > 1 and _length(cell) > _LONG_CELL
+
+
+def _length(cell: Cell) -> int:
+    return sum(len(inner.text) for inner in cell.blocks if isinstance(inner, Paragraph))
+
+
+def _unwrapped(rows: list[list[Cell]]) -> list[Block]:
+    """The blocks of a table that arranges; the short ones of a row on one line."""
+    found: list[Block] = []
+    for cells in rows:
+        filled = [cell for cell in cells if cell.blocks]
+        if len(filled) > 1 and all(_is_short(cell) for cell in filled):
+            line = _BLOCK_SEPARATOR.join(_one_line(cell.blocks) for cell in filled)
+            found.append(Paragraph(line))
+        else:
+            for cell in filled:
+                found += cell.blocks
+    return found
+
+
+def _is_short(cell: Cell) -> bool:
+    return (
+        len(cell.blocks) == 1
+        and isinstance(cell.blocks[0], Paragraph)
+        and len(cell.blocks[0].text) <= _ROW_CELL
+    )
+
+
+def _grid(rows: list[list[Cell]]) -> Grid:
+    filler = _Filler()
+    lines = [filler.line(row) for row in rows]
+    width = max(map(len, lines))
+    lines[0] += [""] * (width - len(lines[0]))
+    for line in lines[1:]:
+        line.extend([""] * filler.granted(width - len(line)))
+    alignments = [""] * width
+    for index, alignment in filler.alignments.items():
+        alignments[index] = alignment
+    return Grid(lines, alignments)
+
+
+class _Filler:
+    """Rows as lines of cells, with the cells that spans cover."""
+
+    def __init__(self) -> None:
+        self.alignments: dict[int, str] = {}
+        self._left = _MAX_FILLED
+        self._covered: dict[int, tuple[int, str]] = {}
+        """By column: for how many rows more, and with what, a cell of a row above covers it."""
+
+    def granted(self, count: int) -> int:
+        """How many of some cells may be filled in."""
+        allowed = min(count, self._left)
+        self._left -= allowed
+        return allowed
+
+    def line(self, cells: list[Cell]) -> list[str]:
+        line: list[str] = []
+        is_first = not self.alignments and not self._covered
+        for own in cells:
+            self._cover(line)
+            text = _one_line(own.blocks).replace("|", "\\|")
+            if len(line) >= _MAX_COLUMNS:
+                line[-1] = _ITEM_SEPARATOR.join(filter(None, (line[-1], text)))
+                continue
+            columns = 1 + self.granted(min(own.columns, _MAX_COLUMNS - len(line)) - 1)
+            if is_first and own.alignment:
+                self.alignments[len(line)] = own.alignment
+            if own.rows > 1:
+                repeated = text if len(text) <= _REPEATED_CHARS else ""
+                for offset in range(columns):
+                    shown = "" if offset else repeated
+                    self._covered[len(line) + offset] = own.rows - 1, shown
+            line += [text] + [""] * (columns - 1)
+        self._cover(line)
+        return line
+
+    def _cover(self, line: list[str]) -> None:
+        while (at := len(line)) in self._covered and at < _MAX_COLUMNS and self.granted(1):
+            rows, text = self._covered.pop(at)
+            if rows > 1:
+                self._covered[at] = rows - 1, text
+            line.append(text)
+
+
+def _one_line(blocks: list[Block]) -> str:
+    """Blocks as they fit into a cell: no HTML, so that they are told apart by signs."""
+    return _BLOCK_SEPARATOR.join(filter(None, map(_line, blocks)))
+
+
+def _line(inner: Block) -> str:
+    line = ""
+    match inner:
+        case Paragraph(text=text):
+            line = text.replace(BREAK_TEXT, _BLOCK_SEPARATOR)
+        case Headline(text=text):
+            line = text
+        case Code(text=text):
+            line = code_span(" ".join(text.split()))
+        case Formula(text=text):
+            line = f"${' '.join(text.split())}$"
+        case Quote(blocks=blocks):
+            line = _one_line(blocks)
+        case Items(items=items):
+            line = _ITEM_SEPARATOR.join(filter(None, map(_one_line, items)))
+        case Grid(rows=rows):
+            cells = [_ITEM_SEPARATOR.join(filter(None, row)) for row in rows]
+            line = _BLOCK_SEPARATOR.join(cells)
+        case Rule() | Note() | Definitions():
+            pass
+    return line

@@ -1,0 +1,213 @@
+"""What a page leads to and shows: addresses made absolute, links and images listed while they are met."""
+
+import re
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+from searx_mcp.content.addresses import MAX_LINKS, absolute
+from searx_mcp.content.clean import clean_line
+from searx_mcp.content.html.references import images_of
+from searx_mcp.content.writing.inline import Link, Part
+from searx_mcp.content.writing.interface import Links
+from searx_mcp.models.page import PageImage, PageLink
+
+_MAX_IMAGES: Final = 50
+_ALT_CHARS: Final = 300
+_TEXT_CHARS: Final = 200
+"""The longest words and context of a link, and the longest caption of an image, in characters."""
+
+_ABSOLUTE = re.compile(
+    r"https?://[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*+(?::[0-9]{1,5})?"
+    r"(?:/(?:[A-Za-z0-9_~!$'*,:@%+=-]|\.(?![./]|\Z))++)*+/?"
+    r"(?:\?[A-Za-z0-9._~!$'*,:@%+=/&-]++)?+(?:\#[A-Za-z0-9._~!$'*,:@%+=/-]++)?+"
+)
+"""What `absolute` would return as it is, told in a tenth of its time: nothing to resolve, to escape
+or to clean."""
+
+_PLAIN = re.compile(r"[!#-%'*-;=?-\[\]^_a-z{}~]++")
+"""Nothing that `target` would change; it looks at `&` and at what is not ASCII."""
+
+_MAX_PLAIN: Final = 1_000
+_UNSAFE: Final = str.maketrans({
+    " ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", "|": "%7C", "`": "%60",
+})  # fmt: skip
+_REFERENCE = re.compile(r"&(?=\#?[A-Za-z0-9]{1,32};)")
+_SPACE = re.compile(r"\s")
+_SIZES: Final = frozenset({"width", "height"})
+_TINY = re.compile(r"\s*[0-9]?\s*(?:px)?\s*")
+_ALT_BRACKETS: Final = str.maketrans("[]", "()")
+
+
+class Targets:
+    """The addresses of a page while it is written."""
+
+    def __init__(self, base: str, links: Links) -> None:
+        self._base = base
+        self._links = links
+        self._here = base.partition("#")[0]
+        self._root = _root(base)
+        self._addresses: dict[str, str] = {}
+        self._found: dict[str, PageLink] = {}
+        self._images: dict[str, PageImage] = {}
+        self._numbers: dict[str, int] = {}
+
+    @property
+    def links(self) -> tuple[PageLink, ...]:
+        """The links to other pages that were met."""
+        return tuple(self._found.values())
+
+    @property
+    def images(self) -> tuple[PageImage, ...]:
+        """The images that were met."""
+        return tuple(self._images.values())
+
+    @property
+    def definitions(self) -> list[str]:
+        """The lines that give the addresses of numbered links."""
+        return [f"[{number}]: {target(url)}" for url, number in self._numbers.items()]
+
+    def resolve(self, href: str) -> str:
+        """The absolute address of a link, or empty if it leads nowhere; looked up once."""
+        known = self._addresses.get(href)
+        if known is None:
+            known = self._addresses[href] = self._resolved(href)
+        return known
+
+    def is_here(self, address: str) -> bool:
+        """Whether it is a place on the page itself."""
+        here = self._here
+        return address.startswith(here) and address[len(here) : len(here) + 1] in {"", "#"}
+
+    def written(self, parts: list[Part]) -> dict[Link, str]:
+        """Take note of the links in a paragraph that were in none before.
+
+        Returns:
+            What is written behind the words of each; nothing for those that stay text.
+        """
+        texts: dict[Link, str] = {}
+        for text, _, link in parts:
+            if link is not None and not link.is_written:
+                texts[link] = texts[link] + text if link in texts else text
+        if not texts:
+            return {}
+        paragraph = "".join([part.text for part in parts])
+        suffixes: dict[Link, str] = {}
+        at = 0
+        for link, words in texts.items():
+            link.is_written = True
+            text = words.strip()
+            if link.address not in self._found:
+                at = max(paragraph.find(text, at), 0)
+            self.note(link.address, text, paragraph, at)
+            if self._links is not Links.NONE:
+                suffixes[link] = self._suffix(link.address)
+        return suffixes
+
+    def note(self, address: str, text: str, paragraph: str = "", at: int = 0) -> None:
+        """List a link.
+
+        Args:
+            address: absolute.
+            text: its words, clean.
+            paragraph: the words it stands among, clean.
+            at: where in them it begins.
+        """
+        known = self._found.get(address)
+        if known is not None and (known.text or not text):
+            return
+        if not address.startswith("http") or self.is_here(address):
+            return
+        if known is None and len(self._found) >= MAX_LINKS:
+            return
+        context = ""
+        if len(paragraph) > len(text) + 1:
+            context = _line(_around(paragraph, at, len(text)))
+        self._found[address] = PageLink(url=address, text=_line(text), context=context)
+
+    def image(self, node: LexborNode, attributes: dict[str, str | None]) -> tuple[str, str] | None:
+        """List an image.
+
+        Returns:
+            Its address and its words, or `None` where there is none to show: it counts visitors, or
+            has no address of its own.
+        """
+        image = self._image(node, attributes)
+        if image is None:
+            return None
+        known = self._images.get(image.url)
+        is_new = known is None and len(self._images) < _MAX_IMAGES
+        if is_new or (known is not None and image.alt and not known.alt):
+            self._images[image.url] = image
+        return image.url, image.alt.translate(_ALT_BRACKETS)
+
+    def caption(self, urls: list[str], text: str) -> None:
+        """Give images the caption of their figure."""
+        line = clean_line(text, _ALT_CHARS)
+        for url in urls:
+            image = self._images.get(url)
+            if image is not None and not image.caption and line:
+                self._images[url] = image.model_copy(update={"caption": line})
+
+    def _suffix(self, address: str) -> str:
+        if self._links is Links.INLINE:
+            return f"({target(address)})"
+        number = self._numbers.setdefault(address, len(self._numbers) + 1)
+        return f"[{number}]"
+
+    def _resolved(self, href: str) -> str:
+        if len(href) < _MAX_PLAIN:
+            if _ABSOLUTE.fullmatch(href):
+                return href
+            if href[:1] == "/" and self._root and _ABSOLUTE.fullmatch(joined := self._root + href):
+                return joined
+        return absolute(self._base, href)
+
+    def _image(self, node: LexborNode, attributes: dict[str, str | None]) -> PageImage | None:
+        source = attributes.get("src") or ""
+        if _is_plain(attributes) and (url := self.resolve(source)).startswith("http"):
+            return PageImage(url=url, alt=clean_line(attributes.get("alt") or "", _ALT_CHARS))
+        return next(iter(images_of(node, self._base)), None)
+
+
+def target(address: str) -> str:
+    """An address as it may stand in Markdown, where brackets and spaces would end it."""
+    if _PLAIN.fullmatch(address):
+        return address
+    shown = _REFERENCE.sub(r"\&", address.translate(_UNSAFE))
+    return shown if shown.isascii() else _SPACE.sub("", shown)
+
+
+def _line(text: str) -> str:
+    """Clean text of one line, no longer than what is listed."""
+    if len(text) <= _TEXT_CHARS and "\n" not in text and "  " not in text:
+        return text.strip()
+    return clean_line(text, _TEXT_CHARS)
+
+
+def _is_plain(attributes: dict[str, str | None]) -> bool:
+    """Whether an image shows what its `src` says, at a size that is meant to be seen."""
+    return bool(attributes.get("src")) and not any(
+        name.startswith("data-") or (name in _SIZES and _TINY.fullmatch(value or "0"))
+        for name, value in attributes.items()
+    )
+
+
+def _root(base: str) -> str:
+    """Scheme and host, if nothing about them is unusual."""
+    found = re.match(r"https?://[A-Za-z0-9.-]+(?::[0-9]{1,5})?(?=[/?#]|\Z)", base)
+    return found[0] if found else ""
+
+
+def _around(paragraph: str, at: int, length: int) -> str:
+    """The words around a link, cut between words."""
+    if len(paragraph) <= _TEXT_CHARS:
+        return paragraph
+    room = max(_TEXT_CHARS - length, 0)
+    start = min(max(at - room // 2, 0), len(paragraph) - _TEXT_CHARS)
+    shown = paragraph[start : start + _TEXT_CHARS]
+    if start and " " in shown[: room // 2]:
+        shown = shown.partition(" ")[2]
+    if start + _TEXT_CHARS < len(paragraph) and " " in shown[-(room // 2) :]:
+        shown = shown.rpartition(" ")[0]
+    return shown

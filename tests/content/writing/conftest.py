@@ -1,0 +1,36 @@
+"""Elements to Markdown and back."""
+
+from collections.abc import Callable
+
+import pytest
+from markdown_it import MarkdownIt
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.writing.interface import Style, Written
+from searx_mcp.content.writing.write import write
+
+Writer = Callable[..., Written]
+_BASE = "https://ex.org/a/b.html"
+_READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+
+
+@pytest.fixture
+def written() -> Writer:
+    """Write the body of a page."""
+
+    def write_page(html: str, **style: object) -> Written:
+        body = LexborHTMLParser(html).body
+        assert body is not None
+        return write([body], base=_BASE, style=Style(**style))  # type: ignore[arg-type] # names are the test's
+
+    return write_page
+
+
+@pytest.fixture
+def reread(written: Writer) -> Callable[..., str]:
+    """What a parser of Markdown makes of a text, as Markdown again: the same, if it has understood it."""
+
+    def read(markdown: str, **style: object) -> str:
+        return written(_READER.render(markdown), **style).markdown
+
+    return read
