@@ -1,0 +1,171 @@
+"""What belongs to the site and not to the page, told by tags, roles and names."""
+
+from typing import Final
+
+from searx_mcp.content.main.measure import Element, live
+from searx_mcp.content.main.names import ABOUT, CHROME, COMMENTS, CONSENT, MEMBER, MORE, signs_of
+from searx_mcp.content.standard.names import CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK
+from searx_mcp.models.page import PageKind
+
+CANONICAL: Final = frozenset({CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK, "pre", "code"})
+"""Elements that no rule takes out for themselves."""
+
+_KEPT: Final = CANONICAL | {
+    "html", "body", "main", "article", "h1", "tbody", "tr", "td", "th", "thead", "tfoot", "img",
+}  # fmt: skip
+_TAGS: Final = frozenset({"nav", "menu", "dialog", "aside"})
+_ROLES: Final = frozenset({
+    "alertdialog", "banner", "complementary", "contentinfo", "dialog", "menu", "menubar",
+    "navigation", "search", "tablist", "toolbar",
+})  # fmt: skip
+_PARTS: Final = frozenset({"article", "main"})
+_QUOTES: Final = frozenset({"blockquote", "figure"})
+
+_LEAST: Final = 200
+"""Characters of text that must be left of a page whatever its elements are called; by tags and roles, more
+than is taken out is enough."""
+
+_MOST_PROSE: Final = 0.45
+_LARGE: Final = 500
+_MOST_TEXT: Final = 0.5
+"""An element of more text than `_LARGE` with such a share of the prose, or of the text, is not chrome,
+whatever it is called. Shares are of what there was when the pass began: with those of what is left,
+junk becomes most of the page when the rest of it has gone (WCXB dev F1 .857 so, .855 with those)."""
+
+_CONSENT_SHARE: Final = 0.6
+_CONSENT_PROSE: Final = 3_000
+_LINKED_HEADER: Final = 0.5
+_LINKED_FOOTER: Final = 0.3
+_FOOTER: Final = 300
+_FORM_PROSE: Final = 400
+_PANEL_SHARE: Final = 0.1
+_MEMBER_SHARE: Final = 0.2
+
+_OWN_SHARE: Final = 0.25
+_OWN_PROSE: Final = 1_200
+_OWN_LINKED: Final = 0.15
+"""An element named as chrome stays with so much of the prose, if little of it is linked."""
+
+_SECTION_PROSE: Final = 250
+_SECTION_LINKED: Final = 0.05
+"""Inside `<main>` of a page that is no article, one with so much prose stays: what a service calls a
+promotion is what it says. WCXB dev service .834 with it, .831 without."""
+
+_ABOUT_TEXT: Final = 600
+_BESIDE_COMMENTS: Final = 250
+
+
+def take_out_chrome(elements: list[Element], *, is_forum: bool) -> list[Element]:
+    """Take out what tags and roles, and names that ask for consent, say is not the page's.
+
+    Returns:
+        What was taken out, in order.
+    """
+    rule = _Chrome(elements[0], is_forum=is_forum)
+    return [
+        element
+        for element in live(elements)
+        if element.tag not in _KEPT and rule.holds(element) and element.take_out()
+    ]
+
+
+def take_out_named(elements: list[Element], kind: PageKind) -> list[Element]:
+    """Take out what names say is not the page's.
+
+    Returns:
+        What was taken out, in order.
+    """
+    rule = _Named(elements[0], kind)
+    return [
+        element
+        for element in live(elements)
+        if element.names
+        and element.tag not in _KEPT
+        and rule.holds(element, signs_of(element.names))
+        and element.take_out()
+    ]
+
+
+class _Chrome:
+    """The rules of tags and roles for one page."""
+
+    def __init__(self, page: Element, *, is_forum: bool) -> None:
+        self._page = page
+        self._prose = page.prose
+        self._is_forum = is_forum
+
+    def holds(self, element: Element) -> bool:
+        left = self._page.text - element.text
+        if left < min(_LEAST, element.text):
+            return False
+        if element.names and signs_of(element.names) & CONSENT:
+            return element.text < _CONSENT_SHARE * self._page.text or element.prose < _CONSENT_PROSE
+        if element.text > _LARGE and element.prose > _MOST_PROSE * self._prose:
+            # The footer of a short page may be most of it.
+            return element.tag == "footer" and left > 2 * _LARGE and not element.is_inside(_PARTS)
+        role = element.attributes.get("role")
+        if element.tag in _TAGS or role in _ROLES:
+            # The tabs themselves, and not what a careless page has inside them.
+            return role != "tablist" or element.prose < _PANEL_SHARE * self._prose
+        return self._of_a_part(element)
+
+    def _of_a_part(self, element: Element) -> bool:
+        """Headers, footers and forms, which articles have too."""
+        match element.tag:
+            case "footer":
+                return not element.is_inside(_QUOTES) and (
+                    not element.is_inside(_PARTS)
+                    or element.linked > _LINKED_FOOTER * element.text
+                    or element.text < _FOOTER
+                )
+            case "header":
+                is_own = self._is_forum or element.is_inside(_PARTS)
+                return not is_own or element.linked >= _LINKED_HEADER * element.text
+            case "form":
+                return element.prose < _FORM_PROSE
+            case _:
+                return False
+
+
+class _Named:
+    """The rules of names for one page."""
+
+    def __init__(self, page: Element, kind: PageKind) -> None:
+        self._text = page.text
+        self._prose = page.prose
+        self._kind = kind
+
+    def holds(self, element: Element, signs: int) -> bool:
+        if not signs or self._is_most(element):
+            return False
+        if signs & (CHROME | MORE):
+            return not self._says_something(element)
+        if signs & MEMBER and self._kind is PageKind.FORUM:
+            return element.prose < _MEMBER_SHARE * self._prose
+        if signs & ABOUT and self._kind is PageKind.ARTICLE:
+            return element.text < _ABOUT_TEXT or element.linked * 2 > element.text
+        return (
+            signs & COMMENTS != 0
+            and self._kind is not PageKind.FORUM
+            and self._prose - element.prose >= _BESIDE_COMMENTS
+        )
+
+    def _is_most(self, element: Element) -> bool:
+        return (
+            element.text > _MOST_TEXT * self._text
+            or self._text - element.text < _LEAST
+            or (element.text > _LARGE and element.prose > _MOST_PROSE * self._prose)
+        )
+
+    def _says_something(self, element: Element) -> bool:
+        if (
+            element.prose > max(_OWN_PROSE, _OWN_SHARE * self._prose)
+            and element.linked < _OWN_LINKED * element.text
+        ):
+            return True
+        return (
+            self._kind not in {PageKind.ARTICLE, PageKind.FORUM}
+            and element.prose > _SECTION_PROSE
+            and element.linked < _SECTION_LINKED * element.text
+            and element.is_inside(_PARTS)
+        )

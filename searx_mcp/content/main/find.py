@@ -1,0 +1,102 @@
+"""The main content of a page."""
+
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.content.main.chrome import take_out_chrome, take_out_named
+from searx_mcp.content.main.interface import Hints, Main
+from searx_mcp.content.main.kinds import is_forum, kind_of, says_article
+from searx_mcp.content.main.measure import Element, live, measure
+from searx_mcp.content.main.platforms import platform_kind
+from searx_mcp.content.main.roots import choose_roots
+from searx_mcp.content.main.sections import take_out_sections
+from searx_mcp.content.main.stated import element_of, fallback
+from searx_mcp.content.main.teasers import take_out_links, take_out_teasers
+from searx_mcp.content.standard.names import NOTES, REFERENCE
+from searx_mcp.models.page import PageKind
+
+_LEFT: Final = 0.4
+
+_LEFT_CHARS: Final = 100
+"""If the rules of names and headings leave less than this share of the prose, and less than so many
+characters of it, they have taken the content for something else, and are undone. The share alone undoes
+too much, since comments may be most of a page: WCXB dev F1 .8542 with it, .8563 with both, .8584 with
+neither, of which .0020 is for pages without content that are then empty."""
+
+
+def find_main(tree: LexborHTMLParser, hints: Hints) -> Main:
+    """Find the main content, and take out of it what is not.
+
+    The elements are measured once; what tags and roles say is not the page's is passed over; then it
+    is known what the page is, and the rules for it take out more, choose the roots, and tidy them.
+    Only then is the tree changed.
+
+    Args:
+        tree: a page in the form that `content.standard` gives it, without what readers do not see;
+            it is changed.
+        hints: what the page says of itself.
+
+    Returns:
+        No roots if the page has no body; the body where nothing else stands out.
+    """
+    body = tree.body
+    if body is None:
+        return Main((), kind=None, body=fallback(hints.body, []))
+    elements = measure(body)
+    platform = platform_kind(tree, hints.generator)
+    take_out_chrome(elements, is_forum=is_forum(hints, platform))
+    kind = kind_of(hints, elements, platform)
+    roots = _roots(elements, kind, hints)
+    text = fallback(hints.body, roots)
+    if not text:
+        _apply(elements, roots)
+    return Main(tuple(root.node for root in roots), kind=kind, body=text)
+
+
+def _roots(elements: list[Element], kind: PageKind, hints: Hints) -> list[Element]:
+    page = elements[0]
+    before = page.prose
+    taken = take_out_named(elements, kind) + take_out_sections(elements, kind)
+    if page.prose < min(_LEFT * before, _LEFT_CHARS):
+        for element in reversed(taken):
+            element.put_back()
+    is_article = kind is PageKind.ARTICLE
+    stated = element_of(hints.body, elements) if is_article else None
+    roots = choose_roots(elements, kind, is_sure=is_article and says_article(hints), body=stated)
+    for root in roots:
+        take_out_teasers(elements, kind, root)
+        take_out_links(elements, kind, root)
+    return roots
+
+
+def _apply(elements: list[Element], roots: list[Element]) -> None:
+    """Change the tree to what the measures say."""
+    if (notes := _lost_notes(elements, roots)) is not None:
+        # What is inserted is a copy.
+        roots[-1].node.insert_child(notes)
+    for root in roots:
+        for element in _out(elements, root):
+            element.node.decompose()
+
+
+def _out(elements: list[Element], root: Element) -> list[Element]:
+    """The outermost elements that were taken out of one."""
+    found: list[Element] = []
+    place = root.start + 1
+    while place < root.end:
+        element = elements[place]
+        if element.is_out:
+            found.append(element)
+        place = element.end if element.is_out else place + 1
+    return found
+
+
+def _lost_notes(elements: list[Element], roots: list[Element]) -> LexborNode | None:
+    """The footnotes of the page, if what is kept refers to them and does not hold them."""
+    notes = next((element for element in elements if element.tag == NOTES), None)
+    if notes is None:
+        return None
+    kept = {element.tag for root in roots for element in live(elements, root)}
+    is_lost = REFERENCE in kept and NOTES not in kept and all(root is not notes for root in roots)
+    return notes.node if is_lost else None

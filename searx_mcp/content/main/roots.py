@@ -1,0 +1,210 @@
+"""Which elements hold the content of a page."""
+
+from collections.abc import Callable
+from typing import Final
+
+from searx_mcp.content.main.measure import Element, live
+from searx_mcp.content.main.names import BODY, signs_of
+from searx_mcp.models.page import PageKind
+
+_TEXTS: Final = frozenset({PageKind.ARTICLE, PageKind.DOCUMENTATION})
+_WHOLE: Final = frozenset({
+    "blockquote", "dl", "li", "ol", "p", "pre", "table", "tbody", "tr", "ul",
+})  # fmt: skip
+"""Elements that are never entered for their largest part."""
+
+_MAIN_TEXT: Final = 150
+_MAIN_SHARE: Final = 0.35
+"""`<main>` with less than this of the text is not where the content is."""
+
+_ALL: Final = 0.95
+_MOST: Final = 0.85
+"""A child with so much of the text, or of the prose, stands for its parent."""
+
+_NARROW_TEXT: Final = 0.5
+_NARROW_PROSE: Final = 0.6
+_NARROW_CHARS: Final = 1_500
+"""Where a page does not say that it is an article, one element must hold so much of it to be all of
+it. WCXB dev collection .682 with it, .671 without. After changing a constant of this module run
+`python -m benchmarks.extraction PATH` on all sets: what helps shops easily hurts articles."""
+
+_SURE_PROSE: Final = 600
+_ENTERED_TEXT: Final = 0.6
+_ENTERED_PROSE: Final = 0.7
+_ENTERED_CHARS: Final = 2_000
+
+_BODY_PROSE: Final = 120
+_BODY_SHARE: Final = 0.35
+_BODY_CHARS: Final = 2_500
+_BODY_LEAST: Final = 0.2
+_MICRODATA_SHARE: Final = 0.25
+_MICRODATA_CHARS: Final = 1_200
+_TOGETHER_PROSE: Final = 1.15
+_TOGETHER_TEXT: Final = 1.4
+_LARGEST: Final = 0.55
+_LARGEST_PAGE: Final = 0.3
+_SIBLINGS: Final = 0.4
+
+_ARTICLE_TEXT: Final = 250
+_ARTICLE_SHARE: Final = 0.5
+_ARTICLE_PROSE: Final = 1_500
+_ARTICLE_LEAST: Final = 0.25
+_MANY_ARTICLES: Final = 30
+_MAX_CANDIDATES: Final = 500
+"""More of them are a list, and not looked at."""
+
+
+def choose_roots(
+    elements: list[Element], kind: PageKind, *, is_sure: bool, body: Element | None
+) -> list[Element]:
+    """Choose the elements that hold the content.
+
+    Texts are looked for where they are marked (microdata, names, `<article>`), then where the prose
+    is; other pages are all of `<main>`, or of the body.
+
+    Args:
+        elements: of the page, without what is not its own.
+        kind: what the page is.
+        is_sure: whether it says of itself that it is an article.
+        body: the element that holds the text which the page gives for its own; then it is that.
+
+    Returns:
+        At least one, in order, none inside another.
+    """
+    if body is not None:
+        return [body]
+    wide = _wide(elements)
+    if kind not in _TEXTS:
+        return [wide]
+    narrow = _marked(elements) or _article(elements)
+    text = sum(element.text for element in narrow)
+    prose = sum(element.prose for element in narrow)
+    if narrow and (
+        is_sure
+        or text >= _NARROW_TEXT * wide.text
+        or prose >= max(_NARROW_PROSE * wide.prose, _NARROW_CHARS)
+    ):
+        return narrow
+    return [_entered(wide, is_sure=is_sure)]
+
+
+def _wide(elements: list[Element]) -> Element:
+    page = elements[0]
+    mains = [
+        element
+        for element in live(elements)
+        if element.tag == "main" or element.attributes.get("role") == "main"
+    ]
+    largest = max(mains, key=_text, default=page)
+    if largest.text < max(_MAIN_TEXT, _MAIN_SHARE * page.text):
+        largest = page
+    return _descend(largest, _text, _ALL)
+
+
+def _entered(wide: Element, *, is_sure: bool) -> Element:
+    inner = _descend(wide, _prose, _MOST)
+    if (
+        inner.text >= _ENTERED_TEXT * wide.text
+        or (is_sure and inner.prose > _SURE_PROSE)
+        or inner.prose >= max(_ENTERED_PROSE * wide.prose, _ENTERED_CHARS)
+    ):
+        return inner
+    return wide
+
+
+def _descend(element: Element, measure: Callable[[Element], int], share: float) -> Element:
+    """The innermost element that has almost everything of one."""
+    while True:
+        children = (child for child in element.children if not child.is_out)
+        largest = max(children, key=measure, default=None)
+        if (
+            largest is None
+            or measure(largest) < share * max(measure(element), 1)
+            or largest.tag in _WHOLE
+        ):
+            return element
+        element = largest
+
+
+def _marked(elements: list[Element]) -> list[Element]:
+    """What microdata or names say is the text."""
+    page = elements[0]
+    for is_microdata in (True, False):
+        found = _outermost(elements, _says_body if is_microdata else _is_named_body)
+        found = [element for element in found if element.prose > _BODY_PROSE]
+        if len(found) == 1 and _is_enough(found[0], page, is_microdata=is_microdata):
+            return found
+        if len(found) > 1 and (together := _together(found, page)):
+            return together
+    return []
+
+
+def _says_body(element: Element) -> bool:
+    return element.attributes.get("itemprop") == "articleBody"
+
+
+def _is_named_body(element: Element) -> bool:
+    return bool(element.names) and signs_of(element.names) & BODY != 0
+
+
+def _outermost(elements: list[Element], is_one: Callable[[Element], bool]) -> list[Element]:
+    found: list[Element] = []
+    for element in live(elements):
+        if (not found or element.start >= found[-1].end) and is_one(element):
+            found.append(element)
+            if len(found) > _MAX_CANDIDATES:
+                return []
+    return found
+
+
+def _is_enough(body: Element, page: Element, *, is_microdata: bool) -> bool:
+    if is_microdata:
+        return body.prose > _MICRODATA_CHARS or body.prose >= _MICRODATA_SHARE * page.prose
+    return body.prose >= _BODY_SHARE * page.prose or body.prose > max(
+        _BODY_CHARS, _BODY_LEAST * page.prose
+    )
+
+
+def _together(found: list[Element], page: Element) -> list[Element]:
+    """Of several texts: the element around them, if it holds little else; one; or all."""
+    prose = sum(element.prose for element in found)
+    largest = max(found, key=_prose)
+    around = _common(found)
+    if around.prose <= _TOGETHER_PROSE * prose and (
+        around.text < _TOGETHER_TEXT * sum(element.text for element in found)
+    ):
+        return [around]
+    if largest.prose >= max(_LARGEST * prose, _LARGEST_PAGE * page.prose):
+        return [largest]
+    are_siblings = all(element.parent is found[0].parent for element in found)
+    return found if are_siblings and prose > _SIBLINGS * page.prose else []
+
+
+def _common(found: list[Element]) -> Element:
+    """The innermost element around all of them."""
+    first, last = found[0], found[-1]
+    return next(above for above in first.ancestors() if above.end >= last.end)
+
+
+def _article(elements: list[Element]) -> list[Element]:
+    """The `<article>` that is the page, if there is one."""
+    page = elements[0]
+    found = _outermost(elements, lambda element: element.tag == "article")
+    if not found:
+        return []
+    largest = max(found, key=_prose)
+    if largest.text > _ARTICLE_TEXT and largest.prose >= _ARTICLE_SHARE * page.prose:
+        return [largest]
+    prose = sum(element.prose for element in found)
+    stands_out = largest.prose >= max(
+        _ARTICLE_PROSE, _ARTICLE_SHARE * prose, _ARTICLE_LEAST * page.prose
+    )
+    return [largest] if stands_out and len(found) <= _MANY_ARTICLES else []
+
+
+def _text(element: Element) -> int:
+    return element.text
+
+
+def _prose(element: Element) -> int:
+    return element.prose

@@ -1,0 +1,146 @@
+"""Teasers of other pages below or inside the content: rows of cards, and lists of links."""
+
+from bisect import bisect_right
+from typing import Final
+
+from searx_mcp.content.main.cards import rows_of_cards
+from searx_mcp.content.main.chrome import CANONICAL
+from searx_mcp.content.main.measure import Element, live
+from searx_mcp.models.page import PageKind
+
+_TEXTS: Final = frozenset({PageKind.ARTICLE, PageKind.DOCUMENTATION})
+_WITH_TEASERS: Final = frozenset({PageKind.ARTICLE, PageKind.PRODUCT})
+"""Kinds whose cards are not their content. WCXB dev product .598 without cards, .595 with them; article
+.948 in both cases. After changing this, run `python -m benchmarks.extraction PATH` on all sets."""
+
+_PARAGRAPHS: Final = frozenset({"p", "pre", "table", "blockquote"})
+_PARAGRAPH: Final = 140
+_LINKED_PARAGRAPH: Final = 0.3
+"""The last paragraph of the text: characters, and the share of them that may be linked."""
+
+_LARGEST: Final = 0.4
+"""Cards with more of the text than this are the content."""
+
+_LINKED_BELOW: Final = 0.5
+_LINKED_INSIDE: Final = 0.7
+_LINKED_PRODUCTS: Final = 0.5
+"""Share of links in cards below the text, before the end of an article's text, and in a product. WCXB dev
+F1 .8567 with .35 to .6 below the text, .8563 with 0."""
+
+_ROW: Final = 0.75
+_WRAPPER: Final = 1.35
+_WRAPPER_MORE: Final = 60
+"""A row goes with what is around it while that holds little else: its heading, and "Show all"."""
+
+_OUTERMOST: Final = frozenset({"body", "main", "article"})
+
+_LISTS: Final = frozenset({"div", "section", "ul", "ol", "dl"})
+_SMALL_LISTS: Final = frozenset({"div", "section", "ul"})
+_OF_LINKS: Final = 0.55
+"""A root with more of its text in links is a list of links, which is its content then. WCXB dev F1 .8563
+with lists of links taken out of the others, .8551 with all of them left."""
+
+_ALL_LINKED: Final = 0.8
+_LIST_SHARE: Final = 0.3
+_HALF_LINKED: Final = 0.5
+_SMALL: Final = 200
+_ITEM, _ITEMS = 2, 4
+"""Elements that a list of links has more of: a large one, and a small one."""
+
+_LONG_LINKS: Final = 30
+"""Characters of a link; longer ones are cards, which are content where the page is no text. WCXB dev F1
+.8563 with it, .8554 when all lists of links go."""
+
+
+def take_out_teasers(elements: list[Element], kind: PageKind, root: Element) -> list[Element]:
+    """Take out rows of cards below the text of an article or a product, and linked ones inside.
+
+    Returns:
+        What was taken out.
+    """
+    if kind not in _WITH_TEASERS:
+        return []
+    end = _end_of_text(elements, root)
+    taken: list[Element] = []
+    for row in list(rows_of_cards(elements, root)):
+        text = sum(card.text for card in row)
+        linked = sum(card.linked for card in row)
+        is_below = row[0].start > end
+        needed = _LINKED_INSIDE if kind is PageKind.ARTICLE else _LINKED_PRODUCTS
+        if is_below:
+            needed = _LINKED_BELOW
+        if text <= _LARGEST * root.text and linked >= needed * text:
+            taken += [part for part in _whole_row(row, text, root) if part.take_out()]
+    return taken
+
+
+def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> list[Element]:
+    """Take out lists of nothing but links.
+
+    One that holds code, mathematics or notes stays: they are short and may be linked, but never a list
+    of links.
+
+    Returns:
+        What was taken out.
+    """
+    if root.linked > _OF_LINKS * root.text:
+        return []
+    is_text = kind in _TEXTS
+    most = _LIST_SHARE * root.text
+    canonical = [item.start for item in live(elements, root) if item.tag in CANONICAL]
+    return [
+        element
+        for element in live(elements, root)
+        if element.tag in _LISTS
+        and element.linked
+        and (is_text or element.linked <= _LONG_LINKS * element.links)
+        and _is_list_of_links(element, most)
+        and not _holds(element, canonical)
+        and element.take_out()
+    ]
+
+
+def _end_of_text(elements: list[Element], root: Element) -> int:
+    return max(
+        (
+            element.start
+            for element in live(elements, root)
+            if element.tag in _PARAGRAPHS
+            and element.run >= _PARAGRAPH
+            and element.run_linked < _LINKED_PARAGRAPH * element.run
+        ),
+        default=root.start,
+    )
+
+
+def _whole_row(row: list[Element], text: int, root: Element) -> list[Element]:
+    parent = row[0].parent
+    if parent is None or parent is root or text < _ROW * parent.text:
+        return row
+    around = parent
+    while (
+        (above := around.parent) is not None
+        and above is not root
+        and above.tag not in _OUTERMOST
+        and above.text <= _WRAPPER * text + _WRAPPER_MORE
+        and above.text < _LARGEST * root.text
+    ):
+        around = above
+    return [around]
+
+
+def _is_list_of_links(element: Element, most: float) -> bool:
+    if element.linked > _ALL_LINKED * element.text:
+        return element.text < most and element.elements > _ITEM
+    return (
+        element.linked > _HALF_LINKED * element.text
+        and element.text < _SMALL
+        and element.elements > _ITEMS
+        and element.tag in _SMALL_LISTS
+    )
+
+
+def _holds(element: Element, places: list[int]) -> bool:
+    """Whether one of some elements, given in order, is inside one."""
+    following = bisect_right(places, element.start)
+    return following < len(places) and places[following] < element.end

@@ -1,0 +1,169 @@
+"""The main content of a page as a whole: its roots, what is taken out of them, what always stays."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.main.find import find_main
+from searx_mcp.content.main.interface import Hints
+
+SENTENCE = (
+    "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
+)
+PARAGRAPH = f"<p>{SENTENCE * 3}</p>"
+ARTICLE = f"<h1>The river</h1>{PARAGRAPH * 4}"
+BLOG = "https://ex.org/blog/the-river-and-its-meadows"
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [
+        pytest.param("<nav><a href=/>JUNK</a></nav>", id="nav"),
+        pytest.param("<footer><a href=/>JUNK</a></footer>", id="footer"),
+        pytest.param("<header><a href=/>JUNK</a></header>", id="header of the site"),
+        pytest.param("<aside><p>JUNK</p></aside>", id="aside"),
+        pytest.param("<div role=navigation>JUNK</div>", id="role"),
+        pytest.param("<div class='site-header'>JUNK</div>", id="pair of words"),
+        pytest.param("<div class='mainNavigation'>JUNK</div>", id="camel case"),
+        pytest.param("<div id=sidebar_left>JUNK</div>", id="id"),
+        pytest.param("<div class='post__related-articles'>JUNK</div>", id="related"),
+        pytest.param("<div class='seitenleiste'>JUNK</div>", id="German"),
+        pytest.param("<p class=byline>JUNK</p>", id="byline"),
+        pytest.param(
+            f"<div id=onetrust-consent-sdk><p>JUNK {SENTENCE * 9}</p></div>", id="consent"
+        ),
+        pytest.param("<form><label>JUNK</label></form>", id="form"),
+        pytest.param(
+            "<ul><li><a href=/1>JUNK one</a><li><a href=/2>two</a><li><a href=/3>three</a></ul>",
+            id="list of links",
+        ),
+    ],
+)
+def test_what_is_not_of_an_article_is_taken_out(find, junk: str):
+    page = find(f"<article>{ARTICLE}{junk}{PARAGRAPH}</article>", url=BLOG, types="BlogPosting")
+    assert "JUNK" not in page.text
+    assert page.text.count("The river runs") == 15
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        pytest.param(f"<div class=has-sidebar>KEPT {PARAGRAPH}</div>", id="state"),
+        pytest.param(f"<div class='social-proof'>KEPT {PARAGRAPH}</div>", id="pair with no sign"),
+        pytest.param(f"<header><p>KEPT {SENTENCE}</p></header>", id="header of the article"),
+        pytest.param("<pre><code>KEPT()</code></pre>", id="code"),
+        pytest.param("<pre class='toolbar'><code>KEPT()</code></pre>", id="code named as chrome"),
+        pytest.param("<x-math display=block>KEPT</x-math>", id="mathematics"),
+        pytest.param(
+            "<x-callout kind=note class=promo><p><a href=/>KEPT</a></p></x-callout>", id="callout"
+        ),
+        pytest.param(
+            "<ul><li><a href=/1>a</a> <code>KEPT</code><li><a href=/2>b</a><li><a href=/3>c</a></ul>",
+            id="linked list with code",
+        ),
+        pytest.param("<ul><li><x-task done></x-task>KEPT</ul>", id="task"),
+        pytest.param(
+            "<ul><li>KEPT by all who live at the river<li>and by the miller</ul>", id="list"
+        ),
+        pytest.param("<table><tr><th>KEPT<td><a href=/>1</a></table>", id="table"),
+        pytest.param(
+            "<blockquote><p>KEPT</p><footer>KEPT by whom</footer></blockquote>", id="quote"
+        ),
+    ],
+)
+def test_what_is_of_an_article_stays(find, kept: str):
+    page = find(f"<article>{ARTICLE}{kept}{PARAGRAPH}</article>", url=BLOG, types="BlogPosting")
+    assert page.text.count("KEPT") == kept.count("KEPT")
+
+
+def test_notes_that_the_text_refers_to_come_with_it(find):
+    notes = "<x-notes><x-note name=1><p>The mill was built in 1702.</p></x-note></x-notes>"
+    text = f"<article>{ARTICLE}<p>The mill<x-reference name=1></x-reference> stands.</p></article>"
+    page = find(f"{text}<aside>{notes}</aside>", url=BLOG, types="BlogPosting")
+    assert "built in 1702" in page.text
+
+
+def test_notes_that_nothing_refers_to_do_not_come_back(find):
+    notes = "<x-notes><x-note name=1><p>The mill was built in 1702.</p></x-note></x-notes>"
+    page = find(f"<article>{ARTICLE}</article><aside>{notes}</aside>", url=BLOG)
+    assert "1702" not in page.text
+
+
+def test_names_that_would_take_everything_are_not_believed(find):
+    page = find(f"<div class=sidebar>{ARTICLE}</div><p>Mill Press</p>", url=BLOG)
+    assert page.text.count("The river runs") == 12
+
+
+def test_names_that_leave_nothing_to_read_are_not_believed(find):
+    halves = "".join(f"<div class=promo>{PARAGRAPH * 2}</div>" for _ in range(4))
+    labels = "<p>Menu of the mill</p>" * 40
+    page = find(f"<main>{halves}{labels}</main>", url="https://ex.org/mill")
+    assert page.text.count("The river runs") == 24
+
+
+def test_a_promotion_of_a_service_is_what_it_says(find):
+    promotion = f"<section class=promo><h2>Mill tours</h2><p>{SENTENCE * 4}</p></section>"
+    parts = (
+        "<section><h2>Rooms</h2><p>Twelve rooms above the water, all of them quiet.</p></section>"
+    )
+    page = find(f"<main>{parts * 8}{promotion}</main>")
+    assert "Mill tours" in page.text
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        pytest.param("", "", id="empty"),
+        pytest.param("<body></body>", "", id="empty body"),
+        pytest.param("<frameset><frame src=a></frameset>", "", id="frameset"),
+        pytest.param("<!-- nothing -->", "", id="comment"),
+        pytest.param("<nav><a href=/>Home</a></nav>", "Home", id="nothing but a menu"),
+    ],
+)
+def test_pages_without_content_are_no_errors(html: str, text: str):
+    tree = LexborHTMLParser(html)
+    main = find_main(tree, Hints("https://ex.org/"))
+    assert " ".join(root.text() for root in main.roots) == text
+
+
+@pytest.mark.parametrize("url", ["", "no address", "https://[broken/x", "https://ex.org:x/ä?%"])
+def test_any_address_will_do(find, url: str):
+    assert "The river runs" in find(ARTICLE, url=url).text
+
+
+def test_deep_nesting_is_no_recursion(find):
+    page = find("<div class=wrap>" * 5_000 + ARTICLE)
+    assert page.text.count("The river runs") == 12
+
+
+class TestText:
+    """The text that a page gives in JSON-LD."""
+
+    STATED = SENTENCE * 12
+
+    def test_says_which_element_is_the_text(self, find):
+        other = f"<div id=other><p>{'Another sentence of quite another page altogether. ' * 30}</p></div>"
+        page = find(
+            f"<div id=one>{PARAGRAPH * 4}</div>{other}",
+            types="NewsArticle",
+            stated=self.STATED,
+            url=BLOG,
+        )
+        assert page.roots == ("one",)
+
+    def test_stands_for_elements_that_do_not_hold_it(self, find):
+        page = find("<p>Loading</p>", types="NewsArticle", stated=self.STATED)
+        assert page.text == self.STATED.strip()
+
+    def test_loses_its_markup(self, find):
+        page = find("<p>Loading</p>", types="Article", stated=f"<p>{SENTENCE}</p><p>{SENTENCE}</p>")
+        assert page.text == f"{SENTENCE}{SENTENCE}".strip()
+
+    def test_is_not_wanted_where_the_elements_hold_it(self, find):
+        page = find(f"<article>{ARTICLE}</article>", types="NewsArticle", stated=self.STATED)
+        assert page.html.startswith("<article>")
+
+    def test_is_not_believed_where_it_is_not_on_the_page(self, find):
+        page = find(
+            f"<article>{ARTICLE}</article>", types="Article", stated="Not there at all. " * 40
+        )
+        assert page.text.count("The river runs") == 12

@@ -1,0 +1,113 @@
+"""What a page is, and what of it is content for that."""
+
+import pytest
+
+from searx_mcp.models.page import PageKind
+
+SENTENCE = (
+    "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
+)
+PARAGRAPH = f"<p>{SENTENCE * 3}</p>"
+ARTICLE = f"<h1>The river</h1>{PARAGRAPH * 8}"
+CARD = (
+    "<li class=card><h3><a href=/{0}>The mill number {0} of the valley</a></h3><p>From $12</p></li>"
+)
+CARDS = "<ul>" + "".join(CARD.format(number) for number in range(12)) + "</ul>"
+UNPRICED = CARDS.replace("$12", "the river")
+COMMENT = f"<div class=comment><p>{SENTENCE * 2}</p></div>"
+
+
+@pytest.mark.parametrize(
+    ("body", "url", "types", "kind"),
+    [
+        pytest.param(ARTICLE, "/x", "NewsArticle", PageKind.ARTICLE, id="type of article"),
+        pytest.param(ARTICLE, "/blog/the-river-floods", "", PageKind.ARTICLE, id="blog"),
+        pytest.param(PARAGRAPH * 2, "/2024/05/river", "", PageKind.ARTICLE, id="date in address"),
+        pytest.param(ARTICLE, "/how-the-river-floods", "", PageKind.ARTICLE, id="name in address"),
+        pytest.param(
+            "<p>Short</p>", "/why-does-the-old-river-flood", "", PageKind.ARTICLE, id="sentence"
+        ),
+        pytest.param(ARTICLE, "/1", "", PageKind.ARTICLE, id="long paragraphs in one place"),
+        pytest.param(ARTICLE, "/x", "QAPage", PageKind.FORUM, id="type of forum"),
+        pytest.param(ARTICLE, "/forums/rivers", "", PageKind.FORUM, id="forum in address"),
+        pytest.param(ARTICLE, "/t/rivers/12", "", PageKind.FORUM, id="Discourse"),
+        pytest.param(ARTICLE, "/viewtopic.php?t=1", "", PageKind.FORUM, id="phpBB"),
+        pytest.param(ARTICLE, "/questions/12/why", "", PageKind.FORUM, id="StackExchange"),
+        pytest.param(ARTICLE, "/item?id=12", "", PageKind.FORUM, id="Hacker News"),
+        pytest.param(ARTICLE, "/r/rivers/comments/1", "", PageKind.FORUM, id="Reddit"),
+        pytest.param(
+            ARTICLE, "/forum/x", "NewsArticle", PageKind.ARTICLE, id="type before address"
+        ),
+        pytest.param(f"<p>Link</p>{COMMENT * 9}", "/s/x", "", PageKind.FORUM, id="only comments"),
+        pytest.param(ARTICLE, "/docs/rivers", "", PageKind.DOCUMENTATION, id="docs in address"),
+        pytest.param(ARTICLE, "/mill", "Product", PageKind.PRODUCT, id="type of product"),
+        pytest.param(PARAGRAPH, "/products/mill", "", PageKind.PRODUCT, id="Shopify"),
+        pytest.param(UNPRICED, "/mills", "", PageKind.LISTING, id="cards"),
+        pytest.param(UNPRICED, "/mills", "ItemList", PageKind.LISTING, id="list of writings"),
+        pytest.param(CARDS, "/mills", "", PageKind.COLLECTION, id="cards with prices"),
+        pytest.param(CARDS, "/collections/mills", "", PageKind.COLLECTION, id="cards of a shop"),
+        pytest.param(CARDS, "/mills", "CollectionPage", PageKind.COLLECTION, id="collection type"),
+        pytest.param(CARDS, "/mills", "Product ItemList", PageKind.COLLECTION, id="many products"),
+        pytest.param("<p>Posts</p>", "/tag/", "", PageKind.LISTING, id="tag"),
+        pytest.param(PARAGRAPH, "/", "", PageKind.SERVICE, id="home"),
+        pytest.param(PARAGRAPH, "/services/floods", "", PageKind.SERVICE, id="nothing else"),
+    ],
+)
+def test_the_kind_of_a_page(find, body: str, url: str, types: str, kind: PageKind):
+    assert find(body, url=f"https://ex.org{url}", types=types).kind is kind
+
+
+def test_comments_are_taken_out_of_an_article(find):
+    page = find(f"{ARTICLE}<div id=comments>{COMMENT}</div>", url="https://ex.org/blog/the-river")
+    assert page.text.count("The river runs") == 24
+
+
+def test_comments_are_the_content_of_a_forum(find):
+    page = find(f"<h1>Why?</h1>{COMMENT * 5}", url="https://forum.ex.org/why")
+    assert page.text.count("The river runs") == 10
+
+
+def test_who_wrote_a_post_is_no_content_of_a_forum(find):
+    member = "<div class='message-cell message-cell--user'>Joined Jan 2020, 1,204 messages</div>"
+    post = f"<article class=message>{member}{PARAGRAPH}</article>"
+    page = find(post * 4, url="https://ex.org/threads/mill.12/")
+    assert "Joined" not in page.text
+    assert page.text.count("The river runs") == 12
+
+
+def test_links_of_a_listing_are_its_content(find):
+    page = find(f"<nav><a href=/>Home</a></nav><main>{CARDS}</main>", url="https://ex.org/mills")
+    assert page.text.count("of the valley") == 12
+    assert "Home" not in page.text
+
+
+def test_all_sections_of_a_service_are_its_content(find):
+    section = (
+        "<section><h2>Rooms</h2><p>Twelve rooms above the water, all of them quiet.</p></section>"
+    )
+    long = f"<section><h2>Meadows</h2>{PARAGRAPH * 3}</section>"
+    page = find(f"<main>{section * 5}{long}</main>")
+    assert page.text.count("Rooms") == 5
+    assert "Meadows" in page.text
+
+
+def test_several_texts_side_by_side_are_all_content(find):
+    text = f"<div class=entry-content>{PARAGRAPH * 3}</div>"
+    rest = f"<div>{'<p>A word about the mill and the meadows of it.</p>' * 20}</div>"
+    page = find(f"<main>{text}{text}{text}{rest}</main>", url="https://ex.org/1", types="Article")
+    assert page.roots == ("div", "div", "div")
+
+
+@pytest.mark.parametrize(
+    ("body", "root"),
+    [
+        pytest.param(f"<div id=r itemprop=articleBody>{ARTICLE}</div>", "r", id="microdata"),
+        pytest.param(f"<div id=r class=post-content>{ARTICLE}</div>", "r", id="name"),
+        pytest.param(f"<article id=r>{ARTICLE}</article>", "r", id="article"),
+        pytest.param(f"<main id=r>{ARTICLE}</main>", "r", id="main"),
+        pytest.param(f"<div><div id=r>{ARTICLE}</div></div>", "r", id="most prose"),
+    ],
+)
+def test_the_root_of_an_article(find, body: str, root: str):
+    rest = "<div>Mill Press, <a href=/>all books about rivers</a></div>" * 3
+    assert find(f"{rest}{body}{rest}", types="NewsArticle").roots == (root,)

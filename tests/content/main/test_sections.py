@@ -1,0 +1,111 @@
+"""What headings and cards give away."""
+
+import pytest
+
+from searx_mcp.content.main.phrases import is_of_comments, is_of_reviews, leads_away
+
+SENTENCE = (
+    "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
+)
+PARAGRAPH = f"<p>{SENTENCE * 3}</p>"
+ARTICLE = f"<h1>The river</h1>{PARAGRAPH * 8}"
+BLOG = "https://ex.org/blog/the-river-and-its-meadows"
+CARD = "<div class=c{0}><h4><a href=/{0}>JUNK the mill number {0}</a></h4><p>{1}</p></div>"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Related articles", "You may also like:", "MOST READ", "Share this", "About the Author",
+     "Ähnliche Beiträge", "Sur le même sujet", "Artículos relacionados", "関連記事", "相关文章",
+     "Читайте также", "More from the mill", "People also ask"],
+)  # fmt: skip
+def test_headings_that_lead_away(heading: str):
+    assert leads_away(heading)
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["The river", "Related work in hydrology", "", "Conclusion", "Sharing a mill with the miller",
+     "Most of the year", "Table of contents", "A" * 500],
+)  # fmt: skip
+def test_headings_of_the_text(heading: str):
+    assert not leads_away(heading)
+
+
+@pytest.mark.parametrize("heading", ["Comments", "3 Comments", "Kommentare (4)", "12 responses"])
+def test_headings_of_comments(heading: str):
+    assert is_of_comments(heading)
+
+
+@pytest.mark.parametrize("heading", ["Discussion", "Commentary", "Responses to the flood of 1702"])
+def test_headings_that_only_sound_like_comments(heading: str):
+    assert not is_of_comments(heading)
+
+
+@pytest.mark.parametrize("heading", ["Reviews", "Customer reviews", "Ratings & Reviews"])
+def test_headings_of_reviews(heading: str):
+    assert is_of_reviews(heading)
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param("<div><h3>Related posts</h3><p>JUNK <a href=/>mill</a></p></div>", id="own"),
+        pytest.param("<h3>Related posts</h3><p>JUNK <a href=/>mill</a></p>", id="flat"),
+        pytest.param("<div><div><span>Share</span></div><p>JUNK</p></div>", id="label"),
+        pytest.param("<div><h2>2 Comments</h2><p>JUNK, says the miller</p></div>", id="comments"),
+        pytest.param(
+            "<div><div><h3>Read next</h3></div><ul><li>JUNK<li>JUNK</ul></div>",
+            id="wrapped heading",
+        ),
+    ],
+)
+def test_a_section_goes_with_its_heading(find, section: str):
+    page = find(f"<article>{ARTICLE}{section}<h3>Floods</h3>{PARAGRAPH}</article>", url=BLOG)
+    assert "JUNK" not in page.text
+    assert "Floods" in page.text
+    assert page.text.count("The river runs") == 27
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        pytest.param(f"<section><h2>Further reading</h2>{PARAGRAPH * 3}</section>", id="prose"),
+        pytest.param(f"<h2>Newsletter</h2>{PARAGRAPH}", id="paragraph below"),
+        pytest.param(f"<p><a href=/>Social media</a> {SENTENCE * 3}</p>", id="words of a line"),
+    ],
+)
+def test_prose_stays_whatever_its_heading(find, section: str):
+    page = find(f"<article>{ARTICLE}{section}</article>", url=BLOG)
+    assert page.text.count("The river runs") == 24 + section.count("The river runs")
+
+
+def test_reviews_are_taken_out_of_a_product(find):
+    reviews = f"<section><h2>Customer reviews</h2><p>JUNK {SENTENCE}</p></section>"
+    page = find(f"<main>{ARTICLE}{reviews}</main>", url="https://ex.org/mill", types="Product")
+    assert "JUNK" not in page.text
+
+
+def test_latest_news_are_the_content_of_a_listing(find):
+    cards = "".join(CARD.format(number, "A short line.") for number in range(9))
+    page = find(f"<main><div>Latest news</div><div>{cards}</div></main>", url="https://ex.org/news")
+    assert page.text.count("the mill number") == 9
+
+
+@pytest.mark.parametrize("count", [3, 8])
+def test_cards_below_an_article_are_taken_out(find, count: int):
+    cards = "".join(CARD.format(number, "Four lines about it.") for number in range(count))
+    page = find(f"<article>{ARTICLE}<div>{cards}</div></article>", url=BLOG)
+    assert "JUNK" not in page.text
+
+
+def test_two_links_below_an_article_are_no_row_of_cards(find):
+    cards = "".join(CARD.format(number, SENTENCE) for number in range(2))
+    page = find(f"<article>{ARTICLE}<div>{cards}</div></article>", url=BLOG)
+    assert page.text.count("the mill number") == 2
+
+
+def test_cards_inside_an_article_stay_if_they_say_something(find):
+    cards = "".join(CARD.format(number, SENTENCE) for number in range(4))
+    page = find(f"<article>{ARTICLE}<div>{cards}</div>{PARAGRAPH}</article>", url=BLOG)
+    assert page.text.count("the mill number") == 4
