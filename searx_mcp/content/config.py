@@ -1,10 +1,30 @@
 """Settings of turning pages into text."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import Field
 
+from searx_mcp.content.writing.interface import Images, Links, Style
 from searx_mcp.models.base import Frozen
+
+_FORM: Final = 2
+"""Counts changes of what is made of the same page, so that no older form of a kept one is shown."""
+
+
+class MarkdownConfig(Frozen):
+    """The `[markdown]` table: what the Markdown of a page keeps."""
+
+    images: Images = Field(
+        default=Images.ALT,
+        description="An image becomes its words (alt), a link with them (links), or stays (inline).",
+    )
+    links: Links = Field(
+        default=Links.INLINE,
+        description="Addresses stand behind their words (inline), at the end (footnotes), or go (none).",
+    )
+    max_heading_level: Annotated[int, Field(ge=1, le=6)] = Field(
+        default=6, description="Headings of deeper levels become bold lines."
+    )
 
 
 class ContentConfig(Frozen):
@@ -14,14 +34,39 @@ class ContentConfig(Frozen):
         summarize: whether a summary is made.
         max_summary_length: characters of a summary at most.
         keep_code_blocks: whether fenced code stays in the Markdown.
-        max_html_bytes: decoded HTML converted to Markdown at most; markdownify needs 1.9 s for 1 MB
-            of flat HTML, so a longer page becomes plain text.
-        max_depth: deepest nesting of elements converted; markdownify raises RecursionError at 500
-            nested elements.
+        images: what stands for an image.
+        links: where the addresses of links stand.
+        max_heading_level: deeper headings are written as bold lines.
+        max_page_chars: of the HTML of a page that are read; a longer one becomes plain text.
+        max_fragment_bytes: of a fragment that markdownify converts; it needs 1.9 s for 1 MB of flat
+            HTML, so a longer one becomes plain text.
+        max_fragment_depth: deepest nesting of such a fragment; markdownify raises RecursionError at
+            500 nested elements.
     """
 
     summarize: bool = True
     max_summary_length: Annotated[int, Field(ge=50)] = 500
     keep_code_blocks: bool = True
-    max_html_bytes: Annotated[int, Field(ge=1_024)] = 1_048_576
-    max_depth: Annotated[int, Field(ge=10, le=400)] = 200
+    images: Images = Images.ALT
+    links: Links = Links.INLINE
+    max_heading_level: Annotated[int, Field(ge=1, le=6)] = 6
+    max_page_chars: Annotated[int, Field(ge=1_024)] = 5_000_000
+    max_fragment_bytes: Annotated[int, Field(ge=1_024)] = 1_048_576
+    max_fragment_depth: Annotated[int, Field(ge=10, le=400)] = 200
+
+    @property
+    def style(self) -> Style:
+        """How the Markdown of a page is written."""
+        return Style(
+            images=self.images,
+            links=self.links,
+            max_heading_level=self.max_heading_level,
+            keep_code_blocks=self.keep_code_blocks,
+        )
+
+    @property
+    def form(self) -> str:
+        """What Markdown is written; equal for two configurations that make the same of every page."""
+        code = "code" if self.keep_code_blocks else "no code"
+        limits = (self.max_heading_level, self.max_page_chars)
+        return ",".join(map(str, (_FORM, self.images, self.links, code, *limits)))

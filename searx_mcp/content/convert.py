@@ -1,13 +1,14 @@
 """A body of bytes to Markdown, by its media type."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from selectolax.lexbor import SelectolaxError
 
 from searx_mcp.content.addresses import addresses_in
-from searx_mcp.content.clean import clean, clean_counted, clean_line
+from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.dates import iso_date
 from searx_mcp.content.decode import decode
@@ -17,12 +18,11 @@ from searx_mcp.content.formats.feed import MAX_ENTRIES, Feed
 from searx_mcp.content.formats.feeds import listed_feed, plain_text
 from searx_mcp.content.formats.json_feed import json_feed
 from searx_mcp.content.formats.xml_feed import is_html, xml_feed
-from searx_mcp.content.html.extract import Extracted, main_content
-from searx_mcp.content.markdown import escape, to_markdown
-from searx_mcp.content.outline import headings, with_anchors
+from searx_mcp.content.outline import headings
+from searx_mcp.content.page import ReadPage, read_page
 from searx_mcp.content.words import words
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
-from searx_mcp.models.page import Heading, PageImage
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _JSON: Final = frozenset({"application/json", "text/json"})
@@ -37,6 +37,7 @@ _TEXT: Final = frozenset({
 
 _TITLE_CHARS: Final = 300
 _DESCRIPTION_CHARS: Final = 1_000
+_SOURCE_CHARS: Final = 100
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*")
 
 _UNREADABLE: Final = "\ufffd"
@@ -46,6 +47,10 @@ _UNREADABLE_SHARE: Final = 0.02
 _NOTE_PROTECTED: Final = (
     "content protected: the site says that this page is not free to read; what is here may be only"
     " its beginning."
+)
+_NOTE_PLAIN: Final = (
+    "Plain text instead of Markdown: the page is too large; the first 5,000,000 characters of its"
+    " HTML were read."
 )
 _NOTE_SKELETON: Final = "The page needs its scripts to show its text; this is what it says without."
 _NOTE_UNCOVERED: Final = (
@@ -67,11 +72,16 @@ class Converted:
         published: ISO 8601 where that could be read, else as the page writes it; may be empty.
         modified: likewise.
         language: BCP 47 tag the page declares, or empty.
+        site: name of the site on one line, or empty.
+        canonical_url: the address that the page gives as its own, or empty.
+        kind: what the page is; `None` where nothing tells.
+        sources: where each of these comes from, by its name here.
         markdown: the content.
         word_count: words of the Markdown; a Han character or kana is one.
         outline: the headings of the Markdown, in order, with the page's own anchors.
         images: of the main content, in order, at most 50.
-        links: web addresses that the main content leads to, in order, at most 1,000.
+        links: of the main content to other pages, in order, each address once, at most 1,000.
+        code_blocks: of the Markdown, in order.
         hidden_chars_removed: characters of the text that no reader sees.
         notes: sentences a caller should know.
         is_skeleton: whether the page needs its scripts to say more than this.
@@ -84,11 +94,16 @@ class Converted:
     published: str
     modified: str
     language: str
+    site: str
+    canonical_url: str
+    kind: PageKind | None
+    sources: Mapping[str, str]
     markdown: str
     word_count: int
     outline: tuple[Heading, ...]
     images: tuple[PageImage, ...]
-    links: tuple[str, ...]
+    links: tuple[PageLink, ...]
+    code_blocks: tuple[CodeBlock, ...]
     hidden_chars_removed: int
     notes: tuple[str, ...]
     is_skeleton: bool
@@ -107,11 +122,15 @@ class _Content:
     published: str = ""
     modified: str = ""
     language: str = ""
-    anchors: tuple[tuple[str, str], ...] = ()
+    site: str = ""
+    canonical_url: str = ""
+    kind: PageKind | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)
+    outline: tuple[Heading, ...] = ()
     images: tuple[PageImage, ...] = ()
-    links: tuple[str, ...] = ()
+    links: tuple[PageLink, ...] = ()
+    code_blocks: tuple[CodeBlock, ...] = ()
     notes: tuple[str, ...] = ()
-    has_headings: bool = True
     is_skeleton: bool = False
     is_protected: bool = False
 
@@ -156,13 +175,14 @@ def convert(
 
 
 def _converted(content: _Content) -> Converted:
-    title, description, author = (
+    title, description, author, site = (
         _Line(content.title, _TITLE_CHARS),
         _Line(content.description, _DESCRIPTION_CHARS),
         _Line(content.author, _TITLE_CHARS),
+        _Line(content.site, _TITLE_CHARS),
     )
+    lines = (title, description, author, site)
     markdown = content.markdown
-    outline = headings(markdown) if content.has_headings else ()
     unreadable = markdown.count(_UNREADABLE) > len(markdown) * _UNREADABLE_SHARE
     return Converted(
         title=title.text,
@@ -171,12 +191,17 @@ def _converted(content: _Content) -> Converted:
         published=iso_date(content.published),
         modified=iso_date(content.modified),
         language=content.language,
+        site=site.text,
+        canonical_url=content.canonical_url,
+        kind=content.kind,
+        sources={name: clean_line(text, _SOURCE_CHARS) for name, text in content.sources.items()},
         markdown=markdown,
         word_count=len(words(markdown)),
-        outline=with_anchors(outline, content.anchors) if content.anchors else outline,
+        outline=content.outline,
         images=content.images,
         links=content.links,
-        hidden_chars_removed=content.hidden + title.hidden + description.hidden + author.hidden,
+        code_blocks=content.code_blocks,
+        hidden_chars_removed=content.hidden + sum(line.hidden for line in lines),
         notes=(*content.notes, *([_NOTE_UNREADABLE] if unreadable else [])),
         is_skeleton=content.is_skeleton,
         is_protected=content.is_protected,
@@ -184,57 +209,50 @@ def _converted(content: _Content) -> Converted:
 
 
 def _html(text: str, url: str, config: ContentConfig) -> _Content:
-    extracted = _extracted(text, url=url)
-    said = extracted.metadata
-    # Cleaned before it is converted: a character that vanishes later could join two halves of
-    # markup that the converter found harmless apart.
-    html, hidden = clean_counted(extracted.html)
-    notes: list[str] = []
-    is_plain = False
-    try:
-        markdown = to_markdown(html, config=config)
-    except ContentError as error:
-        plain, hidden = clean_counted(extracted.text)
-        markdown, is_plain = escape(plain), True
-        notes.append(f"Plain text instead of Markdown: {error.message}.")
-    if text.strip() and not extracted.text:
-        raise _empty(extracted, url)
-    if said.is_protected:
-        notes.append(_NOTE_PROTECTED)
-    if extracted.is_skeleton:
-        notes.append(_NOTE_SKELETON)
-    if extracted.is_uncovered:
-        notes.append(_NOTE_UNCOVERED)
+    page = _page(text, url, config)
+    said, written = page.metadata, page.written
+    if text.strip() and page.is_empty:
+        raise _empty(page, url)
+    notes = {
+        _NOTE_PLAIN: page.is_plain,
+        _NOTE_PROTECTED: said.is_protected,
+        _NOTE_SKELETON: page.is_skeleton,
+        _NOTE_UNCOVERED: page.is_uncovered,
+    }
     return _Content(
-        markdown=markdown,
-        hidden=hidden,
+        markdown=written.markdown,
+        hidden=written.hidden,
         title=said.title,
         description=said.description,
         author=said.author,
         published=said.published,
         modified=said.modified,
         language=said.language,
-        anchors=tuple((clean(entry.title), entry.anchor) for entry in extracted.headings),
-        images=extracted.images,
-        links=extracted.links,
-        notes=tuple(notes),
-        has_headings=not is_plain,
-        is_skeleton=extracted.is_skeleton,
+        site=said.site,
+        canonical_url=said.canonical_url,
+        kind=page.kind,
+        sources=said.sources,
+        outline=written.outline,
+        images=written.images,
+        links=written.links,
+        code_blocks=written.code_blocks,
+        notes=tuple(note for note, holds in notes.items() if holds),
+        is_skeleton=page.is_skeleton,
         is_protected=said.is_protected,
     )
 
 
-def _extracted(text: str, *, url: str) -> Extracted:
+def _page(text: str, url: str, config: ContentConfig) -> ReadPage:
     try:
-        return main_content(text, url=url)
+        return read_page(text, url=url, style=config.style, max_chars=config.max_page_chars)
     except (SelectolaxError, ValueError, RuntimeError) as exc:
         raise ContentError(
             "the page could not be parsed", code=ErrorCode.EXTRACTION_FAILED, url=url
         ) from exc
 
 
-def _empty(extracted: Extracted, url: str) -> ContentError:
-    if extracted.is_skeleton:
+def _empty(page: ReadPage, url: str) -> ContentError:
+    if page.is_skeleton:
         return SkeletonError(
             "the page has no text that can be read without running its scripts",
             code=ErrorCode.EXTRACTION_FAILED,
@@ -258,7 +276,8 @@ def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> _Content | N
         author=plain_text(feed.author, _TITLE_CHARS),
         modified=feed.updated,
         language=feed.language if _LANGUAGE.fullmatch(feed.language) else "",
-        links=listed.links,
+        outline=headings(markdown),
+        links=_links(listed.links),
         notes=notes if listed.is_cut else (),
     )
 
@@ -271,8 +290,8 @@ def _text(text: str, url: str, *, is_markdown: bool) -> _Content:
         markdown=markdown,
         hidden=hidden,
         title=outline[0].title if outline else "",
-        links=addresses_in(text, base=url, is_markdown=is_markdown),
-        has_headings=is_markdown,
+        outline=outline,
+        links=_links(addresses_in(text, base=url, is_markdown=is_markdown)),
     )
 
 
@@ -283,10 +302,13 @@ def _data(text: str, url: str, language: str) -> _Content:
     return _Content(
         markdown=fenced(shown, language=language),
         hidden=hidden,
-        links=addresses_in(shown, base=url),
+        links=_links(addresses_in(shown, base=url)),
         notes=notes if len(text) > MAX_CHARS else (),
-        has_headings=False,
     )
+
+
+def _links(addresses: tuple[str, ...]) -> tuple[PageLink, ...]:
+    return tuple(PageLink(url=address) for address in addresses)
 
 
 class _Line:

@@ -1,8 +1,8 @@
 """The headings of a text in Markdown, and how a caller names one of them."""
 
 import re
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 from typing import Final
@@ -75,27 +75,6 @@ def headings(markdown: str) -> tuple[Heading, ...]:
             if len(found) == _MAX_HEADINGS:
                 break
     return tuple(found)
-
-
-def with_anchors(
-    outline: Sequence[Heading], anchored: Iterable[tuple[str, str]]
-) -> tuple[Heading, ...]:
-    """Give headings the fragments that lead to them.
-
-    Args:
-        outline: from `headings`.
-        anchored: title and fragment of the headings in the HTML that the text was made of, in
-            order. They are matched by their letters, so one that was left out does no harm.
-    """
-    waiting: dict[str, deque[str]] = defaultdict(deque)
-    for title, anchor in anchored:
-        waiting[_folded(title)].append(anchor)
-    return tuple(
-        heading.model_copy(update={"anchor": clean_line(queue.popleft(), _TITLE_CHARS)})
-        if (queue := waiting.get(_folded(heading.title)))
-        else heading
-        for heading in outline
-    )
 
 
 def find(outline: Sequence[Heading], name: str) -> int | None:

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import Converted, convert
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
-from searx_mcp.models.page import Heading, PageImage
+from searx_mcp.models.page import Heading, PageImage, PageKind, PageLink
 
 URL = "https://ex.org/a"
 HTML = (
     "<html lang=en><title>A\u200b title</title><meta name=description content='What\u202e it is'>"
     "<meta name=author content='Ann\u200d B'><meta property='article:published_time' content=2024/1/2>"
+    '<script type="application/ld+json">{"@type": "NewsArticle"}</script>'
     "<article><h1 id=top>Top</h1><p>The otter\u00ad eats fish in the sea. See <a href=b>more</a>. "
     "<img src=/i.png alt=pic></p></article>"
 )
@@ -42,11 +43,28 @@ def test_a_page_becomes_markdown_with_what_is_known_of_it():
         published="2024-01-02",
         modified="",
         language="en",
+        site="",
+        canonical_url="",
+        kind=PageKind.ARTICLE,
+        sources={
+            "title": "title",
+            "description": "description",
+            "author": "author",
+            "published": "article:published_time",
+            "language": "html lang",
+        },
         markdown="# Top\n\nThe otter eats fish in the sea. See [more](https://ex.org/b). [image: pic]",
         word_count=12,
         outline=(Heading(level=1, title="Top", offset=0, anchor="top"),),
         images=(PageImage(url="https://ex.org/i.png", alt="pic"),),
-        links=("https://ex.org/b",),
+        links=(
+            PageLink(
+                url="https://ex.org/b",
+                text="more",
+                context="The otter eats fish in the sea. See more. [image: pic]",
+            ),
+        ),
+        code_blocks=(),
         hidden_chars_removed=4,
         notes=(),
         is_skeleton=False,
@@ -82,16 +100,14 @@ def test_hidden_characters_cannot_join_what_was_harmless_apart():
     assert shown == "!\\[x]\\(https://evil/b.png)"
 
 
-@pytest.mark.parametrize(
-    "settings", [{"max_html_bytes": 1_024}, {"max_depth": 10}], ids=["too long", "too deep"]
-)
-def test_what_markdown_fails_on_becomes_plain_text_with_a_note(settings: dict[str, Any]):
+def test_a_page_that_is_too_large_becomes_plain_text_with_a_note():
     page = "<div>" * 20 + "<p>![one](u)\u200b</p>" + "<p>two words</p>" * 100
-    converted = read(page, **settings)
-    assert converted.markdown.startswith("!\\[one]\\(u)\ntwo words\n")
+    converted = read(page, max_page_chars=1_024)
+    assert converted.markdown.startswith("!\\[one]\\(u)\n\ntwo words\n")
     assert converted.hidden_chars_removed == 1
-    assert len(converted.notes) == 1
-    assert converted.notes[0].startswith("Plain text instead of Markdown")
+    assert [note.partition(";")[0] for note in converted.notes] == [
+        "Plain text instead of Markdown: the page is too large"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +220,7 @@ def test_a_feed_is_a_list_by_its_root_element(media_type: str):
         *("T & U", "en"),
         "2024-01-02T03:04:05+00:00",
     )
-    assert converted.links == ("https://ex.org/", "https://ex.org/1")
+    assert [link.url for link in converted.links] == ["https://ex.org/", "https://ex.org/1"]
     assert [heading.title for heading in converted.outline] == ["T & U"]
 
 
@@ -223,9 +239,10 @@ def test_a_json_feed_is_a_list_too():
 def test_only_markdown_and_pages_have_an_outline():
     text = "# A\n\nhttps://e.org/x and [r](y.md)\n"
     assert read(text, "text/plain").outline == ()
-    assert read(text, "text/plain").links == ("https://e.org/x",)
+    assert read(text, "text/plain").links == (PageLink(url="https://e.org/x"),)
     assert [heading.title for heading in read(text, "text/markdown").outline] == ["A"]
-    assert read(text, "text/markdown").links == ("https://e.org/x", "https://ex.org/y.md")
+    links = read(text, "text/markdown").links
+    assert [link.url for link in links] == ["https://e.org/x", "https://ex.org/y.md"]
 
 
 def test_data_is_shown_up_to_a_length():
@@ -281,7 +298,7 @@ def test_hostile_pages_become_text_or_a_content_error(page: str):
         return
     converted.markdown.encode()
     assert len(converted.markdown) < 10 * len(page) + 1_000
-    assert "onerror" not in converted.markdown
+    assert "<img" not in converted.markdown
 
 
 @pytest.mark.parametrize("media_type", MEDIA_TYPES)
@@ -309,7 +326,7 @@ def test_a_failure_of_the_parser_is_a_content_error(monkeypatch: pytest.MonkeyPa
     def fail(*_: object, **__: object) -> None:
         raise ValueError
 
-    monkeypatch.setattr("searx_mcp.content.convert.main_content", fail)
+    monkeypatch.setattr("searx_mcp.content.convert.read_page", fail)
     with pytest.raises(ContentError, match="could not be parsed") as caught:
         read(HTML)
     assert caught.value.code is ErrorCode.EXTRACTION_FAILED

@@ -81,7 +81,7 @@ LABELS = st.sampled_from(
     [None, "utf-8", "utf-16", "iso-2022-jp", "gb18030", "\ud800", "windows-1252"]
 )
 CONFIGS = st.sampled_from(
-    [ContentConfig(), ContentConfig(keep_code_blocks=False), ContentConfig(max_depth=10)]
+    [ContentConfig(), ContentConfig(keep_code_blocks=False), ContentConfig(max_page_chars=1_024)]
 )
 
 fuzz = settings(
@@ -138,7 +138,10 @@ def check_text(page: Converted) -> None:
         page.modified,
         page.language,
     ]
-    texts += [heading.title for heading in page.outline] + [image.alt for image in page.images]
+    texts += [page.site, *page.sources.values()]
+    texts += [heading.title for heading in page.outline]
+    texts += [text for image in page.images for text in (image.alt, image.caption)]
+    texts += [text for link in page.links for text in (link.text, link.context)]
     for line in texts:
         assert clean_counted(line) == (line, 0)
         assert "\n" not in line
@@ -146,7 +149,9 @@ def check_text(page: Converted) -> None:
     for heading in page.outline:
         assert 0 <= heading.offset < len(page.markdown)
         assert 1 <= heading.level <= 6
-    for address in (*page.links, *(image.url for image in page.images)):
+    for block in page.code_blocks:
+        assert "```" in page.markdown[block.offset : block.offset + block.length]
+    for address in [link.url for link in page.links] + [image.url for image in page.images]:
         assert urlsplit(address).scheme in {"http", "https"}
         assert clean_counted(address) == (address, 0)
 

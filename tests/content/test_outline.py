@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.outline import ancestors, find, headings, near, slug, with_anchors
+from searx_mcp.content.outline import ancestors, find, headings, near, slug
 from searx_mcp.models.page import Heading
 
 
@@ -64,26 +64,6 @@ def outline(*entries: tuple[int, str, str] | tuple[int, str]) -> tuple[Heading, 
         Heading(level=entry[0], title=entry[1], offset=at, anchor="".join(entry[2:3]))
         for at, entry in enumerate(entries)
     )
-
-
-def test_anchors_are_matched_in_order_by_the_letters_of_titles():
-    found = with_anchors(
-        outline((1, "Top"), (2, "Example"), (2, "C++ / API"), (2, "Example")),
-        [
-            ("Top ¶", "top"),
-            ("Left out", "x"),
-            ("Example", "e1"),
-            ("C++ API", "c"),
-            ("Example", "e2"),
-        ],
-    )
-    assert [heading.anchor for heading in found] == ["top", "e1", "c", "e2"]
-
-
-def test_headings_without_a_counterpart_have_no_anchor():
-    assert [
-        heading.anchor for heading in with_anchors(outline((1, "A"), (1, "A")), [("A", "x")])
-    ] == ["x", ""]
 
 
 PAGE = outline(

@@ -1,0 +1,165 @@
+"""A page of HTML as text: what it says of itself, its main content as Markdown, and its signs."""
+
+import re
+from dataclasses import dataclass, replace
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.content.addresses import absolute
+from searx_mcp.content.clean import clean_counted
+from searx_mcp.content.html.anchors import mark_anchors
+from searx_mcp.content.html.guards import guard
+from searx_mcp.content.html.metadata import Metadata, metadata
+from searx_mcp.content.html.skeleton import is_skeleton, signs
+from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
+from searx_mcp.content.html.style.stylesheet import StyleSheet
+from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.main.find import find_main
+from searx_mcp.content.main.interface import Hints, Main
+from searx_mcp.content.main.platforms import generator_of
+from searx_mcp.content.main.unscripted import show_unscripted
+from searx_mcp.content.markdown import escape
+from searx_mcp.content.standard.rewrite import standardise_sources, standardise_text
+from searx_mcp.content.writing.interface import Style, Written
+from searx_mcp.content.writing.write import write
+from searx_mcp.models.page import PageKind
+
+_MAX_TAGS: Final = 60_000
+"""Opening tags of a page that is converted: what comes after the parser takes 25 µs an element. The
+largest of 1,497 real pages has 21,646 tags, closing ones included."""
+
+_SHOWN_KINDS: Final = frozenset({
+    PageKind.COLLECTION, PageKind.LISTING, PageKind.PRODUCT, PageKind.SERVICE,
+})  # fmt: skip
+"""Pages whose images show what is told beside them. Without their words F1 is .012 higher on a
+quarter of WCXB dev (`python -m benchmarks.extraction`); they stay in the list of images."""
+
+_SHORT: Final = 1_000
+"""Characters up to which too little is said to tell what a page is, and every word of it stays."""
+
+_BLANK = re.compile(r"\s*\n\s*\n\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """A page of HTML.
+
+    Attributes:
+        metadata: what it says of itself; not cleaned.
+        written: its main content; clean.
+        kind: what it is, or `None` if that was not looked for.
+        is_empty: whether there is nothing to read on it.
+        is_plain: whether the main content is plain text, since the page is too large to be converted.
+        is_skeleton: whether it needs its scripts to say anything.
+        is_uncovered: whether it is shown with text that its style hides, since that is most of it.
+    """
+
+    metadata: Metadata
+    written: Written
+    kind: PageKind | None
+    is_empty: bool = False
+    is_plain: bool = False
+    is_skeleton: bool = False
+    is_uncovered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What is read of a page before anything is taken out of it."""
+
+    html: str
+    hints: Hints
+    base: str
+    sheet: StyleSheet
+
+
+def read_page(html: str, *, url: str, style: Style, max_chars: int) -> ReadPage:
+    """Read a page.
+
+    Args:
+        html: the decoded page; any string.
+        url: the address it came from, against which links are resolved.
+        style: how the Markdown is written.
+        max_chars: of the page that are read. A longer one, or one of more than 60,000 elements,
+            becomes plain text.
+
+    Returns:
+        Everything empty if the page holds nothing.
+    """
+    is_long = len(html) > max_chars
+    html = guard(html[:max_chars])
+    tree = LexborHTMLParser(html)
+    said = metadata(tree, url=url)
+    found = signs(tree)
+    hints = Hints(
+        url, title=said.title, types=said.types, body=said.body, generator=generator_of(tree)
+    )
+    source = _Source(html, hints, _base(tree, url), style_sheet(tree))
+    is_plain = is_long or html.count("<") - html.count("</") > _MAX_TAGS
+    is_uncovered = _uncover(tree, source)
+    main = _whole(tree) if is_plain else find_main(tree, hints)
+    if not _has_text(main):
+        # A page of nothing but navigation is its navigation.
+        tree = LexborHTMLParser(html)
+        is_uncovered = _uncover(tree, source)
+        main = _whole(tree)
+    written = _plain(main) if is_plain else _written(main, source, style)
+    return ReadPage(
+        metadata=said,
+        written=written,
+        kind=main.kind,
+        is_empty=not written.markdown and not _has_text(main),
+        is_plain=is_plain,
+        is_skeleton=is_skeleton(found, written.markdown),
+        is_uncovered=is_uncovered,
+    )
+
+
+def _base(tree: LexborHTMLParser, url: str) -> str:
+    node = tree.css_first("base[href]")
+    href = (node.attributes.get("href") or "") if node is not None else ""
+    return absolute(url, href) or url
+
+
+def _uncover(tree: LexborHTMLParser, source: _Source) -> bool:
+    """Leave what a reader sees; says whether rules of the page were passed over for it."""
+    show_unscripted(tree)
+    standardise_sources(tree)
+    mark_anchors(tree)
+    drop_unseen(tree)
+    is_uncovered = drop_hidden(tree, source.sheet)
+    # Only now: what loses its elements here could no longer be told to be hidden.
+    standardise_text(tree)
+    return is_uncovered
+
+
+def _whole(tree: LexborHTMLParser) -> Main:
+    return Main(() if tree.body is None else (tree.body,), kind=None)
+
+
+def _has_text(main: Main) -> bool:
+    return bool(main.body) or any(root.text().strip() for root in main.roots)
+
+
+def _written(main: Main, source: _Source, style: Style) -> Written:
+    if main.body:
+        return _paragraphs(main.body)
+    if main.kind in _SHOWN_KINDS and sum(len(root.text()) for root in main.roots) > _SHORT:
+        style = replace(style, keep_image_words=False)
+    return write(main.roots, base=source.base, style=style)
+
+
+def _plain(main: Main) -> Written:
+    return _paragraphs(main.body or "\n\n".join(map(_lines, main.roots)))
+
+
+def _paragraphs(text: str) -> Written:
+    clean, hidden = clean_counted(text)
+    lines = (" ".join(part.split()) for part in _BLANK.split(clean))
+    return Written(escape("\n\n".join(filter(None, lines))), hidden=hidden)
+
+
+def _lines(root: LexborNode) -> str:
+    """The text of an element, every text node on a line of its own."""
+    return root.text(separator="\n\n", strip=True)

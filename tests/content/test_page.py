@@ -1,0 +1,176 @@
+"""From the HTML of a page to its text: what is dropped, what is resolved, what is said of it."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.content.page import ReadPage, read_page
+from searx_mcp.content.writing.interface import Style
+from searx_mcp.models.page import PageKind
+
+URL = "https://ex.org/a/b.html"
+LONG = "A sentence of the content, which is long enough to count as such. " * 6
+
+
+def read(html: str, *, max_chars: int = 100_000) -> ReadPage:
+    return read_page(html, url=URL, style=Style(), max_chars=max_chars)
+
+
+def text_of(body: str) -> str:
+    return read(f"<article><p>{LONG}</p>{body}</article>").written.markdown
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        "<script>GONE</script>",
+        "<style>GONE</style>",
+        "<noscript>GONE</noscript>",
+        "<template>GONE</template>",
+        "<iframe>GONE</iframe>",
+        "<svg><text>GONE</text></svg>",
+        "<form><button>GONE</button><select><option>GONE</select><textarea>GONE</textarea></form>",
+        "<dialog open>GONE</dialog>",
+        "<p hidden>GONE</p>",
+        '<p aria-hidden="TRUE">GONE</p>',
+        '<p style="color:red; Display : none !important">GONE</p>',
+        '<p style="visibility:hidden">GONE</p>',
+        '<p style="opacity:0.0;">GONE</p>',
+        '<p style="font-size:0px">GONE</p>',
+        '<p style="dis/**/play:none">GONE</p>',
+        "<!-- GONE -->",
+    ],
+)
+def test_what_a_reader_does_not_see_is_dropped(element: str):
+    assert "GONE" not in text_of(f"{element}<p>kept {LONG}</p>")
+
+
+@pytest.mark.parametrize(
+    "style",
+    ["opacity:0.5", "font-size:0.9em", "display:block", "x-display:none-at-all", "opacity:05"],
+)
+def test_what_is_seen_stays(style: str):
+    assert "kept" in text_of(f'<p style="{style}">kept {LONG}</p>')
+
+
+def test_what_opens_when_it_is_searched_for_stays():
+    assert "kept" in text_of(f"<p hidden=until-found>kept {LONG}</p>")
+
+
+def test_a_heading_that_is_a_button_stays():
+    assert "## Is it free?" in text_of(f"<h2><button>Is it free?</button></h2><p>Yes. {LONG}</p>")
+
+
+def test_what_a_style_hides_in_code_and_notes_stays_hidden():
+    body = (
+        "<style>.h{display:none}</style><pre>ls<span class=h>; GONE</span></pre>"
+        "<p>A note<sup><a href=#n1 id=r1>1</a></sup>.</p>"
+        "<ol class=footnotes><li id=n1>kept <i class=h>GONE</i><a href=#r1>↩</a></li></ol>"
+    )
+    markdown = text_of(body)
+    assert "```\nls\n```" in markdown
+    assert "[^1]: kept" in markdown
+    assert "GONE" not in markdown
+
+
+def test_a_page_of_nothing_but_navigation_is_its_navigation():
+    assert read("<nav><a href=x>y</a></nav>").written.markdown == "[y](https://ex.org/a/x)"
+
+
+@pytest.mark.parametrize(
+    ("href", "absolute"),
+    [
+        ("../c?q=1#z", "https://ex.org/c?q=1#z"),
+        (" c\n/d ", "https://ex.org/a/c/d"),
+        ("//cdn.org/x", "https://cdn.org/x"),
+        ("#part", "https://ex.org/a/b.html#part"),
+        ("mailto:a@b.org", "mailto:a@b.org"),
+        ("javascript:alert(1)", None),
+        (" JaVa\nscript:alert(1)", None),
+        ("\x01javascript:alert(1)", None),
+        ("data:text/html,x", None),
+        ("vbscript:x", None),
+        ("file:///etc/passwd", None),
+        ("http://[", None),
+        ("/" + "x" * 3_000, None),
+    ],
+)
+def test_links_are_absolute_or_become_their_text(href: str, absolute: str | None):
+    expected = f"says [these words]({absolute}) of" if absolute else "says these words of"
+    assert expected in text_of(f'<p>{LONG} says <a href="{href}">these words</a> of {LONG}</p>')
+
+
+@pytest.mark.parametrize(
+    ("base", "absolute"),
+    [
+        ("/d/", "https://ex.org/d/e"),
+        ("https://b.org/", "https://b.org/e"),
+        ("data:x", "https://ex.org/a/e"),
+    ],
+)
+def test_links_follow_the_base_of_the_page(base: str, absolute: str):
+    page = read(f'<base href="{base}"><p>{LONG}<a href="e">t</a>')
+    assert f"[t]({absolute})" in page.written.markdown
+
+
+@pytest.mark.parametrize(
+    ("image", "shown"),
+    [
+        ('<img src="https://evil/x?q=1" alt="A\n pic">', "[image: A pic]"),
+        ('<img src="x" alt="a [b](c)">', "[image: a (b)(c)]"),
+        ('<img src="x" alt="">', None),
+        ('<img src="x">', None),
+    ],
+)
+def test_images_are_their_alternative_text(image: str, shown: str | None):
+    markdown = text_of(f"<p>{image} {LONG}</p>")
+    assert (shown or "") in markdown
+    assert ("[image" in markdown) is bool(shown)
+
+
+def test_raw_text_does_not_become_markup():
+    markdown = text_of('<xmp><a href="javascript:x">y</a></xmp><plaintext><script>z')
+    assert "](" not in markdown
+
+
+def test_a_page_that_is_too_long_is_the_plain_text_of_its_beginning():
+    page = read(f"<title>T</title><p>*a* <b>b</b></p><p>{LONG}</p>", max_chars=400)
+    assert page.is_plain
+    assert page.metadata.title == "T"
+    assert page.written.markdown.startswith("\\*a\\*\n\nb\n\nA sentence of the content")
+    assert len(page.written.markdown) < 400
+
+
+def test_a_page_of_too_many_elements_is_plain_text():
+    page = read("<p>" + "<b>*x*</b> " * 60_001, max_chars=2_000_000)
+    assert page.is_plain
+    assert page.written.markdown.startswith("\\*x\\*\n\n\\*x\\*")
+    assert not read("<p>" + "<b>x</b> " * 1_000, max_chars=2_000_000).is_plain
+
+
+def test_the_text_that_a_page_gives_in_json_stands_for_content_that_is_not_there():
+    body = "What the scripts of the page would show, told in many words. " * 8
+    page = read(
+        '<script type="application/ld+json">{"@type": "NewsArticle", "articleBody": "'
+        + body
+        + '"}</script><div id=root>Loading</div>'
+    )
+    assert page.written.markdown == body.strip()
+    assert page.kind is PageKind.ARTICLE
+
+
+@pytest.mark.parametrize("html", ["", "<frameset><frame></frameset>", "<!-- x -->"])
+def test_a_page_of_nothing_is_empty(html: str):
+    assert read(html).written.markdown == ""
+
+
+@given(st.text(alphabet="<>/!-=\"' abdivpscript:#&;\0\ud800\n", max_size=200))
+def test_anything_can_be_read(html: str):
+    assert "<script" not in read(html).written.markdown
+
+
+def test_captured_pages_can_be_read(captured_pages: list[Path]):
+    for path in captured_pages:
+        assert read(path.read_text(errors="replace"), max_chars=2_000_000).written.markdown
