@@ -1,162 +1,182 @@
 """Extractive summaries: whole sentences of the page, in the order of the page.
 
-Nothing is written anew, so nothing can be made up. With a query, sentences are scored by BM25
-(Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) with the page itself as the
-collection; without one, by how close they are to the whole, and by how early they stand. Either
-way an early sentence wins over an equal later one, and a sentence that repeats another is left out.
+Nothing is written anew, so nothing can be made up. With a query, sentences are weighed by how well they
+and what stands around them answer it; without one, or where nothing does, by how much of the page they
+hold and how early they stand. What repeats another sentence is left out.
 """
 
-import math
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
-from searx_mcp.content.sentences import sentence_ends
-from searx_mcp.content.words import words
+from searx_mcp.content.function_words import FIGURE_PARTS, FIGURE_WORDS
+from searx_mcp.content.summaries.prose import Prose, Sentence, read
+from searx_mcp.content.summaries.weighing import centrality, relevance, similarity
+from searx_mcp.content.terms import stems, terms, tokens
 
 _MAX_SENTENCES: Final = 400
 """Considered at most: the first pages of a book are enough to say what it is about."""
-
-_MIN_WORDS: Final = 4
-"""Shorter ones are labels: "Read more.", "Figure 3."."""
-
-_K1: Final = 1.2
-_B: Final = 0.75
-_LEAD: Final = 0.3
-"""Share by which the first sentence is preferred; falls with the position."""
+_MAX_CHARS: Final = 40_000
+"""Of the page considered at most; about 8 ms. Of a longer one, half of this is its beginning and half are
+lines with words of the query."""
 
 _REPEATS: Final = 0.6
-"""Jaccard similarity of the words from which on a sentence says nothing new."""
+"""Share of common terms from which on a sentence says nothing new."""
+_NOVELTY: Final = 0.5
+"""How much of a sentence's weight a repetition of the whole of another costs (maximal marginal relevance,
+Carbonell and Goldstein 1998)."""
+_WORTH: Final = 0.2
+"""Share of the best weight below which a sentence does not answer the query."""
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_NO_PROSE = re.compile(
-    r"\s*(?:#{1,6}\s|\||[-*_=]{3,}\s*$"  # heading, table, rule
-    r"|(?:(?:[-*+]|\d+[.)])\s+)?(?:\[[^\]]*\]\([^)]*\)[\s,;|·•/-]*)+$"  # nothing but links
-    r"|\[image: [^\]]*\]\s*$)"
-)
-_MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,9}[.)])\s+)?")
+_CANDIDATES: Final = 60
+"""Of the best sentences that may be chosen: each choice looks at all that are left."""
+
+KEY_POINTS: Final = 5
+_POINT_CHARS: Final = 320
+_POINTS_OF_BLOCK: Final = 1
+_POINT_REPEATS: Final = 0.4
+"""A key point is a sentence of its own: of bearable length, one of each block, and unlike the others."""
 
 
-def summarize(text: str, *, query: str = "", max_chars: int) -> str:
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Sentences that stand for a page, in its order.
+
+    Attributes:
+        summary: joined by spaces.
+        key_points: one by one, at most five.
+    """
+
+    summary: str
+    key_points: tuple[str, ...]
+
+
+def digest(text: str, *, query: str = "", title: str = "", max_chars: int) -> Digest:
+    """Choose the sentences of `summarize` and `key_points`, weighing the page once."""
+    prose, weights = _weighed(text, query, title)
+    return Digest(_summary(prose, weights, max_chars), _points(prose, weights))
+
+
+def summarize(text: str, *, query: str = "", title: str = "", max_chars: int) -> str:
     """Choose the sentences that say most.
 
     Args:
-        text: Markdown or plain text. Code, headings, tables and rows of links are left out.
+        text: Markdown or plain text. Code, headings and rows of links are left out; the row of a table
+            is taken only where it answers the query.
         query: what the reader wants to know; empty for a summary of the whole.
+        title: of the page; its words tell which sentences are about its subject.
         max_chars: characters of the summary at most.
 
     Returns:
-        Sentences joined by spaces, each as it stands in the text; empty if there is none. If not
-        even the best fits, it is cut at a word, with an ellipsis.
+        Sentences joined by spaces, each in the words of the text, without addresses of links, images,
+        marks of footnotes and emphasis; empty if there is none. If not even the best fits, it is cut at
+        a word, with an ellipsis.
     """
-    sentences = list(islice(_sentences(text), _MAX_SENTENCES))
-    terms = [words(sentence) for sentence in sentences]
-    scores = _relevance(terms, set(words(query)))
-    if not any(scores):
-        scores = _centrality(terms)
-    ranked = sorted(range(len(sentences)), key=lambda index: (-scores[index], index))
-    ranked = [index for index in ranked if scores[index] > 0]
-    chosen = _choose(ranked, sentences, terms, max_chars)
-    if chosen or not ranked:
-        return " ".join(sentences[index] for index in sorted(chosen))
-    return _cut(sentences[ranked[0]], max_chars)
+    return _summary(*_weighed(text, query, title), max_chars)
 
 
-def _sentences(text: str) -> Iterator[str]:
-    for line in _prose(text.splitlines()):
-        start = 0
-        for end in sentence_ends(line):
-            yield from _worth(line[start:end])
-            start = end
-        yield from _worth(line[start:])
+def key_points(text: str, *, query: str = "", title: str = "") -> tuple[str, ...]:
+    """Choose up to five sentences that each say something else.
+
+    Args:
+        text: as for `summarize`.
+        query: likewise.
+        title: likewise.
+
+    Returns:
+        Sentences as `summarize` gives them, in the order of the page, each of another paragraph.
+    """
+    return _points(*_weighed(text, query, title))
 
 
-def _prose(lines: Iterable[str]) -> Iterator[str]:
-    """Lines that hold sentences, without their markers."""
-    fence = ""
-    for line in lines:
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence):
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        elif not _NO_PROSE.match(line):
-            yield _MARKER.sub("", line, count=1)
-
-
-def _worth(sentence: str) -> Iterator[str]:
-    sentence = sentence.strip()
-    if len(words(sentence)) >= _MIN_WORDS:
-        yield sentence
-
-
-def _relevance(terms: list[list[str]], query: set[str]) -> list[float]:
-    """BM25 of each sentence for the query."""
-    total = len(terms)
-    mean = sum(map(len, terms)) / total if total else 0.0
-    frequency = Counter(term for sentence in terms for term in set(sentence) & query)
-    idf = {
-        term: math.log(1 + (total - found + 0.5) / (found + 0.5))
-        for term, found in frequency.items()
-    }
-    scores = []
-    for index, sentence in enumerate(terms):
-        counts = Counter(term for term in sentence if term in idf)
-        length = _K1 * (1 - _B + _B * len(sentence) / mean)
-        score = sum(
-            idf[term] * count * (_K1 + 1) / (count + length)
-            # Sorted, so that the sum of floats is the same in every run.
-            for term, count in sorted(counts.items())
+def _weighed(text: str, query: str, title: str) -> tuple[Prose, list[float]]:
+    asked = set(terms(query)) if query else set()
+    prose = read(_window(text, asked), most=_MAX_SENTENCES)
+    about = set(stems(tokens(title)))
+    if asked:
+        wants_figure = not FIGURE_WORDS.isdisjoint(tokens(query)) or any(
+            part in query for part in FIGURE_PARTS
         )
-        scores.append(score * _lead(index))
-    return scores
+        weights = relevance(prose, asked, title=about, wants_figure=wants_figure)
+        if any(weights):
+            return prose, weights
+    return prose, centrality(prose, title=about)
 
 
-def _centrality(terms: list[list[str]]) -> list[float]:
-    """Cosine of each sentence with the sum of all, terms weighted by TF-IDF."""
-    total = len(terms)
-    frequency = Counter(term for sentence in terms for term in set(sentence))
-    idf = {term: math.log(1 + total / found) for term, found in frequency.items()}
-    whole = Counter(term for sentence in terms for term in sentence)
-    centre = {term: count * idf[term] for term, count in whole.items()}
-    scores = []
-    for index, sentence in enumerate(terms):
-        weights = {term: count * idf[term] for term, count in Counter(sentence).items()}
-        norm = math.sqrt(math.fsum(weight * weight for weight in weights.values()))
-        dot = math.fsum(weight * centre[term] for term, weight in weights.items())
-        scores.append(dot / norm * _lead(index))
-    return scores
+def _window(text: str, asked: set[str]) -> str:
+    """The part of a long page that is considered."""
+    if len(text) <= _MAX_CHARS:
+        return text
+    half = text.rfind("\n", 0, _MAX_CHARS // 2) + 1 or _MAX_CHARS // 2
+    if not asked:
+        return text[:_MAX_CHARS]
+    lines, left = [text[:half]], _MAX_CHARS - half
+    for line in text[half:].split("\n"):
+        lower = line.lower()
+        if len(line) < left and (line.startswith("#") or any(term in lower for term in asked)):
+            lines += (line, "")
+            left -= len(line)
+    return "\n".join(lines)
 
 
-def _lead(index: int) -> float:
-    return 1 + _LEAD / (1 + index)
+def _summary(prose: Prose, weights: list[float], max_chars: int) -> str:
+    ranked = _ranked(weights)
+    chosen = _choose(prose.sentences, weights, ranked, max_chars)
+    if chosen or not ranked:
+        return " ".join(prose.sentences[index].text for index in sorted(chosen))
+    return _cut(prose.sentences[ranked[0]].text, max_chars)
+
+
+def _ranked(weights: list[float]) -> list[int]:
+    """The sentences that are worth it, best first."""
+    least = _WORTH * max(weights, default=0.0)
+    ranked = sorted(range(len(weights)), key=lambda index: (-weights[index], index))
+    worth = [index for index in ranked if weights[index] > 0 and weights[index] >= least]
+    return worth[:_CANDIDATES]
 
 
 def _choose(
-    ranked: list[int], sentences: list[str], terms: list[list[str]], max_chars: int
+    sentences: list[Sentence], weights: list[float], ranked: list[int], max_chars: int
 ) -> list[int]:
     """The best sentences that fit together and do not repeat each other."""
     chosen: list[int] = []
-    left = max_chars
-    for index in ranked:
-        length = len(sentences[index]) + bool(chosen)
-        if length > left:
-            if not chosen:
-                break
-            continue
-        if any(_similarity(terms[index], terms[other]) >= _REPEATS for other in chosen):
-            continue
+    left, waiting = max_chars, list(ranked)
+    if not waiting or len(sentences[waiting[0]].text) > left:
+        return []
+    repeated = dict.fromkeys(waiting, 0.0)
+    while waiting:
+        index = max(waiting, key=partial(_gain, weights, repeated))
         chosen.append(index)
-        left -= length
+        left -= len(sentences[index].text) + 1
+        for other in waiting:
+            common = similarity(sentences[index], sentences[other])
+            repeated[other] = max(repeated[other], common)
+        waiting = [
+            other
+            for other in waiting
+            if other != index and repeated[other] < _REPEATS and len(sentences[other].text) <= left
+        ]
     return chosen
 
 
-def _similarity(left: list[str], right: list[str]) -> float:
-    one, other = set(left), set(right)
-    return len(one & other) / len(one | other)
+def _gain(weights: list[float], repeated: dict[int, float], index: int) -> tuple[float, int]:
+    return weights[index] * (1 - _NOVELTY * repeated[index]), -index
+
+
+def _points(prose: Prose, weights: list[float]) -> tuple[str, ...]:
+    chosen: list[int] = []
+    for index in _ranked(weights):
+        sentence = prose.sentences[index]
+        others = [prose.sentences[other] for other in chosen]
+        if len(sentence.text) > _POINT_CHARS or sentence.text.endswith(":"):
+            continue
+        if sum(other.block == sentence.block for other in others) >= _POINTS_OF_BLOCK:
+            continue
+        if all(similarity(sentence, other) < _POINT_REPEATS for other in others):
+            chosen.append(index)
+        if len(chosen) == KEY_POINTS:
+            break
+    return tuple(prose.sentences[index].text for index in sorted(chosen))
 
 
 def _cut(sentence: str, max_chars: int) -> str:

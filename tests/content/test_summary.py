@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.summary import summarize
+from searx_mcp.content.summary import digest, key_points, summarize
 
 PAGE = """# Otters of the coast
 
@@ -38,7 +38,7 @@ def test_a_query_chooses_the_sentences_that_answer_it():
 
 
 def test_sentences_stand_in_the_order_of_the_page():
-    summary = summarize(PAGE, query="hunters killed all for fur", max_chars=200)
+    summary = summarize(PAGE, query="hunters killed all for fur", max_chars=120)
     assert summary == (
         "Their fur is the densest of all animals on earth. "
         "Hunters once killed nearly all of them for the fur."
@@ -100,7 +100,7 @@ def test_without_prose_there_is_no_summary(text: str):
 
 
 def test_very_long_runs_of_stops_are_read_in_one_go():
-    assert summarize("!" * 50_000 + "[x] four words are enough.", max_chars=50).endswith("…")
+    assert summarize("!" * 30_000 + "[x] four words are enough.", max_chars=50).endswith("…")
 
 
 SENTENCES = st.lists(
@@ -127,3 +127,173 @@ def test_any_text_has_a_summary_within_the_bound(text: str, query: str, max_char
     summary = summarize(text, query=query, max_chars=max_chars)
     assert len(summary) <= max_chars
     assert summary == summarize(text, query=query, max_chars=max_chars)
+
+
+LONG = " ".join(f"Sentence number {n} speaks of subject{n} and nothing else." for n in range(30))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param(
+            "See [the whole manual](https://e.org/a_(b)) before you begin.",
+            "See the whole manual before you begin.",
+            id="links",
+        ),
+        pytest.param(
+            "The tower was moved.[^1] It stands inland now, they say.[^n]",
+            "The tower was moved. It stands inland now, they say.",
+            id="footnotes",
+        ),
+        pytest.param(
+            "**Both words** of *this line* are ~~not~~ marked.",
+            "Both words of this line are not marked.",
+            id="emphasis",
+        ),
+        pytest.param(
+            "Here [image: a map] is a picture of it.", "Here is a picture of it.", id="images"
+        ),
+        pytest.param(
+            "Call `f(*args, **more)` and `a[0](x)` with three words.",
+            "Call `f(*args, **more)` and `a[0] (x)` with three words.",
+            id="code",
+        ),
+        pytest.param(
+            "\u26a0\ufe0f WARNING: never touch the hot lid.",
+            "never touch the hot lid.",
+            id="callout",
+        ),
+        pytest.param(
+            "\u26a0\ufe0f **WARNING:** never touch the hot lid.",
+            "never touch the hot lid.",
+            id="bold callout",
+        ),
+        pytest.param("- [x] Buy bread and butter today.", "Buy bread and butter today.", id="task"),
+        pytest.param(
+            "Two \\*stars\\* stay in the text.", "Two \\*stars\\* stay in the text.", id="escapes"
+        ),
+        pytest.param(
+            "It costs $5 \\times x^2$ for each of them.",
+            "It costs $5 \\times x^2$ for each of them.",
+            id="mathematics",
+        ),
+        pytest.param(
+            "This line was wrapped at the margin of a plain\ntext and goes on here.",
+            "This line was wrapped at the margin of a plain text and goes on here.",
+            id="wrapped lines",
+        ),
+        pytest.param("$$\nx = a + b + c\n$$", "", id="mathematics set apart"),
+        pytest.param("**Answer by bread crumb today:**", "", id="what announces"),
+    ],
+)
+def test_a_sentence_is_shown_in_its_words(text: str, shown: str):
+    assert summarize(text, max_chars=500) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Four words and [a](https://e.org/\\)![b](https://e.org/p.png) more.",
+        "Four words and more \\![a][^1](https://e.org/p.png) here.",
+        "Four words [a][^1](javascript:x) and more here.",
+        "Four words ![a[^2]](https://e.org/p.png) and more here.",
+        "Four words [*b*](https://e.org)(https://e.org/q) here.",
+    ],
+)
+def test_no_link_or_image_comes_out_of_taking_marks_away(text: str):
+    summary = summarize(text, max_chars=500)
+    assert "](" not in summary
+    assert "![" not in summary
+
+
+TABLE = """# Tent
+
+A tent for two people and three seasons of the year.
+
+| Property | Value |
+| --- | --- |
+| Weight | 2.15 kg |
+| Packed size | 46 cm |
+"""
+
+
+def test_the_row_of_a_table_may_answer_a_question():
+    assert summarize(TABLE, query="tent weight", max_chars=20) == "Weight: 2.15 kg"
+    assert "2.15" not in summarize(TABLE, max_chars=500)
+
+
+def test_headings_and_neighbours_help_to_find_an_answer():
+    page = (
+        "Some first words about nothing much.\n\n## Opening hours\n\nFrom nine to five on weekdays."
+        "\n\n## Prices\n\nFour euros for grown people."
+    )
+    assert summarize(page, query="opening hours", max_chars=40) == "From nine to five on weekdays."
+
+
+def test_a_question_for_a_figure_prefers_sentences_with_one():
+    page = "The move of the tower was said to be dear.\n\nIn the end the move of the tower took 3 years."
+    assert summarize(page, query="how long did the move of the tower take", max_chars=50) == (
+        "In the end the move of the tower took 3 years."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "query", "answer"),
+    [
+        (
+            "天気の話です。発電所の建設費は六億円でした。庭の花が咲きました。",
+            "建設費",
+            "発電所の建設費は六億円でした。",
+        ),
+        (
+            (
+                "วันนี้อากาศดีมากจนทุกคนในหมู่บ้านออกมาเดินเล่นริมทะเลกันตั้งแต่เช้าจนเย็น"
+                " ผู้ที่ทำผิดครั้งแรกถูกปรับสองพันบาทและเงินค่าปรับเข้ากองทุนการศึกษาของเด็กในหมู่บ้าน"
+            ),
+            "ค่าปรับ",
+            "ผู้ที่ทำผิดครั้งแรกถูกปรับสองพันบาทและเงินค่าปรับเข้ากองทุนการศึกษาของเด็กในหมู่บ้าน",
+        ),
+    ],
+    ids=["Japanese", "Thai"],
+)
+def test_a_question_is_answered_in_scripts_without_spaces(text: str, query: str, answer: str):
+    assert summarize(text, query=query, max_chars=len(answer)) == answer
+
+
+def test_key_points_are_sentences_of_different_paragraphs_in_order():
+    page = "\n\n".join(
+        f"Point {n} tells of {thing} and how it came. It goes on about {thing} for a while."
+        for n, thing in enumerate(("bread", "salt", "iron", "glass", "paper", "wool", "wood"))
+    )
+    points = key_points(page)
+    assert len(points) == 5
+    assert sorted(points, key=page.index) == list(points)
+    paragraphs = [next(p for p in page.split("\n\n") if point in p) for point in points]
+    assert len(set(paragraphs)) == 5
+
+
+def test_key_points_are_few_where_there_is_little_to_say():
+    assert key_points("One sentence that is alone here.\n\nOne sentence that is alone here.") == (
+        "One sentence that is alone here.",
+    )
+    assert key_points("") == ()
+
+
+def test_a_digest_is_both_at_once():
+    both = digest(PAGE, query="fur", title="Otters", max_chars=120)
+    assert both.summary == summarize(PAGE, query="fur", title="Otters", max_chars=120)
+    assert both.key_points == key_points(PAGE, query="fur", title="Otters")
+
+
+def test_an_answer_deep_in_a_long_page_is_found():
+    page = f"{LONG}\n\n" * 40 + "The lost key lies under the green stone.\n\n" + f"{LONG}\n\n" * 9
+    assert summarize(page, query="lost key", max_chars=60) == (
+        "The lost key lies under the green stone."
+    )
+
+
+@given(st.text(), st.text())
+def test_any_text_has_key_points_within_their_bounds(text: str, query: str):
+    points = key_points(text, query=query)
+    assert len(points) <= 5
+    assert all(point.strip() for point in points)
