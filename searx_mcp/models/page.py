@@ -1,8 +1,25 @@
 """One fetched page, with the field names of the specification."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 
 from searx_mcp.models.base import Frozen
+
+
+class PageKind(StrEnum):
+    """What a page is, which decides what of it is its content.
+
+    In a `FORUM` the answers are content and not comments; a `COLLECTION` shows things and a `LISTING`
+    writings, whose links are their content; a `SERVICE` presents an organisation or what it offers.
+    """
+
+    ARTICLE = "article"
+    DOCUMENTATION = "documentation"
+    FORUM = "forum"
+    LISTING = "listing"
+    COLLECTION = "collection"
+    PRODUCT = "product"
+    SERVICE = "service"
 
 
 class Heading(Frozen):
@@ -27,10 +44,40 @@ class PageImage(Frozen):
     Attributes:
         url: absolute.
         alt: its alternative text, one line; may be empty.
+        caption: the caption of its figure, one line; may be empty.
     """
 
     url: str
     alt: str = ""
+    caption: str = ""
+
+
+class PageLink(Frozen):
+    """One link of a page to another one.
+
+    Attributes:
+        url: absolute, http or https.
+        text: its words, one line; may be empty where an image without words is the link.
+        context: the words around it in the same paragraph, one line; may be empty.
+    """
+
+    url: str
+    text: str = ""
+    context: str = ""
+
+
+class CodeBlock(Frozen):
+    """One fenced block of code of a page.
+
+    Attributes:
+        language: as the page names it, in lower case; empty if it does not.
+        offset: code points before its opening fence in the whole Markdown.
+        length: code points from its opening fence to the end of its closing one.
+    """
+
+    language: str
+    offset: int
+    length: int
 
 
 class Page(Frozen):
@@ -46,6 +93,12 @@ class Page(Frozen):
             empty.
         modified: when it was changed last, likewise.
         language: BCP 47 tag the page declares; may be empty.
+        site: name of the site, as the page says; may be empty.
+        canonical_url: the address that the page gives as its own; may be empty.
+        kind: what the page is; `None` where nothing tells.
+        is_protected: whether the page says that it is not free to read.
+        sources: where the page says each of these, by its name here: `json-ld`, the name of a
+            `<meta>`, or the element that shows it.
         content_type: media type in lower case, without parameters.
         content_length: decoded bytes read.
         status_code: of the last hop.
@@ -53,6 +106,7 @@ class Page(Frozen):
         markdown_content: the main content, or the part of it that was asked for.
         word_count: words of the whole Markdown.
         summary: whole sentences of the whole page; empty when switched off.
+        key_points: up to five sentences of the whole page; none when summaries are switched off.
         headers: `server`, `content-encoding`, `content-language` and `last-modified`, if sent.
         redirect_count: hops after the first address.
         redirect_chain: `url -> status`, one entry per hop, the last page included.
@@ -65,6 +119,8 @@ class Page(Frozen):
         section: the headings that lead to the section that was asked for, outermost first.
         outline: headings of the whole page, in order.
         images: images of the main content, in order.
+        links: links of the main content to other pages, in order, each address once.
+        code_blocks: where the code is in the whole Markdown, in order.
         tier: where the text comes from: `native` for the page itself; see `docs/web-fetch.md`.
         fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
         from_cache: whether no byte of the page was fetched for this call.
@@ -85,6 +141,11 @@ class Page(Frozen):
     published: str = ""
     modified: str = ""
     language: str = ""
+    site: str = ""
+    canonical_url: str = ""
+    kind: PageKind | None = None
+    is_protected: bool = False
+    sources: Mapping[str, str] = {}
     content_type: str
     content_length: int
     status_code: int
@@ -92,6 +153,7 @@ class Page(Frozen):
     markdown_content: str
     word_count: int
     summary: str = ""
+    key_points: tuple[str, ...] = ()
     headers: Mapping[str, str] = {}
     redirect_count: int = 0
     redirect_chain: tuple[str, ...] = ()
@@ -103,6 +165,8 @@ class Page(Frozen):
     section: tuple[str, ...] = ()
     outline: tuple[Heading, ...] = ()
     images: tuple[PageImage, ...] = ()
+    links: tuple[PageLink, ...] = ()
+    code_blocks: tuple[CodeBlock, ...] = ()
     tier: str = "native"
     fetched_at: str = ""
     from_cache: bool = False

@@ -1,8 +1,11 @@
 """The whole answer to a search, with the field names of the specification."""
 
+from enum import StrEnum
+
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
+from searx_mcp.models.page import PageKind
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.templates import (
     Code,
@@ -19,6 +22,24 @@ from searx_mcp.models.templates import (
 )
 
 
+class Poor(StrEnum):
+    """Why what was read of a page is not given.
+
+    An `EMPTY` page has next to no words, `SPAM` repeats itself, a `PARKED` one sells its domain, an
+    `ERROR` was sent as if it were a page. The others show only a wall: `LOGIN` and `PAYWALL` want an
+    account or money, `SCRIPT` a browser, `CONSENT` a click.
+    """
+
+    EMPTY = "empty"
+    SPAM = "spam"
+    PARKED = "parked"
+    ERROR = "error"
+    LOGIN = "login"
+    PAYWALL = "paywall"
+    SCRIPT = "script"
+    CONSENT = "consent"
+
+
 class PageContent(Frozen):
     """A result's page as Markdown.
 
@@ -27,6 +48,10 @@ class PageContent(Frozen):
         word_count: words of the Markdown.
         fetch_time_ms: milliseconds from the request to the Markdown.
         summary: whole sentences, at most `max_summary_length` characters; empty when switched off.
+        key_points: up to five sentences of the whole page; none when summaries are switched off.
+        kind: what the page is; `None` where nothing tells.
+        quality: 0 to 1: how much it says of what was asked; see `docs/how-it-searches.md`. `None` where
+            it was not judged.
         truncated: whether there is more of the page than is here.
         cursor: names the page for `web_fetch`, to read on; empty if that cannot be done.
         next_offset: where to read on with `cursor`, or `None` if nothing of the page is left.
@@ -37,6 +62,9 @@ class PageContent(Frozen):
     word_count: int
     fetch_time_ms: int
     summary: str = ""
+    key_points: tuple[str, ...] = ()
+    kind: PageKind | None = None
+    quality: float | None = None
     truncated: bool = False
     cursor: str = ""
     next_offset: int | None = None
@@ -61,6 +89,8 @@ class SearchResult(Frozen):
         image, video, media, torrent, place, paper, package, code, file, product, facts: what only
             rows of one kind have.
         content: the page, when it was read.
+        duplicate_of: the address of an earlier result whose page says the same; then `content` is with
+            that one only. Empty otherwise.
     """
 
     title: str
@@ -86,15 +116,41 @@ class SearchResult(Frozen):
     product: Product | None = None
     facts: tuple[Fact, ...] | None = None
     content: PageContent | None = None
+    duplicate_of: str = ""
+
+
+class DroppedPage(Frozen):
+    """A page that was read and is not given.
+
+    Attributes:
+        url: of the result.
+        reason: why.
+        result_dropped: whether the result left the list too; else it stays without content.
+    """
+
+    url: str
+    reason: Poor
+    result_dropped: bool = False
 
 
 class FetchStats(Frozen):
-    """How the reading of the result pages went; `total_time_ms` is wall time."""
+    """How the reading of the result pages went.
+
+    Attributes:
+        attempted: results whose page was to be read.
+        successful: of them, those whose page was read and is worth giving, duplicates included.
+        failed: the others: not read in time or at all, or dropped.
+        total_time_ms: wall time.
+        duplicates: pages that say the same as an earlier one, which is given in their place.
+        dropped: pages that were read and are not given, with the reason.
+    """
 
     attempted: int = 0
     successful: int = 0
     failed: int = 0
     total_time_ms: int = 0
+    duplicates: int = 0
+    dropped: tuple[DroppedPage, ...] = ()
 
 
 class SearchResponse(Frozen):

@@ -24,13 +24,21 @@ def head(result: SearchResult, number: int, boundary: str) -> str:
     return f"{number}. {title(result, boundary)}\n{one_url(result.url)}"
 
 
-def origin(result: SearchResult, boundary: str) -> str:
-    """The engines, the date and the details of a result in brackets, or nothing."""
+def origin(result: SearchResult, boundary: str, *, same_as: int | None = None) -> str:
+    """The engines, the date and the details of a result in brackets, or nothing.
+
+    Args:
+        result: what it is about.
+        boundary: of the fences.
+        same_as: number of the result whose page says the same.
+    """
     names = result.engines or ((result.engine,) if result.engine else ())
     shown = [one_line(n, boundary, max_tokens=_ENGINE_TOKENS) for n in names[:_ENGINES_SHOWN]]
     if len(names) > _ENGINES_SHOWN:
         shown.append(f"{len(names) - _ENGINES_SHOWN} more")
     parts = [", ".join(shown)] if shown else []
+    if same_as is not None:
+        parts.append(f"same text as {same_as}")
     if result.published_at:
         parts.append(one_line(result.published_at[:_DATE_LENGTH], boundary, max_tokens=12))
     parts.extend(filter(None, [details(result, boundary)]))

@@ -116,8 +116,10 @@ def _listed(bare: list[Entry], left: int) -> tuple[list[Entry], int]:
 
 def _with_origins(entries: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
     shown = []
+    numbers = {each.result.url: each.number for each in reversed(entries)}
     for candidate in entries:
-        origin = entry.origin(candidate.result, boundary)
+        same_as = numbers.get(candidate.result.duplicate_of)
+        origin = entry.origin(candidate.result, boundary, same_as=same_as)
         price = line_cost(origin)
         allowed = left
         if candidate.result.image is None:

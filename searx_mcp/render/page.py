@@ -8,7 +8,7 @@ from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.render.calls import next_call
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
-from searx_mcp.render.reading import SUMMARY_TOKENS
+from searx_mcp.render.reading import POINTS_TOKENS, SUMMARY_TOKENS, introduced, points_beside
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
 _TITLE_TOKENS = 40
@@ -32,6 +32,7 @@ class Part:
     Attributes:
         head: the lines before the fence.
         summary: neutralised and short; empty unless the page was cut.
+        points: key points that the summary does not have, a line for each; likewise.
         outline: the first headings of the page; empty unless the page was cut.
         markdown: neutralised.
         more: what is missing and, as its last line, the call that gets it; empty when everything is
@@ -42,6 +43,7 @@ class Part:
 
     head: str
     summary: str
+    points: tuple[str, ...]
     outline: tuple[Heading, ...]
     markdown: str
     more: str
@@ -69,6 +71,7 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     whole = Part(
         head=_head(page, room, boundary, is_truncated=page.truncated),
         summary="",
+        points=(),
         outline=(),
         markdown=neutralise(page.markdown_content, boundary),
         more=_more(page, length, boundary),
@@ -80,6 +83,7 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     frame = Part(
         head=_head(page, room, boundary, is_truncated=True),
         summary="",
+        points=(),
         outline=(),
         markdown="",
         more=_more(page, max(0, length - 1), boundary),
@@ -88,13 +92,15 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     )
     left = room - estimate(_write(frame, page, boundary))
     is_beginning = not page.offset and not page.section
-    frame = replace(
-        frame,
-        summary=one_line(page.summary, boundary, max_tokens=min(SUMMARY_TOKENS, left // 4))
-        if is_beginning
-        else "",
-        outline=_outline(page, left // 4, boundary) if is_beginning else (),
-    )
+    if is_beginning:
+        summary = one_line(page.summary, boundary, max_tokens=min(SUMMARY_TOKENS, left // 4))
+        room_of_points = min(POINTS_TOKENS, left // 8)
+        frame = replace(
+            frame,
+            summary=summary,
+            points=points_beside(summary, page.key_points, boundary, room=room_of_points),
+            outline=_outline(page, left // 4, boundary),
+        )
     # Neutralising never makes a text dearer: every mark it takes out is replaced by less.
     shown, end = fit(page.markdown_content, room - estimate(_write(frame, page, boundary)))
     return replace(
@@ -110,8 +116,7 @@ def _write(shown: Part, page: Page, boundary: str) -> str:
     if shown.outline:
         headings = "\n".join(_heading(heading, boundary) for heading in shown.outline)
         text = f"Headings, and at which character each begins:\n{headings}\n\nText:\n\n{text}"
-    if shown.summary:
-        text = f"Summary: {shown.summary}\n\n{text}"
+    text = introduced(text, shown.summary, shown.points)
     fence = fenced(text, url=page.final_url, boundary=boundary)
     return "\n".join(filter(None, (shown.head, fence, shown.more)))
 

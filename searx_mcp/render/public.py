@@ -14,6 +14,7 @@ from searx_mcp.render import entry
 from searx_mcp.render.fence import neutralise
 from searx_mcp.render.layout import Layout, lay_out, left_out_line, unshown_line
 from searx_mcp.render.page import part
+from searx_mcp.render.reading import Reading
 
 _T = TypeVar("_T")
 
@@ -33,6 +34,8 @@ _RESPONSE_FIELDS = frozenset(
 )
 _RESULT_FIELDS = frozenset({"title", "url", "description", "score", "engine"})
 _CONTENT_FIELDS = frozenset({"markdown", "word_count", "fetch_time_ms", "summary"})
+
+_STATS_FIELDS = frozenset({"attempted", "successful", "failed", "total_time_ms"})
 
 _PAGE_FIELDS = frozenset(
     {
@@ -111,8 +114,8 @@ def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> d
         page: the page.
         budget: with a number of tokens, the Markdown is cut exactly as `page_text` does with the
             same budget and boundary; then `truncated` is set, `outline` has the headings shown
-            there, `next_offset` says where `cursor` reads on, the last of `notes` how, and `images`
-            are spared. `None` gives everything.
+            there, `next_offset` says where `cursor` reads on, the last of `notes` how, and `images`,
+            `links` and `code_blocks` are spared. `None` gives everything.
         boundary: as for `page_text`.
     """
     if budget is None:
@@ -124,10 +127,13 @@ def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> d
             update={
                 "markdown_content": shown.markdown,
                 "summary": shown.summary if shown.was_cut else page.summary,
+                "key_points": tuple(point.removeprefix("- ") for point in shown.points),
                 "truncated": shown.was_cut or page.truncated,
                 "next_offset": shown.next_offset,
                 "outline": shown.outline,
                 "images": (),
+                "links": (),
+                "code_blocks": (),
                 "notes": notes,
             }
         )
@@ -178,6 +184,8 @@ def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
                 update={
                     "markdown": neutralise(page.markdown, boundary),
                     "summary": page.summary,
+                    "key_points": _points(page),
+                    "quality": None if content.quality is None else round(content.quality, 2),
                     "truncated": page.is_partial,
                     "next_offset": page.end if page.was_cut else None,
                 }
@@ -188,6 +196,11 @@ def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
     return tuple(fitted)
 
 
+def _points(page: Reading) -> tuple[str, ...]:
+    """The key points as the text has them: only where the page itself is not whole."""
+    return tuple(point.removeprefix("- ") for point in page.points) if page.was_cut else ()
+
+
 def _response(response: SearchResponse) -> dict[str, Any]:
     data = _without_absent(response.model_dump(mode="json"), _RESPONSE_FIELDS)
     if not response.cached:
@@ -195,7 +208,10 @@ def _response(response: SearchResponse) -> dict[str, Any]:
     data["results"] = [_result(result) for result in data["results"]]
     if response.fetch_content:
         stats = response.content_fetch_stats or FetchStats()
-        data["content_fetch_stats"] = stats.model_dump(mode="json")
+        figures = _without_absent(stats.model_dump(mode="json"), _STATS_FIELDS)
+        if not stats.duplicates:
+            del figures["duplicates"]
+        data["content_fetch_stats"] = figures
     return data
 
 

@@ -1,18 +1,24 @@
 """One page among the results: what is shown of it, and how."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 from searx_mcp.models.response import PageContent
 from searx_mcp.render.calls import next_call
 from searx_mcp.render.fence import fenced, neutralise, one_line
-from searx_mcp.render.tokens import estimate, fit
+from searx_mcp.render.tokens import estimate, fit, lines_within
 
 SMALLEST = 250
 """Tokens below which a longer page is not begun: about 100 of them are the fence and its lines."""
 
 SUMMARY_TOKENS = 60
 """What the summary of a cut page may cost."""
+
+POINTS_TOKENS = 75
+"""What the key points of a cut page may cost together."""
+
+_POINT_TOKENS = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +33,8 @@ class Reading:
         cursor: reads on in the page; empty if that cannot be done.
         is_incomplete: whether the page itself was cut at a size limit when it was read.
         summary: neutralised and short; shown only with a page that was cut.
+        points: key points that the summary does not have, likewise.
+        about: what the page is and is worth, in a few words; may be empty.
     """
 
     number: int
@@ -37,6 +45,8 @@ class Reading:
     cursor: str
     is_incomplete: bool
     summary: str
+    points: tuple[str, ...] = ()
+    about: str = ""
 
     @property
     def was_cut(self) -> bool:
@@ -51,10 +61,12 @@ class Reading:
     def block(self, boundary: str) -> str:
         """The page in its fence, with a line before it and, if there is more, one after it."""
         text = neutralise(self.markdown, boundary)
-        if self.was_cut and self.summary:
-            text = f"Summary: {self.summary}\n\n{text}"
+        if self.was_cut:
+            text = introduced(text, self.summary, self.points)
         fence = fenced(text, url=self.url, boundary=boundary)
-        return "\n".join(filter(None, (f"Page of result {self.number}:", fence, self._read_on())))
+        about = f" ({self.about})" if self.about else ""
+        title = f"Page of result {self.number}{about}:"
+        return "\n".join(filter(None, (title, fence, self._read_on())))
 
     def cost(self, boundary: str, *, limit: int) -> int:
         """What its block costs with the blank line before it, or `limit` + 1 if more than that."""
@@ -65,6 +77,8 @@ class Reading:
         if self.cost(boundary, limit=room) <= room:
             return self
         frame = replace(self, markdown="", end=max(0, self.length - 1))
+        if frame.cost(boundary, limit=room) > room // 2:
+            frame = replace(frame, points=())
         if frame.cost(boundary, limit=room) > room // 2:
             frame = replace(frame, summary="")
         # Neutralising never makes a text dearer: every mark it takes out is replaced by less.
@@ -90,6 +104,7 @@ class Reading:
 
 def whole(number: int, url: str, content: PageContent, boundary: str) -> Reading:
     """Show all that was read of a page."""
+    summary = one_line(content.summary, boundary, max_tokens=SUMMARY_TOKENS)
     return Reading(
         number=number,
         url=url,
@@ -98,5 +113,28 @@ def whole(number: int, url: str, content: PageContent, boundary: str) -> Reading
         length=content.total_chars or len(content.markdown),
         cursor=content.cursor,
         is_incomplete=content.truncated,
-        summary=one_line(content.summary, boundary, max_tokens=SUMMARY_TOKENS),
+        summary=summary,
+        points=points_beside(summary, content.key_points, boundary, room=POINTS_TOKENS),
+        about=_about(content),
     )
+
+
+def points_beside(
+    summary: str, points: Sequence[str], boundary: str, *, room: int
+) -> tuple[str, ...]:
+    """The first key points that are not in a summary that is shown, in so many tokens."""
+    lines = (one_line(point, boundary, max_tokens=_POINT_TOKENS) for point in points)
+    return lines_within((f"- {line}" for line in lines if line and line not in summary), room)[0]
+
+
+def introduced(text: str, summary: str, points: Sequence[str]) -> str:
+    """A text that was cut, below what stands for the whole of it."""
+    parts = [f"Summary: {summary}"] if summary else []
+    if points:
+        parts.append("\n".join(("Key points:", *points)))
+    return "\n\n".join((*parts, text))
+
+
+def _about(content: PageContent) -> str:
+    quality = "" if content.quality is None else f"quality {content.quality:.1f}"
+    return ", ".join(filter(None, (content.kind or "", quality)))

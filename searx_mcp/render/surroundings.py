@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from searx_mcp.models.hits import Infobox, InfoboxAttribute
-from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.response import FetchStats, SearchResponse
 from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.tokens import clip
 
@@ -94,9 +94,19 @@ def remarks(short: SearchResponse, boundary: str) -> Iterator[str]:
         yield f"Related searches: {'; '.join(short.suggestions)}"
     stats = short.content_fetch_stats
     if stats is not None and stats.failed:
-        yield f"Pages read: {stats.successful} of {stats.attempted}."
+        yield f"Pages read: {stats.successful} of {stats.attempted}.{_dropped(stats)}"
     if short.unresponsive_engines:
         yield _unresponsive(short, boundary)
+
+
+def _dropped(stats: FetchStats) -> str:
+    """Why pages that were read are not given, as counts; and how many results went with them."""
+    if not stats.dropped:
+        return ""
+    reasons = Counter(page.reason.value for page in stats.dropped).most_common()
+    counts = ", ".join(f"{count} {reason}" for reason, count in reasons)
+    gone = sum(page.result_dropped for page in stats.dropped)
+    return f" Left out: {counts}{f' ({gone} with the result)' if gone else ''}."
 
 
 def _unresponsive(response: SearchResponse, boundary: str) -> str:

@@ -74,6 +74,55 @@ class WebSearchConfig(Frozen):
         return self
 
 
+SourcePattern = Annotated[str, Field(pattern=r"^[a-z0-9*._/-]{1,200}$")]
+"""A domain, which covers its subdomains, or a pattern with `*`; with a `/`, of host and path."""
+
+
+class QualityConfig(Frozen):
+    """The `[quality]` table: what is made of the pages that a search reads."""
+
+    rerank: bool = Field(
+        default=True,
+        description="Let the pages that were read move their results; false keeps the engines' order.",
+    )
+    strength: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.5,
+        description="Tenths of quality worth one place: 0.5 takes two tenths, 1 takes one, 0 moves nothing.",
+    )
+    drop_poor: bool = Field(
+        default=True,
+        description="Leave out pages that are empty, spam or nothing but a wall, and say why.",
+    )
+    group_duplicates: bool = Field(
+        default=True,
+        description="Give the text of pages that say the same once, with the first of their results.",
+    )
+    preferred_domains: tuple[SourcePattern, ...] = Field(
+        default=(
+            # documentation
+            "docs.*", "doc.*", "developer.*", "developers.*", "*.readthedocs.io", "devdocs.io",
+            "docs.rs", "pkg.go.dev", "developer.mozilla.org", "learn.microsoft.com",
+            "cppreference.com", "man7.org", "kernel.org", "*/docs/*", "*/documentation/*",
+            "*/manual/*",
+            # standards
+            "rfc-editor.org", "ietf.org", "w3.org", "whatwg.org", "iso.org", "iec.ch", "itu.int",
+            "unicode.org", "ecma-international.org", "tc39.es",
+            # official
+            "*.gov", "*.gov.*", "gov.uk", "*.gouv.fr", "*.gob.*", "*.go.jp", "*.gc.ca",
+            "*.bund.de", "*.admin.ch", "europa.eu", "*.int", "un.org", "*.edu", "*.edu.*",
+            "*.ac.*",
+        ),
+        description="Sources worth three tenths of quality more: documentation, standards, official sites.",
+    )  # fmt: skip
+    demoted_domains: tuple[SourcePattern, ...] = Field(
+        default=(), description="Sources worth six tenths of quality less; written the same way."
+    )
+    prefer_named_sites: bool = Field(
+        default=True,
+        description="Prefer a site whose name is a word of the query, as its own documentation is.",
+    )
+
+
 class StorageConfig(Frozen):
     """The `[storage]` table: what outlives a process."""
 

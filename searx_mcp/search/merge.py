@@ -103,11 +103,12 @@ def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
         for hit in page.hits:
             key = _key(hit)
             rows[key] = _join(rows[key], hit) if key in rows else hit
-    best = reciprocal_rank([1])
-    return tuple(
-        _result(hit, reciprocal_rank([place]) / best)
-        for place, hit in enumerate(rows.values(), start=1)
-    )
+    return tuple(_result(hit, score_at(place)) for place, hit in enumerate(rows.values(), start=1))
+
+
+def score_at(place: int) -> float:
+    """The score of a result at a place of the list, from 1: 1 / (60 + place), scaled so that the first has 1."""
+    return round(reciprocal_rank([place]) / reciprocal_rank([1]), 4)
 
 
 def keep_domains(
@@ -157,7 +158,7 @@ def _result(hit: Hit, score: float) -> SearchResult:
         title=hit.title,
         url=hit.url,
         description=hit.description,
-        score=round(score, 4),
+        score=score,
         engine=hit.engines[0] if hit.engines else "",
         engines=hit.engines,
         category=hit.category,

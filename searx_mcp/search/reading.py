@@ -2,14 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.models.service import Progress
-from searx_mcp.search.config import WebSearchConfig
+from searx_mcp.search.config import QualityConfig, WebSearchConfig
+from searx_mcp.search.judging import Opinion, judge, opinion
+
+_Found: TypeAlias = dict[str, tuple[PageContent, Opinion]]
+"""What was read, by the address of the result."""
 
 
 class PageReader(Protocol):
@@ -28,15 +32,21 @@ class PageReader(Protocol):
 
 
 class ResultReader:
-    """Adds the pages to the results of a search.
+    """Adds the pages to the results of a search, and judges the results by them.
 
     At most `max_concurrent_fetches` pages are read at the same time over all calls. A page that
     cannot be read in time leaves its result without content, never the search without an answer.
     """
 
-    def __init__(self, reader: PageReader, config: WebSearchConfig) -> None:
+    def __init__(
+        self,
+        reader: PageReader,
+        config: WebSearchConfig,
+        quality: QualityConfig | None = None,
+    ) -> None:
         self._reader = reader
         self._config = config
+        self._quality = quality or QualityConfig()
         self._slots = asyncio.Semaphore(config.max_concurrent_fetches)
 
     async def read(
@@ -47,40 +57,46 @@ class ResultReader:
         query: str,
         progress: Progress | None = None,
     ) -> tuple[tuple[SearchResult, ...], FetchStats]:
-        """The results with their pages, in the same order, and how it went.
+        """The results with their pages, in the order of `judging`, and how it went.
 
         Args:
             results: what to read.
             deadline: loop time by which everything ends; pages unfinished then are given up.
-            query: what the summaries are to be about.
+            query: what the summaries are to be about, and by which pages are judged.
             progress: told how far it is.
         """
         started = asyncio.get_running_loop().time()
-        contents: dict[str, PageContent] = {}
+        found: _Found = {}
         urls = list(dict.fromkeys(result.url for result in results))
         try:
             async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
                 for url in urls:
-                    group.create_task(self._read_one(url, contents, deadline=deadline, query=query))
+                    group.create_task(self._read_one(url, found, deadline=deadline, query=query))
         except TimeoutError:
-            pass  # what is in `contents` by now is the answer
+            pass  # what is in `found` by now is the answer
         elapsed = asyncio.get_running_loop().time() - started
         if progress is not None:
-            progress(f"read {len(contents)} of {len(urls)} pages")
-        read = tuple(
-            result.model_copy(update={"content": contents.get(result.url)}) for result in results
-        )
-        successful = sum(result.content is not None for result in read)
-        return read, FetchStats(
+            progress(f"read {len(found)} of {len(urls)} pages")
+        read = [
+            result.model_copy(update={"content": found[result.url][0]})
+            if result.url in found
+            else result
+            for result in results
+        ]
+        opinions = {url: known for url, (_, known) in found.items()}
+        judgement = judge(read, opinions, query=query, config=self._quality)
+        dropped = {page.url for page in judgement.dropped}
+        successful = sum(result.url in found and result.url not in dropped for result in results)
+        return judgement.results, FetchStats(
             attempted=len(read),
             successful=successful,
             failed=len(read) - successful,
             total_time_ms=round(elapsed * 1_000),
+            duplicates=judgement.duplicates,
+            dropped=judgement.dropped,
         )
 
-    async def _read_one(
-        self, url: str, contents: dict[str, PageContent], *, deadline: float, query: str
-    ) -> None:
+    async def _read_one(self, url: str, found: _Found, *, deadline: float, query: str) -> None:
         async with self._slots:
             started = asyncio.get_running_loop().time()
             own_deadline = min(deadline, started + self._config.content_fetch_timeout)
@@ -96,13 +112,22 @@ class ResultReader:
         if not page.markdown_content.strip():
             return
         elapsed = asyncio.get_running_loop().time() - started
-        contents[url] = PageContent(
-            markdown=page.markdown_content,
-            word_count=page.word_count,
-            fetch_time_ms=round(elapsed * 1_000),
-            summary=page.summary,
-            truncated=page.truncated,
-            cursor=page.cursor,
-            next_offset=page.next_offset,
-            total_chars=None if page.next_offset is None else page.total_chars,
-        )
+        # Some milliseconds of a processor that others on this loop would wait for.
+        known = await asyncio.to_thread(opinion, page, query=query, config=self._quality)
+        found[url] = _content(page, known, round(elapsed * 1_000)), known
+
+
+def _content(page: Page, known: Opinion, fetch_time_ms: int) -> PageContent:
+    return PageContent(
+        markdown=page.markdown_content,
+        word_count=page.word_count,
+        fetch_time_ms=fetch_time_ms,
+        summary=page.summary,
+        key_points=page.key_points,
+        kind=page.kind,
+        quality=known.quality.score,
+        truncated=page.truncated,
+        cursor=page.cursor,
+        next_offset=page.next_offset,
+        total_chars=None if page.next_offset is None else page.total_chars,
+    )

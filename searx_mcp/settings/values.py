@@ -15,12 +15,13 @@ from pydantic import (
 
 from searx_mcp.arguments.messages import shown
 from searx_mcp.arguments.search import SearchDefaults, check_profile
+from searx_mcp.content.config import MarkdownConfig
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.models.base import Frozen
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.pool.config import InstancesConfig
-from searx_mcp.search.config import SearchConfig, StorageConfig, WebSearchConfig
+from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked, refusal
 from searx_mcp.storage.config import RedisConfig
 from searx_mcp.workers.config import WorkersConfig
@@ -65,8 +66,10 @@ class Settings(Frozen):
 
     web_search: WebSearchConfig = Field(default_factory=WebSearchConfig)
     search: SearchConfig = Field(default_factory=SearchConfig)
+    quality: QualityConfig = Field(default_factory=QualityConfig)
     web_fetch: WebFetchConfig = Field(default_factory=WebFetchConfig)
     fetch: FetchConfig = Field(default_factory=FetchConfig)
+    markdown: MarkdownConfig = Field(default_factory=MarkdownConfig)
     instances: InstancesConfig = Field(default_factory=InstancesConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     storage: StorageConfig = Field(default_factory=StorageConfig)

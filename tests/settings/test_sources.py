@@ -42,6 +42,8 @@ OTHER_LISTS = {
     "instances.own": ["http://127.0.0.1:8080/", "https://search.example.org/searx/"],
     "instances.categories": ["recipes", "house rules"],
     "instances.blocked": ["search.example.net", "search.example.com"],
+    "quality.preferred_domains": ["docs.example.org", "*.example.gov"],
+    "quality.demoted_domains": ["example.org", "example.net"],
     "network.no_proxy": ["example.org", "10.0.0.0/8"],
 }
 
@@ -81,7 +83,11 @@ def other(row: SettingRow) -> Any:
     assert isinstance(default, int | float)
     if 0 < default < 1:
         return default / 2
-    down = row.key in {"web_search.max_results_count", "web_search.default_timeout"}
+    down = row.key in {
+        "web_search.max_results_count",
+        "web_search.default_timeout",
+        "markdown.max_heading_level",
+    }
     return default - 1 if down or row.key.endswith("content_fetch_timeout") else default + 1
 
 

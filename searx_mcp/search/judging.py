@@ -1,0 +1,153 @@
+"""What the pages that were read make of a list of results: its order, what is left out, what is the same.
+
+A result moves by the quality of its page: its place less ten times `strength` times what the page is worth
+more than a usual one. At the default strength two tenths of quality are worth one place, so that a small
+difference changes no order and a large one at most a few places. A result whose page was not read counts as
+a usual one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from searx_mcp.content.quality import Quality, assess
+from searx_mcp.content.similar import Sketch, groups, sketch
+from searx_mcp.models.page import Page
+from searx_mcp.models.response import DroppedPage, Poor, SearchResult
+from searx_mcp.search.config import QualityConfig
+from searx_mcp.search.merge import score_at
+from searx_mcp.search.sources import preference
+
+_PLACES: Final = 10
+"""Places that a whole unit of quality is worth at full strength."""
+_USUAL: Final = 0.6
+"""The quality of a page nothing is known of. On the texts under `benchmarks/summaries_data`, a page has .72
+on average for a question about it and .48 for one about another text in its language."""
+
+_ENOUGH: Final = 3
+"""Good pages beside which a doubtful one is left out; with fewer, the reader may judge it."""
+_WALLS: Final = frozenset({Poor.LOGIN, Poor.PAYWALL, Poor.SCRIPT, Poor.CONSENT})
+"""A browser or a member gets past them: the result stays, and only the wall is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What is known of a page that was read.
+
+    Attributes:
+        quality: what it is worth.
+        sketch: what it is recognised by; empty if that is not asked for.
+    """
+
+    quality: Quality
+    sketch: Sketch = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A list of results after its pages were read.
+
+    Attributes:
+        results: in their new order, with new scores.
+        dropped: pages that are not given.
+        duplicates: results that refer to another one for their text.
+    """
+
+    results: tuple[SearchResult, ...]
+    dropped: tuple[DroppedPage, ...] = ()
+    duplicates: int = 0
+
+
+def opinion(page: Page, *, query: str, config: QualityConfig) -> Opinion:
+    """Look at a page that was read; takes about 4 ms for 10 kB."""
+    quality = assess(
+        page.markdown_content,
+        query=query,
+        title=page.title,
+        kind=page.kind,
+        is_protected=page.is_protected,
+    )
+    found = sketch(page.markdown_content) if config.group_duplicates else ()
+    return Opinion(quality, found)
+
+
+def judge(
+    results: Sequence[SearchResult],
+    opinions: Mapping[str, Opinion],
+    *,
+    query: str,
+    config: QualityConfig,
+) -> Judgement:
+    """Put results in order, and leave out what is not worth giving.
+
+    Args:
+        results: in the order of the engines, with their pages.
+        opinions: of the pages that were read, by the address of the result.
+        query: what was searched for.
+        config: which of this is to be done.
+    """
+    ordered = _reranked(results, opinions, query, config) if config.rerank else tuple(results)
+    dropped = _poor(ordered, opinions) if config.drop_poor else {}
+    kept = [
+        result.model_copy(update={"content": None}) if result.url in dropped else result
+        for result in ordered
+        if result.url not in dropped or not dropped[result.url].result_dropped
+    ]
+    repeats = _repeats(kept, opinions) if config.group_duplicates else {}
+    given = [
+        result.model_copy(update={"content": None, "duplicate_of": repeats[place]})
+        if place in repeats
+        else result
+        for place, result in enumerate(kept)
+    ]
+    if config.rerank:
+        given = [
+            result.model_copy(update={"score": score_at(place)})
+            for place, result in enumerate(given, start=1)
+        ]
+    return Judgement(tuple(given), tuple(dropped.values()), len(repeats))
+
+
+def _reranked(
+    results: Sequence[SearchResult],
+    opinions: Mapping[str, Opinion],
+    query: str,
+    config: QualityConfig,
+) -> tuple[SearchResult, ...]:
+    def moved(place: int) -> tuple[float, int]:
+        result = results[place]
+        known = opinions.get(result.url)
+        worth = _USUAL if known is None else known.quality.score
+        gain = worth - _USUAL + preference(result.url, query, config)
+        # Rounded, so that equal worth is equal on every machine.
+        return round(place - _PLACES * config.strength * gain, 6), place
+
+    return tuple(results[place] for place in sorted(range(len(results)), key=moved))
+
+
+def _poor(
+    results: Sequence[SearchResult], opinions: Mapping[str, Opinion]
+) -> dict[str, DroppedPage]:
+    """The pages that are left out, by the address of their result."""
+    read = {
+        result.url: opinions[result.url].quality.poor
+        for result in results
+        if result.content is not None and result.url in opinions
+    }
+    good = sum(poor is None for poor in read.values())
+    return {
+        url: DroppedPage(url=url, reason=poor, result_dropped=poor not in _WALLS)
+        for url, poor in read.items()
+        if poor is not None and (poor in _WALLS or good >= _ENOUGH)
+    }
+
+
+def _repeats(results: Sequence[SearchResult], opinions: Mapping[str, Opinion]) -> dict[int, str]:
+    """The address that stands for a result, by its place in the list."""
+    sketches = [
+        opinions[result.url].sketch if result.content is not None and result.url in opinions else ()
+        for result in results
+    ]
+    found = {place: results[first].url for place, first in groups(sketches).items()}
+    # Rows of one page, such as several images of it, are not copies.
+    return {place: url for place, url in found.items() if results[place].url != url}

@@ -1,0 +1,164 @@
+"""What the pages that were read make of a list of results."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.content.quality import Quality
+from searx_mcp.models.response import DroppedPage, PageContent, Poor, SearchResult
+from searx_mcp.search.config import QualityConfig
+from searx_mcp.search.judging import Opinion, judge
+
+USUAL = 0.6
+QUIET = QualityConfig(prefer_named_sites=False, preferred_domains=())
+
+
+def listed(count: int, *, unread: tuple[int, ...] = ()) -> list[SearchResult]:
+    return [
+        SearchResult(
+            title=f"Title {n}",
+            url=f"https://{n}.example/",
+            score=1 - n / 100,
+            content=None
+            if n in unread
+            else PageContent(markdown=f"text {n}", word_count=2, fetch_time_ms=1),
+        )
+        for n in range(1, count + 1)
+    ]
+
+
+def judged(
+    results: list[SearchResult],
+    worth: dict[int, float | Poor],
+    config: QualityConfig = QUIET,
+    sketches: dict[int, tuple[int, ...]] | None = None,
+):
+    opinions = {}
+    for n, result in enumerate(results, start=1):
+        if result.content is not None:
+            value = worth.get(n, USUAL)
+            quality = Quality(0.0, value) if isinstance(value, Poor) else Quality(value)
+            opinions[result.url] = Opinion(quality, (sketches or {}).get(n, ()))
+    return judge(results, opinions, query="", config=config)
+
+
+def order(judgement) -> list[int]:
+    return [int(result.title.split()[1]) for result in judgement.results]
+
+
+@pytest.mark.parametrize(
+    ("worth", "expected"),
+    [
+        pytest.param({}, [1, 2, 3, 4, 5, 6], id="nothing moves by itself"),
+        pytest.param({1: 0.55, 2: 0.74}, [1, 2, 3, 4, 5, 6], id="a small difference"),
+        pytest.param({1: 0.5, 2: 0.72}, [2, 1, 3, 4, 5, 6], id="a clear one"),
+        pytest.param({6: 1.0}, [1, 2, 3, 4, 6, 5], id="one place for the best"),
+        pytest.param({1: 0.0}, [2, 3, 1, 4, 5, 6], id="two places for the worst"),
+    ],
+)
+def test_results_move_by_their_quality(worth, expected):
+    assert order(judged(listed(6), worth)) == expected
+
+
+def test_results_that_were_not_read_keep_their_order_and_count_as_usual():
+    results = listed(6, unread=(2, 4, 6))
+    moved = order(judged(results, {1: 0.1, 3: 0.9, 5: 0.9}))
+    assert [n for n in moved if n in {2, 4, 6}] == [2, 4, 6]
+    assert moved == [3, 2, 1, 5, 4, 6]
+
+
+def test_scores_follow_the_new_places():
+    before, after = judged(listed(4), {}), judged(listed(4), {1: 0.0})
+    assert [r.score for r in before.results] == [r.score for r in after.results]
+    assert after.results[0].score == 1
+
+
+def test_without_reranking_order_and_scores_stay():
+    results = listed(4)
+    still = judged(results, {1: 0.0, 4: 1.0}, QUIET.model_copy(update={"rerank": False}))
+    assert order(still) == [1, 2, 3, 4]
+    assert [r.score for r in still.results] == [r.score for r in results]
+
+
+@pytest.mark.parametrize("wall", [Poor.LOGIN, Poor.PAYWALL, Poor.SCRIPT, Poor.CONSENT])
+def test_a_wall_is_left_out_and_its_result_stays(wall: Poor):
+    judgement = judged(listed(2), {1: wall})
+    assert {r.url: r.content is None for r in judgement.results} == {
+        "https://1.example/": True,
+        "https://2.example/": False,
+    }
+    assert judgement.dropped == (DroppedPage(url="https://1.example/", reason=wall),)
+
+
+@pytest.mark.parametrize("poor", [Poor.EMPTY, Poor.SPAM, Poor.PARKED, Poor.ERROR])
+def test_what_is_doubtful_goes_with_its_result_where_three_good_pages_stay(poor: Poor):
+    judgement = judged(listed(4), {2: poor})
+    assert order(judgement) == [1, 3, 4]
+    assert judgement.dropped == (
+        DroppedPage(url="https://2.example/", reason=poor, result_dropped=True),
+    )
+    few = judged(listed(3), {2: poor})
+    assert sorted(order(few)) == [1, 2, 3]
+    assert not few.dropped
+    assert all(result.content for result in few.results)
+
+
+def test_nothing_is_dropped_where_that_is_switched_off():
+    config = QUIET.model_copy(update={"drop_poor": False})
+    judgement = judged(listed(5), {1: Poor.LOGIN, 2: Poor.SPAM}, config)
+    assert len(judgement.results) == 5
+    assert all(result.content for result in judgement.results)
+
+
+ONE, TWO = tuple(range(128)), tuple(range(1_000, 1_128))
+
+
+def test_copies_name_the_first_result_of_their_text():
+    judgement = judged(listed(4), {}, sketches={1: ONE, 2: TWO, 3: ONE, 4: TWO})
+    first, second, third, fourth = judgement.results
+    assert first.content is not None
+    assert second.content is not None
+    assert (third.content, third.duplicate_of) == (None, first.url)
+    assert (fourth.content, fourth.duplicate_of) == (None, second.url)
+    assert judgement.duplicates == 2
+
+
+def test_the_better_of_two_copies_stands_for_both():
+    judgement = judged(listed(2), {1: 0.3, 2: 0.9}, sketches={1: ONE, 2: ONE})
+    assert order(judgement) == [2, 1]
+    assert judgement.results[1].duplicate_of == "https://2.example/"
+
+
+def test_a_wall_stands_for_no_copy():
+    judgement = judged(listed(2), {1: Poor.LOGIN}, sketches={1: ONE, 2: ONE})
+    assert not any(result.duplicate_of for result in judgement.results)
+
+
+def test_copies_stay_where_grouping_is_switched_off():
+    config = QUIET.model_copy(update={"group_duplicates": False})
+    judgement = judged(listed(2), {}, config, sketches={1: ONE, 2: ONE})
+    assert all(result.content for result in judgement.results)
+
+
+def test_several_rows_of_one_page_keep_it():
+    row = listed(1)[0]
+    judgement = judged([row, row.model_copy()], {}, sketches={1: ONE, 2: ONE})
+    assert all(result.content for result in judgement.results)
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.floats(0, 1), st.sampled_from(Poor)), max_size=20),
+    st.floats(0, 1),
+)
+def test_no_result_is_lost_without_a_word(worth, strength):
+    unread = tuple(n for n, value in enumerate(worth, start=1) if value is None)
+    results = listed(len(worth), unread=unread)
+    values = {n: value for n, value in enumerate(worth, start=1) if value is not None}
+    config = QUIET.model_copy(update={"strength": strength})
+    judgement = judged(results, values, config)
+    gone = {page.url for page in judgement.dropped if page.result_dropped}
+    assert {r.url for r in judgement.results} | gone == {r.url for r in results}
+    assert [r.score for r in judgement.results] == sorted(
+        (r.score for r in judgement.results), reverse=True
+    )
+    assert judged(results, values, config) == judgement

@@ -1,0 +1,153 @@
+"""Every key of the `[quality]` table changes what the reading of pages makes of results."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping
+
+import pytest
+
+from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.response import FetchStats, Poor, SearchResult
+from searx_mcp.search.config import QualityConfig, WebSearchConfig
+from searx_mcp.search.reading import ResultReader
+
+
+def text_of(seed: int, *words: str) -> str:
+    """Sentences of words that mean nothing, with those given among them."""
+    dice = random.Random(seed)
+    vocabulary = [*(f"word{n}" for n in range(300)), *(words * 4)]
+    return " ".join(f"{' '.join(dice.choices(vocabulary, k=12))}." for _ in range(40))
+
+
+ABOUT = text_of(1, "honey", "hive", "keepers", "bees")
+ELSE = text_of(2)
+LOGIN = "# Members\n\nPlease log in to read on. The rest is for those who have joined the club."
+
+
+class Pages:
+    """Reads prepared pages."""
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        self.pages = pages
+
+    async def fetch(
+        self,
+        request: FetchRequest,
+        *,
+        deadline: float | None = None,
+        max_bytes: int | None = None,
+        query: str = "",
+    ) -> Page:
+        text = self.pages.get(request.url)
+        if text is None:
+            raise ContentError("no page", code=ErrorCode.EXTRACTION_FAILED, url=request.url)
+        return Page(
+            url=request.url,
+            final_url=request.url,
+            content_type="text/html",
+            content_length=len(text),
+            status_code=200,
+            response_time_ms=1,
+            markdown_content=text,
+            word_count=len(text.split()),
+        )
+
+
+async def read(
+    pages: Mapping[str, str], config: QualityConfig, query: str = "keepers"
+) -> tuple[tuple[SearchResult, ...], FetchStats]:
+    results = [
+        SearchResult(title="T", url=url, score=1 - place / 100) for place, url in enumerate(pages)
+    ]
+    reader = ResultReader(Pages(pages), WebSearchConfig(), config)
+    return await reader.read(results, deadline=asyncio.get_running_loop().time() + 5, query=query)
+
+
+async def order(config: QualityConfig, pages: Mapping[str, str], query: str) -> str:
+    results, _ = await read(pages, config, query)
+    return "".join(result.url.removeprefix("https://")[0] for result in results)
+
+
+ASKED = "honey hive keepers"
+WORSE_FIRST = {"https://a.example/": ELSE, "https://b.example/": ABOUT}
+BETTER_FIRST = {"https://a.example/": ABOUT, "https://b.example/": ELSE}
+SAME = {"https://a.example/": ABOUT, "https://b.example/": ABOUT}
+
+
+async def rerank() -> object:
+    return (
+        await order(QualityConfig(), WORSE_FIRST, ASKED),
+        await order(QualityConfig(rerank=False), WORSE_FIRST, ASKED),
+    )
+
+
+async def strength() -> object:
+    return (
+        await order(QualityConfig(strength=1), WORSE_FIRST, ASKED),
+        await order(QualityConfig(strength=0), WORSE_FIRST, ASKED),
+    )
+
+
+async def drop_poor() -> object:
+    pages = {"https://a.example/": LOGIN, "https://b.example/": ABOUT}
+    (_, stats), (_, others) = (
+        await read(pages, QualityConfig()),
+        await read(pages, QualityConfig(drop_poor=False)),
+    )
+    assert [page.reason for page in stats.dropped] == [Poor.LOGIN]
+    return (stats.successful, stats.failed), (others.successful, others.failed)
+
+
+async def group_duplicates() -> object:
+    (_, stats), (_, others) = (
+        await read(SAME, QualityConfig()),
+        await read(SAME, QualityConfig(group_duplicates=False)),
+    )
+    return stats.duplicates, others.duplicates
+
+
+async def preferred_domains() -> object:
+    pages = {"https://a.example/": ABOUT, "https://docs.b.example/": ABOUT}
+    return (
+        await order(QualityConfig(), pages, ASKED),
+        await order(QualityConfig(preferred_domains=("a.example",)), pages, ASKED),
+    )
+
+
+async def demoted_domains() -> object:
+    return (
+        await order(QualityConfig(), BETTER_FIRST, ASKED),
+        await order(QualityConfig(demoted_domains=("a.example",)), BETTER_FIRST, ASKED),
+    )
+
+
+async def prefer_named_sites() -> object:
+    pages = {"https://a.example/": ABOUT, "https://bees.example/": ABOUT}
+    return (
+        await order(QualityConfig(), pages, "bees"),
+        await order(QualityConfig(prefer_named_sites=False), pages, "bees"),
+    )
+
+
+EFFECTS: dict[Callable[[], Awaitable[object]], object] = {
+    rerank: ("ba", "ab"),
+    strength: ("ba", "ab"),
+    drop_poor: ((1, 1), (2, 0)),
+    group_duplicates: (1, 0),
+    preferred_domains: ("da", "ad"),
+    demoted_domains: ("ab", "ba"),
+    prefer_named_sites: ("ba", "ab"),
+}
+
+
+@pytest.mark.parametrize(
+    ("act", "expected"), list(EFFECTS.items()), ids=[act.__name__ for act in EFFECTS]
+)
+async def test_the_key_has_an_effect(act, expected):
+    assert await act() == expected
+
+
+def test_every_key_of_the_table_is_tried():
+    assert {act.__name__ for act in EFFECTS} == set(QualityConfig.model_fields)
