@@ -108,6 +108,9 @@ class Capturer:
         Raises:
             FetchError: any of its kinds.
         """
+        if job.previous is None:
+            # Not where the page may have stayed as it was.
+            self._conversion.warm()
         plan = self._plan(job)
         if plan is not None:
             try:
@@ -283,8 +286,15 @@ def _document(readable: Readable, **known: object) -> Document:
             "published": readable.published,
             "modified": readable.modified,
             "language": readable.language,
+            "site": readable.site,
+            "canonical_url": readable.canonical_url,
+            "kind": readable.kind,
+            "is_protected": readable.is_protected,
+            "sources": readable.sources,
             "outline": readable.outline,
             "images": readable.images,
+            "links": readable.links,
+            "code_blocks": readable.code_blocks,
             "hidden_chars_removed": readable.hidden_chars_removed,
             **known,
         }

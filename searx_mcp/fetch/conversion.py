@@ -1,26 +1,40 @@
 """What was fetched, turned into what a document holds."""
 
 import asyncio
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import Converted, convert
+from searx_mcp.content.convert import Converted
 from searx_mcp.content.disarm import disarm
+from searx_mcp.content.job import converted, options_for
 from searx_mcp.content.outline import headings
 from searx_mcp.content.pdf import pages_of
 from searx_mcp.content.words import words
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.fetch.tiers.interface import Composed, Material
-from searx_mcp.models.page import Heading, PageImage
-from searx_mcp.workers.interface import Workers
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
+from searx_mcp.workers.failures import broken
+from searx_mcp.workers.interface import DefeatError, Workers
 
 MAX_TITLE: Final = 300
 MAX_DESCRIPTION: Final = 1_000
 MAX_NOTE: Final = 300
 _PDF: Final = "application/pdf"
+
+_MARKUP = re.compile(r"[/+](?:html|xml)\b")
+"""Media types of which plain text can be made without a parser."""
+
+_TEXT_TIME: Final = 1.5
+"""Seconds kept back for plain text: 0.4 to start a process in place of the one that was killed, 1.1
+for two million characters of nothing but tags."""
+
+_MIN_TIME: Final = 3.0
+"""Seconds that must be left to keep some back: with fewer, a page on a busy machine would lose more
+by being given up early than it could win."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +49,15 @@ class Readable:
     published: str = ""
     modified: str = ""
     language: str = ""
+    site: str = ""
+    canonical_url: str = ""
+    kind: PageKind | None = None
+    is_protected: bool = False
+    sources: Mapping[str, str] = field(default_factory=dict)
     outline: tuple[Heading, ...] = ()
     images: tuple[PageImage, ...] = ()
+    links: tuple[PageLink, ...] = ()
+    code_blocks: tuple[CodeBlock, ...] = ()
     hidden_chars_removed: int = 0
     is_truncated: bool = False
     is_skeleton: bool = False
@@ -44,16 +65,20 @@ class Readable:
 
 
 class Conversion:
-    """Makes text of bodies, away from the event loop: pages in a thread, PDFs in a process."""
+    """Makes text of bodies, away from the event loop and where they can do no harm."""
 
     def __init__(self, content: ContentConfig, workers: Workers) -> None:
         self._content = content
         self._workers = workers
 
+    def warm(self) -> None:
+        """Get ready for a body that is on its way; returns at once and never raises."""
+        self._workers.warm()
+
     async def read(self, material: Material, *, fragment: str, deadline: float) -> Readable:
         """Make text of a body.
 
-        A thread cannot be interrupted: when the call ends before it, its result is dropped.
+        A page that defeats its reader becomes plain text, if there is time left.
 
         Args:
             material: what was fetched.
@@ -61,30 +86,53 @@ class Conversion:
             deadline: the event loop's time by which to be done.
 
         Raises:
-            ContentError: the body cannot be read.
+            ContentError: the body cannot be read, or too many others wait (then with `retry_after`).
             TransportError: `timeout`.
         """
-        if material.media.read_as == _PDF:
-            return await self._pdf(material, fragment, deadline)
-        return _of(
-            await asyncio.to_thread(
-                convert,
-                material.data,
-                media_type=material.media.read_as,
-                charset=material.media.charset,
-                url=material.url,
-                config=self._content,
-            )
-        )
+        try:
+            if material.media.read_as == _PDF:
+                return await self._pdf(material, fragment, deadline)
+            return _of(await self._page(material, deadline))
+        except ContentError as error:
+            error.url = error.url or material.url
+            raise
 
     async def _pdf(self, material: Material, fragment: str, deadline: float) -> Readable:
         options = {"pages": pages_of(fragment)}
-        try:
-            found = await self._workers.run("pdf", material.data, options, deadline=deadline)
-        except ContentError as error:
-            error.url = material.url
-            raise
+        found = await self._workers.run("pdf", material.data, options, deadline=deadline)
         return _of_pdf(found)
+
+    async def _page(self, material: Material, deadline: float) -> Converted:
+        left = deadline - asyncio.get_running_loop().time()
+        has_spare = left >= _MIN_TIME and _MARKUP.search(material.media.read_as)
+        try:
+            return await self._run(
+                "page", material, deadline=deadline, reserve=_TEXT_TIME if has_spare else 0.0
+            )
+        except DefeatError as defeat:
+            if not has_spare:
+                raise
+            try:
+                return await self._run("text", material, deadline=deadline)
+            except ContentError:
+                raise defeat from None
+
+    async def _run(
+        self, job: str, material: Material, *, deadline: float, reserve: float = 0.0
+    ) -> Converted:
+        options = options_for(
+            media_type=material.media.read_as,
+            charset=material.media.charset,
+            url=material.url,
+            config=self._content,
+        )
+        found = await self._workers.run(
+            job, material.data, options, deadline=deadline, reserve=reserve
+        )
+        try:
+            return converted(found)
+        except ValueError as exc:
+            raise broken() from exc
 
 
 def of_composed(page: Composed) -> Readable:
@@ -119,8 +167,15 @@ def _of(page: Converted) -> Readable:
         published=page.published,
         modified=page.modified,
         language=page.language,
+        site=page.site,
+        canonical_url=page.canonical_url,
+        kind=page.kind,
+        is_protected=page.is_protected,
+        sources=page.sources,
         outline=page.outline,
         images=page.images,
+        links=page.links,
+        code_blocks=page.code_blocks,
         hidden_chars_removed=page.hidden_chars_removed,
         is_skeleton=page.is_skeleton,
         notes=page.notes,

@@ -201,7 +201,8 @@ class Fetcher:
         return Job(
             url=url,
             key=self._pages.key(
-                str(url.with_fragment(part or None)), variant=request.user_agent or ""
+                str(url.with_fragment(part or None)),
+                variant=f"{self._content.form} {request.user_agent or ''}",
             ),
             max_bytes=named or self._config.max_content_size,
             max_document_bytes=named or MAX_CONTENT_LENGTH,

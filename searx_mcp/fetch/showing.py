@@ -8,7 +8,7 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.outline import find, near
 from searx_mcp.content.sections import cut, path, relevant, section_span
-from searx_mcp.content.summary import summarize
+from searx_mcp.content.summary import Digest, digest
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.pages.document import Document
 from searx_mcp.fetch.pages.interface import KeptPage
@@ -75,10 +75,14 @@ def show(
     document, capture = kept.capture.document, kept.capture
     most = (request.limit if request.cursor else None) or request.max_chars or default_chars
     part = _part(document, request, most)
-    summary = ""
+    short = Digest("", ())
     if content.summarize:
-        about = " ".join(filter(None, (query, request.prompt)))
-        summary = summarize(document.markdown, query=about, max_chars=content.max_summary_length)
+        short = digest(
+            document.markdown,
+            query=" ".join(filter(None, (query, request.prompt))),
+            title=document.title,
+            max_chars=content.max_summary_length,
+        )
     return Page(
         url=request.url or capture.url,
         final_url=document.final_url,
@@ -88,13 +92,19 @@ def show(
         published=document.published,
         modified=document.modified,
         language=document.language,
+        site=document.site,
+        canonical_url=document.canonical_url,
+        kind=document.kind,
+        is_protected=document.is_protected,
+        sources=document.sources,
         content_type=document.content_type,
         content_length=document.content_length,
         status_code=document.status_code,
         response_time_ms=circumstances.response_time_ms,
         markdown_content=part.markdown,
         word_count=document.word_count,
-        summary=summary,
+        summary=short.summary,
+        key_points=short.key_points,
         headers=document.headers,
         redirect_count=document.redirect_count,
         redirect_chain=document.redirect_chain,
@@ -106,6 +116,8 @@ def show(
         section=part.section,
         outline=document.outline,
         images=document.images,
+        links=document.links,
+        code_blocks=document.code_blocks,
         tier=document.tier,
         fetched_at=datetime.fromtimestamp(capture.fetched_at, UTC).isoformat(timespec="seconds"),
         from_cache=circumstances.from_cache,

@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 from typing_extensions import override
 
+from searx_mcp.content import job as content_job
 from searx_mcp.errors import (
     ContentError,
     ErrorCode,
@@ -20,7 +21,6 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
-from searx_mcp.fetch import conversion as conversion_module
 from searx_mcp.fetch import job as job_module
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.models.request import FetchRequest
@@ -463,7 +463,7 @@ async def test_a_deadline_that_is_over_is_a_timeout(site, fetcher):
 
 async def test_a_conversion_that_outlasts_the_deadline_is_a_timeout(site, fetcher, monkeypatch):
     done = threading.Event()
-    monkeypatch.setattr(conversion_module, "convert", lambda *_args, **_kwargs: done.wait(9))
+    monkeypatch.setattr(content_job, "convert", lambda *_args, **_kwargs: done.wait(9))
     try:
         error = await failure(fetcher, site.page("/", ARTICLE), deadline=soon())
     finally:

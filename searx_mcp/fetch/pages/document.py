@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.page import Heading, PageImage
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
 
 
 class Document(Frozen):
@@ -24,6 +24,11 @@ class Document(Frozen):
     published: str = ""
     modified: str = ""
     language: str = ""
+    site: str = ""
+    canonical_url: str = ""
+    kind: PageKind | None = None
+    is_protected: bool = False
+    sources: Mapping[str, str] = {}
     content_type: str
     content_length: int
     status_code: int
@@ -34,6 +39,8 @@ class Document(Frozen):
     word_count: int
     outline: tuple[Heading, ...] = ()
     images: tuple[PageImage, ...] = ()
+    links: tuple[PageLink, ...] = ()
+    code_blocks: tuple[CodeBlock, ...] = ()
     truncated: bool = False
     tier: str = "native"
     robots: str = ""

@@ -13,7 +13,8 @@ class PageKey:
     Attributes:
         namespace: whose pages these are; nobody finds those of another one.
         url: normalised, without fragment unless the fragment changes what is captured.
-        variant: what else the answer depended on, such as a caller's own User-Agent; mostly empty.
+        variant: what else the capture depends on, such as a caller's own User-Agent and the form of
+            the Markdown.
     """
 
     namespace: str

@@ -7,7 +7,7 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.clean import clean, clean_line
-from searx_mcp.content.markdown import fence
+from searx_mcp.content.fences import fence
 from searx_mcp.fetch.tiers.address import address, origin_of, parts_of
 from searx_mcp.fetch.tiers.composing.fields import Fields, first_member, object_of
 from searx_mcp.fetch.tiers.composing.prose import from_html, from_markdown

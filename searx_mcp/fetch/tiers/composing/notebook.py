@@ -6,7 +6,7 @@ The format is that of nbformat 4; texts may be one string or a list of lines the
 from typing import Final
 
 from searx_mcp.content.clean import clean, clean_line
-from searx_mcp.content.markdown import fence
+from searx_mcp.content.fences import fence
 from searx_mcp.fetch.tiers.composing.fields import Fields, loads
 from searx_mcp.fetch.tiers.composing.prose import Prose
 from searx_mcp.fetch.tiers.composing.writing import joined

@@ -14,8 +14,9 @@ from markdown_it import MarkdownIt
 
 from searx_mcp.content.clean import clean
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import convert
-from searx_mcp.content.markdown import fence
+from searx_mcp.content.fences import fence
+from searx_mcp.content.html.fragment import fragment_content
+from searx_mcp.content.markdown import to_markdown
 from searx_mcp.errors import ContentError
 
 MAX_CHARS: Final = 100_000
@@ -54,7 +55,7 @@ def from_markdown(text: str, *, base: str, root: str = "", shift: int = 0) -> st
     if len(text) > MAX_CHARS:
         return _source(text)
     html = _html(text, root=root, shift=shift)
-    written = _converted(f"<main>{html}</main>", base=base)
+    written = _converted(html, base=base)
     return written if _is_inert(written) else _source(text)
 
 
@@ -92,13 +93,9 @@ def _source(text: str) -> str:
 
 def _converted(html: str, *, base: str) -> str:
     try:
-        return convert(
-            html.encode(errors="replace"),
-            media_type="text/html",
-            charset="utf-8",
-            url=base,
-            config=_CONTENT,
-        ).markdown
+        # Cleaned before it is converted: a character that vanishes later could join two halves of
+        # markup that the converter found harmless apart.
+        return to_markdown(clean(fragment_content(html, url=base)), config=_CONTENT)
     except ContentError:
         return ""
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from searx_mcp.content.clean import clean
 from searx_mcp.content.decode import decode
-from searx_mcp.content.markdown import fence
+from searx_mcp.content.fences import fence
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.fetch.tiers.composing.languages import (
     HTML,
