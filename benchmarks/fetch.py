@@ -25,7 +25,8 @@ MEGABYTES, QUICK_MEGABYTES = 200, 50
 ROUNDS: Final = 3
 PASSES: Final = 5
 
-OURS, BARE, PEER = "searx-mcp", "aiohttp, read only", "mcp-server-fetch"
+OURS, THREADS, BARE = "searx-mcp", "searx-mcp in threads", "aiohttp, read only"
+PEER: Final = "mcp-server-fetch"
 
 _BOMB_MEMORY: Final = 16.0  # MB
 _STALL: Final = 25.0  # ms
@@ -118,6 +119,7 @@ def _counted(sites: Sites, jobs: Jobs) -> list[Ratio]:
 def _compared(jobs: Jobs, peer_python: str | None) -> Part:
     clients: dict[str, Callable[[], Load]] = {
         OURS: partial(run_client, "ours", jobs),
+        THREADS: partial(run_client, "threads", jobs),
         BARE: partial(run_client, "aiohttp", jobs),
     }
     if peer_python:
@@ -129,7 +131,7 @@ def _compared(jobs: Jobs, peer_python: str | None) -> Part:
     speeds = {name: _speed(loads) for name, loads in runs.items()}
     targets = [
         _none(f"{name}: pages lost", sum(len(jobs) - load.pages for load in runs[name]))
-        for name in (OURS, BARE)
+        for name in (OURS, THREADS, BARE)
     ]
     targets += [
         _at_most("stall, ms, 99 of 100 moments", _median(runs[OURS], "stall_p99"), _STALL),
@@ -140,14 +142,18 @@ def _compared(jobs: Jobs, peer_python: str | None) -> Part:
         faster = speeds[OURS] / speeds[PEER]
         targets.append(Ratio(f"pages/s, ours / {PEER}", faster, _SPEED, at_least=True))
     else:
-        rows.append((PEER, "not measured: --peer-python names no Python", *[""] * 7))
+        rows.append((PEER, "not measured: --peer-python names no Python", *[""] * 8))
     table = Table(
         f"{len(jobs)} pages, {CONCURRENCY} at a time, medians of {ROUNDS} rounds",
         (
-            *("client", "pages/s", "of bare", "CPU ms/page", "stall p99 ms", "stall max ms"),
-            *("MB before", "MB peak", "lost"),
+            *("client", "pages/s", "of bare", "CPU ms/page", "in children"),
+            *("stall p99 ms", "stall max ms", "MB before", "MB peak", "lost"),
         ),
         tuple(rows),
+        (
+            "CPU: of the process with the event loop, and of its children, their start included.",
+            "MB: of the process with the event loop.",
+        ),
     )
     return targets, table
 
@@ -159,6 +165,7 @@ def _row(name: str, loads: Sequence[Load], share: float) -> tuple[str | float, .
         round(_speed(loads), 1),
         round(share, 3),
         round(statistics.median(1_000 * load.cpu / load.pages for load in loads), 1),
+        round(statistics.median(1_000 * load.children / load.pages for load in loads), 1),
         *(round(_median(loads, each), 1) for each in ("stall_p99", "stall_max", "before", "peak")),
         ", ".join(f"{count} {failure}" for failure, count in failures.items()),
     )

@@ -1,14 +1,17 @@
 """The client that is measured and the bare library below it, each in a process of its own.
 
-    python -m benchmarks.fetching.clients ours|aiohttp PASSES
+    python -m benchmarks.fetching.clients ours|threads|aiohttp PASSES
 
 Addresses and marks come as JSON on the standard input, figures leave on the standard output.
 """
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import aiohttp
@@ -38,9 +41,14 @@ def settings_for(urls: Iterable[str]) -> Settings:
 
 
 @asynccontextmanager
-async def ours(urls: Iterable[str]) -> AsyncIterator[Fetch]:
-    """Open the client that is measured."""
-    async with SearxClient(settings_for(urls)) as client:
+async def ours(urls: Iterable[str], *, processes: bool = True) -> AsyncIterator[Fetch]:
+    """Open the client that is measured.
+
+    Args:
+        urls: what will be fetched.
+        processes: whether pages are converted in child processes, as in a server, or in a thread.
+    """
+    async with SearxClient(settings_for(urls), processes=processes) as client:
 
         async def fetch(url: str) -> str:
             page = await client.fetch(url, timeout=TIMEOUT, force_refresh=True)
@@ -62,14 +70,20 @@ async def bare(_: Iterable[str]) -> AsyncIterator[Fetch]:
 
 
 Opens = Callable[[Iterable[str]], AbstractAsyncContextManager[Fetch]]
-CLIENTS: Final[dict[str, Opens]] = {"ours": ours, "aiohttp": bare}
+CLIENTS: Final[dict[str, Opens]] = {
+    "ours": ours,
+    "threads": partial(ours, processes=False),
+    "aiohttp": bare,
+}
 
 
 async def _main(name: str, passes: int) -> None:
     jobs = jobs_from_stdin()
     async with CLIENTS[name](url for url, _ in jobs) as fetch:
         await fetch(str(URL(jobs[0][0]).with_path("/small")))  # whatever is loaded late
-        report(await run(fetch, jobs, passes=passes))
+        load = await run(fetch, jobs, passes=passes)
+    times = os.times()  # those of children are added when they have ended
+    report(replace(load, children=times.children_user + times.children_system))
 
 
 if __name__ == "__main__":

@@ -34,6 +34,7 @@ class Load:
         before: megabytes in memory before the first page.
         peak: the most megabytes during the run.
         after: megabytes in memory after each pass over the pages.
+        children: seconds of the processor that its child processes took, their start included.
     """
 
     pages: int
@@ -45,6 +46,7 @@ class Load:
     before: float
     peak: float
     after: list[float]
+    children: float = 0.0
 
 
 async def run(fetch: Fetch, jobs: Sequence[tuple[str, str]], *, passes: int = 1) -> Load:

@@ -1,0 +1,1 @@
+"""Annotated pages, how they are scored, and who reads them."""

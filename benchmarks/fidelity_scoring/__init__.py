@@ -1,0 +1,1 @@
+"""What the benchmark of the Markdown itself is made of."""
