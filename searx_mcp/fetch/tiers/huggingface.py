@@ -9,9 +9,10 @@ from typing import Final
 
 from yarl import URL
 
+from searx_mcp.content.fields import Fields
 from searx_mcp.fetch.tiers.address import address, is_at, parts_of
 from searx_mcp.fetch.tiers.composing import raw_file
-from searx_mcp.fetch.tiers.composing.fields import Fields, object_of
+from searx_mcp.fetch.tiers.composing.fields import object_of
 from searx_mcp.fetch.tiers.composing.prose import from_markdown, front_matter
 from searx_mcp.fetch.tiers.composing.raw_file import RawFile, lines_of
 from searx_mcp.fetch.tiers.composing.writing import Value, capped, facts, heading, joined

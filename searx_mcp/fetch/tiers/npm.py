@@ -6,8 +6,9 @@ from typing import Final
 
 from yarl import URL
 
+from searx_mcp.content.fields import Fields
 from searx_mcp.fetch.tiers.address import address, parts_of
-from searx_mcp.fetch.tiers.composing.fields import Fields, object_of
+from searx_mcp.fetch.tiers.composing.fields import object_of
 from searx_mcp.fetch.tiers.composing.prose import from_markdown, front_matter
 from searx_mcp.fetch.tiers.composing.writing import (
     Link,

@@ -8,8 +8,9 @@ from yarl import URL
 
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.content.fences import fence
+from searx_mcp.content.fields import Fields
 from searx_mcp.fetch.tiers.address import address, origin_of, parts_of
-from searx_mcp.fetch.tiers.composing.fields import Fields, first_member, object_of
+from searx_mcp.fetch.tiers.composing.fields import first_member, object_of
 from searx_mcp.fetch.tiers.composing.prose import from_html, from_markdown
 from searx_mcp.fetch.tiers.composing.writing import (
     Link,

@@ -7,7 +7,7 @@ from typing import Final
 
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.content.fences import fence
-from searx_mcp.fetch.tiers.composing.fields import Fields, loads
+from searx_mcp.content.fields import Fields, loads
 from searx_mcp.fetch.tiers.composing.prose import Prose
 from searx_mcp.fetch.tiers.composing.writing import joined
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from searx_mcp.fetch.tiers.composing.fields import Fields
+from searx_mcp.content.fields import Fields
 from searx_mcp.fetch.tiers.composing.prose import Prose
 from searx_mcp.fetch.tiers.composing.writing import facts, heading, joined, link, size
 from searx_mcp.fetch.tiers.interface import Composed

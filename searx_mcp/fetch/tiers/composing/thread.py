@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from searx_mcp.fetch.tiers.composing.fields import Fields
+from searx_mcp.content.fields import Fields
 from searx_mcp.fetch.tiers.composing.prose import Prose
 from searx_mcp.fetch.tiers.composing.writing import Value, capped, facts, heading, joined
 from searx_mcp.fetch.tiers.interface import Composed

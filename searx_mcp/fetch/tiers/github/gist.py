@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.fetch.tiers.composing.fields import Fields, object_of
+from searx_mcp.content.fields import Fields
+from searx_mcp.fetch.tiers.composing.fields import object_of
 from searx_mcp.fetch.tiers.composing.prose import Prose
 from searx_mcp.fetch.tiers.composing.raw_file import RawFile, render
 from searx_mcp.fetch.tiers.composing.writing import facts, heading, joined

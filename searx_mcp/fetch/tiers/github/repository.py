@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from searx_mcp.content.fields import Fields
 from searx_mcp.fetch.tiers.address import address
-from searx_mcp.fetch.tiers.composing.fields import Fields, list_of, object_of
+from searx_mcp.fetch.tiers.composing.fields import list_of, object_of
 from searx_mcp.fetch.tiers.composing.raw_file import RawFile, render
 from searx_mcp.fetch.tiers.composing.writing import (
     Link,

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from searx_mcp.fetch.tiers.composing.fields import Fields, list_of, object_of
+from searx_mcp.content.fields import Fields
+from searx_mcp.fetch.tiers.composing.fields import list_of, object_of
 from searx_mcp.fetch.tiers.composing.thread import Comment, comment_of_forge, of_forge, write
 from searx_mcp.fetch.tiers.composing.writing import Value
 from searx_mcp.fetch.tiers.github.repository import Place

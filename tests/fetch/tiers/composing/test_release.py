@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.fetch.tiers.composing.fields import Fields
+from searx_mcp.content.fields import Fields
 from searx_mcp.fetch.tiers.composing.release import PER_PAGE, write_all, write_one
 
 BASE = "https://site.example/o/r"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from searx_mcp.fetch.tiers.composing.fields import Fields
+from searx_mcp.content.fields import Fields
 from searx_mcp.fetch.tiers.composing.thread import (
     MAX_CHARS,
     MAX_COMMENTS,
