@@ -40,6 +40,7 @@ class Hit(NamedTuple):
         author: as the engine wrote it; empty if unknown.
         image, video, media, torrent, place, paper, package, code, file, product, facts: the fields
             of the row's template; the one that belongs to it at most.
+        attribution: what the licence of the thing found asks to be said with it; empty if nothing.
     """
 
     url: str
@@ -64,6 +65,7 @@ class Hit(NamedTuple):
     file: File | None = None
     product: Product | None = None
     facts: tuple[Fact, ...] | None = None
+    attribution: str = ""
 
 
 class Answer(Frozen):

@@ -88,6 +88,7 @@ class SearchResult(Frozen):
         author: empty if unknown.
         image, video, media, torrent, place, paper, package, code, file, product, facts: what only
             rows of one kind have.
+        attribution: what the licence of the thing found asks to be said with it; empty if nothing.
         content: the page, when it was read.
         duplicate_of: the address of an earlier result whose page says the same; then `content` is with
             that one only. Empty otherwise.
@@ -115,6 +116,7 @@ class SearchResult(Frozen):
     file: File | None = None
     product: Product | None = None
     facts: tuple[Fact, ...] | None = None
+    attribution: str = ""
     content: PageContent | None = None
     duplicate_of: str = ""
 

@@ -1,0 +1,1 @@
+"""Encyclopaedia, questions and answers, news and places."""

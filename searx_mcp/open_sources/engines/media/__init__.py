@@ -1,0 +1,1 @@
+"""Images, videos, sounds and files."""

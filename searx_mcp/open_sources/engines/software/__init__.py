@@ -1,0 +1,1 @@
+"""Repositories, packages and models."""

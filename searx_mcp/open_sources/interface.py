@@ -1,0 +1,243 @@
+"""What an open source is: a row of the table, a question put to it, and what its answer is read as."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+from urllib.parse import quote, urlencode
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Hit
+from searx_mcp.models.request import Category, TimeRange
+
+MAX_BYTES: Final = 2_097_152
+"""Bytes read of an answer; the largest documented, ten records of Europe PMC, has some hundred thousand."""
+
+_DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
+
+
+class IdentifierKind(StrEnum):
+    """What names one work or one report whatever the words around it."""
+
+    DOI = "doi"
+    ARXIV = "arxiv"
+    PMID = "pmid"
+    CVE = "cve"
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """The name of one work.
+
+    Attributes:
+        kind: what sort of name it is.
+        value: in its normal form: a DOI in lower case, an arXiv id without version.
+    """
+
+    kind: IdentifierKind
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuery:
+    """What one engine is asked.
+
+    Attributes:
+        text: the question in the caller's words, without `site:` words and search syntax.
+        keywords: what is left of it without function words and frames such as `how do I`: at most six, in
+            their order and spelling; a quoted phrase is one, without its quotes.
+        now: the time of the question, with its zone.
+        category: what kind of thing is wanted.
+        language: two letters, or `all`.
+        safe_search: 0 off, 1 moderate, 2 strict.
+        time_range: how old a result may be.
+        page: 1-based.
+        count: hits wanted; an engine gives its own number where it knows no other.
+        aim: which part of the engine is meant, where it has several, such as a site of Stack Exchange.
+        identifier: the one work that is meant, if the question names one.
+        contact: where the engine's operator reaches ours; empty if not given or not asked for.
+    """
+
+    text: str
+    keywords: tuple[str, ...]
+    now: datetime
+    category: Category = Category.GENERAL
+    language: str = "en"
+    safe_search: int = 1
+    time_range: TimeRange = TimeRange.ANY
+    page: int = 1
+    count: int = 10
+    aim: str = ""
+    identifier: Identifier | None = None
+    contact: str = ""
+
+    @property
+    def since(self) -> date | None:
+        """The first day a result may be of; a month has 30 days, a year 365."""
+        days = _DAYS.get(self.time_range)
+        return None if days is None else (self.now - timedelta(days=days)).date()
+
+    @property
+    def today(self) -> date:
+        """The day of the question."""
+        return self.now.date()
+
+    def words(self) -> str:
+        """The keywords in one line, phrases in quotes."""
+        return " ".join(f'"{word}"' if " " in word else word for word in self.keywords)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What changes from question to question in a request.
+
+    Attributes:
+        parameters: of the query string, besides those that the table gives.
+        path: segments behind the endpoint, each percent-encoded whole; an empty last one ends the
+            address with a slash.
+        language: the label in front of the host, for an endpoint with `{language}`; of a fixed list.
+        body: sent by POST as JSON; without one the request is a GET.
+    """
+
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    language: str = ""
+    body: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What an answer holds.
+
+    Attributes:
+        hits: the rows that can be used, in the engine's order.
+        rows_seen: how many there were.
+        has_next: whether there is a next page; `None` if the engine does not tell.
+        pause: seconds the engine asks to be left alone from now on, or `None`.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    rows_seen: int = 0
+    has_next: bool | None = None
+    pause: float | None = None
+
+
+class RefusedError(Exception):
+    """An engine says in its own words that it does not answer.
+
+    Attributes:
+        verdict: what the attempt came to.
+        detail: a sentence for a person; never the query.
+        pause: seconds the engine asks to be left alone, or `None` if it does not say.
+    """
+
+    def __init__(self, verdict: Verdict, detail: str, *, pause: float | None = None) -> None:
+        super().__init__(detail)
+        self.verdict = verdict
+        self.detail = detail
+        self.pause = pause
+
+
+MakeAsk = Callable[[OpenQuery], Ask | None]
+"""Gives the request for a query; `None` if the engine cannot be asked that."""
+
+Parse = Callable[[bytes, OpenQuery], Parsed]
+"""Reads an answer of status 200.
+
+Raises `ValueError` if it is not shaped as documented, `RefusedError` if it says why it does not answer.
+"""
+
+ReadRefusal = Callable[[int, Mapping[str, str], bytes], RefusedError | None]
+"""Reads an answer of another status; `None` where the status says it all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """A row of the table: one documented API of an open collection.
+
+    Attributes:
+        name: as it stands in settings, lists and results.
+        title: its name for a person.
+        operator: who runs it, and from which country.
+        categories: what it is asked for, besides what the router sends it.
+        endpoint: `https` address; `{language}` stands for a subdomain. Empty: it has to come from a setting.
+        parameters: of every request.
+        ask, parse: see `MakeAsk` and `Parse`.
+        read_refusal: see `ReadRefusal`.
+        weight: of its vote.
+        gap: seconds between two requests, by all processes.
+        gap_without_contact: the same while no contact is set; `gap` unless given.
+        burst: requests that may come at once before the gap counts.
+        per_day: requests a day.
+        patience: seconds one search may wait for the gap.
+        concurrency: requests at the same time by one process.
+        timeout: seconds one request may take.
+        rest: seconds it is left alone after a limit that names no time.
+        bucket: the name under which requests are counted; engines of one operator may share one.
+        accept: media type asked for.
+        headers: further headers of every request.
+        wants_contact: whether the operator's contact goes into the User-Agent.
+        licence: what the licence of its data asks to be said, a sentence; empty if it asks for nothing.
+        terms_url: where limits and terms stand.
+        terms_checked: the month in which they were read, `YYYY-MM`.
+        on: whether it is asked unless switched off; if not, it needs its own switch.
+        triggered: asked only if the query names its subject, not for its category alone.
+        is_slow: of these at most one is asked in a search.
+        is_semantic: finds by meaning, so that its results need not share words with the query.
+        time_ranges: ages it can filter by.
+        languages: those it knows, two letters each; none means that it knows all or has no language.
+        filters_safely: whether it filters explicit results when asked to.
+        pages: whether it has further pages.
+        hosts: domains its results lie on; none if they lie anywhere.
+        also: names of SearXNG's engines for the same collection, where they differ: together they have one vote.
+    """
+
+    name: str
+    title: str
+    operator: str
+    categories: frozenset[Category]
+    endpoint: str
+    ask: MakeAsk
+    parse: Parse
+    terms_url: str
+    terms_checked: str
+    per_day: int
+    gap: float
+    weight: float = 1.0
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    read_refusal: ReadRefusal | None = None
+    gap_without_contact: float | None = None
+    burst: int = 1
+    patience: float = 1.0
+    concurrency: int = 1
+    timeout: float = 5.0
+    rest: float = 60.0
+    bucket: str = ""
+    accept: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    wants_contact: bool = False
+    licence: str = ""
+    on: bool = True
+    triggered: bool = False
+    is_slow: bool = False
+    is_semantic: bool = False
+    time_ranges: frozenset[TimeRange] = frozenset()
+    languages: frozenset[str] = frozenset()
+    filters_safely: bool = False
+    pages: bool = True
+    hosts: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """What stands for it in lists: the root of its host, without a language."""
+        origin = "/".join(self.endpoint.split("/")[:3])
+        return f"{origin.replace('{language}.', '')}/"
+
+    def url(self, ask: Ask) -> str:
+        """The address of a request."""
+        base = self.endpoint.replace("{language}", ask.language)
+        path = "".join(f"/{quote(segment, safe='')}" for segment in ask.path)
+        parameters = urlencode({**self.parameters, **ask.parameters}, quote_via=quote)
+        return f"{base}{path}?{parameters}" if parameters else f"{base}{path}"
