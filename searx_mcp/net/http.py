@@ -1,4 +1,4 @@
-"""GET requests of one kind of traffic, with the HTTP library's errors translated."""
+"""Requests of one kind of traffic, with the HTTP library's errors translated."""
 
 import asyncio
 import contextlib
@@ -139,9 +139,9 @@ class HttpSession:
         self._is_closed = False
 
     def open(
-        self, url: str, *, headers: Mapping[str, str], timeout: float
+        self, url: str, *, headers: Mapping[str, str], timeout: float, body: bytes | None = None
     ) -> AbstractAsyncContextManager[Reply]:
-        """Send a GET request; entering waits for the headers of the answer.
+        """Send a GET request, or with a body a POST; entering waits for the headers of the answer.
 
         Redirects are not followed. Leaving the block before the end of the body closes the
         connection; otherwise it is kept for the next request.
@@ -150,6 +150,7 @@ class HttpSession:
             url: an absolute URL.
             headers: sent as they are; `Accept-Encoding` is added.
             timeout: seconds for connecting and the headers; the body is bounded by `Reply.read`.
+            body: what is posted; the headers have to say what it is.
 
         Raises:
             InvalidArgumentError: the URL is malformed.
@@ -158,11 +159,15 @@ class HttpSession:
                 `malformed_response`.
             ProxyError: a proxy is configured, and it failed.
         """
-        return self._open(url, headers, asyncio.timeout(timeout))
+        return self._open(url, headers, asyncio.timeout(timeout), body)
 
     @asynccontextmanager
     async def _open(
-        self, url: str, headers: Mapping[str, str], time_limit: asyncio.Timeout
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        time_limit: asyncio.Timeout,
+        body: bytes | None,
     ) -> AsyncIterator[Reply]:
         target = self._admit(url)
         if self._is_closed:
@@ -172,7 +177,13 @@ class HttpSession:
         passage = detour.passage(target, headers, time_limit.when()) if detour else straight
         try:
             async with time_limit, passage as options:
-                response = await client.get(target, allow_redirects=False, **options)
+                response = await client.request(
+                    "GET" if body is None else "POST",
+                    target,
+                    data=body,
+                    allow_redirects=False,
+                    **options,
+                )
         except _FAILURES as exc:
             raise _translated(exc, url) from exc
         try:

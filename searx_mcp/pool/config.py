@@ -57,9 +57,15 @@ class InstancesConfig(Frozen):
 
 
 class PoolConfig(Frozen):
-    """How the pool judges and chooses; composed from the tables above by the client."""
+    """How the pool judges and chooses; composed from the tables above by the client.
+
+    Attributes:
+        limits_double: whether the wait after a limit that names no time is `rate_limit_backoff_base`,
+            doubled with each up to an hour, instead of the windows of SearXNG's limiter.
+    """
 
     max_consecutive_failures: Annotated[int, Field(ge=1)] = 3
     rate_limit_backoff_base: Annotated[float, Field(ge=1)] = 60.0
+    limits_double: bool = False
     random_start: bool = True
     aperture: Annotated[int, Field(ge=1)] = 12

@@ -27,6 +27,7 @@ _BLACKLIST_AFTER = 3
 _ALONE_AFTER = 5
 SLOW_START = (0.25, 0.5, 1.0)
 """Shares of its weight for an instance that comes back, by successes since."""
+RESTS = "Its quota is used up for now, as it says itself."
 OPTED_OUT = "Its robots.txt asks searx-mcp to stay away."
 
 
@@ -39,10 +40,10 @@ class Life:
     results `degraded`, and repeated trouble, a wrong program or offences `quarantined`. When the time of a waiting state is over, one request
     may try it (`half_open`): a good answer makes it healthy with a slow start, a failure sends it
     back for longer. Whoever is quarantined for offences three times is `blacklisted`, which only a
-    person lifts. An own instance is never quarantined.
+    person lifts. Who is trusted is never quarantined.
 
     Attributes:
-        own: whether it is the user's own.
+        trusted: whether it is the user's own, or an open source.
         until: Unix seconds at which a waiting state ends.
         reason: why it waits, a sentence for a person.
         healthy_since: Unix seconds.
@@ -58,7 +59,7 @@ class Life:
         bans: how often offences had it quarantined.
     """
 
-    own: bool
+    trusted: bool
     state: InstanceState = InstanceState.NEW
     until: float = 0.0
     reason: str = ""
@@ -144,6 +145,12 @@ class Life:
             self.alone = 0
             self._degrade("Its results share nothing with those of your other instances.", now)
 
+    def rest(self, seconds: float, now: float) -> None:
+        """It asks to be left alone for a time, although it has answered."""
+        self.state = InstanceState.RATE_LIMITED
+        self.until = max(self.until, now + seconds)
+        self.reason = RESTS
+
     def opt_out(self, now: float) -> None:
         """Its operator asks us to stay away."""
         self.state = InstanceState.QUARANTINED
@@ -165,7 +172,7 @@ class Life:
         if self.successes_in_a_row >= len(SLOW_START):
             self.failing_episode = self.limit_episode = 0
         self.empty = self.empty + 1 if verdict is Verdict.EMPTY else 0
-        if self.empty >= _DEGRADED_AFTER and not self.own:
+        if self.empty >= _DEGRADED_AFTER and not self.trusted:
             self._degrade("It finds nothing, although it reports no failed engine.", now)
         elif self.state is not InstanceState.DEGRADED or verdict is Verdict.FULL:
             self._recover(now)
@@ -204,9 +211,9 @@ class Life:
         failures = max(self.consecutive_failures, self.recent.count(False))
         if outcome.verdict in _LIMITS:
             self._wait_limited(outcome, now, config=config, rng=rng)
-        elif outcome.verdict is Verdict.NOT_SEARXNG and not self.own:
+        elif outcome.verdict is Verdict.NOT_SEARXNG and not self.trusted:
             self._quarantine(outcome.detail, now, rng)
-        elif outcome.verdict is Verdict.FOREIGN_REDIRECT and not self.own:
+        elif outcome.verdict is Verdict.FOREIGN_REDIRECT and not self.trusted:
             self._ban(outcome.detail, now, rng)
         elif (
             outcome.verdict in _AT_ONCE
@@ -219,8 +226,8 @@ class Life:
             self._recover(now)
 
     def _judge(self, outcome: Outcome, now: float, rng: "random.Random") -> None:
-        """Count what speaks against trusting it; an own instance is trusted."""
-        if self.own:
+        """Count what speaks against trusting it."""
+        if self.trusted:
             return
         if outcome.verdict is Verdict.TLS:
             self.certificate_failures += 1
@@ -251,7 +258,7 @@ class Life:
         self.limits = (*self.limits, now)[-_QUARANTINE_AFTER_LIMITS:]
         if len(self.limits) == _QUARANTINE_AFTER_LIMITS and now - self.limits[0] <= timers.DAY:
             self.limits = ()
-            if not self.own:
+            if not self.trusted:
                 self._quarantine("It limited us three times within a day.", now, rng)
                 return
         self.state = InstanceState.RATE_LIMITED
@@ -262,6 +269,7 @@ class Life:
             episode=self.limit_episode,
             retry_after=outcome.retry_after,
             base=config.rate_limit_backoff_base,
+            doubling=config.limits_double,
             rng=rng,
         )
 
@@ -272,7 +280,7 @@ class Life:
             return
         self.failing_episode += 1
         self.recent = ()
-        if self.failing_episode >= _QUARANTINE_AFTER_FAILING and not self.own:
+        if self.failing_episode >= _QUARANTINE_AFTER_FAILING and not self.trusted:
             self._quarantine(f"It keeps failing. {reason}".strip(), now, rng)
             return
         self.state = InstanceState.FAILING

@@ -32,7 +32,8 @@ _FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
 """JSON known to work, not known, known to be off."""
 _DEGRADED_SHARE = 0.2
 _GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
-_LIFE = tuple(field.name for field in fields(Life) if field.name != "own")
+_LIFE = tuple(field.name for field in fields(Life) if field.name != "trusted")
+_TRUSTED = frozenset({Tier.OWN, Tier.OPEN})
 _SEEN = tuple(field.name for field in fields(Observed))
 
 
@@ -48,7 +49,7 @@ class Member:
         self.tier = tier
         self.grade = grade
         self.prior = prior
-        self.life = Life(own=tier is Tier.OWN)
+        self.life = Life(trusted=tier in _TRUSTED)
         self.seen = Observed()
         self.in_flight = 0
         self.current_weight: float | None = None
@@ -77,6 +78,11 @@ class Member:
         return self.tier is Tier.OWN
 
     @property
+    def is_trusted(self) -> bool:
+        """Whether nothing it answers counts against it: an own instance, an open source."""
+        return self.tier in _TRUSTED
+
+    @property
     def state(self) -> InstanceState:
         """Where it stands in its life."""
         return self.life.state
@@ -96,9 +102,9 @@ class Member:
         return self.is_own or (has_no_limiter and not self._page_token)
 
     def is_eligible(self, now: float) -> bool:
-        """Whether a request may go to it now; public ones take one at a time."""
-        is_free = self.in_flight == 0
-        return self.life.is_open(now) and (is_free or (self.is_own and not self.life.is_on_trial))
+        """Whether a request may go to it now; public instances take one at a time."""
+        takes_more = self.is_trusted and not self.life.is_on_trial
+        return self.life.is_open(now) and (self.in_flight == 0 or takes_more)
 
     def is_on_trial(self, now: float) -> bool:
         """Whether the next request tries it after a rest."""
@@ -214,6 +220,11 @@ class Member:
         self.last_at = now
         self.life.compared(agrees=agrees, now=now)
 
+    def rest(self, seconds: float, now: float) -> None:
+        """It asks to be left alone for a time, although it has answered."""
+        self.last_at = now
+        self.life.rest(seconds, now)
+
     def opt_out(self, now: float) -> None:
         """Its operator asks us to stay away; nothing was sent but the question."""
         self.in_flight -= 1
@@ -278,7 +289,7 @@ class Member:
         self._json_recheck = record.json_recheck
         self._page_token = record.link_token
         self._cleared_at = record.cleared_at
-        self.life = Life(own=self.is_own, **{name: getattr(record, name) for name in _LIFE})
+        self.life = Life(trusted=self.is_trusted, **{name: getattr(record, name) for name in _LIFE})
         self._set_own()
         self.seen = Observed(**{name: getattr(record, name) for name in _SEEN})
 
@@ -325,9 +336,9 @@ class Member:
         )
 
     def _set_own(self) -> None:
-        self.life.own = self.is_own
+        self.life.trusted = self.is_trusted
         if self.is_own and self.state in _GIVEN_UP:  # while it was public; an own one never is
-            self.life = Life(own=True)
+            self.life = Life(trusted=True)
 
     def _learn_formats(self, outcome: Outcome, now: float) -> None:
         page = outcome.page

@@ -56,17 +56,21 @@ def limited_time(
     retry_after: float | None,
     base: float,
     rng: "random.Random",
+    doubling: bool = False,
 ) -> float:
     """How long after a limit or a block, at least `base`.
 
     A `Retry-After` is honoured with up to 10 % more. SearXNG itself never sends one, so without it
     the wait is the limiter's own window with up to 20 % more: one hour for JSON; ten minutes for
-    pages, doubled with each episode up to six hours; one, three and thirty days for a block.
+    pages, doubled with each episode up to six hours; one, three and thirty days for a block. Where
+    there is no such limiter, it is `base`, `doubling` with each episode up to an hour.
     """
     if retry_after is not None:
         return max(base, retry_after) * rng.uniform(1.0, 1.1)
     if verdict is not Verdict.RATE_LIMITED:
         wait = BLOCK_STEPS[min(episode, len(BLOCK_STEPS)) - 1]
+    elif doubling:
+        wait = min(HOUR, base * 2 ** (min(episode, 20) - 1))
     elif format is Format.JSON:
         wait = JSON_WINDOW
     else:

@@ -111,6 +111,19 @@ async def test_the_request_carries_the_headers_given_and_nothing_of_the_library(
     assert "aiohttp" not in head
 
 
+async def test_a_body_is_posted(serve, pages_for):
+    server = await serve(answer=http(b"thanks"))
+    headers = {"Content-Type": "application/json"}
+    async with pages_for(server).open(
+        server.url, headers=headers, timeout=LONG, body=b'{"a": 1}'
+    ) as reply:
+        assert (await reply.read(max_bytes=10)).data == b"thanks"
+    head = server.requests[0]
+    assert head.startswith("POST / HTTP/1.1\r\n")
+    assert "content-length: 8\r\n" in head.lower()
+    assert "content-type: application/json\r\n" in head.lower()
+
+
 async def test_a_redirect_is_an_answer_like_any_other(serve, pages_for):
     server = await serve(answer=http(b"", "Location: /elsewhere", status="302 Found"))
     async with pages_for(server).open(server.url, headers={}, timeout=LONG) as reply:

@@ -53,7 +53,7 @@ def overtake(life: Life, times: int = 1, now: float = NOW) -> Life:
 
 
 def test_being_overtaken_three_times_in_a_row_is_a_timeout_and_three_timeouts_are_too_many():
-    life = learn(Life(own=True), Verdict.FULL)
+    life = learn(Life(trusted=True), Verdict.FULL)
     overtake(life, 2)
     assert life.consecutive_failures == 0
     overtake(life)
@@ -64,7 +64,7 @@ def test_being_overtaken_three_times_in_a_row_is_a_timeout_and_three_timeouts_ar
 
 
 def test_an_answer_between_forgives_being_overtaken():
-    life = Life(own=True)
+    life = Life(trusted=True)
     for _ in range(20):
         overtake(life, 2)
         learn(life, Verdict.FULL)
@@ -72,14 +72,14 @@ def test_an_answer_between_forgives_being_overtaken():
 
 
 def test_being_overtaken_on_trial_sends_it_back():
-    life = learn(Life(own=True), Verdict.DNS)
+    life = learn(Life(trusted=True), Verdict.DNS)
     overtake(life, now=NOW + 31)
     assert life.state is InstanceState.FAILING
     assert life.retry_after(NOW + 31) >= 30
 
 
 def test_requests_that_fail_together_are_one_episode():
-    life = Life(own=True)
+    life = Life(trusted=True)
     learn(life, *[Verdict.CONNECTION] * 3)
     wait = life.retry_after(NOW)
     learn(life, *[Verdict.CONNECTION] * 7)
@@ -87,7 +87,7 @@ def test_requests_that_fail_together_are_one_episode():
 
 
 def test_a_late_failure_does_not_shorten_the_wait_of_a_limit():
-    life = learn(Life(own=True), Verdict.RATE_LIMITED)
+    life = learn(Life(trusted=True), Verdict.RATE_LIMITED)
     wait = life.retry_after(NOW)
     learn(life, *[Verdict.TIMEOUT] * 4)
     life.probed(alive=False, now=NOW, config=CONFIG, rng=random.Random(1))
@@ -96,7 +96,7 @@ def test_a_late_failure_does_not_shorten_the_wait_of_a_limit():
 
 def test_a_public_instance_that_finds_nothing_three_times_in_a_row_is_degraded_until_it_does():
     for own, expected in ((False, InstanceState.DEGRADED), (True, InstanceState.HEALTHY)):
-        life = learn(Life(own=own), Verdict.FULL, Verdict.EMPTY, Verdict.EMPTY)
+        life = learn(Life(trusted=own), Verdict.FULL, Verdict.EMPTY, Verdict.EMPTY)
         assert life.state is InstanceState.HEALTHY
         learn(life, Verdict.EMPTY)
         assert life.state is expected
@@ -104,12 +104,12 @@ def test_a_public_instance_that_finds_nothing_three_times_in_a_row_is_degraded_u
 
 
 def test_a_result_between_forgives_answers_without_any():
-    life = learn(Life(own=False), *[Verdict.EMPTY, Verdict.EMPTY, Verdict.THIN] * 3)
+    life = learn(Life(trusted=False), *[Verdict.EMPTY, Verdict.EMPTY, Verdict.THIN] * 3)
     assert life.state is InstanceState.HEALTHY
 
 
 def test_an_hour_in_health_forgets_the_failing_episodes():
-    life = Life(own=False)
+    life = Life(trusted=False)
     now = after_each_rest(life, Verdict.DNS, 3)
     now += life.retry_after(now)
     learn(life, Verdict.FULL, now=now)
@@ -118,7 +118,7 @@ def test_an_hour_in_health_forgets_the_failing_episodes():
 
 
 def test_less_than_an_hour_in_health_does_not():
-    life = Life(own=False)
+    life = Life(trusted=False)
     now = after_each_rest(life, Verdict.DNS, 3)
     now += life.retry_after(now)
     learn(life, Verdict.FULL, now=now)
@@ -138,7 +138,7 @@ def test_less_than_an_hour_in_health_does_not():
 def test_what_breaks_trust_quarantines_a_public_instance_and_the_reason_is_kept(
     verdict, offence, needed
 ):
-    life = Life(own=False)
+    life = Life(trusted=False)
     now = after_each_rest(life, verdict, needed - 1, offence=offence)
     assert life.quarantine_episode == 0
     now += life.retry_after(now) + 1
@@ -154,7 +154,7 @@ def test_what_breaks_trust_quarantines_a_public_instance_and_the_reason_is_kept(
 
 @pytest.mark.parametrize("verdict", [Verdict.TLS, Verdict.FOREIGN_REDIRECT, Verdict.UNTRUSTED])
 def test_whoever_breaks_trust_three_times_over_is_blacklisted_for_good(verdict):
-    life = Life(own=False)
+    life = Life(trusted=False)
     offence = "All results lead to the instance itself." if verdict is Verdict.UNTRUSTED else ""
     now = after_each_rest(life, verdict, 9, offence=offence)
     assert life.state is InstanceState.BLACKLISTED
@@ -165,13 +165,13 @@ def test_whoever_breaks_trust_three_times_over_is_blacklisted_for_good(verdict):
 
 @pytest.mark.parametrize("verdict", [Verdict.TLS, Verdict.FOREIGN_REDIRECT, Verdict.RATE_LIMITED])
 def test_an_own_instance_is_neither_quarantined_nor_blacklisted(verdict):
-    life = Life(own=True)
+    life = Life(trusted=True)
     after_each_rest(life, verdict, 12)
     assert life.state in {InstanceState.FAILING, InstanceState.RATE_LIMITED, InstanceState.HEALTHY}
 
 
 def test_an_honest_page_between_forgives_offences_and_certificates():
-    life = Life(own=False)
+    life = Life(trusted=False)
     for start in range(5):
         now = NOW + start * DAY
         learn(life, Verdict.FULL, Verdict.FULL, now=now, offence="Some lead home.")
@@ -180,7 +180,7 @@ def test_an_honest_page_between_forgives_offences_and_certificates():
 
 
 def test_an_operator_who_asks_us_to_stay_away_is_left_alone_for_a_month():
-    life = learn(Life(own=False), Verdict.FULL)
+    life = learn(Life(trusted=False), Verdict.FULL)
     life.opt_out(NOW)
     assert life.state is InstanceState.QUARANTINED
     assert life.reason == "Its robots.txt asks searx-mcp to stay away."
@@ -189,7 +189,7 @@ def test_an_operator_who_asks_us_to_stay_away_is_left_alone_for_a_month():
 
 
 def test_a_good_answer_takes_the_reason_away():
-    life = learn(Life(own=False), Verdict.DNS)
+    life = learn(Life(trusted=False), Verdict.DNS)
     assert life.reason == "A sentence."
     learn(life, Verdict.FULL, now=NOW + 31)
     assert life.reason == ""
@@ -197,7 +197,7 @@ def test_a_good_answer_takes_the_reason_away():
 
 @pytest.mark.parametrize("alive", [True, False])
 def test_a_health_check_neither_ends_nor_shortens_a_quarantine(alive):
-    life = learn(Life(own=False), Verdict.NOT_SEARXNG)
+    life = learn(Life(trusted=False), Verdict.NOT_SEARXNG)
     wait = life.retry_after(NOW)
     for _ in range(4):
         life.probed(alive=alive, now=NOW, config=CONFIG, rng=random.Random(1))
@@ -205,7 +205,7 @@ def test_a_health_check_neither_ends_nor_shortens_a_quarantine(alive):
 
 
 def test_nobody_blacklisted_comes_back_by_a_late_answer_of_a_health_check():
-    life = Life(own=False)
+    life = Life(trusted=False)
     now = after_each_rest(life, Verdict.FOREIGN_REDIRECT, 3)
     life.probed(alive=True, now=now, config=CONFIG, rng=random.Random(1))
     assert life.state is InstanceState.BLACKLISTED

@@ -29,6 +29,23 @@ def test_a_failing_time_doubles_up_to_an_hour_and_keeps_half_of_it_as_a_floor(ep
     assert max(times) - min(times) > (high - low) * 0.9
 
 
+@pytest.mark.parametrize(("episode", "low"), [(1, 60), (2, 120), (4, 480), (7, HOUR), (500, HOUR)])
+def test_where_no_limiter_of_searxng_is_the_wait_doubles_from_the_base_to_an_hour(episode, low):
+    times = [
+        limited_time(
+            Verdict.RATE_LIMITED,
+            Format.JSON,
+            episode=episode,
+            retry_after=None,
+            base=60,
+            rng=random.Random(seed),
+            doubling=True,
+        )
+        for seed in range(50)
+    ]
+    assert low <= min(times) < max(times) <= low * 1.2
+
+
 @pytest.mark.parametrize(
     ("verdict", "format_", "episode", "low"),
     [
