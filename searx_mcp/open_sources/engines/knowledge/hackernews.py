@@ -1,17 +1,75 @@
-"""hackernews."""
+"""Hacker News: stories by their titles and addresses, from Algolia's index."""
 
+import html
+from datetime import datetime, time
 from typing import Final
 
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.open_sources.interface import Ask, IdentifierKind, OpenQuery, Parsed
+from searx_mcp.open_sources.rows import Rows, json_object, plain
 
 NAME: Final = "hackernews"
+PER_PAGE: Final = 20
+MIN_POINTS: Final = 3
+"""A story of fewer was passed over by everybody."""
+
+_ENGLISH: Final = frozenset({"en", "all", "auto"})
+_FRESH: Final = frozenset({TimeRange.DAY, TimeRange.WEEK})
+_DISCUSSION: Final = "https://news.ycombinator.com/item?id="
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """TODO."""
-    raise NotImplementedError
+    """Search stories; news of some days by date, all else by relevance."""
+    words = _words(query)
+    if not words or query.language.partition("-")[0] not in _ENGLISH:
+        return None
+    limits = [f"points>={MIN_POINTS}"]
+    if query.since:
+        first = datetime.combine(query.since, time.min, query.now.tzinfo)
+        limits.append(f"created_at_i>={int(first.timestamp())}")
+    by_date = query.category == Category.NEWS and query.time_range in _FRESH
+    return Ask(
+        {
+            "query": words,
+            "tags": "story",
+            "hitsPerPage": str(PER_PAGE),
+            "page": str(query.page - 1),
+            "numericFilters": ",".join(limits),
+        },
+        path=("search_by_date" if by_date else "search",),
+    )
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """TODO."""
-    raise NotImplementedError
+    """Read `hits`: a story is the page it is about, or its own text."""
+    answer = json_object(body)
+    if "hits" not in answer:
+        raise ValueError("the answer has no hits")
+    rows = Rows(NAME, query)
+    for hit in answer.parts("hits"):
+        points = hit.count("points") or 0
+        number = hit.line("objectID", 20)
+        if points < MIN_POINTS or not (number.isascii() and number.isdigit()):
+            rows.skip()
+            continue
+        discussion = f"{_DISCUSSION}{number}"
+        comments = hit.count("num_comments") or 0
+        told = f"Hacker News: {points} points, {comments} comments, {discussion}"
+        rows.add(
+            absolute_web("", hit.text("url")) or discussion,
+            html.unescape(hit.line("title", 500)),
+            description=f"{plain(hit.text('story_text'), 1_000)} {told}",
+            published=str(hit.count("created_at_i") or ""),
+            author=hit.line("author"),
+        )
+    page, pages = answer.count("page"), answer.count("nbPages")
+    return rows.parsed(has_next=None if page is None or pages is None else page + 1 < pages)
+
+
+def _words(query: OpenQuery) -> str:
+    """The keywords, none of which excludes or opens a phrase; of a known flaw only its number."""
+    if query.identifier and query.identifier.kind == IdentifierKind.CVE:
+        return query.identifier.value
+    words = (" ".join(word.replace('"', " ").split()).lstrip("-") for word in query.keywords)
+    return " ".join(f'"{word}"' if " " in word else word for word in words if word)

@@ -1,0 +1,157 @@
+"""Photon's search, and its answers."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from searx_mcp.models.request import TimeRange
+from searx_mcp.models.templates import Place
+
+OSM = "https://www.openstreetmap.org"
+
+
+def test_a_question_becomes_an_address(ask, engine):
+    row = engine("photon")
+    assert row.url(row.ask(ask("Panda Town"))) == (
+        "https://photon.komoot.io/api?q=Panda%20Town&limit=10&lang=en"
+    )
+
+
+def test_an_own_server_may_lie_below_a_path(ask, engine):
+    row = replace(engine("photon"), endpoint="https://maps.example/photon")
+    url = row.url(row.ask(ask()))
+    assert url == "https://maps.example/photon/api?q=red%20panda&limit=10&lang=en"
+
+
+@pytest.mark.parametrize(
+    ("fields", "end"),
+    [
+        pytest.param({"page": 2}, "&limit=10&lang=en", id="no pages"),
+        pytest.param({"time_range": TimeRange.DAY}, "&limit=10&lang=en", id="no ages"),
+        pytest.param({"language": "de-AT"}, "&lang=de", id="region"),
+        pytest.param({"language": "fr"}, "&lang=fr", id="French"),
+        pytest.param({"language": "it"}, "&limit=10", id="a language that is refused"),
+        pytest.param({"language": "all"}, "&limit=10", id="any language"),
+        pytest.param(
+            {"text": "where is Old Town", "keywords": ("Old Town",)},
+            "?q=Old%20Town&limit=10&lang=en",
+            id="keywords",
+        ),
+        pytest.param(
+            {"text": "near me", "keywords": ()}, "?q=near%20me&limit=10&lang=en", id="text"
+        ),
+        pytest.param(
+            {"text": 'C++ & "<vector>"'},
+            "?q=C%2B%2B%20%26%20%22%3Cvector%3E%22&limit=10&lang=en",
+            id="signs",
+        ),
+        pytest.param({"text": "熊猫"}, "?q=%E7%86%8A%E7%8C%AB&limit=10&lang=en", id="Chinese"),
+        pytest.param({"text": "x" * 300}, f"?q={'x' * 300}&limit=10&lang=en", id="long"),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, engine, fields, end):
+    row = engine("photon")
+    assert row.url(row.ask(ask(**fields))).endswith(end)
+
+
+def test_nothing_is_not_asked(ask, engine):
+    assert engine("photon").ask(ask("")) is None
+
+
+def test_a_place_has_its_address_and_its_edges(ask, engine, answer):
+    parsed = engine("photon").parse(answer("photon.json"), ask())
+    town, zoo, house = parsed.hits
+    assert (town.url, town.title) == (f"{OSM}/relation/9001", "Panda Town")
+    assert town.description == "city: Bamboo County, Example State, Exampleland"
+    assert town.template == "map"
+    assert town.place == Place(
+        latitude=52.5,
+        longitude=13.4,
+        bounding_box=(52.3, 52.7, 13.1, 13.8),
+        name="Panda Town",
+        country="Exampleland",
+        osm_type="relation",
+        osm_id=9001,
+    )
+    assert (zoo.url, zoo.title) == (f"{OSM}/way/9002", "Red Panda House")
+    assert zoo.description == (
+        "zoo: Bamboo Street 7a, 01234 Panda Town, Old Town, Example State, Exampleland"
+    )
+    assert zoo.place == Place(
+        latitude=52.51,
+        longitude=13.41,
+        name="Red Panda House",
+        road="Bamboo Street",
+        house_number="7a",
+        locality="Panda Town",
+        postcode="01234",
+        country="Exampleland",
+        osm_type="way",
+        osm_id=9002,
+    )
+    assert (house.url, house.title) == (f"{OSM}/node/9003", "Bamboo Street 8")
+    assert house.description == "house: 01234 Panda Town, Exampleland"
+    assert (parsed.rows_seen, parsed.has_next) == (3, None)
+
+
+def test_an_answer_without_features_is_empty(ask, engine):
+    parsed = engine("photon").parse(b'{"type": "FeatureCollection", "features": []}', ask())
+    assert (parsed.hits, parsed.rows_seen) == ((), 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"message": "missing search term \'q\'"}', id="an error"),
+        pytest.param(b'{"features": {}}', id="another type"),
+        pytest.param(b"<html>Too many requests</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"features": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
+        engine("photon").parse(body, ask())
+
+
+@pytest.mark.parametrize(
+    "coordinates",
+    [
+        pytest.param([13.4], id="one"),
+        pytest.param([13.4, 52.5, 7], id="three"),
+        pytest.param(["13.4", "52.5"], id="texts"),
+        pytest.param([True, False], id="truth values"),
+        pytest.param([13.4, 90.1], id="beyond the pole"),
+        pytest.param([float("nan"), 1.0], id="no number"),
+        pytest.param([10**400, 1], id="huge"),
+        pytest.param("13.4,52.5", id="a text"),
+        pytest.param(None, id="none"),
+    ],
+)
+def test_what_is_no_point_is_left_out(ask, engine, coordinates):
+    feature = {
+        "properties": {"osm_type": "N", "osm_id": 1, "name": "x", "extent": coordinates},
+        "geometry": {"coordinates": coordinates},
+    }
+    body = json.dumps({"features": [feature]}).encode()
+    (hit,) = engine("photon").parse(body, ask()).hits
+    assert hit.place == Place(name="x", osm_type="node", osm_id=1)
+
+
+def test_hostile_rows_become_text_or_nothing(ask, engine):
+    features = [
+        "x",
+        {"properties": []},
+        {"properties": {"osm_type": "N", "osm_id": "1/../..", "name": "x"}},
+        {"properties": {"osm_type": "X", "osm_id": 1, "name": "x"}},
+        {"properties": {"osm_type": "N", "osm_id": 1}},
+        {
+            "geometry": "x",
+            "properties": {"osm_type": "N", "osm_id": 2, "name": "A\u202e\x1b[31m name", "city": 7},
+        },
+    ]
+    parsed = engine("photon").parse(json.dumps({"features": features}).encode(), ask())
+    (hit,) = parsed.hits
+    assert (hit.url, hit.title, hit.description) == (f"{OSM}/node/2", "A name", "")
+    assert parsed.rows_seen == 6

@@ -1,0 +1,134 @@
+"""The search of an npm registry, and its answers."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from searx_mcp.models.request import TimeRange
+from searx_mcp.models.templates import Link, Package
+
+
+@pytest.fixture
+def row(engine):
+    return replace(engine("npm"), endpoint="https://packages.example")
+
+
+def test_a_question_becomes_an_address(ask, row):
+    assert row.url(row.ask(ask())) == (
+        "https://packages.example/-/v1/search?text=red%20panda&size=10&from=0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        pytest.param({"page": 3}, "&from=20", id="third page"),
+        pytest.param(
+            {"time_range": TimeRange.DAY}, "?text=red%20panda&size=10&from=0", id="no ages"
+        ),
+        pytest.param({"language": "de"}, "?text=red%20panda&", id="no languages"),
+        pytest.param(
+            {"keywords": ("C++", "&", '"<vector>"')},
+            "?text=C%2B%2B%20%26%20%3Cvector%3E&",
+            id="signs",
+        ),
+        pytest.param({"keywords": ("熊猫",)}, "?text=%E7%86%8A%E7%8C%AB&", id="Chinese"),
+        pytest.param({"keywords": ("npm", "package", "panda")}, "?text=panda&", id="its kind"),
+        pytest.param({"keywords": ("npm",)}, "?text=npm&", id="only its kind"),
+        pytest.param({"keywords": ("@example/panda",)}, "?text=%40example%2Fpanda&", id="a scope"),
+        pytest.param(
+            {"keywords": ("author:ada", "not:insecure", "-x")},
+            "?text=author%20ada%20not%20insecure%20x&",
+            id="qualifiers",
+        ),
+        pytest.param({"keywords": ("y" * 64, "z")}, f"?text={'y' * 64}&", id="as long as allowed"),
+        pytest.param({"keywords": ("red", "x" * 300)}, "?text=red&", id="longer than allowed"),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, row, fields, part):
+    assert part in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        pytest.param((), id="none"),
+        pytest.param(("a",), id="one letter"),
+        pytest.param(("x" * 300,), id="too long"),
+        pytest.param(('"', ":"), id="only syntax"),
+    ],
+)
+def test_what_the_registry_refuses_is_not_asked(ask, row, keywords):
+    assert row.ask(ask(keywords=keywords)) is None
+
+
+def test_a_package_has_its_version_and_its_links(ask, row, answer):
+    parsed = row.parse(answer("npm.json"), ask())
+    first, second = parsed.hits
+    assert first.url == "https://packages.example/package/@example/red-panda"
+    assert (first.title, first.description) == ("@example/red-panda", "Counts red pandas")
+    assert (first.template, first.published_at) == ("packages", "2026-10-30T16:53:16+00:00")
+    assert first.package == Package(
+        name="@example/red-panda",
+        version="2.1.0",
+        maintainer="ada",
+        licence="MIT",
+        tags=("panda", "example"),
+        popularity="1,234,567 downloads a month",
+        homepage="https://pandas.example/",
+        source_url="https://github.com/example/red-panda.git",
+        links=(Link(title="Issues", url="https://github.com/example/red-panda/issues"),),
+    )
+    assert (parsed.rows_seen, parsed.has_next) == (2, True)
+    # It has no page in the registry.
+    assert (second.title, second.url) == ("bamboo", "https://github.com/ada/bamboo")
+
+
+@pytest.mark.parametrize(
+    ("members", "has_next"),
+    [
+        pytest.param({"total": 21}, True, id="more"),
+        pytest.param({"total": 20}, False, id="no more"),
+        pytest.param({}, None, id="not told"),
+    ],
+)
+def test_an_answer_without_objects_is_empty(ask, row, members, has_next):
+    parsed = row.parse(json.dumps({"objects": [], **members}).encode(), ask(page=2))
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"error": "too short", "code": "ERR_TEXT_LENGTH"}', id="an error"),
+        pytest.param(b"<html>Too many requests</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"objects": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, row, body):
+    with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
+        row.parse(body, ask())
+
+
+def test_hostile_rows_become_text_or_nothing(ask, row):
+    packages = [
+        "x",
+        {"name": "a"},
+        {"name": "b", "links": {"npm": "javascript:alert(1)"}},
+        {"name": 7, "links": {"npm": "https://a.example/"}},
+        {
+            "name": "A\u202e\x1b[31m name",
+            "links": {"npm": "https://b.example/", "bugs": "file:///x", "homepage": ["x"]},
+            "license": {"type": "MIT"},
+            "keywords": "one",
+            "publisher": "ada",
+        },
+    ]
+    body = json.dumps({"objects": [{"package": package} for package in packages]}).encode()
+    parsed = row.parse(body, ask())
+    (hit,) = parsed.hits
+    assert (hit.url, hit.title) == ("https://b.example/", "A name")
+    assert hit.package == Package(name="A name", tags=("one",))
+    assert parsed.rows_seen == 5
