@@ -1,21 +1,33 @@
 """Settings of the open sources."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.instance import base_url
 
-NAMES = (
+CONTACT_PATTERN = r"^([!-'*-~]{1,100}(@|://)[!-'*-~]{1,100})?$"
+"""A mail address or URL that can stand in the comment of a User-Agent, so without parentheses."""
+
+Name = Literal[
     "wikipedia", "keenable", "stackexchange", "github", "hackernews", "npm", "crates", "huggingface",
     "crossref", "arxiv", "europepmc", "openverse", "commons", "internetarchive", "sepiasearch",
     "gdelt", "photon", "musicbrainz",
-)  # fmt: skip
+]  # fmt: skip
 """The engines of the table, so that a setting can be checked before any of them is imported."""
 
 
-class OpenSources(StrEnum):
+def _address(text: str) -> str:
+    return base_url(text) if text else ""
+
+
+Address = Annotated[str, AfterValidator(_address)]
+"""An http or https address that ends in `/`, or nothing."""
+
+
+class OpenSourcesMode(StrEnum):
     """When the open sources are asked."""
 
     AUTO = "auto"
@@ -30,26 +42,26 @@ class OpenSources(StrEnum):
 class OpenSourcesConfig(Frozen):
     """The `[open_sources]` table: documented search APIs of open collections."""
 
-    mode: OpenSources = Field(
-        default=OpenSources.AUTO,
+    mode: OpenSourcesMode = Field(
+        default=OpenSourcesMode.AUTO,
         description="Ask them: fallback (when no instance can serve), blend (with it and science), off, auto.",
     )
-    contact: Annotated[str, Field(pattern=r"^([\x21-\x7e]{3,200})?$")] = Field(
+    contact: Annotated[str, Field(pattern=CONTACT_PATTERN)] = Field(
         default="",
         description="Mail address or URL of yours for operators who ask for one; without it they are asked slower.",
     )
-    disabled: tuple[str, ...] = Field(
+    disabled: tuple[Name, ...] = Field(
         default=(), description="Names of engines that are never asked, such as gdelt."
     )
     keenable: bool = Field(
         default=False,
         description="Ask Keenable, a commercial web index: it sees your queries and address.",
     )
-    npm_url: str = Field(
+    npm_url: Address = Field(
         default="",
         description="Base URL of an npm registry to search for packages; empty asks none.",
     )
-    photon_url: str = Field(
-        default="https://photon.komoot.io",
+    photon_url: Address = Field(
+        default="https://photon.komoot.io/",
         description="Base URL of the Photon server that finds places; your own may be private.",
     )

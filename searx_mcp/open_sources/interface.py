@@ -173,7 +173,7 @@ class Engine:
         patience: seconds one search may wait for the gap.
         concurrency: requests at the same time by one process.
         timeout: seconds one request may take.
-        rest: seconds it is left alone after a limit that names no time.
+        rest: seconds it is left alone at least after a limit.
         bucket: the name under which requests are counted; engines of one operator may share one.
         accept: media type asked for.
         headers: further headers of every request.
@@ -187,6 +187,7 @@ class Engine:
         is_semantic: finds by meaning, so that its results need not share words with the query.
         time_ranges: ages it can filter by.
         languages: those it knows, two letters each; none means that it knows all or has no language.
+        filters_language: whether it answers in the language asked for.
         filters_safely: whether it filters explicit results when asked to.
         pages: whether it has further pages.
         hosts: domains its results lie on; none if they lie anywhere.
@@ -212,7 +213,7 @@ class Engine:
     patience: float = 1.0
     concurrency: int = 1
     timeout: float = 5.0
-    rest: float = 60.0
+    rest: float = 0.0
     bucket: str = ""
     accept: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -224,6 +225,7 @@ class Engine:
     is_semantic: bool = False
     time_ranges: frozenset[TimeRange] = frozenset()
     languages: frozenset[str] = frozenset()
+    filters_language: bool = False
     filters_safely: bool = False
     pages: bool = True
     hosts: tuple[str, ...] = ()

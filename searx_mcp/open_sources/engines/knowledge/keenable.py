@@ -1,17 +1,43 @@
-"""keenable."""
+"""Keenable: a commercial index of the web for programs, without a key; off unless switched on."""
 
 from typing import Final
 
 from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.rows import MAX_TITLE, Rows, json_object
 
 NAME: Final = "keenable"
+MAX_RESULTS: Final = 10
+
+_SNIPPET: Final = 500
+"""Characters of a page that are asked for."""
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """TODO."""
-    raise NotImplementedError
+    """Search the web by meaning; there is one page, and no choice of a language."""
+    if not query.text or query.page > 1:
+        return None
+    body: dict[str, object] = {
+        "query": query.text,
+        "mode": "pro",
+        "max_results": MAX_RESULTS,
+        "snippet_max_length": _SNIPPET,
+    }
+    if query.since:
+        body["published_after"] = query.since.isoformat()
+    return Ask(body=body)
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """TODO."""
-    raise NotImplementedError
+    """Read `results`, whose `snippet` is text of the page; a description is rare."""
+    answer = json_object(body)
+    if "results" not in answer:
+        raise ValueError("the answer has no results")
+    rows = Rows(NAME, query)
+    for result in answer.parts("results"):
+        rows.add(
+            result.text("url"),
+            result.line("title", MAX_TITLE),
+            description=result.line("snippet", 2_000) or result.line("description", 2_000),
+            published=result.text("published_at"),
+        )
+    return rows.parsed()

@@ -1,17 +1,115 @@
-"""commons."""
+"""Wikimedia Commons: images, videos, sounds and documents, each with its licence."""
 
+import re
+from collections.abc import Mapping
 from typing import Final
 
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.content.fields import Fields
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.request import Category
+from searx_mcp.models.templates import File, Image, Media, Video
+from searx_mcp.open_sources.engines.media.measures import length, size
+from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed, RefusedError
+from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed, plain
 
 NAME: Final = "commons"
+PER_PAGE: Final = 10
+
+_IMAGE: Final = "bitmap|drawing"
+_OTHER: Final = "multimedia|office|archive|3d"
+AIMS: Final = frozenset({_IMAGE, "video", "audio", _OTHER})
+_BY_CATEGORY: Final = {
+    Category.VIDEOS: "video",
+    Category.MUSIC: "audio",
+    Category.FILES: _OTHER,
+}
+_SYNTAX = re.compile(r"[:|~*?\\]")
+"""Signs that make a keyword or a pattern of a word (Help:CirrusSearch)."""
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_BUSY: Final = frozenset({"ratelimited", "maxlag", "cirrussearch-too-busy-error"})
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """TODO."""
-    raise NotImplementedError
+    """Search the files of one kind, described in the query's language as far as they are."""
+    words = " ".join(_SYNTAX.sub(" ", query.text).split())
+    if not words:
+        return None
+    language = query.language.partition("-")[0]
+    is_known = _LANGUAGE.fullmatch(language) and language != "all"
+    return Ask(
+        {
+            "gsrsearch": f"filetype:{_aim(query)} {words}",
+            "gsrlimit": str(PER_PAGE),
+            "gsroffset": str(PER_PAGE * (query.page - 1)),
+            "iiextmetadatalanguage": language if is_known else "en",
+        }
+    )
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """TODO."""
-    raise NotImplementedError
+    """Read `query.pages`, which come in the order of their numbers: `index` has the rank."""
+    answer = json_object(body)
+    if "error" in answer:
+        if answer.part("error").text("code") in _BUSY:
+            raise RefusedError(Verdict.RATE_LIMITED, "Wikimedia Commons asks to wait.")
+        raise ValueError("the answer is an error of MediaWiki")
+    rows = Rows(NAME, query)
+    pages = answer.part("query").parts("pages")
+    for page in sorted(pages, key=lambda page: page.count("index") or len(pages)):
+        _add(rows, page, _aim(query))
+    return rows.parsed(has_next=bool(answer.part("continue")))
+
+
+def _aim(query: OpenQuery) -> str:
+    return query.aim if query.aim in AIMS else _BY_CATEGORY.get(query.category, _IMAGE)
+
+
+def _add(rows: Rows, page: Fields, aim: str) -> None:
+    info = next(iter(page.parts("imageinfo")), Fields({}))
+    about = info.part("extmetadata")
+    name = page.line("title").removeprefix("File:")
+    title = name.rpartition(".")[0] or name
+    author = plain(about.part("Artist").text("value"), MAX_NAME)
+    licence = {
+        "author": author,
+        "licence": about.part("LicenseShortName").line("value"),
+        "licence_url": about.part("LicenseUrl").text("value"),
+    }
+    template, fields = _template(info, aim, name)
+    rows.add(
+        info.text("descriptionurl"),
+        title,
+        description=plain(about.part("ImageDescription").text("value")),
+        published=info.text("timestamp"),
+        thumbnail=info.text("thumburl"),
+        author=author,
+        attribution=licensed(title, licence),
+        template=template,
+        **fields,
+    )
+
+
+def _template(info: Fields, aim: str, name: str) -> tuple[str, Mapping[str, Frozen]]:
+    """The row type, and its field; the same as of rows of an instance."""
+    url = absolute_web("", info.text("url"))
+    seconds = info.number("duration")
+    mime, bytes_ = info.line("mime", MAX_NAME), size(info.count("size"))
+    if not url:
+        return "default", {}
+    match aim:
+        case "video":
+            playing = Video(length=length(seconds), seconds=seconds, embed_url=url)
+            return "videos", {"video": playing}
+        case "audio":
+            sound = Media(length=length(seconds), seconds=seconds, audio_url=url)
+            return "default", {"media": sound}
+        case "bitmap|drawing":
+            width, height = info.count("width"), info.count("height")
+            resolution = f"{width} x {height}" if width and height else ""
+            return "images", {
+                "image": Image(url=url, resolution=resolution, format=mime, size=bytes_)
+            }
+        case _:
+            return "file", {"file": File(filename=name, size=bytes_, mimetype=mime, embed_url=url)}

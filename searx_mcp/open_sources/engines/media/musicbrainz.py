@@ -1,17 +1,97 @@
-"""musicbrainz."""
+"""MusicBrainz: artists, albums and recordings; facts about music, not the music."""
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
+from searx_mcp.content.fields import Fields
+from searx_mcp.models.templates import Media
+from searx_mcp.open_sources.engines.lucene import terms
+from searx_mcp.open_sources.engines.media.measures import length
 from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object
 
 NAME: Final = "musicbrainz"
+AIMS: Final = frozenset({"artist", "release-group", "recording"})
+PER_PAGE: Final = 10
+
+_DEFAULT: Final = "release-group"
+_MIN_SCORE: Final = 60
+"""Of 100, which the best row has; those below share a word with the query at best."""
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TAGS_SHOWN: Final = 5
+_CREDITS_SHOWN: Final = 10
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """TODO."""
-    raise NotImplementedError
+    """Search one kind of thing; albums, unless others are aimed at."""
+    words = " ".join(terms(query.keywords))
+    if not words:
+        return None
+    aim = query.aim if query.aim in AIMS else _DEFAULT
+    offset = str(PER_PAGE * (query.page - 1))
+    return Ask({"query": words, "limit": str(PER_PAGE), "offset": offset}, path=(aim,))
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """TODO."""
-    raise NotImplementedError
+    """Read the list that the answer has, which says what was searched for."""
+    answer = json_object(body)
+    entity = next((entity for entity in sorted(AIMS) if f"{entity}s" in answer), "")
+    if not entity:
+        raise ValueError("the answer has no list")
+    rows = Rows(NAME, query)
+    items = answer.parts(f"{entity}s")
+    for item in items:
+        score = item.count("score")
+        if score is not None and score < _MIN_SCORE:
+            rows.skip()
+        else:
+            _add(rows, item, entity)
+    total = answer.count("count") or 0
+    return rows.parsed(has_next=bool(items) and total > PER_PAGE * query.page)
+
+
+def _add(rows: Rows, item: Fields, entity: str) -> None:
+    number = item.text("id")
+    credit = "".join(
+        f"{artist.line('name', MAX_NAME)}{artist.text('joinphrase')[:MAX_NAME]}"
+        for artist in item.parts("artist-credit")[:_CREDITS_SHOWN]
+    )
+    milliseconds = item.number("length") if entity == "recording" else None
+    seconds = milliseconds / 1_000 if milliseconds else None
+    about = _ABOUT[entity](item, credit)
+    tags = (tag.line("name", MAX_NAME) for tag in item.parts("tags")[:_TAGS_SHOWN])
+    rows.add(
+        f"https://musicbrainz.org/{entity}/{number}" if _ID.fullmatch(number) else "",
+        item.line("name") or item.line("title"),
+        description=", ".join(filter(None, [*about, item.line("disambiguation"), *tags])),
+        published=item.text("first-release-date"),
+        author=credit,
+        media=Media(length=length(seconds), seconds=seconds) if seconds else None,
+    )
+
+
+def _album(item: Fields, credit: str) -> Iterator[str]:
+    kind = item.line("primary-type", MAX_NAME) or item.line("type", MAX_NAME) or "Release"
+    yield f"{kind} by {credit}" if credit else kind
+    yield from item.lines("secondary-types", MAX_NAME)
+
+
+def _recording(item: Fields, credit: str) -> Iterator[str]:
+    yield f"Recording by {credit}" if credit else "Recording"
+    for release in item.parts("releases")[:1]:
+        if title := release.line("title"):
+            yield f"on {title}"
+
+
+def _artist(item: Fields, credit: str) -> Iterator[str]:
+    del credit
+    life = item.part("life-span")
+    yield item.line("type", MAX_NAME) or "Artist"
+    yield item.part("area").line("name", MAX_NAME)
+    if begin := life.line("begin", MAX_NAME):
+        end = life.line("end", MAX_NAME)
+        yield f"{begin} to {end}" if end else f"since {begin}"
+
+
+_ABOUT: Final = {"artist": _artist, "release-group": _album, "recording": _recording}

@@ -1,17 +1,89 @@
-"""openverse."""
+"""Openverse: images and sounds under open licences, of museums, Flickr, Jamendo and others."""
 
 from typing import Final
 
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.content.fields import Fields
+from searx_mcp.models.request import Category
+from searx_mcp.models.templates import Image, Media
+from searx_mcp.open_sources.engines.media.measures import length, size
 from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed
 
 NAME: Final = "openverse"
+AIMS: Final = frozenset({"images", "audio"})
+PER_PAGE: Final = 20
+
+_MAX_QUERY: Final = 200
+"""Characters of a query (Openverse API, `q`)."""
+_MAX_RESULTS: Final = 240
+"""Results that can be reached without a key (Openverse API, `page`)."""
+_TAGS_SHOWN: Final = 20
 
 
 def ask(query: OpenQuery) -> Ask | None:
-    """TODO."""
-    raise NotImplementedError
+    """Search images; sounds, if music is wanted or they are aimed at."""
+    if not query.text or query.page * PER_PAGE > _MAX_RESULTS:
+        return None
+    parameters = {
+        "q": query.text[:_MAX_QUERY],
+        "page": str(query.page),
+        "page_size": str(PER_PAGE),
+        "mature": "false" if query.safe_search else "true",
+    }
+    return Ask(parameters, path=(_aim(query), ""))
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """TODO."""
-    raise NotImplementedError
+    """Read `results`."""
+    answer = json_object(body)
+    if "results" not in answer:
+        raise ValueError("the answer has no results")
+    rows = Rows(NAME, query)
+    for result in answer.parts("results"):
+        _add(rows, result, is_sound=_aim(query) == "audio")
+    has_more = (answer.count("page_count") or 0) > query.page
+    return rows.parsed(has_next=has_more and (query.page + 1) * PER_PAGE <= _MAX_RESULTS)
+
+
+def _aim(query: OpenQuery) -> str:
+    if query.aim in AIMS:
+        return query.aim
+    return "audio" if query.category is Category.MUSIC else "images"
+
+
+def _add(rows: Rows, result: Fields, *, is_sound: bool) -> None:
+    title, author = result.line("title"), result.line("creator", MAX_NAME)
+    url = absolute_web("", result.text("url"))
+    milliseconds = result.number("duration")
+    seconds = milliseconds / 1_000 if milliseconds else None
+    width, height = result.count("width"), result.count("height")
+    image = Image(
+        url=url,
+        resolution=f"{width} x {height}" if width and height else "",
+        format=result.line("filetype", MAX_NAME),
+        source=result.line("source", MAX_NAME),
+        size=size(result.count("filesize")),
+    )
+    rows.add(
+        result.text("foreign_landing_url"),
+        title,
+        description=", ".join(tag.line("name") for tag in result.parts("tags")[:_TAGS_SHOWN]),
+        thumbnail=result.text("thumbnail"),
+        author=author,
+        attribution=result.line("attribution", 500) or _licence(title, author, result),
+        template="default" if is_sound else "images",
+        image=image if url and not is_sound else None,
+        media=(
+            Media(length=length(seconds), seconds=seconds, audio_url=url or None)
+            if is_sound
+            else None
+        ),
+    )
+
+
+def _licence(title: str, author: str, result: Fields) -> str:
+    name = f"{result.line('license').upper()} {result.line('license_version')}".strip()
+    return licensed(
+        title, {"author": author, "licence": name, "licence_url": result.text("license_url")}
+    )

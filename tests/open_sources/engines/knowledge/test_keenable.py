@@ -1,0 +1,86 @@
+"""Keenable's search, and its answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.request import TimeRange
+
+
+def test_a_question_is_sent_as_json(ask, engine):
+    row = engine("keenable")
+    asked = row.ask(ask())
+    assert row.url(asked) == "https://api.keenable.ai/v1/search/public"
+    assert asked.body == {
+        "query": "red panda", "mode": "pro", "max_results": 10, "snippet_max_length": 500,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("time_range", "day"),
+    [
+        (TimeRange.ANY, None),
+        (TimeRange.DAY, "2026-11-21"),
+        (TimeRange.WEEK, "2026-11-15"),
+        (TimeRange.MONTH, "2026-10-23"),
+        (TimeRange.YEAR, "2025-11-22"),
+    ],
+)
+def test_an_age_is_a_day_after_which_pages_are_published(ask, engine, time_range, day):
+    body = engine("keenable").ask(ask(time_range=time_range)).body
+    assert body.get("published_after") == day
+
+
+@pytest.mark.parametrize(
+    "text", ['C++ & "<vector>"', "熊猫", "x" * 300, 'a","mode":"x', "site:a.example"]
+)
+def test_the_question_stays_as_it_is_in_any_language(ask, engine, text):
+    asked = engine("keenable").ask(ask(text=text, language="zh", keywords=()))
+    assert asked.body["query"] == text
+
+
+@pytest.mark.parametrize("fields", [{"text": ""}, {"page": 2}])
+def test_what_cannot_be_asked_is_not(ask, engine, fields):
+    assert engine("keenable").ask(ask(**fields)) is None
+
+
+def test_results_are_described_by_text_of_the_page(ask, engine, answer):
+    parsed = engine("keenable").parse(answer("keenable.json"), ask())
+    first, second = parsed.hits
+    assert (first.title, first.url) == ("Red pandas, explained", "https://pandas.example/guide")
+    assert first.description == "# Red pandas Red pandas live in examples. They eat bamboo."
+    assert second.description == "Toys, all red."
+    assert (first.published_at, second.published_at) == ("2026-08-01T09:00:00+00:00", None)
+    assert parsed.rows_seen == 2
+
+
+def test_an_answer_without_results_is_empty(ask, engine):
+    parsed = engine("keenable").parse(b'{"query": "x", "results": []}', ask())
+    assert (parsed.hits, parsed.rows_seen) == ((), 0)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"message": "Rate limit exceeded"}', id="an error"),
+        pytest.param(b"<html>Busy</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"results": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|Expecting"):
+        engine("keenable").parse(body, ask())
+
+
+def test_hostile_values_are_text_or_nothing(ask, engine):
+    results = [
+        {"url": "javascript:alert(1)", "title": "A"},
+        {"url": ["https://b.example/"], "title": "B"},
+        {"url": "https://c.example/", "title": "C\x1b[31m", "snippet": {"x": 1}, "published_at": 5},
+        {"url": "https://c.example/", "title": "C again"},
+    ]
+    parsed = engine("keenable").parse(json.dumps({"results": results}).encode(), ask())
+    (hit,) = parsed.hits
+    assert (hit.title, hit.description, hit.published_at) == ("C", "", None)
+    assert parsed.rows_seen == 4

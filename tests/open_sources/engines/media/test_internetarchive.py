@@ -1,0 +1,173 @@
+"""The Internet Archive's search, and its answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.request import Category, TimeRange
+
+ITEMS = "(texts OR software OR data)"
+
+
+@pytest.mark.parametrize(
+    ("fields", "url"),
+    [
+        pytest.param(
+            {"text": "red panda", "category": Category.VIDEOS},
+            "https://archive.org/advancedsearch.php?output=json"
+            "&q=%28red%20AND%20panda%29%20AND%20mediatype%3A%28movies%29"
+            "&fl%5B%5D=identifier%2Ctitle%2Cdescription%2Ccreator%2Cdate%2Cmediatype%2Cdownloads"
+            "%2Citem_size%2Clicenseurl&rows=10&page=1",
+            id="a question",
+        ),
+    ],
+)
+def test_a_question_becomes_an_address(ask, engine, fields, url):
+    row = engine("internetarchive")
+    assert row.url(row.ask(ask(**fields))) == url
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        pytest.param({"category": Category.MUSIC}, "mediatype:(audio)", id="music"),
+        pytest.param({"category": Category.IMAGES}, "mediatype:(image)", id="images"),
+        pytest.param({"category": Category.FILES}, f"mediatype:{ITEMS}", id="files"),
+        pytest.param({}, f"mediatype:{ITEMS}", id="general"),
+        pytest.param({"aim": "software"}, "mediatype:(software)", id="aim"),
+        pytest.param({"aim": "x) OR (y"}, f"mediatype:{ITEMS}", id="unknown aim"),
+        pytest.param(
+            {"time_range": TimeRange.DAY, "aim": "data"},
+            "mediatype:(data) AND publicdate:[2026-11-21 TO 2026-11-22]",
+            id="day",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.WEEK, "aim": "data"},
+            "mediatype:(data) AND publicdate:[2026-11-15 TO 2026-11-22]",
+            id="week",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.MONTH, "aim": "data"},
+            "mediatype:(data) AND publicdate:[2026-10-23 TO 2026-11-22]",
+            id="month",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.YEAR, "aim": "data"},
+            "mediatype:(data) AND publicdate:[2025-11-22 TO 2026-11-22]",
+            id="year",
+        ),
+    ],
+)
+def test_kind_and_age_are_clauses(ask, engine, fields, asked):
+    parameters = engine("internetarchive").ask(ask(**fields)).parameters
+    assert parameters["q"] == f"(red AND panda) AND {asked}"
+
+
+@pytest.mark.parametrize(
+    ("keywords", "asked"),
+    [
+        pytest.param(("red panda", "zoo"), '("red panda" AND zoo)', id="a phrase"),
+        pytest.param(("C++", "&", '"<v>"'), r"(C\+\+ AND v)", id="signs"),
+        pytest.param(("title:x)", "OR", "(y"), r'(title\:x\) AND "OR" AND \(y)', id="syntax"),
+        pytest.param(("熊猫",), "(熊猫)", id="Chinese"),
+        pytest.param(("x" * 300,), f"({'x' * 300})", id="long"),
+    ],
+)
+def test_keywords_are_words_and_phrases_without_syntax(ask, engine, keywords, asked):
+    parameters = engine("internetarchive").ask(ask(keywords=keywords, aim="texts")).parameters
+    assert parameters["q"] == f"{asked} AND mediatype:(texts)"
+
+
+def test_a_further_page_is_asked_by_its_number(ask, engine):
+    assert engine("internetarchive").ask(ask(page=3)).parameters["page"] == "3"
+
+
+@pytest.mark.parametrize("keywords", [(), ("&", "++")])
+def test_without_keywords_nothing_is_asked(ask, engine, keywords):
+    assert engine("internetarchive").ask(ask(keywords=keywords)) is None
+
+
+def test_items_are_read_by_their_kind(ask, engine, answer):
+    parsed = engine("internetarchive").parse(answer("internetarchive.json"), ask())
+    film, talk, book, pictures = parsed.hits
+    assert film.url == "https://archive.org/details/example-panda-1967"
+    assert film.thumbnail == "https://archive.org/services/img/example-panda-1967"
+    assert film.description == "A film about a red panda. It is invented."
+    assert (film.template, film.author, film.published_at) == (
+        "videos",
+        "Example Film Board",
+        "1967-01-01T00:00:00+00:00",
+    )
+    assert film.video
+    assert (film.video.views, film.video.embed_url) == (
+        "1234",
+        "https://archive.org/embed/example-panda-1967",
+    )
+    assert film.attribution == (
+        "The Red Panda: An Example by Example Film Board, CC BY-NC 3.0 "
+        "(http://creativecommons.org/licenses/by-nc/3.0/us/)"
+    )
+    assert (talk.title, talk.author) == ("Panda talk", "Ada Example, Bob Sample, Carla Instance")
+    assert talk.media
+    assert talk.description == "Part one. Part two."
+    assert ", CC0 1.0 (" in talk.attribution
+    assert book.file
+    assert (book.template, book.file.size, book.file.embed_url) == ("file", "10.00 MiB", None)
+    assert book.published_at == "2001-05-01T00:00:00+00:00"
+    assert (pictures.template, pictures.image, pictures.attribution) == ("images", None, "")
+    assert (parsed.rows_seen, parsed.has_next) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("url", "licence"),
+    [
+        ("https://creativecommons.org/licenses/by-sa/4.0/", "CC BY-SA 4.0"),
+        ("http://creativecommons.org/publicdomain/mark/1.0/", "Public Domain Mark 1.0"),
+        ("https://licences.example/mine", None),
+        ("https://evil.example/creativecommons.org/licenses/by/4.0/", None),
+        (["http://creativecommons.org/licenses/by/3.0/"], "CC BY 3.0"),
+        (5, None),
+    ],
+)
+def test_a_licence_is_told_by_its_address(ask, engine, url, licence):
+    docs = [{"identifier": "a", "title": "A", "licenseurl": url}]
+    body = json.dumps({"response": {"docs": docs}}).encode()
+    attribution = engine("internetarchive").parse(body, ask()).hits[0].attribution
+    assert attribution.startswith(f"A, {licence} (") if licence else not attribution
+
+
+def test_an_answer_without_items_is_empty(ask, engine):
+    body = b'{"responseHeader": {"status": 0}, "response": {"numFound": 0, "start": 0, "docs": []}}'
+    parsed = engine("internetarchive").parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"error": "[RANGE_OUT_OF_BOUNDS] x", "forensics": {}}', id="an error"),
+        pytest.param(b"<html>Temporarily Offline</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"response": {"docs": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|Expecting"):
+        engine("internetarchive").parse(body, ask())
+
+
+def test_hostile_values_are_text_or_nothing(ask, engine):
+    docs = [
+        {"identifier": "../account", "title": "A"},
+        {"identifier": ["b"], "title": "B"},
+        {"identifier": "c?x=1#y", "title": "C"},
+        {
+            "identifier": "d", "title": [5, "D"], "mediatype": ["movies"], "creator": {"x": 1},
+            "description": ["<script>x()</script>", "<p>A <b>panda", 5], "item_size": "big",
+        },
+    ]  # fmt: skip
+    body = json.dumps({"response": {"docs": docs}}).encode()
+    parsed = engine("internetarchive").parse(body, ask())
+    (hit,) = parsed.hits
+    assert (hit.title, hit.description, hit.author, hit.file) == ("D", "A panda", "", None)
+    assert parsed.rows_seen == 4

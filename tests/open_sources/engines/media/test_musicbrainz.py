@@ -1,0 +1,121 @@
+"""MusicBrainz's search, and its answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.request import TimeRange
+
+
+@pytest.mark.parametrize(
+    ("fields", "url"),
+    [
+        pytest.param(
+            {"text": "red panda"},
+            "https://musicbrainz.org/ws/2/release-group?fmt=json&query=red%20panda&limit=10&offset=0",
+            id="a question",
+        ),
+        pytest.param(
+            {"text": "red panda", "aim": "artist", "page": 3},
+            "https://musicbrainz.org/ws/2/artist?fmt=json&query=red%20panda&limit=10&offset=20",
+            id="third page of artists",
+        ),
+    ],
+)
+def test_a_question_becomes_an_address(ask, engine, fields, url):
+    row = engine("musicbrainz")
+    assert row.url(row.ask(ask(**fields))) == url
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        pytest.param({"aim": "recording"}, "/ws/2/recording?", id="recordings"),
+        pytest.param({"aim": "../genre"}, "/ws/2/release-group?", id="unknown aim"),
+        pytest.param({"keywords": ("red panda", "x")}, "query=%22red%20panda%22%20x&", id="phrase"),
+        pytest.param({"keywords": ("AC/DC", "a:b")}, "query=AC%5C%2FDC%20a%5C%3Ab&", id="Lucene"),
+        pytest.param({"keywords": ("C++", "&")}, "query=C%5C%2B%5C%2B&", id="signs"),
+        pytest.param({"keywords": ("熊猫",)}, "query=%E7%86%8A%E7%8C%AB&", id="Chinese"),
+        pytest.param({"keywords": ("x" * 300,)}, f"query={'x' * 300}&", id="long"),
+        pytest.param({"time_range": TimeRange.DAY}, "query=red%20panda&", id="no ages"),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, engine, fields, part):
+    row = engine("musicbrainz")
+    assert part in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize("keywords", [(), ("&", "!")])
+def test_without_keywords_nothing_is_asked(ask, engine, keywords):
+    assert engine("musicbrainz").ask(ask(keywords=keywords)) is None
+
+
+def test_albums_that_fit_badly_are_left_out(ask, engine, answer):
+    parsed = engine("musicbrainz").parse(answer("musicbrainz.json"), ask())
+    first, second = parsed.hits
+    assert (first.title, second.title) == ("Red Panda", "Red")
+    number = "00000000-0000-4000-8000-0000000000a1"
+    assert first.url == f"https://musicbrainz.org/release-group/{number}"
+    assert first.author == "The Examples feat. Ada"
+    assert first.description == "Album by The Examples feat. Ada, Live, invented one, indie pop"
+    assert (first.published_at, second.published_at) == ("1999-05-04", None)
+    assert (parsed.rows_seen, parsed.has_next) == (3, True)
+
+
+def test_artists_are_told_by_kind_place_and_time(ask, engine, answer):
+    parsed = engine("musicbrainz").parse(answer("musicbrainz-artist.json"), ask(aim="artist"))
+    assert [(hit.title, hit.description) for hit in parsed.hits] == [
+        ("The Examples", "Group, United Kingdom, 1990 to 2001-02, invented band, doom metal, uk"),
+        ("Ada Panda", "Person, since 1980"),
+    ]
+    assert parsed.hits[0].url.startswith("https://musicbrainz.org/artist/")
+    assert parsed.has_next is False
+
+
+def test_recordings_have_a_length(ask, engine, answer):
+    parsed = engine("musicbrainz").parse(answer("musicbrainz-recording.json"), ask(aim="recording"))
+    (hit,) = parsed.hits
+    assert hit.url.startswith("https://musicbrainz.org/recording/")
+    assert hit.description == "Recording by The Examples, on Red Panda"
+    assert hit.media
+    assert (hit.media.length, hit.media.seconds) == ("0:03:33", 212.96)
+    assert (hit.author, hit.published_at) == ("The Examples", "1999")
+
+
+def test_an_answer_without_rows_is_empty(ask, engine):
+    parsed = engine("musicbrainz").parse(b'{"count": 0, "offset": 0, "release-groups": []}', ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            b'{"error": "Your requests are exceeding the allowable rate limit.", "help": "x"}',
+            id="an error",
+        ),
+        pytest.param(b"<html>Service unavailable</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"artists": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|Expecting"):
+        engine("musicbrainz").parse(body, ask())
+
+
+def test_hostile_values_are_text_or_nothing(ask, engine):
+    number = "00000000-0000-4000-8000-0000000000f1"
+    items = [
+        {"id": "../x", "title": "A"},
+        {"id": 5, "title": "B"},
+        {
+            "id": number, "title": "C\u202e\x1b[31m", "score": "100", "length": "long",
+            "artist-credit": [5, {"name": ["x"], "joinphrase": "\n& "}], "releases": {},
+            "disambiguation": {"x": 1}, "tags": "x", "first-release-date": ["x"],
+        },
+    ]  # fmt: skip
+    parsed = engine("musicbrainz").parse(json.dumps({"recordings": items}).encode(), ask())
+    (hit,) = parsed.hits
+    assert (hit.title, hit.media, hit.published_at) == ("C", None, None)
+    assert parsed.rows_seen == 3

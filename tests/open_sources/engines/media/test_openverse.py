@@ -1,0 +1,140 @@
+"""Openverse's search for images and sounds, and its answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.request import Category, TimeRange
+
+MUSIC = {"category": Category.MUSIC}
+
+
+@pytest.mark.parametrize(
+    ("fields", "url"),
+    [
+        pytest.param(
+            {"text": "red panda"},
+            "https://api.openverse.org/v1/images/?q=red%20panda&page=1&page_size=20&mature=false",
+            id="a question",
+        ),
+        pytest.param(
+            {"text": "red panda", **MUSIC},
+            "https://api.openverse.org/v1/audio/?q=red%20panda&page=1&page_size=20&mature=false",
+            id="music",
+        ),
+    ],
+)
+def test_a_question_becomes_an_address(ask, engine, fields, url):
+    row = engine("openverse")
+    assert row.url(row.ask(ask(**fields))) == url
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        pytest.param({"page": 12}, "&page=12&", id="last page"),
+        pytest.param({"safe_search": 0}, "&mature=true", id="all ages"),
+        pytest.param({"safe_search": 2}, "&mature=false", id="strict"),
+        pytest.param({"aim": "audio"}, "/v1/audio/?", id="aim"),
+        pytest.param({"aim": "images", **MUSIC}, "/v1/images/?", id="aim over category"),
+        pytest.param({"aim": "../admin", **MUSIC}, "/v1/audio/?", id="unknown aim"),
+        pytest.param({"text": 'C++ & "<v>"'}, "?q=C%2B%2B%20%26%20%22%3Cv%3E%22&", id="signs"),
+        pytest.param({"text": "熊猫"}, "?q=%E7%86%8A%E7%8C%AB&", id="Chinese"),
+        pytest.param({"text": "x" * 300}, f"?q={'x' * 200}&", id="cut at what is allowed"),
+        pytest.param({"time_range": TimeRange.DAY, "language": "de"}, "mature=false", id="no ages"),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, engine, fields, part):
+    row = engine("openverse")
+    assert part in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize(
+    "fields", [pytest.param({"text": ""}, id="no text"), pytest.param({"page": 13}, id="too deep")]
+)
+def test_what_cannot_be_asked_is_not(ask, engine, fields):
+    assert engine("openverse").ask(ask(**fields)) is None
+
+
+def test_images_are_read_with_their_licences(ask, engine, answer):
+    parsed = engine("openverse").parse(answer("openverse.json"), ask())
+    first, second = parsed.hits
+    assert (first.title, first.url) == (
+        "Red panda on a branch",
+        "https://photos.example/people/ada/1",
+    )
+    assert (first.template, first.author, first.description) == (
+        "images",
+        "Ada Example",
+        "red panda, zoo",
+    )
+    assert first.thumbnail
+    assert first.thumbnail.endswith("/thumb/")
+    assert first.image
+    assert first.image.model_dump() == {
+        "url": "https://live.photos.example/1_b.jpg", "resolution": "1024 x 683", "format": "jpg",
+        "source": "flickr", "size": "1.50 MiB",
+    }  # fmt: skip
+    assert "licensed under CC BY 2.0" in first.attribution
+    assert second.image
+    assert second.image.resolution == ""
+    assert second.attribution == (
+        "Panda, drawn, CC0 1.0 (https://creativecommons.org/publicdomain/zero/1.0/)"
+    )
+    assert (parsed.rows_seen, parsed.has_next) == (2, True)
+
+
+def test_sounds_can_be_played(ask, engine, answer):
+    parsed = engine("openverse").parse(answer("openverse-audio.json"), ask(**MUSIC))
+    (hit,) = parsed.hits
+    assert (hit.template, hit.image) == ("default", None)
+    assert hit.media
+    assert (hit.media.length, hit.media.seconds) == ("0:03:33", 213.4)
+    assert hit.media.audio_url == "https://music.example/3.mp3"
+    assert parsed.has_next is False
+
+
+def test_no_page_behind_the_deepest_is_promised(ask, engine):
+    body = b'{"page_count": 90, "results": []}'
+    assert engine("openverse").parse(body, ask(page=11)).has_next is True
+    assert engine("openverse").parse(body, ask(page=12)).has_next is False
+
+
+def test_an_answer_without_results_is_empty(ask, engine):
+    body = b'{"result_count": 0, "page_count": 0, "page_size": 20, "page": 1, "results": []}'
+    parsed = engine("openverse").parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"detail": "Request was throttled."}', id="an error"),
+        pytest.param(b"<html>Too many requests</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"results": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|Expecting"):
+        engine("openverse").parse(body, ask())
+
+
+def test_hostile_values_are_text_or_nothing(ask, engine):
+    results = [
+        {"title": "A", "foreign_landing_url": "javascript:alert(1)", "url": "https://a.example/"},
+        {"title": ["B"], "foreign_landing_url": "https://b.example/"},
+        {
+            "title": "C", "foreign_landing_url": "https://c.example/", "url": "data:image/png;base64,x",
+            "thumbnail": "javascript:alert(1)", "duration": "long", "tags": [5, {"name": ["x"]}],
+            "license": 5, "width": -1, "height": "x",
+        },
+    ]  # fmt: skip
+    body = json.dumps({"results": results}).encode()
+    parsed = engine("openverse").parse(body, ask())
+    (hit,) = parsed.hits
+    assert (hit.title, hit.image, hit.thumbnail, hit.attribution) == ("C", None, None, "")
+    assert parsed.rows_seen == 3
+    (sound,) = engine("openverse").parse(body, ask(**MUSIC)).hits
+    assert sound.media
+    assert (sound.media.audio_url, sound.media.seconds) == (None, None)
