@@ -19,6 +19,8 @@ class Source(StrEnum):
     COMMAND = "command"
     """Added by `instances add`."""
     LIST = "list"
+    TABLE = "table"
+    """No instance, but an open source of this program's table."""
 
 
 class WindowReport(Frozen):
@@ -68,6 +70,26 @@ class ConfigReport(Frozen):
     categories: tuple[str, ...] = ()
 
 
+class OpenSource(Frozen):
+    """What the table says of an open source.
+
+    Attributes:
+        title: its name for a person.
+        operator: who runs it, and from which country.
+        categories: what it is asked for.
+        licence: what the licence of its data asks to be said; empty if it asks for nothing.
+        terms_url: where limits and terms stand.
+        terms_checked: the month in which they were read, `YYYY-MM`.
+    """
+
+    title: str
+    operator: str
+    categories: tuple[str, ...]
+    licence: str
+    terms_url: str
+    terms_checked: str
+
+
 class InstanceDetails(Frozen):
     """Everything that is known of one instance.
 
@@ -78,6 +100,7 @@ class InstanceDetails(Frozen):
         outcomes: what the latest requests came to, the newest first.
         windows: the limits of its budget; none for an own instance.
         config: what its `/config` said, or `None` if it was not read.
+        open_source: of an open source what the table says of it.
     """
 
     instance: InstanceReport
@@ -87,6 +110,7 @@ class InstanceDetails(Frozen):
     timers: Timers = Timers()
     windows: tuple[WindowReport, ...] = ()
     config: ConfigReport | None = None
+    open_source: OpenSource | None = None
 
 
 class Robots(StrEnum):

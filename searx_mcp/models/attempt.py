@@ -26,6 +26,8 @@ class Verdict(StrEnum):
     """One or two hits."""
     EMPTY = "empty"
     """Nothing found, and no engine failed: a success with count 0."""
+    IRRELEVANT = "irrelevant"
+    """Rows came, and none of them has anything to do with the query."""
     ENGINES_FAILED = "engines_failed"
     """Nothing found because the instance's engines did not answer."""
     JSON_OFF = "json_off"
@@ -75,10 +77,10 @@ _NETWORK = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TIMEOUT})
 
 
 class Attempt(Frozen):
-    """One request to one instance, for reports and errors.
+    """One request to one instance or open source, for reports and errors.
 
     Attributes:
-        instance: the instance's base URL.
+        instance: the instance's base URL, or the address that stands for the open source.
         verdict: what it came to.
         format: the format asked for.
         status_code: the HTTP status, or `None` if there was no answer.
@@ -86,6 +88,7 @@ class Attempt(Frozen):
         detail: one short sentence for a person; never the query.
         rows_seen: rows the answer had.
         rows_used: rows that could be used; none of many is a sign that the markup has changed.
+        source: name of the open source that was asked; empty for an instance.
     """
 
     instance: str
@@ -96,6 +99,7 @@ class Attempt(Frozen):
     detail: str = ""
     rows_seen: int = 0
     rows_used: int = 0
+    source: str = ""
 
 
 class PastOutcome(BaseModel):

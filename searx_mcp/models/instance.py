@@ -28,6 +28,8 @@ class Tier(StrEnum):
     A = "A"
     B = "B"
     C = "C"
+    OPEN = "open"
+    """No instance: a documented API of an open collection."""
 
 
 class InstanceState(StrEnum):
@@ -169,6 +171,7 @@ class InstanceReport(Frozen):
         limiter: whether its `/config` says that the limiter runs; `None` while unknown.
         link_token: whether it wants the limiter's token, which programs do not have; `None` while
             unknown.
+        source: of an open source its name, as it stands in settings; empty for an instance.
     """
 
     url: str
@@ -195,6 +198,7 @@ class InstanceReport(Frozen):
     drift: int = 0
     retry_after: float = 0.0
     budget_left: int | None = None
+    source: str = ""
 
 
 class MonthReport(Frozen):

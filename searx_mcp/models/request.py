@@ -67,6 +67,17 @@ class SafeSearch(IntEnum):
     STRICT = 2
 
 
+class Source(StrEnum):
+    """Who is asked."""
+
+    AUTO = "auto"
+    """Instances, and open sources as the settings say."""
+    INSTANCES = "instances"
+    """SearXNG instances alone."""
+    OPEN = "open"
+    """Documented APIs of open collections alone: not the web."""
+
+
 class SearchRequest(Frozen):
     """One `web_search` call.
 
@@ -85,6 +96,7 @@ class SearchRequest(Frozen):
             leaves out those it does not have.
         search_prompt: what the caller wants to know; it never leaves the machine and only steers
             summaries.
+        source: who is asked.
         timeout: seconds the whole call may take, 1 to 120; `None` takes the configured default.
         max_tokens: the most tokens the text for a model may have; `None` takes the configured
             default of the front.
@@ -103,6 +115,7 @@ class SearchRequest(Frozen):
         tuple[Annotated[str, Field(pattern=ENGINE_PATTERN)], ...], Field(max_length=MAX_ENGINES)
     ] = ()
     search_prompt: Annotated[str, Field(max_length=2_000)] = ""
+    source: Source = Source.AUTO
     timeout: Annotated[float | None, Field(ge=1, le=120)] = None
     max_tokens: Annotated[int | None, Field(ge=200, le=200_000)] = None
 

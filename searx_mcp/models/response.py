@@ -40,6 +40,17 @@ class Poor(StrEnum):
     CONSENT = "consent"
 
 
+class Coverage(StrEnum):
+    """What an answer was found in."""
+
+    WEB = "web"
+    """The indexes of web search engines, through an instance."""
+    COLLECTIONS = "collections"
+    """Open collections only, such as an encyclopaedia: no web index took part."""
+    MIXED = "mixed"
+    """Both."""
+
+
 class PageContent(Frozen):
     """A result's page as Markdown.
 
@@ -164,7 +175,9 @@ class SearchResponse(Frozen):
         total_results: distinct results found before the cut to the number asked for. SearXNG
             gives no estimate of the whole web, so neither do we.
         search_time_ms: the search phase, without the reading of pages.
-        instance_used: the base URL that answered first.
+        instance_used: the base URL that answered first; `open sources` if no instance did.
+        coverage: what the answer was found in.
+        attribution: what the licences of open collections ask to be said, a sentence each.
         engines_used: the engines behind the results.
         content_fetch_stats: `None` when no page was to be read.
         attempts: every request made for this answer; empty when it came from the cache.
@@ -196,4 +209,6 @@ class SearchResponse(Frozen):
     cached: bool = False
     stale: bool = False
     age_seconds: int = 0
+    coverage: Coverage = Coverage.WEB
+    attribution: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

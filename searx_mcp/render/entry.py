@@ -10,6 +10,7 @@ MAX_TOKENS = 75
 _TITLE_TOKENS = 25
 _ENGINE_TOKENS = 8
 _ENGINES_SHOWN = 3
+_ATTRIBUTION_TOKENS = 30
 _SHORTEST_CUT = 8
 _DATE_LENGTH = 10
 
@@ -25,7 +26,7 @@ def head(result: SearchResult, number: int, boundary: str) -> str:
 
 
 def origin(result: SearchResult, boundary: str, *, same_as: int | None = None) -> str:
-    """The engines, the date and the details of a result in brackets, or nothing.
+    """The engines, the date, the details and the licence of a result in brackets, or nothing.
 
     Args:
         result: what it is about.
@@ -45,6 +46,8 @@ def origin(result: SearchResult, boundary: str, *, same_as: int | None = None) -
     if result.image:
         size = one_line(result.image.resolution, boundary, max_tokens=_ENGINE_TOKENS)
         parts.append(f"image {one_url(result.image.url)} {size}".rstrip())
+    if result.attribution:
+        parts.append(one_line(result.attribution, boundary, max_tokens=_ATTRIBUTION_TOKENS))
     return f"[{'; '.join(parts)}]" if parts else ""
 
 

@@ -29,6 +29,7 @@ _PHRASE = {
     Verdict.FULL: "answered",
     Verdict.THIN: "answered",
     Verdict.EMPTY: "found nothing",
+    Verdict.IRRELEVANT: "found nothing relevant",
     Verdict.ENGINES_FAILED: "had no working engine",
     Verdict.JSON_OFF: "had JSON switched off",
     Verdict.RATE_LIMITED: "rate limited",
@@ -133,7 +134,9 @@ def search_error_data(error: SearxMcpError, query: str) -> dict[str, Any]:
         "query": query,
         "error_type": error.code.value,
         "error_details": _details(error),
-        "attempted_instances": list(dict.fromkeys(attempt.instance for attempt in attempts)),
+        "attempted_instances": list(
+            dict.fromkeys(attempt.instance for attempt in attempts if not attempt.source)
+        ),
         "retry_after": _seconds(error),
         **_field(error),
     }
@@ -178,7 +181,7 @@ def _text(prefix: str, error: SearxMcpError) -> str:
 
 
 def _counts(attempts: tuple[Attempt, ...]) -> str:
-    """How the last attempt at each instance ended, as counts."""
+    """How the last attempt at each instance and open source ended, as counts."""
     if not attempts:
         return ""
     last = {attempt.instance: _PHRASE[attempt.verdict] for attempt in attempts}
@@ -187,8 +190,10 @@ def _counts(attempts: tuple[Attempt, ...]) -> str:
     rest = len(last) - sum(count for _, count in common)
     if rest:
         parts.append(f"{rest} other")
-    noun = "instance" if len(last) == 1 else "instances"
-    return f"{len(last)} {noun} asked: {', '.join(parts)}."
+    sources = len({attempt.instance for attempt in attempts if attempt.source})
+    kinds = ((len(last) - sources, "instance"), (sources, "open source"))
+    asked = " and ".join(_plural(count, kind) for count, kind in kinds if count)
+    return f"{asked} asked: {', '.join(parts)}."
 
 
 def _retry(error: SearxMcpError) -> str:

@@ -11,7 +11,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, SearchResponse, SearchResult
 from searx_mcp.models.templates import TEMPLATE_FIELDS
 from searx_mcp.render import entry
-from searx_mcp.render.fence import neutralise
+from searx_mcp.render.fence import neutralise, one_line
 from searx_mcp.render.layout import Layout, lay_out, left_out_line, unshown_line
 from searx_mcp.render.page import part
 from searx_mcp.render.reading import Reading
@@ -174,6 +174,7 @@ def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
         update: dict[str, Any] = {
             "title": entry.title(item.result, boundary),
             "description": item.description,
+            "attribution": one_line(item.result.attribution, boundary, max_tokens=100),
             "score": round(item.result.score, 3),
             **_SPARED,
         }

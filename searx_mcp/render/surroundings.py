@@ -18,7 +18,8 @@ _INFOBOX_TOKENS = 60
 _ATTRIBUTES, _ATTRIBUTE_TOKENS = 4, 15
 _LISTED, _LISTED_TOKENS = 5, 15
 _REASONS, _REASON_TOKENS = 3, 10
-_NOTES, _NOTE_TOKENS = 6, 60
+_NOTES, _NOTE_TOKENS = 8, 60
+_LICENCES, _LICENCE_TOKENS = 6, 30
 
 
 def shortened(response: SearchResponse, boundary: str) -> SearchResponse:
@@ -36,6 +37,9 @@ def shortened(response: SearchResponse, boundary: str) -> SearchResponse:
             "infoboxes": tuple(_short_box(box, boundary) for box in response.infoboxes[:1]),
             "corrections": tuple(line(c, _LISTED_TOKENS) for c in response.corrections[:_LISTED]),
             "suggestions": tuple(line(s, _LISTED_TOKENS) for s in response.suggestions[:_LISTED]),
+            "attribution": tuple(
+                line(said, _LICENCE_TOKENS) for said in response.attribution[:_LICENCES]
+            ),
             "notes": tuple(line(note, _NOTE_TOKENS) for note in response.notes[:_NOTES]),
         }
     )
@@ -85,9 +89,11 @@ def direct_answers(short: SearchResponse) -> Iterator[str]:
 
 
 def remarks(short: SearchResponse, boundary: str) -> Iterator[str]:
-    """Notes, corrections and suggestions of a shortened response; what did not work, as counts."""
+    """Notes, licences, corrections and suggestions of a shortened response; what failed, as counts."""
     for note in short.notes[1:] if short.stale else short.notes:  # the heading has the first
         yield f"Note: {note}"
+    if short.attribution:
+        yield f"Licences: {' '.join(short.attribution)}"
     if short.corrections:
         yield f"Did you mean: {'; '.join(short.corrections)}"
     if short.suggestions:

@@ -75,8 +75,21 @@ def test_every_reason_fits_with_many_attempts(reason):
     )
     text = search_error_text(error)
     assert estimate(text) <= MAX_TOKENS
-    assert "19 instances asked: 2 answered, " in text
+    assert "20 instances asked: 2 answered, " in text
     assert " other." in text
+
+
+def test_open_sources_are_counted_apart_from_instances():
+    asked = (
+        attempt("https://a.example/", Verdict.RATE_LIMITED),
+        attempt("https://b.example/", Verdict.IRRELEVANT).model_copy(update={"source": "github"}),
+        attempt("https://c.example/", Verdict.TIMEOUT).model_copy(update={"source": "arxiv"}),
+    )
+    error = NoInstancesError("None", reason=UnavailableReason.EXHAUSTED, attempts=asked)
+    assert (
+        "1 instance and 2 open sources asked: 1 rate limited, 1 found nothing relevant, 1 timed out."
+        in search_error_text(error)
+    )
 
 
 def test_counts_give_way_when_cause_and_advice_are_long():
@@ -87,7 +100,7 @@ def test_counts_give_way_when_cause_and_advice_are_long():
         advice="Do this. " * 100,
     )
     text = search_error_text(error)
-    assert "19 instances" not in text
+    assert "20 instances" not in text
     assert "Do this." in text
     assert estimate(text) <= MAX_TOKENS
 
@@ -199,6 +212,7 @@ def test_the_data_of_a_search_error_has_the_specified_fields():
                 "detail": "",
                 "rows_seen": 0,
                 "rows_used": 0,
+                "source": "",
             }
             for verdict in ("timeout", "dns")
         ],

@@ -55,6 +55,7 @@ def test_a_search_has_every_specified_field_and_no_empty_other(make_response):
         "results_count": 1,
         "search_time_ms": 1250,
         "instance_used": "https://search.example.org/",
+        "coverage": "web",
         "results": [
             {
                 "title": "T",
