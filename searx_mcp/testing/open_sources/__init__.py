@@ -1,0 +1,1 @@
+"""Doubles of the documented open APIs: small collections, answered in each service's shape."""
