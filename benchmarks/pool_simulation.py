@@ -22,6 +22,10 @@ _CROWD_NOTES = (
     "even: entropy of the calls over the working instances, 1 if all got the same; most: the largest",
     "share of them that one got in any pool.",
 )
+_COLLECTION_NOTES = (
+    "Searches are drawn from the labelled ones; one is answered by collections if an engine that is asked",
+    "has a document for it. refused: requests faster than operators are said to allow.",
+)
 _MONTH_NOTES = (
     "An instance takes 3 searches in 30 days from one address; a search beyond them is refused.",
     "greedy: without the account that spreads them over the month.",
@@ -49,8 +53,14 @@ def main() -> None:
         thirty_days.simulate(asked=asked, days=days, seed=options.seed, state=Greedy())
         for asked in thirty_days.DEMANDS
     ]
+    blended = [
+        thirty_days.simulate(asked=asked, days=days, seed=options.seed, with_collections=True)
+        for asked in thirty_days.DEMANDS
+    ]
     targets += _month_targets(months)
+    targets += _collection_targets(blended)
     tables.append(_month_table(months, greedy, days))
+    tables.append(_collection_table(months, blended, days))
     report(targets, as_json=options.json, tables=tables)
 
 
@@ -70,6 +80,17 @@ def _month_targets(months: list[Month]) -> list[Ratio]:
         targets += [
             Ratio(f"{name}: refused calls", month.refused, 0, at_least=False),
             Ratio(f"{name}: held back, %", 100 * month.held_back, 20, at_least=True),
+        ]
+    return targets
+
+
+def _collection_targets(months: list[Month]) -> list[Ratio]:
+    targets = []
+    for month in months:
+        name = f"month with open sources, {month.asked} a day"
+        targets += [
+            Ratio(f"{name}: refused calls", month.refused, 0, at_least=False),
+            Ratio(f"{name}: refused requests", month.refused_requests, 0, at_least=False),
         ]
     return targets
 
@@ -152,6 +173,42 @@ def _month_table(months: list[Month], greedy: list[Month], days: int) -> Table:
     capacity = months[0].capacity
     title = f"{days} days from one address, {capacity // 3} instances that take {capacity} searches"
     return Table(title, columns, rows, _MONTH_NOTES)
+
+
+def _collection_table(months: list[Month], blended: list[Month], days: int) -> Table:
+    rows = tuple(
+        (
+            f"{alone.asked}",
+            sum(alone.a_day),
+            round(alone.mean, 1),
+            sum(both.a_day),
+            min(both.a_day),
+            round(both.mean, 1),
+            round(100 * sum(both.a_day) / (both.asked * days), 1),
+            both.from_collections,
+            both.requests,
+            both.refused_requests,
+        )
+        for alone, both in zip(months, blended, strict=True)
+    )
+    columns = (
+        "asked a day",
+        "pool alone",
+        "a day",
+        "with open sources",
+        "least a day",
+        "mean a day",
+        "answered %",
+        "by collections",
+        "requests to them",
+        "refused",
+    )
+    return Table(
+        f"{days} days with open sources when no instance can serve",
+        columns,
+        rows,
+        _COLLECTION_NOTES,
+    )
 
 
 if __name__ == "__main__":

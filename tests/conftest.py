@@ -70,7 +70,8 @@ def catalog_of() -> Callable[..., Catalog]:
 def settings_for() -> Callable[..., Settings]:
     """Makes settings under which the given loopback servers may be reached.
 
-    `settings_for(a, b, own=[c], web_search={...})`; other tables are merged in as given.
+    `settings_for(a, b, own=[c], web_search={...})`; other tables are merged in as given. Open sources
+    are off: nothing of a test leaves this machine.
     """
 
     def make(
@@ -80,6 +81,7 @@ def settings_for() -> Callable[..., Settings]:
             "instances": {"own": [fake.url for fake in own]},
             "fetch": {"allow_private": [fake.origin for fake in reachable]},
             "search": {"attempt_timeout": 0.5},
+            "open_sources": {"mode": "off"},
             "web_search": {"request_delay_range": [0, 0], "use_random_instances": False},
         }
         for name, table in tables.items():

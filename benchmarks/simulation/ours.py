@@ -8,11 +8,17 @@ from benchmarks.simulation.hosts import Host
 from benchmarks.simulation.peers import QUERY
 from benchmarks.simulation.world import Clock, World
 from searx_mcp.errors import NoInstancesError
+from searx_mcp.models.request import Source
+from searx_mcp.models.response import Coverage
+from searx_mcp.open_sources.config import OpenSourcesMode
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.providers.open_sources import OpenSources
+from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.state.interface import StateStore
+from searx_mcp.searxng.request import InstanceQuery
 
 
 class Ours:
@@ -28,6 +34,7 @@ class Ours:
         state: keeps the budgets.
         seed: of the pool's dice and of its aperture.
         clock: Unix seconds, moving with the loop.
+        open_sources: answer when no instance can serve; nobody does unless given.
     """
 
     def __init__(
@@ -39,6 +46,7 @@ class Ours:
         state: StateStore,
         seed: int,
         clock: Clock,
+        open_sources: OpenSources | None = None,
     ) -> None:
         hosts = tuple(hosts)
         rng = dice(seed)
@@ -52,20 +60,32 @@ class Ours:
         for host in hosts:
             if not own and host.facts is not None:
                 self._pool.learn_facts(host.url, host.facts, clock())
-        self._executor = Executor(
-            pool=self._pool,
-            upstream=world,
-            state=state,
-            config=SearchConfig(),
-            spacing=Spacing((0, 0), rng),
-            clock=clock,
+        self._provider = InOrder(
+            Executor(
+                pool=self._pool,
+                upstream=world,
+                state=state,
+                config=SearchConfig(),
+                spacing=Spacing((0, 0), rng),
+                clock=clock,
+            ),
+            open_sources,
+            mode=OpenSourcesMode.FALLBACK,
+            has_own=lambda: own,
+            phase_timeout=SearchConfig().phase_timeout,
         )
 
     async def search(self) -> bool:
         """Search once; tells whether there was an answer."""
+        return await self.find(QUERY) is not None
+
+    async def find(self, query: InstanceQuery) -> Coverage | None:
+        """Search once; tells what the answer was found in, or `None` if there was none."""
         deadline = asyncio.get_running_loop().time() + self._timeout
         try:
-            await self._executor.run(QUERY, wanted=10, deadline=deadline)
+            found = await self._provider.run(
+                query, source=Source.AUTO, wanted=10, deadline=deadline
+            )
         except NoInstancesError:
-            return False
-        return True
+            return None
+        return found.coverage

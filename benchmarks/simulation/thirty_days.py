@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing_extensions import override
 
 from benchmarks.simulation.arrivals import DAY, dice, month
+from benchmarks.simulation.collections import LimitedSources, labelled, wired
 from benchmarks.simulation.hosts import Access, bundled, draw
 from benchmarks.simulation.ours import Ours
 from benchmarks.simulation.run import Tally, play
 from benchmarks.simulation.world import World
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.response import Coverage
 from searx_mcp.search.state.budget import MONTH
 from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
 from searx_mcp.search.state.memory import MemoryStore
@@ -34,6 +36,9 @@ class Month:
         calls: searches sent to instances.
         refused: those that broke an instance's windows.
         capacity: searches all instances together take in thirty days.
+        from_collections: of the answered searches, those that open sources answered.
+        requests: sent to open sources.
+        refused_requests: those that came faster than their operators allow.
     """
 
     asked: int
@@ -41,6 +46,9 @@ class Month:
     calls: int
     refused: int
     capacity: int
+    from_collections: int = 0
+    requests: int = 0
+    refused_requests: int = 0
 
     @property
     def held_back(self) -> float:
@@ -72,7 +80,14 @@ class Greedy(MemoryStore):
         )
 
 
-def simulate(*, asked: int, days: int, seed: int, state: StateStore | None = None) -> Month:
+def simulate(
+    *,
+    asked: int,
+    days: int,
+    seed: int,
+    state: StateStore | None = None,
+    with_collections: bool = False,
+) -> Month:
     """Run a month of `days` days, 30 unless it has to be short.
 
     Args:
@@ -80,20 +95,36 @@ def simulate(*, asked: int, days: int, seed: int, state: StateStore | None = Non
         days: how long.
         seed: of everything.
         state: keeps the budgets; a `MemoryStore` without it.
+        with_collections: whether open sources answer when no instance can serve. Each search is one
+            of the labelled ones, drawn by lot; it is answered by an engine that has a document for it.
     """
     rng = dice(seed)
     entries = bundled()
     hosts = draw(entries, len(entries), faults=(), accesses=[Access.TOKEN] * len(entries), rng=rng)
     arrivals = month(days, asked, rng)
-    tally = Tally()
+    tally, coverages = Tally(), Counter[Coverage | None]()
+    searches = labelled() if with_collections else ()
 
-    async def main(clock: VirtualClock) -> World:
-        world = World(hosts, seed=seed, clock=clock)
-        ours = Ours(hosts, world, state=state or MemoryStore(), seed=seed, clock=clock)
-        await play(arrivals, ours.search, tally)
-        return world
+    async def main(clock: VirtualClock) -> tuple[World, LimitedSources]:
+        world, sources = World(hosts, seed=seed, clock=clock), LimitedSources(clock, seed)
+        store = state or MemoryStore()
+        provider = None
+        if with_collections:
+            provider = wired(sources, state=store, seed=seed, clock=clock)
+        ours = Ours(hosts, world, state=store, seed=seed, clock=clock, open_sources=provider)
 
-    tally.take_in(run(main), [host.url for host in hosts])
+        async def search() -> bool:
+            drawn = rng.choice(searches)
+            sources.expect(drawn)
+            coverage = await ours.find(drawn.query)
+            coverages[coverage] += 1
+            return coverage is not None
+
+        await play(arrivals, search if with_collections else ours.search, tally)
+        return world, sources
+
+    world, sources = run(main)
+    tally.take_in(world, [host.url for host in hosts])
     answered = Counter(int(at // DAY) for at in tally.answered)
     return Month(
         asked=asked,
@@ -101,4 +132,7 @@ def simulate(*, asked: int, days: int, seed: int, state: StateStore | None = Non
         calls=tally.calls,
         refused=tally.refused,
         capacity=WINDOW * len(hosts),
+        from_collections=coverages[Coverage.COLLECTIONS],
+        requests=sources.requests.total(),
+        refused_requests=sources.refused,
     )

@@ -10,6 +10,7 @@ from searx_mcp.arguments.names import Converters, named
 from searx_mcp.arguments.values import (
     AGES,
     SAFE_SEARCH,
+    SOURCES,
     TIME_RANGES,
     boolean,
     category,
@@ -97,6 +98,7 @@ def _converters(defaults: SearchDefaults) -> Converters:
         "blocked_domains": domains,
         "engines": engines,
         "search_prompt": partial(text_of, limit=2_000),
+        "source": partial(choice, choices=SOURCES, allowed=f"one of {', '.join(SOURCES)}"),
         "timeout": partial(number_of, low=1, high=120, fraction=True),
         "max_tokens": partial(number_of, low=200, high=200_000),
     }

@@ -26,6 +26,7 @@ from searx_mcp.models.request import (
     USER_AGENT_PATTERN,
     Category,
     SafeSearch,
+    Source,
     TimeRange,
 )
 
@@ -45,6 +46,7 @@ SAFE_SEARCH: Final[Mapping[str, SafeSearch]] = {
     **dict.fromkeys(("1", "moderate", "on", "true"), SafeSearch.MODERATE),
     **dict.fromkeys(("2", "strict"), SafeSearch.STRICT),
 }
+SOURCES: Final[Mapping[str, Source]] = {source.value: source for source in Source}
 _CATEGORIES: Final[Mapping[str, str]] = {
     **{folded(name): name for name in (*Category, *FURTHER_CATEGORIES)},
     "image": Category.IMAGES,

@@ -98,6 +98,7 @@ async def _play(scene: _Scene, web: FakeWeb, out: Console) -> None:
             "fetch": {"allow_private": [web.origin, *(fake.origin for fake in fakes)]},
             "search": {"attempt_timeout": _HUNG_TIMEOUT},
             "web_search": {"use_random_instances": False},
+            "open_sources": {"mode": "off"},  # nothing of the demo leaves this machine
         }
     )
     entries = (

@@ -8,14 +8,21 @@ from rich.table import Table
 
 from searx_mcp.cli.instance_tables import instant, next_try, percent, seconds, state, when
 from searx_mcp.cli.output import duration, plain_table, plain_text
-from searx_mcp.models.administration import InstanceDetails, Refresh, Source, Trial
+from searx_mcp.models.administration import (
+    InstanceDetails,
+    OpenSource,
+    Refresh,
+    Source,
+    Trial,
+)
 from searx_mcp.models.attempt import PastOutcome
-from searx_mcp.models.instance import InstanceReport
+from searx_mcp.models.instance import InstanceReport, Tier
 
 _SOURCES = {
     Source.SETTINGS: "your own, from the settings",
     Source.COMMAND: "your own, added by `instances add`",
     Source.LIST: "from the list of public instances",
+    Source.TABLE: "an open source: a documented API of a collection, not an instance",
 }
 _ENGINES_SHOWN = 12
 
@@ -26,7 +33,8 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
     out.print(plain_text(row.url, style="bold"))
     for title, facts in (
         ("", _standing(details)),
-        ("Score", _score(row)),
+        ("Collection", _collection(details.open_source)),
+        ("Score", _score(row) if row.tier is not Tier.OPEN else {}),
         ("Times", _times(details, now)),
         ("Budget", _budget(details)),
         ("What /config said", _config(details)),
@@ -109,6 +117,20 @@ def _standing(details: InstanceDetails) -> dict[str, object]:
         facts["format"] = f"{row.format.upper()} would be asked for"
     if row.drift:
         facts["unreadable"] = f"{row.drift} answers with rows that could not be read"
+    return facts
+
+
+def _collection(source: OpenSource | None) -> dict[str, object]:
+    if source is None:
+        return {}
+    facts: dict[str, object] = {
+        "name": source.title,
+        "operator": source.operator,
+        "categories": ", ".join(source.categories),
+        "terms": f"{source.terms_url} (read {source.terms_checked})",
+    }
+    if source.licence:
+        facts["licence"] = source.licence
     return facts
 
 

@@ -167,6 +167,7 @@ def stdio(context: click.Context) -> None:
 @click.option("--allowed-domains", multiple=True, metavar="DOMAIN", help="Only these; repeatable.")
 @click.option("--blocked-domains", multiple=True, metavar="DOMAIN", help="Not these; repeatable.")
 @click.option("--search-prompt", help="What you want to know; steers summaries, stays here.")
+@click.option("--source", metavar="WHO", help="auto, instances, or open (documented APIs alone).")
 @click.option("--timeout", metavar="SECONDS", help="Seconds the call may take, 1 to 120.")
 @click.option("--max-tokens", metavar="N", help="Keep the text within N tokens.")
 @click.option("--profile", metavar="NAME", help="Profile whose arguments fill what is not named.")

@@ -24,11 +24,15 @@ async def details(
         now: Unix seconds.
         is_configured: whether it is an own instance of the settings.
     """
-    record = parts.pool.record_of(row.url)
-    account = account_of(row)
+    if row.tier is Tier.OPEN and parts.sources is not None:
+        record = parts.sources.pool.record_of(row.url)
+        account = parts.sources.accounts[row.url]
+    else:
+        record = parts.pool.record_of(row.url)
+        account = account_of(row)
     apart = [Account(account.name, (window,)) for window in account.windows]
     whole, *budgets = await state.budgets([account, *apart], now)
-    source = Source.LIST
+    source = Source.TABLE if row.tier is Tier.OPEN else Source.LIST
     if row.tier is Tier.OWN:
         source = Source.SETTINGS if is_configured else Source.COMMAND
     catalog = parts.roster.catalog
@@ -49,6 +53,7 @@ async def details(
             for window, budget in zip(account.windows, budgets, strict=True)
         ),
         config=config_report(record.facts),
+        open_source=parts.sources.described(row.source) if parts.sources and row.source else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Self
 from yarl import URL
 
 from searx_mcp.client.fetching import read_domains, wire_fetcher
+from searx_mcp.client.sources import WiredSources, own_endpoints, wire_sources
 from searx_mcp.client.stores import open_answers
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.pages.interface import PageStore
@@ -30,8 +31,10 @@ from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.capture import Capturer
-from searx_mcp.search.execution.executor import Executor, Found
+from searx_mcp.search.execution.executor import Executor
+from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.search.state.interface import StateStore
@@ -57,6 +60,7 @@ class Parts:
         relisting: Relisting | None,
         activity: Activity,
         remembering: Remembering,
+        sources: WiredSources | None,
         schedule: Schedule | None,
         stack: AsyncExitStack,
     ) -> None:
@@ -69,6 +73,7 @@ class Parts:
         self.activity = activity
         self.roster = roster
         self.remembering = remembering
+        self.sources = sources
         self.schedule = schedule
         self._stack = stack
 
@@ -98,6 +103,7 @@ class Parts:
             settings.network,
             own_origins=settings.instances.own,
             credentials=settings.instances.credentials,
+            operator_origins=own_endpoints(settings.open_sources),
             allow=allow,
             verify_pages=settings.web_fetch.verify_ssl,
             resolver=dialling.resolver,
@@ -108,7 +114,9 @@ class Parts:
             source = settings.instances.source
             discovery = Discovery(lambda: sessions.public, folder, rng, url=source)
         listed = _newer(_catalog(settings, catalog), discovery.last_good() if discovery else None)
-        pool = _pool(settings, rng=rng, seed=await state.installation_seed())
+        pool = InstancePool(
+            config=_pool_config(settings), rng=rng, seed=await state.installation_seed()
+        )
         roster = Roster(
             pool,
             instances=settings.instances,
@@ -134,7 +142,17 @@ class Parts:
         )
         tasks = Tasks()
         shared = open_answers(settings, folder)
-        remembering = Remembering(pool, state, clock, roster)
+        sources = wire_sources(
+            settings,
+            sessions,
+            state=state,
+            pool_config=_pool_config(settings),
+            clock=clock,
+            rng=rng,
+        )
+        remembering = Remembering(
+            pool, state, clock, roster, sources=sources.pool if sources else None
+        )
         spacing = Spacing(settings.web_search.request_delay_range, rng)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(remembering.keep)
@@ -154,13 +172,19 @@ class Parts:
                 stack=stack,
             )
             searcher = Searcher(
-                executor=Executor(
-                    pool=pool,
-                    upstream=upstream,
-                    state=state,
-                    config=settings.search,
-                    spacing=spacing,
-                    clock=clock,
+                provider=InOrder(
+                    Executor(
+                        pool=pool,
+                        upstream=upstream,
+                        state=state,
+                        config=settings.search,
+                        spacing=spacing,
+                        clock=clock,
+                    ),
+                    sources.provider if sources else None,
+                    mode=settings.open_sources.mode,
+                    has_own=lambda: pool.has_own,
+                    phase_timeout=settings.search.phase_timeout,
                 ),
                 reader=ResultReader(fetcher, settings.web_search, settings.quality),
                 flights=SingleFlight[Found](tasks.spawn),
@@ -205,6 +229,7 @@ class Parts:
                 relisting=relisting,
                 activity=activity,
                 remembering=remembering,
+                sources=sources,
                 schedule=schedule,
                 stack=stack.pop_all(),
             )
@@ -271,13 +296,9 @@ async def _check(prober: Prober, remembering: Remembering) -> None:
     await remembering.keep()
 
 
-def _pool(settings: Settings, *, rng: random.Random, seed: int) -> InstancePool:
-    return InstancePool(
-        config=PoolConfig(
-            max_consecutive_failures=settings.web_search.max_consecutive_failures,
-            rate_limit_backoff_base=settings.web_search.rate_limit_backoff_base,
-            random_start=settings.web_search.use_random_instances,
-        ),
-        rng=rng,
-        seed=seed,
+def _pool_config(settings: Settings) -> PoolConfig:
+    return PoolConfig(
+        max_consecutive_failures=settings.web_search.max_consecutive_failures,
+        rate_limit_backoff_base=settings.web_search.rate_limit_backoff_base,
+        random_start=settings.web_search.use_random_instances,
     )

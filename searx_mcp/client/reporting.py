@@ -1,5 +1,7 @@
 """The pool with what is left of each budget."""
 
+from dataclasses import replace
+
 from searx_mcp.client.parts import Parts
 from searx_mcp.models.instance import InstanceReport, PoolReport, Tier
 from searx_mcp.search.state.budget import instance_account, month_account, month_report, month_total
@@ -9,6 +11,28 @@ from searx_mcp.search.state.interface import Account, StateStore
 def account_of(row: InstanceReport) -> Account:
     """The account of an instance of a report."""
     return instance_account(row.url, own=row.tier is Tier.OWN, link_token=row.link_token)
+
+
+async def _sources(parts: Parts, state: StateStore, now: float) -> list[InstanceReport]:
+    """The open sources, as a tier of their own, with what is left of a day."""
+    if parts.sources is None:
+        return []
+    rows = parts.sources.pool.snapshot(now)
+    budgets = await state.budgets([_a_day(parts.sources.accounts[row.url]) for row in rows], now)
+    return [
+        row.model_copy(
+            update={
+                "budget_left": budget.left,
+                "retry_after": max(row.retry_after, round(budget.free_at - now, 1)),
+            }
+        )
+        for row, budget in zip(rows, budgets, strict=True)
+    ]
+
+
+def _a_day(account: Account) -> Account:
+    # Its spacing lets go within seconds, and would show a source as spent that is only being asked.
+    return replace(account, windows=account.windows[-1:])
 
 
 async def pool_report(parts: Parts, state: StateStore, now: float) -> PoolReport:
@@ -30,6 +54,7 @@ async def pool_report(parts: Parts, state: StateStore, now: float) -> PoolReport
         wait = max(row.retry_after, round(free_at - now, 1))
         instances.append(row.model_copy(update={"budget_left": budget.left, "retry_after": wait}))
     month = month_report(len(limited), paced=paced, total=total, now=now) if limited else None
+    instances += await _sources(parts, state, now)
     report = parts.report(now)
     notes = (*report.notes, *filter(None, [state.problem]))
     return report.model_copy(update={"instances": tuple(instances), "month": month, "notes": notes})

@@ -73,8 +73,17 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
     secret = redis.secret.get_secret_value().encode() or _secret_of(folder)
     if not secret:
         return None
-    # Whoever asks other instances wants other answers.
-    scope = " ".join([instances.public, *sorted(instances.own)])
+    # Whoever asks others wants other answers.
+    sources = settings.open_sources
+    scope = " ".join(
+        [
+            instances.public,
+            *sorted(instances.own),
+            sources.mode,
+            *sorted(sources.disabled),
+            str(sources.keenable),
+        ]
+    )
 
     def make() -> SharedAnswers:
         from searx_mcp.search.answers import redis as answers  # noqa: PLC0415 - an optional library

@@ -5,6 +5,7 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from http import HTTPStatus
 from typing import Final
 
@@ -55,7 +56,15 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reply:
+class Reply:
+    """An answer as it came.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by name in any case.
+        body: decoded and whole; empty where the status makes it of no use.
+    """
+
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -102,12 +111,14 @@ class OpenUpstream:
         """
         loop = asyncio.get_running_loop()
         start = loop.time()
-        reply: _Reply | None = None
+        reply: Reply | None = None
         try:
             async with asyncio.timeout_at(start + timeout):
                 reply = await self._send(engine, ask, timeout)
                 read_at = loop.time()
-                judged = await _judged(engine, query, reply, self._clock())
+                judging = partial(judge, engine, query, reply, self._clock())
+                is_long = len(reply.body) > MAX_ON_LOOP
+                judged = await asyncio.to_thread(judging) if is_long else judging()
             return _timed(judged, read_at - start, reply.status)
         except TimeoutError:
             refusal = RefusedError(Verdict.TIMEOUT, "There was no complete answer in time.")
@@ -128,7 +139,7 @@ class OpenUpstream:
         engine: Engine,
         ask: Ask,
         timeout: float,  # noqa: ASYNC109 - of connecting and the headers; the caller bounds the body
-    ) -> _Reply:
+    ) -> Reply:
         body = None if ask.body is None else json.dumps(ask.body).encode()
         headers = {
             "User-Agent": self._name(engine),
@@ -143,19 +154,19 @@ class OpenUpstream:
             engine.url(ask), headers=headers, timeout=timeout, body=body
         ) as reply:
             if HTTPStatus.MULTIPLE_CHOICES <= reply.status < HTTPStatus.BAD_REQUEST:
-                return _Reply(reply.status, reply.headers, b"")
+                return Reply(reply.status, reply.headers, b"")
             try:
                 read = await reply.read(max_bytes=MAX_BYTES)
             except FetchError:
                 if reply.status == HTTPStatus.OK:
                     raise
-                return _Reply(reply.status, reply.headers, b"")
+                return Reply(reply.status, reply.headers, b"")
             if read.truncated and reply.status == HTTPStatus.OK:
                 message = "The answer came incomplete or was too long."
                 raise TransportError(
                     message, code=ErrorCode.MALFORMED_RESPONSE, status_code=reply.status
                 )
-            return _Reply(reply.status, reply.headers, read.data)
+            return Reply(reply.status, reply.headers, read.data)
 
     def _name(self, engine: Engine) -> str:
         if not (engine.wants_contact and self._contact):
@@ -163,14 +174,19 @@ class OpenUpstream:
         return f"{self._user_agent.removesuffix(')')}; contact: {self._contact})"
 
 
-async def _judged(engine: Engine, query: OpenQuery, reply: _Reply, now: float) -> Answered:
+def judge(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Answered:
+    """Judge one answer, apart from the time it took.
+
+    Args:
+        engine: that gave it.
+        query: what was asked.
+        reply: what came.
+        now: Unix seconds.
+    """
     if reply.status != HTTPStatus.OK:
         return Answered(_outcome(_refusal(engine, reply, now)))
     try:
-        if len(reply.body) <= MAX_ON_LOOP:
-            parsed = engine.parse(reply.body, query)
-        else:
-            parsed = await asyncio.to_thread(engine.parse, reply.body, query)
+        parsed = engine.parse(reply.body, query)
     except RefusedError as refusal:
         return Answered(_outcome(_rested(refusal, engine)))
     except ValueError as exc:
@@ -180,7 +196,7 @@ async def _judged(engine: Engine, query: OpenQuery, reply: _Reply, now: float) -
     return Answered(_success(parsed), max(pauses, default=None))
 
 
-def _refusal(engine: Engine, reply: _Reply, now: float) -> RefusedError:
+def _refusal(engine: Engine, reply: Reply, now: float) -> RefusedError:
     """What an answer of another status than 200 comes to."""
     if engine.read_refusal is not None:
         refusal = engine.read_refusal(reply.status, reply.headers, reply.body)

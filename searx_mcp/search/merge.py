@@ -50,7 +50,7 @@ def canonical_key(url: str) -> str:
 
 def keys_of(page: ResultPage) -> frozenset[str]:
     """The keys of a page's rows."""
-    return frozenset(_key(hit) for hit in page.hits)
+    return frozenset(row_key(hit) for hit in page.hits)
 
 
 def fuse(pages: Sequence[ResultPage]) -> ResultPage:
@@ -68,11 +68,11 @@ def fuse(pages: Sequence[ResultPage]) -> ResultPage:
     ranks: dict[str, dict[str, int]] = {}
     seen: Counter[str] = Counter()
     for number, page in enumerate(pages):
-        places = {key: place for place, key in enumerate(dict.fromkeys(map(_key, page.hits)), 1)}
+        places = {key: place for place, key in enumerate(dict.fromkeys(map(row_key, page.hits)), 1)}
         seen.update(places)
         for hit in page.hits:
-            key = _key(hit)
-            rows[key] = _join(rows[key], hit) if key in rows else hit
+            key = row_key(hit)
+            rows[key] = join(rows[key], hit) if key in rows else hit
             best = ranks.setdefault(key, {})
             for engine in hit.engines or (f"instance {number}",):
                 best[engine] = min(places[key], best.get(engine, places[key]))
@@ -101,8 +101,8 @@ def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
     rows: dict[str, Hit] = {}
     for page in pages:
         for hit in page.hits:
-            key = _key(hit)
-            rows[key] = _join(rows[key], hit) if key in rows else hit
+            key = row_key(hit)
+            rows[key] = join(rows[key], hit) if key in rows else hit
     return tuple(_result(hit, score_at(place)) for place, hit in enumerate(rows.values(), start=1))
 
 
@@ -125,7 +125,8 @@ def keep_domains(
     return tuple(kept)
 
 
-def _key(hit: Hit) -> str:
+def row_key(hit: Hit) -> str:
+    """The key by which rows are told apart: an image is not the page it stands on."""
     return f"image {hit.image.url}" if hit.image else canonical_key(hit.url)
 
 
@@ -138,7 +139,8 @@ def _each_once(lists: Iterable[Sequence[T]]) -> tuple[T, ...]:
     return tuple(kept)
 
 
-def _join(first: Hit, second: Hit) -> Hit:
+def join(first: Hit, second: Hit) -> Hit:
+    """One row out of two about the same thing; the first one's address, but https before http."""
     secure = next((hit.url for hit in (first, second) if hit.url.startswith("https:")), first.url)
     published_at = first.published_at or second.published_at
     return first._replace(
@@ -149,6 +151,7 @@ def _join(first: Hit, second: Hit) -> Hit:
         published_at=published_at,
         published_text="" if published_at else first.published_text or second.published_text,
         thumbnail=first.thumbnail or second.thumbnail,
+        attribution=first.attribution or second.attribution,
         **{name: getattr(first, name) or getattr(second, name) for name in TEMPLATE_FIELDS},
     )
 
@@ -166,5 +169,6 @@ def _result(hit: Hit, score: float) -> SearchResult:
         published_text=hit.published_text,
         thumbnail=hit.thumbnail,
         author=hit.author,
+        attribution=hit.attribution,
         **{name: getattr(hit, name) for name in TEMPLATE_FIELDS},
     )

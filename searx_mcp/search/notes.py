@@ -6,8 +6,10 @@ from urllib.parse import urlsplit
 from searx_mcp.errors import DeadlineError, NoInstancesError
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import SearchRequest
+from searx_mcp.models.response import Coverage
 from searx_mcp.search.answers.serving import Served
-from searx_mcp.search.execution.executor import Found
+from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.remarks import COVERAGE
 
 _LANGUAGES = {
     "all": "Language all: results of any language.",
@@ -30,10 +32,13 @@ def notes(request: SearchRequest, served: Served, total: int) -> tuple[str, ...]
     """
     found = served.found
     said = [_staleness(served.age or 0.0, served.error)] if served.is_stale else []
-    if request.language in _LANGUAGES:
+    if found.coverage in COVERAGE:
+        said.append(COVERAGE[found.coverage])
+    said += found.remarks
+    if request.language in _LANGUAGES and found.coverage is not Coverage.COLLECTIONS:
         said.append(_LANGUAGES[request.language])
     if 0 < total < request.results_count:
-        reason = "the older answer has no more" if served.is_stale else _REASONS[found.own]
+        reason = "the older answer has no more" if served.is_stale else _reason(found)
         said.append(f"{total} of {request.results_count} results asked for: {reason}.")
     hits = sum(len(page.hits) for page in found.pages)
     if hits and not total:
@@ -41,6 +46,12 @@ def notes(request: SearchRequest, served: Served, total: int) -> tuple[str, ...]
     if served.age is None and found.own:
         said += _json_off(found)
     return tuple(said)
+
+
+def _reason(found: Found) -> str:
+    if found.coverage is Coverage.COLLECTIONS:
+        return "the collections have no more"
+    return _REASONS[found.own]
 
 
 def _json_off(found: Found) -> list[str]:

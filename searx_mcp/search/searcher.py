@@ -8,13 +8,13 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
-from searx_mcp.search.answers.serving import ANSWERING_TIME, Finder, Served, Serving
+from searx_mcp.search.answers.serving import ANSWERING_TIME, Served, Serving
 from searx_mcp.search.answers.shared import SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
-from searx_mcp.search.execution.executor import Found
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.notes import notes
+from searx_mcp.search.providers.interface import Found, Sourced
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.searxng.request import InstanceQuery, neutralise
 from searx_mcp.tasks.flight import SingleFlight
@@ -35,7 +35,7 @@ class Searcher:
     def __init__(
         self,
         *,
-        executor: Finder,
+        provider: Sourced,
         reader: ResultReader,
         flights: SingleFlight[Found],
         web_search: WebSearchConfig,
@@ -48,7 +48,7 @@ class Searcher:
         self._reader = reader
         self._config = web_search
         self._serving = Serving(
-            finder=executor,
+            provider=provider,
             flights=flights,
             config=search,
             clock=clock,
@@ -77,6 +77,7 @@ class Searcher:
             instance_query(request),
             wanted=request.results_count,
             deadline=search_deadline,
+            source=request.source,
             progress=progress,
         )
         search_time = loop.time() - started
@@ -161,4 +162,6 @@ def _response(
         cached=is_cached,
         stale=served.is_stale,
         age_seconds=int(served.age or 0),
+        coverage=found.coverage,
+        attribution=found.attribution if results else (),
     )

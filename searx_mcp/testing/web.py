@@ -66,6 +66,7 @@ class FakeWeb(LoopbackServer):
             without for its path whatever the query. A function is called with each request and
             returns the page.
         ssl_context: serve https with this context instead of http.
+        otherwise: makes the pages of all other paths, instead of a 404.
 
     Attributes:
         requests: every request in order of arrival, without those for `/robots.txt`.
@@ -77,9 +78,11 @@ class FakeWeb(LoopbackServer):
         pages: Mapping[str, FakePage | PageMaker] | None = None,
         *,
         ssl_context: ssl.SSLContext | None = None,
+        otherwise: PageMaker | None = None,
     ) -> None:
         super().__init__(self._answer, ssl_context=ssl_context)
         self._pages = dict(pages or {})
+        self._otherwise = otherwise
         self.robots_requests: list[ReceivedRequest] = []
 
     @override
@@ -102,7 +105,7 @@ class FakeWeb(LoopbackServer):
     async def _answer(
         self, request: web.BaseRequest, received: ReceivedRequest
     ) -> web.StreamResponse:
-        page = self._pages.get(received.target) or self._pages.get(received.path)
+        page = self._pages.get(received.target) or self._pages.get(received.path) or self._otherwise
         if page is None:
             page = FakePage(article("Not found", ["There is nothing here."]), status=404)
         elif not isinstance(page, FakePage):

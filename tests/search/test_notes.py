@@ -9,8 +9,8 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.search.answers.serving import Served
-from searx_mcp.search.execution.executor import Found
 from searx_mcp.search.notes import notes
+from searx_mcp.search.providers.interface import Found
 
 
 def found(count: int = 1, *, own: bool = False) -> Found:

@@ -12,7 +12,7 @@ from searx_mcp.client.doctor.connection import Means, Way, go
 from searx_mcp.client.doctor.course import Course, Finding, broken, doubtful, fine
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.diagnosis import CheckName, Examination
-from searx_mcp.models.instance import PoolReport
+from searx_mcp.models.instance import PoolReport, Tier
 
 SUBJECT: Final = "public instances"
 
@@ -38,7 +38,7 @@ async def examine_public(
         asked: asks for it.
         means: what the way to it is gone with.
     """
-    if source and report.instances:
+    if source and _listed(report):
         await go(course, Way(URL(source).origin(), means))
         await course.take(
             CheckName.LIST,
@@ -62,8 +62,13 @@ async def _check_list(source: str, asked: Asked) -> Finding:
     return broken(f"The list is answered with status {received.status}.", _LIST_ANYWHERE)
 
 
+def _listed(report: PoolReport) -> int:
+    """How many instances there are to ask."""
+    return sum(row.tier is not Tier.OPEN for row in report.instances)
+
+
 def _budget(report: PoolReport) -> Finding:
-    count = len(report.instances)
+    count = _listed(report)
     if not count:
         return broken(
             "There is nobody to ask: no instance of your own, and no public one is allowed.",

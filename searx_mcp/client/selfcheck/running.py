@@ -32,6 +32,7 @@ _ARRIVALS: Final = frozenset({ErrorCode.TLS_ERROR, ErrorCode.CONNECTION_ERROR})
 # The table asks the same few hosts hundreds of times, and nothing may be remembered in between.
 _SETTINGS: Final = {
     "instances": {"public": "off"},
+    "open_sources": {"mode": "off"},
     "fetch": {"host_rate": 6_000, "breaker_failures": 100, "max_per_host": 64, "cache_ttl": 0},
 }
 

@@ -13,7 +13,8 @@ from cachetools import TLRUCache, TTLCache
 from typing_extensions import override
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
-from searx_mcp.search.execution.executor import Found
+from searx_mcp.models.request import Source
+from searx_mcp.search.providers.interface import Found
 from searx_mcp.searxng.request import InstanceQuery
 
 T = TypeVar("T")
@@ -30,7 +31,7 @@ _USUAL_HITS = 50
 
 @dataclass(frozen=True, slots=True)
 class CacheKey:
-    """What makes two searches the same for an instance.
+    """What makes two searches the same for whoever is asked.
 
     Filters, the number of results and the reading of pages come after the cache.
     """
@@ -41,10 +42,11 @@ class CacheKey:
     safe_search: int
     time_range: str
     engines: frozenset[str] = frozenset()
+    source: Source = Source.AUTO
 
     @classmethod
-    def of(cls, query: InstanceQuery) -> Self:
-        """The key of a query."""
+    def of(cls, query: InstanceQuery, source: Source = Source.AUTO) -> Self:
+        """The key of a query that `source` is asked."""
         return cls(
             text=query.text,
             category=query.category,
@@ -52,6 +54,7 @@ class CacheKey:
             safe_search=query.safe_search,
             time_range=query.time_range,
             engines=frozenset(query.engines),
+            source=source,
         )
 
 

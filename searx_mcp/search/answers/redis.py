@@ -97,6 +97,7 @@ class RedisAnswers(SharedAnswers):
             key.safe_search,
             key.time_range,
             sorted(key.engines),
+            key.source,
         ]
         digest = blake2b(json.dumps(parts).encode(), digest_size=_KEY, key=self._secret)
         return self._keys.answer(digest.hexdigest())

@@ -4,9 +4,9 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, UnavailableReason
+from searx_mcp.models.request import Source
 from searx_mcp.models.service import Progress
 from searx_mcp.search.answers.cache import (
     CacheKey,
@@ -18,7 +18,7 @@ from searx_mcp.search.answers.cache import (
 from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.executor import Found
+from searx_mcp.search.providers.interface import Found, Sourced
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Spawn
@@ -27,21 +27,6 @@ ANSWERING_TIME = 0.25
 """Seconds kept back from a call's time to put the answer together."""
 
 _log = logging.getLogger("searx_mcp.search.answers.serving")
-
-
-class Finder(Protocol):
-    """Asks instances until one answers."""
-
-    async def run(
-        self,
-        query: InstanceQuery,
-        *,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Found:
-        """What was found by `deadline` (loop time); raises `NoInstancesError`, `DeadlineError`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +52,13 @@ class Serving:
     1. the cache, if its answer is fresh;
     2. the answers shared with other processes, which become the cache's where they are newer;
     3. the cache, if its answer became stale lately: a newer one is fetched behind it, once;
-    4. the instances, unless they have just failed for the same query;
+    4. the provider, unless it has just failed for the same query;
     5. the cache, whatever it has, when nobody could serve.
 
     Equal queries at the same time, a refresh among them, are one.
 
     Args:
-        finder: asks the instances.
+        provider: answers what is not kept.
         flights: shares what is under way.
         config: ages, sizes and the time of a refresh.
         clock: Unix seconds.
@@ -85,7 +70,7 @@ class Serving:
     def __init__(
         self,
         *,
-        finder: Finder,
+        provider: Sourced,
         flights: SingleFlight[Found],
         config: SearchConfig,
         clock: Callable[[], float],
@@ -93,7 +78,7 @@ class Serving:
         spawn: Spawn,
         shared: SharedAnswers | None = None,
     ) -> None:
-        self._finder = finder
+        self._provider = provider
         self._flights = flights
         self._phase_timeout = config.phase_timeout
         self._remembering = remembering
@@ -116,6 +101,7 @@ class Serving:
         *,
         wanted: int,
         deadline: float,
+        source: Source = Source.AUTO,
         progress: Progress | None = None,
     ) -> Served:
         """The answer to `query`.
@@ -124,13 +110,14 @@ class Serving:
             query: what to ask.
             wanted: how many hits the caller would like.
             deadline: loop time by which it must be there, but for the time to put it together.
+            source: who may be asked.
             progress: told each step.
 
         Raises:
             NoInstancesError: nobody could serve, and no older answer is kept.
             DeadlineError: there was no time, and no older answer is kept.
         """
-        key = CacheKey.of(query)
+        key = CacheKey.of(query, source)
         kept = self._answers.get(key, wanted=wanted)
         if self._shared is not None and (kept is None or kept.freshness is not Freshness.FRESH):
             kept = await self._newest(kept, key, wanted, self._shared)
@@ -161,8 +148,12 @@ class Serving:
         async def ask() -> Found:
             await self._remembering.recall()
             try:
-                found = await self._finder.run(
-                    query, wanted=wanted, deadline=deadline, progress=progress
+                found = await self._provider.run(
+                    query,
+                    source=key.source,
+                    wanted=wanted,
+                    deadline=deadline,
+                    progress=progress,
                 )
             except NoInstancesError as error:
                 self._failures.put(key, error)

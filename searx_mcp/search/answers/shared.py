@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from searx_mcp.search.answers.cache import CacheKey
-from searx_mcp.search.execution.executor import Found
+from searx_mcp.search.providers.interface import Found
 
 
 @dataclass(frozen=True, slots=True)

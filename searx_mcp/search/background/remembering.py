@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.state.interface import StateStore
 
@@ -22,6 +23,7 @@ class Remembering:
         state: keeps it.
         clock: Unix seconds.
         roster: told what the user chose; without one, choices change nothing.
+        sources: open sources, which learn and are learned from as well.
     """
 
     def __init__(
@@ -30,11 +32,13 @@ class Remembering:
         state: StateStore,
         clock: Callable[[], float],
         roster: Roster | None = None,
+        sources: SourcePool | None = None,
     ) -> None:
         self._pool = pool
         self._state = state
         self._clock = clock
         self._roster = roster
+        self._sources = sources
         self._recalled_at: float | None = None
         self._kept_at = 0.0
 
@@ -52,12 +56,17 @@ class Remembering:
         if self._roster is not None:
             # First who belongs to the pool: only of them anything is taken over.
             self._roster.choose(await self._state.choices())
-        self._pool.restore(await self._state.load(now))
+        records = await self._state.load(now)
+        self._pool.restore(records)
+        if self._sources is not None:
+            self._sources.restore(records)
 
     async def keep(self) -> None:
         """Keep what was learned since the last time."""
         now = self._clock()
         records = self._pool.learned_since(self._kept_at)
+        if self._sources is not None:
+            records |= self._sources.learned_since(self._kept_at)
         if records:
             await self._state.save(records, now)
             # A record that was reset is dated ahead, which must not keep the others from being kept.

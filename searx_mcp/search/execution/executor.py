@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from searx_mcp.errors import DeadlineError
-from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import TimeRange
 from searx_mcp.models.service import Progress
@@ -19,6 +18,7 @@ from searx_mcp.search.execution.ledger import Ledger
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import Trail
 from searx_mcp.search.execution.unavailable import unavailable
+from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.searxng.request import InstanceQuery
 
@@ -31,27 +31,8 @@ _MOMENT = 0.01
 """Seconds; a clock may say that a budget is free a little before the store does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What a search came to.
-
-    Attributes:
-        pages: the result pages, first one first.
-        instance: the base URL that gave them.
-        attempts: every request made, in order.
-        complete: whether there is nothing more to be had from the instance.
-        own: whether the instance is the user's own.
-    """
-
-    pages: tuple[ResultPage, ...]
-    instance: str
-    attempts: tuple[Attempt, ...]
-    complete: bool
-    own: bool = False
-
-
 class Executor:
-    """Carries one query through the pool.
+    """Carries one query through the pool; a `Provider`.
 
     Each search is sent to at most `max_instances` different instances, to each at most once (one
     that has JSON switched off is asked again for HTML at once), and every request to a public one

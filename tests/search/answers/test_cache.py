@@ -7,8 +7,9 @@ import pytest
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, ResultPage
+from searx_mcp.models.request import Source
 from searx_mcp.search.answers.cache import CacheKey, FailureCache, Freshness, ResponseCache
-from searx_mcp.search.execution.executor import Found
+from searx_mcp.search.providers.interface import Found
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing.clock import FakeClock
 
@@ -164,6 +165,12 @@ def test_an_answer_larger_than_the_whole_cache_is_kept_alone():
     cache.put(key("b"), found(500))
     assert cache.get(key("b"), wanted=500) is not None
     assert repr(cache) == "<ResponseCache [1 answers]>"
+
+
+def test_a_key_knows_who_was_asked():
+    query = InstanceQuery(text="tea")
+    assert CacheKey.of(query) == CacheKey.of(query, Source.AUTO)
+    assert len({CacheKey.of(query, source) for source in Source}) == 3
 
 
 def test_a_key_knows_no_order_of_engines():

@@ -38,7 +38,7 @@ from searx_mcp.models.templates import (
 from searx_mcp.search.answers.cache import CacheKey
 from searx_mcp.search.answers.redis import LONGEST, MAX_SIZE, RedisAnswers
 from searx_mcp.search.answers.shared import SharedAnswer
-from searx_mcp.search.execution.executor import Found
+from searx_mcp.search.providers.interface import Found
 from searx_mcp.storage.redis import RedisLink
 
 SECRET = b"correct horse battery staple"

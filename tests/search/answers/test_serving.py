@@ -1,4 +1,4 @@
-"""Where answers come from, with a finder that answers as it is told."""
+"""Where answers come from, with a provider that answers as it is told."""
 
 import asyncio
 import logging
@@ -12,6 +12,7 @@ from typing_extensions import override
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.request import Source
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
@@ -20,7 +21,7 @@ from searx_mcp.search.answers.serving import Served, Serving
 from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.executor import Found
+from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.tasks.flight import SingleFlight
@@ -45,12 +46,13 @@ def found(title: str, count: int = 10, *, complete: bool = True) -> Found:
     return Found((ResultPage(hits=hits),), "https://i.example/", (), complete, own=True)
 
 
-class ScriptedFinder:
+class ScriptedProvider:
     """Answers with what is next in its script, when it is let."""
 
     def __init__(self) -> None:
         self.script: list[Found | Exception] = []
         self.asked: list[int] = []
+        self.sources: list[Source] = []
         self.deadlines: list[float] = []
         self.cancelled = 0
         self.gate = asyncio.Event()
@@ -60,11 +62,13 @@ class ScriptedFinder:
         self,
         query: InstanceQuery,
         *,
+        source: Source,
         wanted: int,
         deadline: float,
         progress: Progress | None = None,
     ) -> Found:
         self.asked.append(wanted)
+        self.sources.append(source)
         self.deadlines.append(deadline)
         try:
             await self.gate.wait()
@@ -78,15 +82,15 @@ class ScriptedFinder:
 
 
 class Bench:
-    """A serving of answers over a scripted finder, in a client's task group."""
+    """A serving of answers over a scripted provider, in a client's task group."""
 
     def __init__(self, tasks: Tasks, shared: SharedAnswers | None = None, **config: float) -> None:
         self.tasks = tasks
         self.clock = FakeClock()
-        self.finder = ScriptedFinder()
+        self.provider = ScriptedProvider()
         pool = InstancePool(own=(), public=(), config=PoolConfig(), rng=random.Random(1))
         self.serving = Serving(
-            finder=self.finder,
+            provider=self.provider,
             flights=SingleFlight[Found](tasks.spawn),
             config=SearchConfig.model_validate(config),
             clock=self.clock,
@@ -95,11 +99,17 @@ class Bench:
             shared=shared,
         )
 
-    async def ask(self, *script: Found | Exception, wanted: int = 10, seconds: float = 5) -> Served:
-        """One search; the finder's next answers may be given with it."""
-        self.finder.script.extend(script)
+    async def ask(
+        self,
+        *script: Found | Exception,
+        wanted: int = 10,
+        seconds: float = 5,
+        source: Source = Source.AUTO,
+    ) -> Served:
+        """One search; the provider's next answers may be given with it."""
+        self.provider.script.extend(script)
         deadline = asyncio.get_running_loop().time() + seconds
-        return await self.serving.serve(QUERY, wanted=wanted, deadline=deadline)
+        return await self.serving.serve(QUERY, wanted=wanted, deadline=deadline, source=source)
 
     async def settle(self) -> None:
         """Let what runs behind the callers come to its end."""
@@ -123,6 +133,15 @@ async def turn(count: int = 20) -> None:
         await asyncio.sleep(0)
 
 
+async def test_answers_of_different_sources_are_kept_apart():
+    async with opened() as bench:
+        await bench.ask(found("web"))
+        await bench.ask(found("collections"), source=Source.OPEN)
+        again = await bench.ask(source=Source.OPEN)
+    assert bench.provider.sources == [Source.AUTO, Source.OPEN]
+    assert title(again) == "collections"
+
+
 async def test_a_fresh_answer_is_served_without_asking():
     async with opened() as bench:
         first = await bench.ask(found("one"))
@@ -130,34 +149,34 @@ async def test_a_fresh_answer_is_served_without_asking():
         again = await bench.ask()
     assert (first.age, again.age) == (None, 299)
     assert (title(again), again.is_stale, again.error) == ("one", False, None)
-    assert len(bench.finder.asked) == 1
+    assert len(bench.provider.asked) == 1
 
 
 async def test_a_stale_answer_is_served_at_once_and_a_newer_one_fetched_behind_it():
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)
-        bench.finder.gate.clear()
+        bench.provider.gate.clear()
         stale = await bench.ask(found("two"))
         assert (title(stale), stale.age, stale.is_stale, stale.error) == ("one", 420, True, None)
-        bench.finder.gate.set()
+        bench.provider.gate.set()
         await bench.settle()
         fresh = await bench.ask()
     assert (title(fresh), fresh.age, fresh.is_stale) == ("two", 0, False)
-    assert len(bench.finder.asked) == 2
+    assert len(bench.provider.asked) == 2
 
 
 async def test_many_callers_share_one_refresh_however_many_hits_they_want():
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)
-        bench.finder.gate.clear()
-        bench.finder.script.append(found("two"))
+        bench.provider.gate.clear()
+        bench.provider.script.append(found("two"))
         for wanted in (10, 3, 10, 5):
             assert title(await bench.ask(wanted=wanted)) == "one"
             await turn()
-        assert bench.finder.asked == [10, 10]
-        bench.finder.gate.set()
+        assert bench.provider.asked == [10, 10]
+        bench.provider.gate.set()
         await bench.settle()
 
 
@@ -165,16 +184,16 @@ async def test_a_caller_who_cannot_be_served_from_the_cache_joins_the_refresh():
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)
-        bench.finder.gate.clear()
+        bench.provider.gate.clear()
         await bench.ask(found("two"))
         bench.clock.advance(400)
         async with asyncio.TaskGroup() as group:
             joined = group.create_task(bench.ask())
             await turn()
-            bench.finder.gate.set()
+            bench.provider.gate.set()
     assert title(joined.result()) == "two"
     assert joined.result().age is None
-    assert len(bench.finder.asked) == 2
+    assert len(bench.provider.asked) == 2
 
 
 async def test_a_refresh_has_the_time_of_the_search_phase():
@@ -184,22 +203,22 @@ async def test_a_refresh_has_the_time_of_the_search_phase():
         before = asyncio.get_running_loop().time()
         await bench.ask(found("two"), seconds=1)
         await bench.settle()
-    assert bench.finder.deadlines[1] - before > 30
+    assert bench.provider.deadlines[1] - before > 30
 
 
 async def test_a_refresh_outlives_the_caller_who_joined_it():
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)
-        bench.finder.gate.clear()
+        bench.provider.gate.clear()
         await bench.ask(found("two"))
         bench.clock.advance(400)
         async with asyncio.TaskGroup() as group:
             caller = group.create_task(bench.ask())
             await turn()
             caller.cancel()
-        assert bench.finder.cancelled == 0
-        bench.finder.gate.set()
+        assert bench.provider.cancelled == 0
+        bench.provider.gate.set()
         await bench.settle()
         assert title(await bench.ask()) == "two"
 
@@ -210,10 +229,10 @@ async def test_a_refresh_ends_with_the_client_and_leaves_nothing_behind(caplog):
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)
-        bench.finder.gate.clear()
+        bench.provider.gate.clear()
         await bench.ask()
         await turn()
-    assert bench.finder.cancelled == 1
+    assert bench.provider.cancelled == 1
     assert asyncio.all_tasks() == before
     assert caplog.records == []
 
@@ -224,7 +243,7 @@ async def test_a_caller_cancelled_at_any_step_leaves_nothing_behind(turns):
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)
-        bench.finder.gate.clear()
+        bench.provider.gate.clear()
         async with asyncio.TaskGroup() as group:
             caller = group.create_task(bench.ask())
             await turn(turns)
@@ -264,14 +283,14 @@ async def test_a_refresh_that_was_exhausted_is_not_tried_again_at_once():
         bench.clock.advance(5)
         served = await bench.ask()
         await bench.settle()
-        assert len(bench.finder.asked) == 2
+        assert len(bench.provider.asked) == 2
         assert (title(served), served.is_stale) == ("one", True)
         assert isinstance(served.error, NoInstancesError)
         assert served.error.retry_after == 595
         bench.clock.advance(10)
         assert (await bench.ask(found("two"))).error is None
         await bench.settle()
-    assert len(bench.finder.asked) == 3
+    assert len(bench.provider.asked) == 3
 
 
 @pytest.mark.parametrize(
@@ -295,11 +314,11 @@ async def test_an_old_answer_stands_in_when_the_time_of_the_call_is_over():
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(10_800)
-        bench.finder.gate.clear()
+        bench.provider.gate.clear()
         served = await bench.ask(seconds=0.01)
     assert title(served) == "one"
     assert isinstance(served.error, DeadlineError)
-    assert bench.finder.cancelled == 1
+    assert bench.provider.cancelled == 1
 
 
 async def test_an_answer_with_too_few_hits_stands_in_too():
@@ -349,7 +368,7 @@ async def test_the_same_failed_search_costs_nobody_a_request_for_fifteen_seconds
             await bench.ask(wanted=3)
         assert caught.value.attempts == (ATTEMPT,)
         assert caught.value.retry_after == 586
-        assert len(bench.finder.asked) == 1
+        assert len(bench.provider.asked) == 1
         bench.clock.advance(1)
         assert title(await bench.ask(found("one"))) == "one"
 
@@ -370,7 +389,7 @@ async def test_another_search_is_asked_though_the_first_has_failed():
     async with opened() as bench:
         with pytest.raises(NoInstancesError):
             await bench.ask(EXHAUSTED)
-        bench.finder.script.append(found("wasps"))
+        bench.provider.script.append(found("wasps"))
         deadline = asyncio.get_running_loop().time() + 5
         served = await bench.serving.serve(InstanceQuery("wasps"), wanted=10, deadline=deadline)
     assert title(served) == "wasps"
@@ -383,7 +402,7 @@ async def test_failures_are_kept_even_when_the_cache_of_answers_is_off():
             await bench.ask(EXHAUSTED)
         with pytest.raises(NoInstancesError):
             await bench.ask()
-    assert len(bench.finder.asked) == 2
+    assert len(bench.provider.asked) == 2
 
 
 async def test_a_clock_put_back_neither_breaks_nor_freezes_an_answer():
@@ -429,7 +448,7 @@ async def test_what_another_process_found_is_served_with_its_age_and_nobody_aske
         again = await two.ask()
     assert (title(served), served.age, served.is_stale) == ("one", 100, False)
     assert (title(again), again.age) == ("one", 100)
-    assert two.finder.asked == []
+    assert two.provider.asked == []
     assert board.seconds == [86_400]
 
 
@@ -451,7 +470,7 @@ async def test_a_newer_answer_of_another_process_takes_the_place_of_a_stale_one(
         await two.settle()
         served = await one.ask()
         assert (title(served), served.age, served.is_stale) == ("two", 10, False)
-        assert len(one.finder.asked) == 1
+        assert len(one.provider.asked) == 1
 
 
 async def test_an_older_answer_of_another_process_changes_nothing():

@@ -1,0 +1,125 @@
+"""The open sources of a client, wired."""
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from searx_mcp import __version__
+from searx_mcp.models.administration import OpenSource
+from searx_mcp.net.sessions import Sessions
+from searx_mcp.open_sources.config import OpenSourcesConfig, OpenSourcesMode
+from searx_mcp.open_sources.interface import Engine
+from searx_mcp.open_sources.table import ENGINES, engines_of
+from searx_mcp.open_sources.upstream import OpenUpstream
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.sources import SourcePool
+from searx_mcp.search.providers.accounts import source_account
+from searx_mcp.search.providers.open_sources import OpenSources
+from searx_mcp.search.providers.round import Rounds
+from searx_mcp.search.state.interface import Account, StateStore
+from searx_mcp.searxng.persona import PROJECT_URL
+from searx_mcp.settings.values import Settings
+
+USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"
+
+
+@dataclass(frozen=True, slots=True)
+class WiredSources:
+    """What there is to ask and to report of the open sources.
+
+    Attributes:
+        provider: answers out of them.
+        pool: their states.
+        accounts: what their requests are charged to, by the address that stands for each.
+        engines: the rows of the table that are switched on, by name.
+    """
+
+    provider: OpenSources
+    pool: SourcePool
+    accounts: Mapping[str, Account]
+    engines: Mapping[str, Engine]
+
+    def described(self, name: str) -> OpenSource:
+        """What the table says of an open source."""
+        engine = self.engines[name]
+        return OpenSource(
+            title=engine.title,
+            operator=engine.operator,
+            categories=tuple(sorted(engine.categories)),
+            licence=engine.licence,
+            terms_url=engine.terms_url,
+            terms_checked=engine.terms_checked,
+        )
+
+
+def own_endpoints(config: OpenSourcesConfig) -> tuple[str, ...]:
+    """The endpoints that the operator has set: they may be private, and nothing else is asked there."""
+    usual = {_origin(engine.endpoint) for engine in ENGINES if engine.endpoint}
+    given = (config.npm_url, config.photon_url)
+    return tuple(url for url in given if url and _origin(url) not in usual)
+
+
+def wire_sources(
+    settings: Settings,
+    sessions: Sessions,
+    *,
+    state: StateStore,
+    pool_config: PoolConfig,
+    clock: Callable[[], float],
+    rng: random.Random,
+) -> WiredSources | None:
+    """Wire what asks the open sources; nothing is opened yet.
+
+    Args:
+        settings: of the client.
+        sessions: the kinds of traffic; `own_endpoints` has to be among the operator's origins.
+        state: keeps the budgets.
+        pool_config: how failures are judged.
+        clock: Unix seconds.
+        rng: the dice.
+
+    Returns:
+        `None` when they are switched off.
+    """
+    config = settings.open_sources
+    if config.mode is OpenSourcesMode.OFF:
+        return None
+    engines = engines_of(config)
+    own = {_origin(url) for url in own_endpoints(config)}
+    pool = SourcePool(
+        ((engine.name, engine.address) for engine in engines.values()), config=pool_config, rng=rng
+    )
+    upstream = OpenUpstream(
+        session_for=lambda e: sessions.operator if _origin(e.endpoint) in own else sessions.public,
+        user_agent=USER_AGENT,
+        contact=config.contact,
+        clock=clock,
+    )
+    rounds = Rounds(
+        upstream=upstream,
+        sources=pool,
+        state=state,
+        has_contact=bool(config.contact),
+        clock=clock,
+    )
+    provider = OpenSources(
+        engines,
+        rounds,
+        contact=config.contact,
+        phase_timeout=settings.search.phase_timeout,
+        clock=clock,
+    )
+    return WiredSources(provider, pool, _accounts(engines, config), engines)
+
+
+def _accounts(engines: Mapping[str, Engine], config: OpenSourcesConfig) -> dict[str, Account]:
+    return {
+        engine.address: source_account(engine, has_contact=bool(config.contact))
+        for engine in engines.values()
+    }
+
+
+def _origin(url: str) -> str:
+    return f"{urlsplit(url).scheme}://{urlsplit(url).netloc}"

@@ -1,0 +1,284 @@
+"""The open sources as a provider: chosen by the query, asked side by side, kept to what is relevant."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+from searx_mcp.errors import NoInstancesError, UnavailableReason
+from searx_mcp.models.attempt import Attempt, Verdict
+from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
+from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.models.response import Coverage
+from searx_mcp.models.service import Progress
+from searx_mcp.open_sources.interface import Engine, OpenQuery
+from searx_mcp.open_sources.relevance import relevant
+from searx_mcp.open_sources.routing.reading import Question, read
+from searx_mcp.open_sources.routing.route import Choice, Route, route
+from searx_mcp.search.providers.ballots import Ballot, count, spread
+from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
+from searx_mcp.search.providers.remarks import remarks
+from searx_mcp.search.providers.round import Journal, Reply, Rounds
+from searx_mcp.searxng.request import InstanceQuery
+
+Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]
+
+MAX_ROUNDS: Final = 3
+"""Pages asked of an engine at most; its budget is a day's, and ten hits a page answer most questions."""
+_SEVERAL: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What the open sources gave to a query.
+
+    Attributes:
+        ballots: relevant hits, a list for each answer, the best engines first.
+        route: whom the query was for.
+        found: the same as an answer of its own.
+    """
+
+    ballots: tuple[Ballot, ...]
+    route: Route
+    found: Found
+
+
+class OpenSources:
+    """Answers out of documented APIs of open collections; a `Provider`.
+
+    The query decides who is asked: at most five engines for a search of everything, side by side. What
+    has nothing to do with the query is dropped, what several found is one hit, and an engine that has
+    not answered is named with its reason.
+
+    Args:
+        engines: the rows that are switched on, by name.
+        rounds: asks them.
+        contact: handed to the engines whose operators want it.
+        phase_timeout: seconds all of it may take.
+        clock: Unix seconds.
+        gate: keeps of an engine's hits those that have to do with the question.
+    """
+
+    def __init__(
+        self,
+        engines: Mapping[str, Engine],
+        rounds: Rounds,
+        *,
+        contact: str,
+        phase_timeout: float,
+        clock: Callable[[], float],
+        gate: Gate = relevant,
+    ) -> None:
+        self._gate = gate
+        self._engines = engines
+        self._rounds = rounds
+        self._contact = contact
+        self._phase_timeout = phase_timeout
+        self._clock = clock
+
+    def fits(self, query: InstanceQuery) -> bool:
+        """Whether there is anybody to ask."""
+        return bool(self._route(read(query.text), query).choices)
+
+    async def run(
+        self,
+        query: InstanceQuery,
+        *,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None = None,
+    ) -> Found:
+        """Answer a query out of the collections that fit it; one without relevant hits is an answer too.
+
+        Raises:
+            NoInstancesError: no engine fits, may be asked, or has answered.
+        """
+        return (
+            await self.collect(query, wanted=wanted, deadline=deadline, progress=progress)
+        ).found
+
+    async def collect(
+        self,
+        query: InstanceQuery,
+        *,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None = None,
+    ) -> Collected:
+        """The same, with the lists one by one, so that they can be fused with others.
+
+        Raises:
+            NoInstancesError: as for `run`.
+        """
+        question = read(query.text)
+        chosen = self._route(question, query)
+        if not chosen.choices or chosen.category is None:
+            raise NoInstancesError(
+                f"No open source fits this search: {chosen.why}",
+                reason=UnavailableReason.EXHAUSTED,
+                advice="Search another category, or through an instance.",
+            )
+        asking = _Asking(question, chosen, chosen.category, query, wanted, self._contact)
+        end = asyncio.get_running_loop().time() + self._phase_timeout
+        journal = Journal(min(deadline, end), progress)
+        replies = await self._ask(asking, journal)
+        if not replies:
+            raise _unavailable(journal)
+        return self._collected(asking, replies, journal)
+
+    def _route(self, question: Question, query: InstanceQuery) -> Route:
+        return route(
+            question,
+            category=query.category,
+            language=query.language,
+            time_range=TimeRange(query.time_range),
+            engines=self._engines,
+            wanted=query.engines,
+        )
+
+    async def _ask(self, asking: "_Asking", journal: Journal) -> list[Reply]:
+        """The replies of all rounds: of the first page, and of further ones while too few have come."""
+        gathered: list[Reply] = []
+        choices: Sequence[Choice] = asking.route.choices
+        for page in range(asking.query.page, asking.query.page + MAX_ROUNDS):
+            now = datetime.fromtimestamp(self._clock(), UTC)
+            asked = [
+                (choice, self._engines[choice.engine], asking.of(choice, page=page, now=now))
+                for choice in choices
+            ]
+            skipped = dict(journal.skipped)
+            earlier = len(gathered)
+            gathered += await self._rounds.ask(
+                asked,
+                journal,
+                is_enough=partial(self._is_enough, asking, tuple(gathered)),
+            )
+            if page > asking.query.page:
+                journal.skipped = skipped  # whoever has answered once is not missing
+            fresh = gathered[earlier:]
+            choices = [
+                reply.choice
+                for reply in fresh
+                if reply.page.has_next and self._engines[reply.choice.engine].pages
+            ]
+            if not choices or len(self._hits(asking, gathered)) >= asking.wanted:
+                break
+        return gathered
+
+    def _is_enough(
+        self, asking: "_Asking", earlier: Sequence[Reply], fresh: Sequence[Reply]
+    ) -> bool:
+        """Whether two engines, or the only one, have brought as many relevant hits as are wanted."""
+        replies = [*earlier, *fresh]
+        several = min(_SEVERAL, len(asking.route.choices))
+        with_hits = {reply.choice.engine for reply in replies if reply.page.hits}
+        return len(with_hits) >= several and len(self._hits(asking, replies)) >= asking.wanted
+
+    def _hits(self, asking: "_Asking", replies: Sequence[Reply]) -> tuple[Hit, ...]:
+        return count(self._ballots(asking, replies))
+
+    def _ballots(self, asking: "_Asking", replies: Sequence[Reply]) -> list[Ballot]:
+        """A list for each engine, its pages one behind the other."""
+        hits: dict[Choice, list[Hit]] = {}
+        for reply in replies:
+            engine = self._engines[reply.choice.engine]
+            kept = self._gate(reply.page.hits, asking.question, engine)
+            hits.setdefault(reply.choice, []).extend(kept)
+        return [
+            Ballot(rows, self._engines[choice.engine].weight * choice.factor)
+            for choice, rows in hits.items()
+        ]
+
+    def _collected(
+        self, asking: "_Asking", replies: Sequence[Reply], journal: Journal
+    ) -> Collected:
+        ballots = self._ballots(asking, replies)
+        hits = count(ballots)
+        if asking.category is Category.GENERAL:
+            hits = spread(hits)
+        missing = dict(journal.skipped)
+        attempts = list(journal.attempts)
+        for name, engine in self._engines.items():
+            own = [reply for reply in replies if reply.choice.engine == name and reply.page.hits]
+            if own and not any(
+                self._gate(reply.page.hits, asking.question, engine) for reply in own
+            ):
+                missing[name] = "nothing relevant"
+                attempts = [
+                    each.model_copy(update={"verdict": Verdict.IRRELEVANT})
+                    if each.source == name and each.verdict.ends_search
+                    else each
+                    for each in attempts
+                ]
+        page = ResultPage(
+            hits=hits,
+            rows_seen=sum(reply.page.rows_seen for reply in replies),
+            has_next=any(reply.page.has_next for reply in replies),
+            unresponsive_engines=tuple(
+                UnresponsiveEngine(engine=name, reason=reason) for name, reason in missing.items()
+            ),
+        )
+        used = [
+            self._engines[name]
+            for name in dict.fromkeys(engine for hit in hits for engine in hit.engines)
+            if name in self._engines
+        ]
+        found = Found(
+            pages=(page,),
+            instance=OPEN_SOURCES,
+            attempts=tuple(attempts),
+            # What else there is lies on further pages, which cost a day's budget.
+            complete=True,
+            coverage=Coverage.COLLECTIONS,
+            attribution=tuple(dict.fromkeys(each.licence for each in used if each.licence)),
+            remarks=remarks(asking.query, asking.route, asked=self._asked(attempts), used=used),
+        )
+        return Collected(tuple(ballots), asking.route, found)
+
+    def _asked(self, attempts: Sequence[Attempt]) -> list[Engine]:
+        names = dict.fromkeys(attempt.source for attempt in attempts)
+        return [self._engines[name] for name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """One search on its way: what was read of the query, and whom it is for."""
+
+    question: Question
+    route: Route
+    category: Category
+    query: InstanceQuery
+    wanted: int
+    contact: str
+
+    def of(self, choice: Choice, *, page: int, now: datetime) -> OpenQuery:
+        """What one engine is asked."""
+        return OpenQuery(
+            text=self.question.text,
+            keywords=self.question.keywords,
+            now=now,
+            category=self.category,
+            language=self.query.language,
+            safe_search=self.query.safe_search,
+            time_range=TimeRange(self.query.time_range),
+            page=page,
+            count=self.wanted,
+            aim=choice.aim,
+            identifier=self.question.identifier,
+            contact=self.contact,
+        )
+
+
+def _unavailable(journal: Journal) -> NoInstancesError:
+    """Nobody has answered: because of budgets, of limits, or because nobody could be reached."""
+    reasons = ", ".join(f"{name}: {reason}" for name, reason in journal.skipped.items())
+    is_spent = not journal.attempts and "budget" in journal.skipped.values()
+    return NoInstancesError(
+        f"No open source could answer ({reasons})",
+        reason=UnavailableReason.BUDGET_SPENT if is_spent else UnavailableReason.EXHAUSTED,
+        attempts=tuple(journal.attempts),
+        advice="Try again later, or with other words.",
+        retry_after=min(journal.waits, default=None),
+    )

@@ -1,0 +1,212 @@
+"""Who answers a search: instances first, open sources beside them or in their place."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from searx_mcp.errors import (
+    DeadlineError,
+    InvalidArgumentError,
+    NoInstancesError,
+    UnavailableReason,
+)
+from searx_mcp.models.request import Category, Source
+from searx_mcp.models.response import Coverage
+from searx_mcp.models.service import Progress
+from searx_mcp.open_sources.config import OpenSourcesMode
+from searx_mcp.search.providers.ballots import Ballot, count
+from searx_mcp.search.providers.interface import Found, Provider
+from searx_mcp.search.providers.open_sources import Collected, OpenSources
+from searx_mcp.searxng.request import InstanceQuery
+
+T = TypeVar("T")
+
+KEPT_BACK: Final = 0.4
+"""The share of the search phase that instances leave to the open sources when these are to answer in
+their place: 4.8 of 12 seconds, more than all but the slowest of them take."""
+_BLENDED: Final = frozenset({Category.IT, Category.SCIENCE})
+"""Where collections are often better than the web."""
+
+
+class InOrder:
+    """Asks instances, open sources, or both, by the settings and by what the call asks for.
+
+    Args:
+        instances: the pool.
+        open_sources: the collections; `None` where they are switched off.
+        mode: when they are asked unless the call says so.
+        has_own: whether an instance of the user's own is in the pool.
+        phase_timeout: seconds a search may take.
+    """
+
+    def __init__(
+        self,
+        instances: Provider,
+        open_sources: OpenSources | None,
+        *,
+        mode: OpenSourcesMode,
+        has_own: Callable[[], bool],
+        phase_timeout: float,
+    ) -> None:
+        self._instances = instances
+        self._open_sources = open_sources
+        self._mode = mode
+        self._has_own = has_own
+        self._phase_timeout = phase_timeout
+
+    async def run(
+        self,
+        query: InstanceQuery,
+        *,
+        source: Source,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None = None,
+    ) -> Found:
+        """Answer a query; see `Sourced`."""
+        if source is Source.OPEN:
+            if self._open_sources is None:
+                raise InvalidArgumentError(
+                    "source",
+                    "open sources are switched off",
+                    advice="Set open_sources.mode to fallback or blend.",
+                )
+            return await self._open_sources.run(
+                query, wanted=wanted, deadline=deadline, progress=progress
+            )
+        open_sources = self._open_sources
+        if (
+            open_sources is None
+            or source is Source.INSTANCES
+            or not self._is_wanted
+            or not open_sources.fits(query)
+        ):
+            return await self._instances.run(
+                query, wanted=wanted, deadline=deadline, progress=progress
+            )
+        if self._mode is OpenSourcesMode.BLEND and query.category in _BLENDED:
+            return await self._blend(open_sources, query, wanted, deadline, progress)
+        return await self._fall_back(open_sources, query, wanted, deadline, progress)
+
+    @property
+    def _is_wanted(self) -> bool:
+        return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
+
+    async def _fall_back(
+        self,
+        open_sources: OpenSources,
+        query: InstanceQuery,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None,
+    ) -> Found:
+        loop = asyncio.get_running_loop()
+        end = min(deadline, loop.time() + self._phase_timeout)
+        kept_back = KEPT_BACK * (end - loop.time())
+        try:
+            return await self._instances.run(
+                query, wanted=wanted, deadline=end - kept_back, progress=progress
+            )
+        except (NoInstancesError, DeadlineError) as exc:
+            refusal = exc
+        try:
+            found = await open_sources.run(query, wanted=wanted, deadline=end, progress=progress)
+        except NoInstancesError as exc:
+            raise _both_failed(refusal, exc) from exc
+        if not any(page.hits for page in found.pages):
+            raise _both_failed(refusal, _nothing_relevant(found))
+        return replace(found, attempts=(*refusal.attempts, *found.attempts))
+
+    async def _blend(
+        self,
+        open_sources: OpenSources,
+        query: InstanceQuery,
+        wanted: int,
+        deadline: float,
+        progress: Progress | None,
+    ) -> Found:
+        async with asyncio.TaskGroup() as group:
+            instances = group.create_task(
+                _caught(
+                    self._instances.run(query, wanted=wanted, deadline=deadline, progress=progress)
+                )
+            )
+            collections = group.create_task(
+                _caught(
+                    open_sources.collect(query, wanted=wanted, deadline=deadline, progress=progress)
+                )
+            )
+        web, collected = instances.result(), collections.result()
+        if isinstance(web, Found):
+            return web if isinstance(collected, Exception) else _mixed(web, collected)
+        if isinstance(collected, Collected) and any(page.hits for page in collected.found.pages):
+            found = collected.found
+            return replace(found, attempts=(*web.attempts, *found.attempts))
+        if isinstance(collected, Collected):
+            raise _both_failed(web, _nothing_relevant(collected.found))
+        raise _both_failed(web, collected)
+
+
+def _mixed(web: Found, collected: Collected) -> Found:
+    """One list out of what an instance and the collections found."""
+    collections = collected.found
+    attempts = (*web.attempts, *collections.attempts)
+    if not any(ballot.hits for ballot in collected.ballots):
+        return replace(web, attempts=attempts)
+    hits = count([Ballot([hit for page in web.pages for hit in page.hits]), *collected.ballots])
+    first, missing = web.pages[0], collections.pages[0].unresponsive_engines
+    page = replace(first, hits=hits, unresponsive_engines=(*first.unresponsive_engines, *missing))
+    return replace(
+        web,
+        pages=(page,),
+        attempts=attempts,
+        coverage=Coverage.MIXED,
+        attribution=collections.attribution,
+        remarks=collections.remarks,
+    )
+
+
+def _nothing_relevant(found: Found) -> NoInstancesError:
+    return NoInstancesError(
+        "Open sources have nothing relevant",
+        reason=UnavailableReason.EXHAUSTED,
+        attempts=found.attempts,
+    )
+
+
+def _both_failed(
+    refusal: NoInstancesError | DeadlineError, failure: NoInstancesError | DeadlineError
+) -> NoInstancesError | DeadlineError:
+    """Neither instances nor open sources could serve: the instances' error, with what the others tried.
+
+    Who waits may ask either; the earliest time counts.
+    """
+    if isinstance(refusal, DeadlineError):
+        return refusal
+    attempts = (*refusal.attempts, *failure.attempts)
+    waits = [error.retry_after for error in (refusal, failure) if error.retry_after is not None]
+    reason = refusal.reason
+    was_reached = any(attempt.status_code is not None for attempt in failure.attempts)
+    if was_reached and reason in _DISPROVED:
+        reason = UnavailableReason.EXHAUSTED
+    tail = failure.message[:1].lower() + failure.message[1:]
+    return NoInstancesError(
+        f"{refusal.message}; {tail}",
+        reason=reason,
+        attempts=attempts,
+        advice=refusal.advice,
+        retry_after=min(waits, default=None),
+    )
+
+
+_DISPROVED: Final = frozenset({UnavailableReason.OFFLINE, UnavailableReason.NOTHING_CONFIGURED})
+"""What cannot be the reason once an open source was reached."""
+
+
+async def _caught(work: Awaitable[T]) -> "T | NoInstancesError | DeadlineError":
+    """What comes of some work, its expected failures as values."""
+    try:
+        return await work
+    except (NoInstancesError, DeadlineError) as exc:
+        return exc

@@ -1,0 +1,324 @@
+"""The open sources answer a search."""
+
+import asyncio
+
+import pytest
+
+from searx_mcp.errors import NoInstancesError, UnavailableReason
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.response import Coverage
+from searx_mcp.open_sources.config import OpenSourcesConfig
+from searx_mcp.search.providers.interface import OPEN_SOURCES
+from searx_mcp.testing import virtual_time
+from searx_mcp.testing.simulated_sources import SourceBehaviour
+
+PANDAS = [f"red panda {n}" for n in range(10)]
+PAPERS = "red panda genome"
+
+
+def titles(found) -> list[str]:
+    return [hit.title for page in found.pages for hit in page.hits]
+
+
+def missing(found) -> dict[str, str]:
+    return {each.engine: each.reason for each in found.pages[0].unresponsive_engines}
+
+
+def verdicts(found) -> dict[str, Verdict]:
+    return {attempt.instance: attempt.verdict for attempt in found.attempts}
+
+
+def test_engines_of_the_category_are_asked_side_by_side(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=PANDAS[:2], commons=PANDAS[2:4])
+        world.answer(internetarchive=SourceBehaviour(seconds=2.0, titles=PANDAS[4:6]))
+        found = await world.search("red panda", category="images")
+        assert {"openverse", "commons"} <= set(world.asked())
+        assert clock.elapsed == pytest.approx(2.0)
+        assert set(titles(found)) == set(PANDAS[:6])
+        assert (found.instance, found.coverage) == (OPEN_SOURCES, Coverage.COLLECTIONS)
+        assert world.is_idle()
+
+    virtual_time.run(main)
+
+
+def test_what_has_nothing_to_do_with_the_query_is_dropped(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=["a tin whistle", "red panda"], commons=["a tin can"])
+        found = await world.search("red panda", category="images")
+        assert titles(found) == ["red panda"]
+        assert missing(found)["commons"] == "nothing relevant"
+        assert verdicts(found)[world.engine("commons").address] is Verdict.IRRELEVANT
+        assert verdicts(found)[world.engine("openverse").address] is Verdict.THIN
+
+    virtual_time.run(main)
+
+
+def test_nothing_to_be_found_is_an_answer(collections):
+    async def main(clock):
+        world = collections(clock)
+        found = await world.search("red panda", category="images")
+        assert titles(found) == []
+        assert found.complete
+        assert found.attribution == ()
+
+    virtual_time.run(main)
+
+
+def test_once_enough_is_in_the_others_have_a_moment_left(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=PANDAS[:6], commons=PANDAS[4:])
+        world.answer(internetarchive=SourceBehaviour(seconds=9.0, titles=["red panda archive"]))
+        found = await world.search("red panda", category="images")
+        assert clock.elapsed <= 1.1
+        assert len(titles(found)) == 12
+        assert world.is_idle()
+
+    virtual_time.run(main)
+
+
+def test_an_engine_that_was_given_up_is_told_and_not_held_against_it(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=PANDAS[:6], commons=PANDAS[4:])
+        world.answer(internetarchive=SourceBehaviour(seconds=9.0))
+        found = await world.search("red panda", category="images")
+        archive = world.engine("internetarchive").address
+        assert verdicts(found).get(archive) in {Verdict.OVERTAKEN, None}
+        assert world.pool.record_of(archive).failures == 0
+
+    virtual_time.run(main)
+
+
+def test_an_engine_that_is_spent_is_passed_over_and_named(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=PANDAS, commons=PANDAS)
+        for _ in range(world.engine("openverse").per_day):
+            await world.search("red panda", category="images")
+            clock.pass_by(60.0)
+        before = world.asked().count("openverse")
+        found = await world.search("red panda", category="images")
+        assert before == world.engine("openverse").per_day
+        assert world.asked().count("openverse") == before
+        assert missing(found)["openverse"] == "budget"
+        assert len(titles(found)) == 10
+
+    virtual_time.run(main)
+
+
+def test_a_search_waits_for_the_spacing_as_long_as_the_table_allows(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(musicbrainz=["red panda song"])
+        await world.search("red panda song", category="music")
+        began = clock.elapsed
+        await world.search("red panda song", category="music")
+        waited = world.asked().count("musicbrainz")
+        clock.pass_by(60)
+        assert waited == 2
+        assert 0.5 < clock.elapsed - 60 - began < 3
+
+    virtual_time.run(main)
+
+
+def test_two_engines_of_one_operator_share_its_limits(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(wikipedia=PANDAS, commons=PANDAS)
+        for _ in range(3):
+            await world.search("red panda", category="general", engines=("wikipedia",))
+        found = await world.search("red panda", category="images")
+        assert missing(found)["commons"] == "budget"
+
+    virtual_time.run(main)
+
+
+def test_no_engine_has_more_requests_under_way_than_its_operator_allows(collections):
+    async def main(clock):
+        world = collections(clock, config=OpenSourcesConfig(contact="me@example.org"))
+        world.answer(wikipedia=SourceBehaviour(seconds=3.0, titles=PANDAS))
+        async with asyncio.TaskGroup() as group:
+            for _ in range(3):
+                group.create_task(world.search("red panda", engines=("wikipedia",)))
+            for _ in range(3):
+                group.create_task(world.search("red panda", category="images"))
+        assert world.upstream.most["wikipedia"] == 3
+        assert world.is_idle()
+
+    virtual_time.run(main)
+
+
+def test_an_engine_that_limits_us_is_left_alone(collections):
+    async def main(clock):
+        world = collections(clock)
+        limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0, detail="Slower.")
+        world.answer(openverse=limit, commons=PANDAS)
+        first = await world.search("red panda", category="images")
+        clock.pass_by(60)
+        second = await world.search("red panda", category="images")
+        assert missing(first)["openverse"] == "rate limited"
+        assert missing(second)["openverse"] == "rests"
+        clock.pass_by(400)
+        await world.search("red panda", category="images")
+        assert world.asked().count("openverse") == 2
+
+    virtual_time.run(main)
+
+
+def test_an_engine_that_answers_and_asks_for_a_pause_has_it(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=SourceBehaviour(titles=PANDAS, pause=300.0), commons=PANDAS)
+        first = await world.search("red panda", category="images")
+        clock.pass_by(60)
+        second = await world.search("red panda", category="images")
+        assert "openverse" not in missing(first)
+        assert missing(second)["openverse"] == "rests"
+
+    virtual_time.run(main)
+
+
+def test_when_nobody_answers_the_error_says_so_and_when_to_come_back(collections):
+    async def main(clock):
+        world = collections(clock)
+        limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0)
+        world.answer(openverse=limit, commons=limit, internetarchive=limit)
+        with pytest.raises(NoInstancesError) as caught:
+            await world.search("red panda", category="images")
+        assert caught.value.reason is UnavailableReason.EXHAUSTED
+        assert caught.value.retry_after == pytest.approx(315, abs=15)
+        assert len(caught.value.attempts) >= 2
+        assert "openverse: rate limited" in caught.value.message
+
+    virtual_time.run(main)
+
+
+def test_a_network_that_is_down_is_held_against_nobody(collections):
+    async def main(clock):
+        world = collections(clock)
+        down = SourceBehaviour(verdict=Verdict.DNS)
+        world.answer(openverse=down, commons=down, internetarchive=down)
+        with pytest.raises(NoInstancesError):
+            await world.search("red panda", category="images")
+        assert world.pool.learned_since(0) == {}
+        assert world.is_idle()
+
+    virtual_time.run(main)
+
+
+def test_one_that_alone_cannot_be_reached_is_left_alone(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=SourceBehaviour(verdict=Verdict.DNS), commons=PANDAS)
+        await world.search("red panda", category="images")
+        assert not world.pool.may_ask(world.engine("openverse").address, clock())
+
+    virtual_time.run(main)
+
+
+def test_further_pages_are_asked_while_too_few_hits_have_come(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(europepmc=[], crossref=SourceBehaviour(titles=[PAPERS], has_next=True))
+        found = await world.search(PAPERS, category="science", wanted=30)
+        pages = [query.page for name, query in world.upstream.asked if name == "crossref"]
+        assert pages == [1, 2]
+        assert titles(found) == [PAPERS]
+
+    virtual_time.run(main)
+
+
+def test_a_search_with_enough_asks_for_one_page(collections):
+    async def main(clock):
+        world = collections(clock)
+        many = [f"{PAPERS} {n}" for n in range(10)]
+        world.answer(crossref=SourceBehaviour(titles=many, has_next=True), europepmc=many)
+        await world.search(PAPERS, category="science", wanted=10)
+        assert {query.page for _, query in world.upstream.asked} == {1}
+
+    virtual_time.run(main)
+
+
+def test_all_of_it_ends_by_the_deadline(collections):
+    async def main(clock):
+        world = collections(clock)
+        slow = SourceBehaviour(seconds=60.0)
+        world.answer(openverse=slow, commons=slow, internetarchive=slow)
+        with pytest.raises(NoInstancesError):
+            await world.search("red panda", category="images", seconds=1.5)
+        assert clock.elapsed <= 1.5
+        assert world.is_idle()
+
+    virtual_time.run(main)
+
+
+def test_a_search_that_is_given_up_leaves_nothing_behind(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=SourceBehaviour(seconds=5.0), commons=SourceBehaviour(seconds=5.0))
+        task = asyncio.ensure_future(world.search("red panda", category="images"))
+        await asyncio.sleep(1.0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert world.is_idle()
+        assert world.engine("openverse").address not in world.pool.learned_since(0)
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize("category", ["weather", "currency"])
+def test_what_no_collection_has_is_not_asked_for(collections, category):
+    async def main(clock):
+        world = collections(clock)
+        with pytest.raises(NoInstancesError, match="No open source fits"):
+            await world.search("red panda", category=category)
+        assert world.asked() == []
+
+    virtual_time.run(main)
+
+
+def test_a_query_that_looks_like_a_secret_leaves_this_machine_for_nobody(collections):
+    async def main(clock):
+        world = collections(clock)
+        with pytest.raises(NoInstancesError):
+            await world.search("ghp_0123456789abcdefghijABCDEFGHIJ012345")
+        assert world.asked() == []
+
+    virtual_time.run(main)
+
+
+def test_licences_of_what_is_given_are_told(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(wikipedia=["red panda"], commons=[])
+        found = await world.search("red panda")
+        assert found.attribution == (world.engine("wikipedia").licence,)
+
+    virtual_time.run(main)
+
+
+def test_filters_that_cannot_be_kept_are_told(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=PANDAS[:3], commons=PANDAS[3:5])
+        found = await world.search("red panda", category="images", time_range="week", language="de")
+        text = " ".join(found.remarks)
+        assert "Not limited to the last week, because it cannot be: Openverse" in text
+        assert "Without a filter for explicit results: Wikimedia Commons." in text
+        assert "Results of any language: Openverse" in text
+
+    virtual_time.run(main)
+
+
+def test_the_contact_is_handed_on(collections):
+    async def main(clock):
+        world = collections(clock, config=OpenSourcesConfig(contact="me@example.org"))
+        await world.search(PAPERS, category="science")
+        assert {query.contact for _, query in world.upstream.asked} == {"me@example.org"}
+
+    virtual_time.run(main)

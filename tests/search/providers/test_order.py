@@ -1,0 +1,309 @@
+"""Who answers a search, by the settings and by what the call asks for."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+import pytest
+
+from searx_mcp.errors import (
+    DeadlineError,
+    InvalidArgumentError,
+    NoInstancesError,
+    UnavailableReason,
+)
+from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
+from searx_mcp.models.request import Source
+from searx_mcp.models.response import Coverage
+from searx_mcp.open_sources.config import OpenSourcesMode
+from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
+from searx_mcp.search.providers.order import InOrder
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.testing import virtual_time
+from searx_mcp.testing.simulated_sources import SourceBehaviour
+
+HOST = "https://a.example/"
+REFUSED = Attempt(instance=HOST, verdict=Verdict.RATE_LIMITED, format=Format.HTML, status_code=429)
+SPENT = NoInstancesError(
+    "All is used up",
+    reason=UnavailableReason.EXHAUSTED,
+    attempts=(REFUSED,),
+    advice="Wait.",
+    retry_after=600.0,
+)
+PANDAS = ("red panda 1", "red panda 2")
+
+
+@dataclass
+class Instances:
+    """A pool that finds what it is told, or cannot serve."""
+
+    outcome: Found | Exception
+    seconds: float = 0.5
+    deadlines: list[float] = field(default_factory=list)
+
+    async def run(self, query, *, wanted, deadline, progress=None) -> Found:
+        self.deadlines.append(deadline)
+        await asyncio.sleep(self.seconds)
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+def found(*titles: str, engine: str = "bing") -> Found:
+    hits = tuple(
+        Hit(url=f"https://web.example/{title}", title=title, position=n, engines=(engine,))
+        for n, title in enumerate(titles, start=1)
+    )
+    failed = (UnresponsiveEngine(engine="google", reason="CAPTCHA"),)
+    page = ResultPage(hits=hits, rows_seen=len(hits), unresponsive_engines=failed)
+    return Found((page,), HOST, (), complete=False)
+
+
+@pytest.fixture
+def ordered(collections):
+    """Make the order over a pool and simulated collections."""
+
+    def make(clock, instances, mode=OpenSourcesMode.AUTO, *, own=False, **behaviours):
+        world = collections(clock)
+        world.answer(**behaviours)
+        provider = None if mode is OpenSourcesMode.OFF else world.provider
+        order = InOrder(instances, provider, mode=mode, has_own=lambda: own, phase_timeout=12.0)
+
+        async def search(*, category="images", source=Source.AUTO, seconds=20.0, text="red panda"):
+            query = InstanceQuery(text=text, category=category)
+            deadline = asyncio.get_running_loop().time() + seconds
+            return await order.run(query, source=source, wanted=10, deadline=deadline)
+
+        return world, search
+
+    return make
+
+
+def titles(answer: Found) -> list[str]:
+    return [hit.title for page in answer.pages for hit in page.hits]
+
+
+def test_instances_that_answer_are_all_that_is_asked(ordered):
+    async def main(clock):
+        world, search = ordered(clock, Instances(found("a")), openverse=PANDAS)
+        answer = await search()
+        assert (titles(answer), answer.coverage) == (["a"], Coverage.WEB)
+        assert world.asked() == []
+
+    virtual_time.run(main)
+
+
+def test_when_no_instance_can_serve_collections_do(ordered):
+    async def main(clock):
+        _, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
+        answer = await search()
+        assert (titles(answer), answer.instance) == ([*PANDAS], OPEN_SOURCES)
+        assert answer.coverage is Coverage.COLLECTIONS
+        assert answer.attempts[0] == REFUSED
+        assert len(answer.attempts) > 1
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        pytest.param(DeadlineError("No time."), id="no time"),
+        pytest.param(
+            NoInstancesError("None", reason=UnavailableReason.NOTHING_CONFIGURED), id="no instance"
+        ),
+        pytest.param(NoInstancesError("None", reason=UnavailableReason.BUDGET_SPENT), id="budget"),
+    ],
+)
+def test_whatever_keeps_instances_from_serving_collections_may_answer(ordered, error):
+    async def main(clock):
+        _, search = ordered(clock, Instances(error), openverse=PANDAS)
+        assert titles(await search()) == [*PANDAS]
+
+    virtual_time.run(main)
+
+
+def test_instances_leave_time_for_the_collections(ordered):
+    async def main(clock):
+        instances = Instances(SPENT)
+        _, search = ordered(clock, instances, openverse=PANDAS)
+        await search(seconds=20.0)
+        clock.pass_by(60.0)
+        began = clock.elapsed
+        await search(seconds=5.0)
+        long, short = instances.deadlines
+        assert long == pytest.approx(7.2)
+        assert short - began == pytest.approx(3.0)
+
+    virtual_time.run(main)
+
+
+def test_where_no_collection_fits_instances_have_all_the_time_and_their_own_error(ordered):
+    async def main(clock):
+        instances = Instances(SPENT)
+        _, search = ordered(clock, instances, openverse=PANDAS)
+        with pytest.raises(NoInstancesError) as caught:
+            await search(category="weather")
+        assert caught.value is SPENT
+        assert instances.deadlines == [20.0]
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize("seconds", [600.0, None])
+def test_when_everything_refuses_the_error_has_all_attempts_and_the_earliest_time(ordered, seconds):
+    async def main(clock):
+        limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0)
+        error = NoInstancesError(
+            "All is used up", reason=UnavailableReason.EXHAUSTED, attempts=(REFUSED,),
+            advice="Wait.", retry_after=seconds,
+        )  # fmt: skip
+        _, search = ordered(
+            clock, Instances(error), openverse=limit, commons=limit, internetarchive=limit
+        )
+        with pytest.raises(NoInstancesError) as caught:
+            await search()
+        raised = caught.value
+        assert raised.retry_after == pytest.approx(315, abs=15)
+        assert raised.attempts[0] == REFUSED
+        assert {attempt.verdict for attempt in raised.attempts} == {Verdict.RATE_LIMITED}
+        assert (raised.reason, raised.advice) == (UnavailableReason.EXHAUSTED, "Wait.")
+        assert raised.message.startswith("All is used up; no open source could answer (")
+
+    virtual_time.run(main)
+
+
+def test_collections_without_anything_relevant_do_not_hide_that_no_instance_served(ordered):
+    async def main(clock):
+        _, search = ordered(clock, Instances(SPENT), openverse=["a tin can"])
+        with pytest.raises(NoInstancesError, match="have nothing relevant") as caught:
+            await search()
+        assert caught.value.retry_after == 600.0
+
+    virtual_time.run(main)
+
+
+def test_who_reached_a_collection_is_not_offline(ordered):
+    async def main(clock):
+        offline = NoInstancesError("No network", reason=UnavailableReason.OFFLINE)
+        _, search = ordered(clock, Instances(offline))
+        with pytest.raises(NoInstancesError) as caught:
+            await search()
+        assert caught.value.reason is UnavailableReason.EXHAUSTED
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize(
+    ("mode", "own", "falls_back"),
+    [
+        (OpenSourcesMode.AUTO, False, True),
+        (OpenSourcesMode.AUTO, True, False),
+        (OpenSourcesMode.FALLBACK, True, True),
+        (OpenSourcesMode.BLEND, True, True),
+        (OpenSourcesMode.OFF, False, False),
+    ],
+)
+def test_the_queries_of_somebody_with_an_instance_stay_there_unless_told_otherwise(
+    ordered, mode, own, falls_back
+):
+    async def main(clock):
+        world, search = ordered(clock, Instances(SPENT), mode, own=own, openverse=PANDAS)
+        if falls_back:
+            assert titles(await search()) == [*PANDAS]
+        else:
+            with pytest.raises(NoInstancesError):
+                await search()
+            assert world.asked() == []
+
+    virtual_time.run(main)
+
+
+def test_a_call_may_ask_for_collections_alone(ordered):
+    async def main(clock):
+        instances = Instances(found("a"))
+        _, search = ordered(clock, instances, own=True, openverse=PANDAS)
+        answer = await search(source=Source.OPEN)
+        assert (titles(answer), instances.deadlines) == ([*PANDAS], [])
+
+    virtual_time.run(main)
+
+
+def test_a_call_may_ask_for_instances_alone(ordered):
+    async def main(clock):
+        world, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
+        with pytest.raises(NoInstancesError) as caught:
+            await search(source=Source.INSTANCES)
+        assert caught.value is SPENT
+        assert world.asked() == []
+
+    virtual_time.run(main)
+
+
+def test_collections_that_are_switched_off_cannot_be_asked_for(ordered):
+    async def main(clock):
+        _, search = ordered(clock, Instances(found("a")), OpenSourcesMode.OFF)
+        with pytest.raises(InvalidArgumentError) as caught:
+            await search(source=Source.OPEN)
+        assert caught.value.field == "source"
+        assert "open_sources.mode" in caught.value.advice
+
+    virtual_time.run(main)
+
+
+def test_blending_asks_both_at_once_and_fuses_them(ordered):
+    async def main(clock):
+        instances = Instances(found("rust async runtime", "tokio"), seconds=1.0)
+        _, search = ordered(
+            clock,
+            instances,
+            OpenSourcesMode.BLEND,
+            github=["tokio-rs rust async runtime", "rust async runtime"],
+        )
+        answer = await search(category="it", text="rust async runtime")
+        assert clock.elapsed < 2.0
+        assert answer.coverage is Coverage.MIXED
+        assert answer.instance == HOST
+        assert {"rust async runtime", "tokio", "tokio-rs rust async runtime"} == {*titles(answer)}
+        assert [hit.position for hit in answer.pages[0].hits] == [*range(1, 5)]
+        engines = {each.engine for each in answer.pages[0].unresponsive_engines}
+        assert "google" in engines
+
+    virtual_time.run(main)
+
+
+def test_blending_leaves_other_categories_to_the_instances(ordered):
+    async def main(clock):
+        world, search = ordered(
+            clock, Instances(found("a")), OpenSourcesMode.BLEND, openverse=PANDAS
+        )
+        assert (await search()).coverage is Coverage.WEB
+        assert world.asked() == []
+
+    virtual_time.run(main)
+
+
+def test_blending_does_without_the_one_that_fails(ordered):
+    async def main(clock):
+        titled = ["rust async runtime"]
+        _, search = ordered(clock, Instances(SPENT), OpenSourcesMode.BLEND, github=titled)
+        answer = await search(category="it", text="rust async runtime")
+        assert (answer.coverage, titles(answer)) == (Coverage.COLLECTIONS, titled)
+        assert answer.attempts[0] == REFUSED
+        _, search = ordered(clock, Instances(found("a")), OpenSourcesMode.BLEND)
+        answer = await search(category="it", text="rust async runtime")
+        assert (answer.coverage, titles(answer)) == (Coverage.WEB, ["a"])
+        assert len(answer.attempts) > 0
+
+    virtual_time.run(main)
+
+
+def test_blending_fails_when_both_do(ordered):
+    async def main(clock):
+        _, search = ordered(clock, Instances(SPENT), OpenSourcesMode.BLEND)
+        with pytest.raises(NoInstancesError) as caught:
+            await search(category="it", text="rust async runtime")
+        assert caught.value.attempts[0] == REFUSED
+
+    virtual_time.run(main)
