@@ -53,17 +53,20 @@ class Lines:
         """
         empty = f"\n{prefix.rstrip()}\n{prefix}"
         before: Block | None = None
+        is_other = False
         for block in blocks:
             if before is not None:
                 self._put(empty)
-            self._add(block, prefix, before)
+            # The third of several lists in a row is not the second one's rest either.
+            is_other = _continues(before, block) and not is_other
+            self._add(block, prefix, is_other=is_other)
             before = block
 
     def _put(self, text: str) -> None:
         self._pieces.append(text)
         self._length += len(text)
 
-    def _add(self, block: Block, prefix: str, before: Block | None) -> None:
+    def _add(self, block: Block, prefix: str, *, is_other: bool) -> None:
         match block:
             case Paragraph(text=text):
                 self._put(text.replace("\n", f"\n{prefix}") if prefix and "\n" in text else text)
@@ -81,12 +84,12 @@ class Lines:
             case Definitions(lines=lines):
                 self._put(f"\n{prefix}".join(lines))
             case _:
-                self._add_nested(block, prefix, before)
+                self._add_nested(block, prefix, is_other=is_other)
 
-    def _add_nested(self, block: Items | Quote | Note, prefix: str, before: Block | None) -> None:
+    def _add_nested(self, block: Items | Quote | Note, prefix: str, *, is_other: bool) -> None:
         match block:
             case Items():
-                self._items(block, prefix, is_other=_continues(before, block))
+                self._items(block, prefix, is_other=is_other)
             case Quote(blocks=blocks):
                 self._put("> ")
                 self.add(blocks, f"{prefix}> ")
@@ -133,7 +136,7 @@ class Lines:
             for position, each in enumerate(blocks):
                 if position:
                     self._put(f"\n{inner}")
-                self._add(each, inner, None)
+                self._add(each, inner, is_other=False)
 
     def _grid(self, block: Grid, prefix: str) -> None:
         rows = [_row(cells) for cells in block.rows]
@@ -181,6 +184,10 @@ def _is_tight(blocks: list[Block]) -> bool:
     )
 
 
-def _continues(before: Block | None, block: Items) -> bool:
-    """Whether a list would be taken for the rest of the one before it."""
-    return isinstance(before, Items) and bool(before.numbers) == bool(block.numbers)
+def _continues(before: Block | None, block: Block) -> bool:
+    """Whether it is a list that would be taken for the rest of the one before it."""
+    return (
+        isinstance(before, Items)
+        and isinstance(block, Items)
+        and bool(before.numbers) == bool(block.numbers)
+    )

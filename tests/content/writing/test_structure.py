@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -103,6 +103,8 @@ def markdown(html: str) -> str:
 
 @settings(deadline=None)
 @given(BLOCKS.map("".join))
+@example("<ul><li>a</li></ul>" * 3)
+@example("<ol><li>a</li></ol>" * 4)
 def test_a_page_comes_back_from_its_markdown(html: str):
     assert shape(body(READER.render(markdown(html)))) == shape(body(html))
 
