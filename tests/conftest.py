@@ -106,7 +106,8 @@ def run_cli(
 ) -> Callable[..., Awaitable[Ran]]:
     """Give what runs the command with arguments and an environment.
 
-    It runs in a thread, beside the loop that serves the instances.
+    It runs in a thread, beside the loop that serves the instances. Open sources are off unless the
+    environment says otherwise.
     """
     config = tmp_path / "empty.toml"
     config.touch()
@@ -121,6 +122,7 @@ def run_cli(
     async def run(*arguments: str, **environment: str) -> Ran:
         with monkeypatch.context() as patch:
             patch.setenv("SEARX_MCP_CONFIG", str(config))
+            patch.setenv("SEARX_MCP_OPEN_SOURCES__MODE", "off")
             for name, value in environment.items():
                 patch.setenv(name, value)
             code = await asyncio.to_thread(invoke, arguments)

@@ -8,7 +8,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import MAX_QUERY_LENGTH, Category, FetchRequest, SearchRequest
 
 _Changes: TypeAlias = dict[str, dict[str, object]]
-_UNPUBLISHED = frozenset({"engines", "limit", "by_person", "ignore_robots"})
+_UNPUBLISHED = frozenset({"engines", "source", "limit", "by_person", "ignore_robots"})
 """Accepted from a model, but for those of a person, and not worth the words in every conversation."""
 
 

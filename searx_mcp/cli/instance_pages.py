@@ -37,7 +37,7 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
         ("Score", _score(row) if row.tier is not Tier.OPEN else {}),
         ("Times", _times(details, now)),
         ("Budget", _budget(details)),
-        ("What /config said", _config(details)),
+        ("What /config said", _config(details) if row.tier is not Tier.OPEN else {}),
     ):
         _print_facts(out, title, facts)
     if details.outcomes:

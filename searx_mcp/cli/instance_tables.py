@@ -10,7 +10,7 @@ from rich.text import Text
 
 from searx_mcp.cli.output import duration, host, plain_text
 from searx_mcp.models.administration import BudgetLine, Check, Checked, Robots
-from searx_mcp.models.instance import InstanceReport, InstanceState, MonthReport
+from searx_mcp.models.instance import InstanceReport, InstanceState, MonthReport, Tier
 
 WIDE: Final = 110
 """Columns from which on a table shows all it has."""
@@ -48,8 +48,9 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
         cells = [
             host(row.url),
             row.tier,
-            *([row.grade or "?"] if width >= WIDE else []),
-            f"{row.score:.2f}",
+            *([_grade(row)] if width >= WIDE else []),
+            # Nobody chooses among open sources by a score: the query does.
+            "" if row.tier is Tier.OPEN else f"{row.score:.2f}",
             state(row.state),
             percent(row.success),
             seconds(row.p50, width),
@@ -60,6 +61,10 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
         ]
         table.add_row(*cells)
     return table
+
+
+def _grade(row: InstanceReport) -> str:
+    return "" if row.tier is Tier.OPEN else row.grade or "?"
 
 
 def check_table(checked: Checked, *, width: int) -> Table:

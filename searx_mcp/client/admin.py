@@ -30,6 +30,8 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice, PoolReport
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PublicInstances
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.background.remembering import RECALL_INTERVAL
 from searx_mcp.search.checking import Checker
 from searx_mcp.search.finding import find_instance
@@ -213,6 +215,8 @@ class InstanceAdmin:
                 advice="`searx-mcp instances remove` takes it out.",
             )
         listed = {urlsplit(url).hostname for url in self._parts.pool.public_urls()}
+        if self._parts.sources is not None:
+            listed |= self._parts.sources.hosts
         changed = name not in self._settings.instances.blocked
         changed = changed and await self._choose(Choice.BLOCKED, name, chosen=True)
         notes = [] if name in listed or not changed else self._not_listed(name, listed)
@@ -239,16 +243,21 @@ class InstanceAdmin:
         return self._change(name, f"{name} may be asked again if it is listed.", changed=changed)
 
     async def reset(self, host: str) -> Change:
-        """Make an instance new again: forget its states, waits and observations, not its charges.
+        """Make an instance or open source new again: forget its states, waits and observations, not its charges.
 
         Raises:
             InvalidArgumentError: it is not in the pool.
         """
         await self._recall()
-        url = find_instance(host, (row.url for row in self._parts.pool.snapshot(self._clock())))
         now = self._clock()
+        pool: InstancePool | SourcePool = self._parts.pool
+        urls = [row.url for row in pool.snapshot(now)]
+        sources = self._parts.sources.pool if self._parts.sources else None
+        url = find_instance(host, [*urls, *(sources.urls() if sources else ())])
+        if sources is not None and url in sources:
+            pool = sources
         # Dated ahead: whatever other processes learn of it before they hear of this is older.
-        record = self._parts.pool.reset(url, now + RECALL_INTERVAL)
+        record = pool.reset(url, now + RECALL_INTERVAL)
         await self._state.save({url: record}, now)
         notes = ["What it was asked still counts: its budget is as it was."]
         return self._change(url, f"{url} is new again.", notes, changed=True)

@@ -32,8 +32,8 @@ from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.capture import Capturer
 from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
@@ -149,6 +149,7 @@ class Parts:
             pool_config=_pool_config(settings),
             clock=clock,
             rng=rng,
+            blocked=lambda: roster.blocked,
         )
         remembering = Remembering(
             pool, state, clock, roster, sources=sources.pool if sources else None

@@ -17,7 +17,12 @@ async def _sources(parts: Parts, state: StateStore, now: float) -> list[Instance
     """The open sources, as a tier of their own, with what is left of a day."""
     if parts.sources is None:
         return []
-    rows = parts.sources.pool.snapshot(now)
+    blocked = parts.roster.blocked
+    rows = [
+        row
+        for row in parts.sources.pool.snapshot(now)
+        if parts.sources.engines[row.source].host not in blocked
+    ]
     budgets = await state.budgets([_a_day(parts.sources.accounts[row.url]) for row in rows], now)
     return [
         row.model_copy(

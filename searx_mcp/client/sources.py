@@ -1,7 +1,7 @@
 """The open sources of a client, wired."""
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
@@ -41,6 +41,11 @@ class WiredSources:
     accounts: Mapping[str, Account]
     engines: Mapping[str, Engine]
 
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts that are asked."""
+        return frozenset(engine.host for engine in self.engines.values())
+
     def described(self, name: str) -> OpenSource:
         """What the table says of an open source."""
         engine = self.engines[name]
@@ -69,6 +74,7 @@ def wire_sources(
     pool_config: PoolConfig,
     clock: Callable[[], float],
     rng: random.Random,
+    blocked: Callable[[], Collection[str]],
 ) -> WiredSources | None:
     """Wire what asks the open sources; nothing is opened yet.
 
@@ -79,6 +85,7 @@ def wire_sources(
         pool_config: how failures are judged.
         clock: Unix seconds.
         rng: the dice.
+        blocked: gives the hosts that the user does not want to be asked.
 
     Returns:
         `None` when they are switched off.
@@ -110,6 +117,7 @@ def wire_sources(
         contact=config.contact,
         phase_timeout=settings.search.phase_timeout,
         clock=clock,
+        blocked=blocked,
     )
     return WiredSources(provider, pool, _accounts(engines, config), engines)
 

@@ -3,10 +3,9 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.instance import base_url
 
 CONTACT_PATTERN = r"^([!-'*-~]{1,100}(@|://)[!-'*-~]{1,100})?$"
 """A mail address or URL that can stand in the comment of a User-Agent, so without parentheses."""
@@ -19,12 +18,8 @@ Name = Literal[
 """The engines of the table, so that a setting can be checked before any of them is imported."""
 
 
-def _address(text: str) -> str:
-    return base_url(text) if text else ""
-
-
-Address = Annotated[str, AfterValidator(_address)]
-"""An http or https address that ends in `/`, or nothing."""
+Address = Annotated[str, Field(pattern=r"^(https?://[^\s/?#@]+(/[^\s?#]*)?)?$")]
+"""An http or https address without a query, or nothing."""
 
 
 class OpenSourcesMode(StrEnum):
@@ -48,7 +43,7 @@ class OpenSourcesConfig(Frozen):
     )
     contact: Annotated[str, Field(pattern=CONTACT_PATTERN)] = Field(
         default="",
-        description="Mail address or URL of yours for operators who ask for one; without it they are asked slower.",
+        description="Your mail address or URL for operators who ask; without it some are asked slower.",
     )
     disabled: tuple[Name, ...] = Field(
         default=(), description="Names of engines that are never asked, such as gdelt."
@@ -62,6 +57,6 @@ class OpenSourcesConfig(Frozen):
         description="Base URL of an npm registry to search for packages; empty asks none.",
     )
     photon_url: Address = Field(
-        default="https://photon.komoot.io/",
+        default="https://photon.komoot.io",
         description="Base URL of the Photon server that finds places; your own may be private.",
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Hit
@@ -184,6 +184,7 @@ class Engine:
         on: whether it is asked unless switched off; if not, it needs its own switch.
         triggered: asked only if the query names its subject, not for its category alone.
         is_slow: of these at most one is asked in a search.
+        is_web_index: has pages of the whole web, as no collection has.
         is_semantic: finds by meaning, so that its results need not share words with the query.
         time_ranges: ages it can filter by.
         languages: those it knows, two letters each; none means that it knows all or has no language.
@@ -222,6 +223,7 @@ class Engine:
     on: bool = True
     triggered: bool = False
     is_slow: bool = False
+    is_web_index: bool = False
     is_semantic: bool = False
     time_ranges: frozenset[TimeRange] = frozenset()
     languages: frozenset[str] = frozenset()
@@ -236,6 +238,11 @@ class Engine:
         """What stands for it in lists: the root of its host, without a language."""
         origin = "/".join(self.endpoint.split("/")[:3])
         return f"{origin.replace('{language}.', '')}/"
+
+    @property
+    def host(self) -> str:
+        """The host of its address."""
+        return urlsplit(self.address).hostname or ""
 
     def url(self, ask: Ask) -> str:
         """The address of a request."""

@@ -96,6 +96,7 @@ ENGINES: Final = (
         per_day=400,
         timeout=8.0,
         on=False,
+        is_web_index=True,
         is_semantic=True,
         time_ranges=_ANY_AGE,
         pages=False,

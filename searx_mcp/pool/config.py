@@ -52,7 +52,8 @@ class InstancesConfig(Frozen):
         default="B", description="The worst grade of a public instance that is still asked."
     )
     blocked: tuple[str, ...] = Field(
-        default=(), description="Hosts of public instances that are never asked."
+        default=(),
+        description="Hosts of public instances and open sources that are never asked.",
     )
 
 

@@ -81,6 +81,16 @@ class SourcePool:
         """The records of the sources of which anything was learned after `when`, by address."""
         return {url: m.record() for url, m in self._members.items() if m.last_at > when}
 
+    def urls(self) -> tuple[str, ...]:
+        """The addresses that stand for the sources."""
+        return tuple(self._members)
+
+    def reset(self, url: str, last_at: float) -> InstanceRecord:
+        """Forget what was learned about `url`; gives the record of one that is new since `last_at`."""
+        record = self._members[url].fresh_record(last_at)
+        self._members[url].restore(record)
+        return record
+
     def record_of(self, url: str) -> InstanceRecord:
         """What was learned about `url`."""
         return self._members[url].record()

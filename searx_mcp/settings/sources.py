@@ -58,6 +58,7 @@ OTHER_VARIABLES: Final = (
     FILE_VARIABLE,
     *ALIASES,
     "SEARX_MCP_CAPTURES",
+    "SEARX_MCP_LIVE_CONTACT",
     "SEARX_MCP_LOG_LEVEL",
 )
 DEFAULT: Final = "default"
@@ -352,6 +353,8 @@ def _described(rules: Mapping[str, Any]) -> str:
         # Behind a validator of ours pydantic calls the bounds `ge` and `le`.
         low, high = rules.get("minimum", rules.get("ge")), rules.get("maximum", rules.get("le"))
         return f"a {'whole ' * (rules['type'] == 'integer')}number from {low:,} to {high:,}"
+    if "enum" in rules.get("items", {}):
+        return f"a list of {', '.join(rules['items']['enum'])}"
     if items := [_described(item) for item in rules.get("prefixItems", ())]:
         return f"a list of {len(items)}, each {items[0]}"
     if "pattern" in rules:

@@ -15,8 +15,8 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.upstream import Clearance

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -23,7 +24,7 @@ REPORT = {
     "url", "tier", "grade", "state", "score", "successes", "failures", "consecutive_failures",
     "latency", "p50", "p95", "success", "format", "json_enabled", "last_verdict", "last_detail",
     "reason", "score_parts", "version", "limiter", "link_token", "drift", "retry_after",
-    "budget_left",
+    "budget_left", "source",
 }  # fmt: skip
 CONFIG = {"version", "limiter", "link_token", "public_instance", "engines", "categories"}
 CHANGE = {"subject", "changed", "message", "notes"}
@@ -73,6 +74,23 @@ async def test_list_as_json(run_cli, public, environment):
     assert set(data["instances"][0]) == REPORT
 
 
+async def test_open_sources_are_a_tier_of_their_own(run_cli):
+    on = {"SEARX_MCP_OPEN_SOURCES__MODE": "auto", "COLUMNS": "80"}
+    data = await json_of(run_cli, "list", "--tier", "open", **on)
+    assert len(data["instances"]) == 16
+    assert {row["tier"] for row in data["instances"]} == {"open"}
+    assert "openverse" in {row["source"] for row in data["instances"]}
+    ran = await run_cli("instances", "list", "--tier", "open", **on)
+    assert re.search(r"api\.openverse\.org +open +new +180 +now", ran.out)
+    ran = await run_cli("instances", "show", "api.openverse.org", **on)
+    assert "operator    WordPress Foundation, US" in ran.out
+    assert "in 1.0 d  0 of 180" in ran.out
+    assert "/config" not in ran.out
+    ran = await run_cli("instances", "check", "api.openverse.org", **on)
+    assert ran.code == ExitCode.USAGE
+    assert "api.openverse.org" in ran.err
+
+
 async def test_list_sorts_and_filters(run_cli, environment):
     own = {"SEARX_MCP_INSTANCES__OWN": "http://10.0.0.2/;http://10.0.0.1/"}
     ran = await run_cli("instances", "list", "-s", "host", "-r", **environment(**own))
@@ -94,7 +112,7 @@ async def test_show_and_explain_tell_the_same(run_cli, public, environment):
     again = await json_of(run_cli, "explain", public.url.split("/")[2], **there)
     assert set(data) == set(again)
     assert set(data) == {
-        "instance", "source", "listed", "outcomes", "timers", "windows", "config",
+        "instance", "source", "listed", "outcomes", "timers", "windows", "config", "open_source",
     }  # fmt: skip
     assert set(data["instance"]) == REPORT
     assert set(data["outcomes"][0]) == {

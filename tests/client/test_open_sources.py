@@ -228,3 +228,27 @@ async def test_what_a_limit_taught_is_remembered_by_the_next_search(stage):
         set_up.clock.advance(60)
         await client.search("red panda tree", source="open", category="images", fetch_content=False)
     assert len([url for url in set_up.fake.requests if "openverse" in url]) == 1
+
+
+async def test_one_that_was_blocked_is_neither_asked_nor_listed(stage):
+    async with stage() as set_up, set_up.client() as client:
+        change = await client.admin.block("api.openverse.org")
+        await client.search("red panda", source="open", category="images", fetch_content=False)
+        listed = [row.source for row in (await client.instances()).instances]
+        await client.admin.unblock("api.openverse.org")
+        await client.search("panda tree", source="open", category="images", fetch_content=False)
+    assert change.changed
+    assert change.notes == ()
+    assert "openverse" not in listed
+    assert len([url for url in set_up.fake.requests if "openverse" in url]) == 1
+
+
+async def test_one_that_rests_can_be_made_new(stage):
+    async with stage() as set_up, set_up.client() as client:
+        set_up.fake.refuse("api.openverse.org", headers={"Retry-After": "3000"})
+        await client.search("red panda", source="open", category="images", fetch_content=False)
+        set_up.fake.heal("api.openverse.org")
+        set_up.clock.advance(60)
+        await client.admin.reset("api.openverse.org")
+        await client.search("panda tree", source="open", category="images", fetch_content=False)
+    assert len([url for url in set_up.fake.requests if "openverse" in url]) == 2

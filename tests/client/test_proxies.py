@@ -54,6 +54,7 @@ class World:
             "network": {"proxy": proxy, "ca_file": str(self.ca_file), **network},
             "search": {"attempt_timeout": 1.0},
             "web_search": {"request_delay_range": [0, 0]},
+            "open_sources": {"mode": "off"},
         }
         kinds = ["tor" if ONION in url else "normal" for url in urls]
         rows = [{"url": url, "network_type": kind} for url, kind in zip(urls, kinds, strict=True)]

@@ -1,7 +1,7 @@
 """The open sources as a provider: chosen by the query, asked side by side, kept to what is relevant."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -58,6 +58,7 @@ class OpenSources:
         contact: handed to the engines whose operators want it.
         phase_timeout: seconds all of it may take.
         clock: Unix seconds.
+        blocked: gives the hosts that are not asked at the moment.
         gate: keeps of an engine's hits those that have to do with the question.
     """
 
@@ -69,8 +70,10 @@ class OpenSources:
         contact: str,
         phase_timeout: float,
         clock: Callable[[], float],
+        blocked: Callable[[], Collection[str]] = tuple,
         gate: Gate = relevant,
     ) -> None:
+        self._blocked = blocked
         self._gate = gate
         self._engines = engines
         self._rounds = rounds
@@ -134,9 +137,15 @@ class OpenSources:
             category=query.category,
             language=query.language,
             time_range=TimeRange(query.time_range),
-            engines=self._engines,
+            engines=self._allowed(),
             wanted=query.engines,
         )
+
+    def _allowed(self) -> dict[str, Engine]:
+        blocked = self._blocked()
+        return {
+            name: engine for name, engine in self._engines.items() if engine.host not in blocked
+        }
 
     async def _ask(self, asking: "_Asking", journal: Journal) -> list[Reply]:
         """The replies of all rounds: of the first page, and of further ones while too few have come."""
@@ -231,7 +240,7 @@ class OpenSources:
             attempts=tuple(attempts),
             # What else there is lies on further pages, which cost a day's budget.
             complete=True,
-            coverage=Coverage.COLLECTIONS,
+            coverage=_coverage(used),
             attribution=tuple(dict.fromkeys(each.licence for each in used if each.licence)),
             remarks=remarks(asking.query, asking.route, asked=self._asked(attempts), used=used),
         )
@@ -269,6 +278,12 @@ class _Asking:
             identifier=self.question.identifier,
             contact=self.contact,
         )
+
+
+def _coverage(used: Sequence[Engine]) -> Coverage:
+    if not any(engine.is_web_index for engine in used):
+        return Coverage.COLLECTIONS
+    return Coverage.WEB if all(engine.is_web_index for engine in used) else Coverage.MIXED
 
 
 def _unavailable(journal: Journal) -> NoInstancesError:

@@ -70,7 +70,7 @@ class InOrder:
                 raise InvalidArgumentError(
                     "source",
                     "open sources are switched off",
-                    advice="Set open_sources.mode to fallback or blend.",
+                    advice="Set open_sources.mode to auto, fallback or blend.",
                 )
             return await self._open_sources.run(
                 query, wanted=wanted, deadline=deadline, progress=progress
@@ -153,7 +153,7 @@ def _mixed(web: Found, collected: Collected) -> Found:
     collections = collected.found
     attempts = (*web.attempts, *collections.attempts)
     if not any(ballot.hits for ballot in collected.ballots):
-        return replace(web, attempts=attempts)
+        return replace(web, attempts=attempts, remarks=collections.remarks)
     hits = count([Ballot([hit for page in web.pages for hit in page.hits]), *collected.ballots])
     first, missing = web.pages[0], collections.pages[0].unresponsive_engines
     page = replace(first, hits=hits, unresponsive_engines=(*first.unresponsive_engines, *missing))
@@ -161,7 +161,7 @@ def _mixed(web: Found, collected: Collected) -> Found:
         web,
         pages=(page,),
         attempts=attempts,
-        coverage=Coverage.MIXED,
+        coverage=web.coverage if collections.coverage is web.coverage else Coverage.MIXED,
         attribution=collections.attribution,
         remarks=collections.remarks,
     )

@@ -21,6 +21,7 @@ from searx_mcp.models.hits import (
     ResultPage,
     UnresponsiveEngine,
 )
+from searx_mcp.models.response import Coverage
 from searx_mcp.models.templates import (
     Code,
     Fact,
@@ -115,6 +116,7 @@ _HITS = st.builds(
     thumbnail=_MAYBE,
     template=_TEXT,
     author=_TEXT,
+    attribution=_TEXT,
     **{name: st.none() | kind for name, kind in _TEMPLATES.items()},
 )
 _PAGES = st.builds(
@@ -151,6 +153,7 @@ _ATTEMPTS = st.builds(
     format=st.sampled_from(Format),
     status_code=_COUNT,
     detail=_TEXT,
+    source=_TEXT,
 )
 _ANSWERS = st.builds(
     SharedAnswer,
@@ -161,6 +164,9 @@ _ANSWERS = st.builds(
         attempts=st.lists(_ATTEMPTS, max_size=2).map(tuple),
         complete=st.booleans(),
         own=st.booleans(),
+        coverage=st.sampled_from(Coverage),
+        attribution=_TEXTS,
+        remarks=_TEXTS,
     ),
     at=_NUMBERS,
 )
