@@ -1,0 +1,1 @@
+"""Which open collections a question is for: reading it, and choosing among the engines."""
