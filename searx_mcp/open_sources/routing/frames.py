@@ -113,7 +113,7 @@ _CLOSING: Final = _frames(
     "please, mean, meaning, definition, explained, in english, for me, thanks, thank you, bitte, s'il vous plait, por favor"
 )
 _CLOSING_MEDIA: Final = _frames("""
-photo, photos, picture, pictures, image, images, pics, video, videos, lyrics, song, songs, news, paper, papers, latest, latest news,
+photo, photos, picture, pictures, image, images, pics, video, videos, lyrics, song, songs, news, paper, papers, preprint, preprints, latest, latest news,
 today, this week, this month, near me, nearby, bilder, fotos, imagenes, liedtext, paroles, letra, nachrichten, noticias,
 pdf, right now
 """)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.open_sources.engines.knowledge.stackexchange import HOSTS
 from searx_mcp.open_sources.identity import voter
 from searx_mcp.open_sources.interface import Engine
 from searx_mcp.open_sources.routing.plans import BASE, FURTHER, Plan
@@ -12,6 +13,9 @@ from searx_mcp.open_sources.routing.reading import Question
 from searx_mcp.open_sources.routing.scoring import AWAY, Score, points_of, scores_of
 from searx_mcp.open_sources.routing.subjects import Signal
 from searx_mcp.open_sources.routing.topics import DEFAULT, LANGUAGES
+
+_SITE_AT: Final = {host: site for site, host in HOSTS.items()}
+"""Stack Exchange's api name of a site by its host."""
 
 _FORMS: Final[Mapping[Signal, Mapping[str, str]]] = {
     Signal.IMAGE: {"commons": "bitmap|drawing", "openverse": "images", "internetarchive": "image"},
@@ -200,7 +204,8 @@ def _aim(engine: str, question: Question, plan: Plan, language: str) -> str:
     match engine:
         case "stackexchange":
             local = LANGUAGES.get(language.partition("-")[0].lower())
-            aim = local or question.topic or DEFAULT
+            named = (_SITE_AT[site] for site in question.sites if site in _SITE_AT)
+            aim = local or next(named, "") or question.topic or DEFAULT
         case "github":
             is_flaw = (
                 signals & {Signal.ERROR, Signal.VULNERABILITY} and Signal.REPOSITORY not in signals

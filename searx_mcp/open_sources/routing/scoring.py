@@ -38,6 +38,7 @@ _SURE: Final = 6.0
 """Points beyond which a better fit of one engine makes the others no worse."""
 _FIRST: Final = 10.0
 """More than all points of a category: engines that a category is confined to keep their order."""
+_FIELDS: Final = frozenset({Signal.FORMAL, Signal.BIOMEDICAL})
 _ABOUT_ITSELF: Final = frozenset({Signal.DEFINITION, Signal.ENTITY})
 """These ask what a thing is, of programs too."""
 _NOT_ASIDE: Final = frozenset(
@@ -100,9 +101,10 @@ def _within(
     category = plan.category
     base, rules = BASE[category], WITHIN.get(category, {})
     lesser = LESSER.get(category, {})
-    if category is Category.SCIENCE and not question.signals & {Signal.FORMAL, Signal.BIOMEDICAL}:
+    if category is Category.SCIENCE and not question.signals & _FIELDS:
         # A work of an unknown field may lie with any of them.
         lesser = {name: homes for name, homes in lesser.items() if not homes}
+    fields = question.signals & _FIELDS if category is Category.SCIENCE else frozenset()
     told = [signal for signal in Signal if signal in question.signals and signal in rules]
     is_open = bool(plan.engines) and question.ecosystem is None
     scores = {}
@@ -114,11 +116,13 @@ def _within(
         is_named = name in question.named or is_subject
         if engine.triggered and not is_named and not (is_open and name in REGISTRIES):
             continue
+        homes = lesser.get(name)
+        if fields and homes and homes.isdisjoint(fields) and not is_named:
+            continue  # a collection of another field
         points = base.get(name, 1.0) + NAMED * (name in question.named)
         points += sum(rules[signal].get(name, 0) for signal in told)
         if plan.engines:
             points += _FIRST * (len(plan.engines) * is_subject - place)
-        homes = lesser.get(name)
         is_home = homes is None or is_named or not homes.isdisjoint(question.signals)
         scores[name] = Score(points, 1.0 if is_home else AWAY)
     why = f"category {category}" + (f": {_joined([*map(str, told)])}" if told else "")
@@ -138,6 +142,11 @@ def _general(
     if time_range in {TimeRange.DAY, TimeRange.WEEK} and Signal.CODE not in signals:
         signals.add(Signal.NEWS)
     points, own = points_of(question, signals)
+    if question.sites:
+        # Of those that have results anywhere nobody knows whether any lies there.
+        for name in (name for name, engine in engines.items() if engine.hosts):
+            points[name] = max(points.get(name, 0), HOME)
+            own.add(name)
     ranked = sorted(
         (name for name in points if name in engines and _may_be_asked(engines[name], question)),
         key=lambda name: (-points[name], name),

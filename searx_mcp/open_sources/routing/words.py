@@ -13,6 +13,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 CODE: Final = word_set("""
+gzip zstd bzip2 zlib brotli lz4
 gpio xz
 vim neovim emacs ssh rsync grep awk log4j openssh struts pod_crashloopbackoff
 javascript typescript nodejs node.js c++ c# f# .net dotnet golang goroutine goroutines php mysql postgresql
@@ -60,6 +61,7 @@ virtual_environment infinite_loop error_handling hash_map async/await software_a
 """What only programs have."""
 
 PROGRAMMING: Final = word_set("""
+memory volatile sms smtp websocket websockets oauth compression stdin stdout happens-before
 function functions method methods class classes array arrays list lists dict dictionary tuple string strings
 integer float boolean pointer pointers loop loops iterate iterator iterators generator generators decorator
 decorators closure closures await coroutine coroutines thread threads threading concurrency compile

@@ -154,9 +154,8 @@ def test_a_question_of_no_category_goes_to_the_collections_that_may_answer_it(
         pytest.param("best text editor", "it", "hackernews stackexchange github", id="an opinion"),
         pytest.param("cargo workspace dependency", "it", "crates stackexchange github hackernews", id="a crate"),
         pytest.param("CVE-2021-44228", "it", "github hackernews stackexchange", id="a flaw"),
-        pytest.param("mRNA vaccine efficacy", "science", "europepmc crossref arxiv", id="medicine"),
-        pytest.param("black hole thermodynamics", "science", "arxiv crossref europepmc", id="physics"),
-        pytest.param("medieval trade routes", "science", "crossref europepmc arxiv", id="another science"),
+        pytest.param("mRNA vaccine efficacy", "science", "europepmc crossref", id="medicine"),
+        pytest.param("black hole thermodynamics", "science", "arxiv crossref", id="physics"),
         pytest.param("10.1038/nature12373", "science", "crossref", id="a DOI"),
         pytest.param("cat", "images", "openverse commons internetarchive", id="images"),
         pytest.param("linux tutorial", "videos", "sepiasearch internetarchive commons", id="videos"),
@@ -170,7 +169,7 @@ def test_a_question_of_no_category_goes_to_the_collections_that_may_answer_it(
         pytest.param("http client", "cargo", "crates github", id="cargo"),
         pytest.param("terminal emulator", "repos", "github", id="repos"),
         pytest.param("exit vim", "Q&A", "stackexchange", id="q&a"),
-        pytest.param("quantum gravity", "scientific publications", "arxiv crossref europepmc", id="publications"),
+        pytest.param("quantum gravity", "scientific publications", "arxiv crossref", id="publications"),
         pytest.param("tulips", "wikimedia", "wikipedia commons", id="wikimedia"),
         pytest.param("imagine", "lyrics", "musicbrainz", id="lyrics"),
         pytest.param("jazz", "radio", "internetarchive", id="radio"),
@@ -239,6 +238,9 @@ def test_a_category_that_no_engine_serves_is_named():
         pytest.param("moby dick pdf", "files", "internetarchive", "texts", id="a text"),
         pytest.param("msdos game prince", "files", "internetarchive", "software", id="a program"),
         pytest.param("moby dick", "books", "internetarchive", "texts", id="a book"),
+        pytest.param(
+            "site:superuser.com mount", "general", "stackexchange", "superuser", id="a named site"
+        ),
     ],
 )
 def test_an_engine_of_several_parts_is_told_which_is_meant(text, category, engine, aim):
@@ -261,7 +263,6 @@ def test_topics_are_sites_that_the_engine_knows():
         pytest.param("photosynthesis", "general", "wikipedia", 1.0, id="no subject"),
         pytest.param("what is kubernetes", "general", "wikipedia", 1.0, id="what a program is"),
         pytest.param("photos of cats", "general", "wikipedia", 0.5, id="another route"),
-        pytest.param("mRNA vaccines", "science", "arxiv", 0.5, id="another science"),
         pytest.param("election", "news", "hackernews", 0.5, id="news of no technology"),
     ],
 )
