@@ -9,8 +9,8 @@ from searx_mcp.open_sources.table import ENGINES
 
 
 @pytest.fixture
-def measured(load):
-    return load("open_sources")
+def measured(load_benchmark):
+    return load_benchmark("open_sources")
 
 
 def test_there_are_two_hundred_searches_in_every_category(measured):
