@@ -162,6 +162,7 @@ class OpenSources:
             gathered += await self._rounds.ask(
                 asked,
                 journal,
+                keep=partial(self._keep, asking.question),
                 is_enough=partial(self._is_enough, asking, tuple(gathered)),
             )
             if page > asking.query.page:
@@ -172,9 +173,12 @@ class OpenSources:
                 for reply in fresh
                 if reply.page.has_next and self._engines[reply.choice.engine].pages
             ]
-            if not choices or len(self._hits(asking, gathered)) >= asking.wanted:
+            if not choices or len(count(self._ballots(gathered))) >= asking.wanted:
                 break
         return gathered
+
+    def _keep(self, question: Question, choice: Choice, page: ResultPage) -> tuple[Hit, ...]:
+        return self._gate(page.hits, question, self._engines[choice.engine])
 
     def _is_enough(
         self, asking: "_Asking", earlier: Sequence[Reply], fresh: Sequence[Reply]
@@ -182,19 +186,14 @@ class OpenSources:
         """Whether two engines, or the only one, have brought as many relevant hits as are wanted."""
         replies = [*earlier, *fresh]
         several = min(_SEVERAL, len(asking.route.choices))
-        with_hits = {reply.choice.engine for reply in replies if reply.page.hits}
-        return len(with_hits) >= several and len(self._hits(asking, replies)) >= asking.wanted
+        with_hits = {reply.choice.engine for reply in replies if reply.relevant}
+        return len(with_hits) >= several and len(count(self._ballots(replies))) >= asking.wanted
 
-    def _hits(self, asking: "_Asking", replies: Sequence[Reply]) -> tuple[Hit, ...]:
-        return count(self._ballots(asking, replies))
-
-    def _ballots(self, asking: "_Asking", replies: Sequence[Reply]) -> list[Ballot]:
+    def _ballots(self, replies: Sequence[Reply]) -> list[Ballot]:
         """A list for each engine, its pages one behind the other."""
         hits: dict[Choice, list[Hit]] = {}
         for reply in replies:
-            engine = self._engines[reply.choice.engine]
-            kept = self._gate(reply.page.hits, asking.question, engine)
-            hits.setdefault(reply.choice, []).extend(kept)
+            hits.setdefault(reply.choice, []).extend(reply.relevant)
         return [
             Ballot(rows, self._engines[choice.engine].weight * choice.factor)
             for choice, rows in hits.items()
@@ -203,24 +202,23 @@ class OpenSources:
     def _collected(
         self, asking: "_Asking", replies: Sequence[Reply], journal: Journal
     ) -> Collected:
-        ballots = self._ballots(asking, replies)
+        ballots = self._ballots(replies)
         hits = count(ballots)
         if asking.category is Category.GENERAL:
             hits = spread(hits)
-        missing = dict(journal.skipped)
-        attempts = list(journal.attempts)
-        for name, engine in self._engines.items():
-            own = [reply for reply in replies if reply.choice.engine == name and reply.page.hits]
-            if own and not any(
-                self._gate(reply.page.hits, asking.question, engine) for reply in own
-            ):
-                missing[name] = "nothing relevant"
-                attempts = [
-                    each.model_copy(update={"verdict": Verdict.IRRELEVANT})
-                    if each.source == name and each.verdict.ends_search
-                    else each
-                    for each in attempts
-                ]
+        found_some = {reply.choice.engine for reply in replies if reply.relevant}
+        in_vain = {
+            reply.choice.engine: "nothing relevant"
+            for reply in replies
+            if reply.is_irrelevant and reply.choice.engine not in found_some
+        }
+        missing = journal.skipped | in_vain
+        attempts = [
+            attempt.model_copy(update={"verdict": Verdict.IRRELEVANT})
+            if attempt.source in in_vain and attempt.verdict.ends_search
+            else attempt
+            for attempt in journal.attempts
+        ]
         page = ResultPage(
             hits=hits,
             rows_seen=sum(reply.page.rows_seen for reply in replies),

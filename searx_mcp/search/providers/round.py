@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from searx_mcp.models.attempt import Attempt, Format, Verdict
-from searx_mcp.models.hits import ResultPage
+from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.service import Progress
 from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery
 from searx_mcp.open_sources.routing.route import Choice
@@ -53,10 +53,17 @@ class Reply:
     Attributes:
         choice: why it was asked.
         page: its hits, relevant or not.
+        relevant: of them, those that have to do with the query.
     """
 
     choice: Choice
     page: ResultPage
+    relevant: tuple[Hit, ...]
+
+    @property
+    def is_irrelevant(self) -> bool:
+        """Whether there were hits, and none has to do with the query."""
+        return bool(self.page.hits) and not self.relevant
 
 
 @dataclass(slots=True)
@@ -122,6 +129,7 @@ class Rounds:
         asked: Sequence[tuple[Choice, Engine, OpenQuery]],
         journal: Journal,
         *,
+        keep: Callable[[Choice, ResultPage], tuple[Hit, ...]],
         is_enough: Callable[[Sequence[Reply]], bool],
     ) -> list[Reply]:
         """Ask engines side by side until all have answered, enough is in, or the time is over.
@@ -129,6 +137,7 @@ class Rounds:
         Args:
             asked: whom, and what each is asked; the best first.
             journal: takes down what happens.
+            keep: gives the hits of a page that have to do with the query.
             is_enough: whether what has come is enough. Then those of another route than the query's
                 own are given up, and the others have `GRACE` left.
 
@@ -155,7 +164,7 @@ class Rounds:
                     for task in done:
                         choice, page = running.pop(task), task.result()
                         if page is not None:
-                            replies[choice.engine] = Reply(choice, page)
+                            replies[choice.engine] = Reply(choice, page, keep(choice, page))
                     if is_enough([*replies.values()]):
                         deadline = min(deadline, loop.time() + GRACE)
                         if not any(choice.factor >= 1 for choice in running.values()):
