@@ -26,7 +26,9 @@ from searx_mcp.searxng.request import InstanceQuery
 Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]
 
 MAX_ROUNDS: Final = 3
-"""Pages asked of an engine at most; its budget is a day's, and ten hits a page answer most questions."""
+"""Pages asked of an engine at most: its budget is a day's."""
+PAGE: Final = 10
+"""Hits for which no further page is asked, however few are relevant: those behind are so less still."""
 _SEVERAL: Final = 2
 
 
@@ -151,7 +153,8 @@ class OpenSources:
         """The replies of all rounds: of the first page, and of further ones while too few have come."""
         gathered: list[Reply] = []
         choices: Sequence[Choice] = asking.route.choices
-        for page in range(asking.query.page, asking.query.page + MAX_ROUNDS):
+        rounds = min(MAX_ROUNDS, -(-asking.wanted // PAGE))
+        for page in range(asking.query.page, asking.query.page + rounds):
             now = datetime.fromtimestamp(self._clock(), UTC)
             asked = [
                 (choice, self._engines[choice.engine], asking.of(choice, page=page, now=now))
@@ -171,7 +174,9 @@ class OpenSources:
             choices = [
                 reply.choice
                 for reply in fresh
-                if reply.page.has_next and self._engines[reply.choice.engine].pages
+                if reply.page.has_next
+                and 2 * len(reply.relevant) >= len(reply.page.hits)
+                and self._engines[reply.choice.engine].pages
             ]
             if not choices or len(count(self._ballots(gathered))) >= asking.wanted:
                 break

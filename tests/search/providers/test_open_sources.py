@@ -232,6 +232,27 @@ def test_further_pages_are_asked_while_too_few_hits_have_come(collections):
     virtual_time.run(main)
 
 
+def test_an_engine_with_little_that_is_relevant_is_asked_for_one_page(collections):
+    async def main(clock):
+        world = collections(clock)
+        mixed = [PAPERS, "tin cans", "tin whistles"]
+        world.answer(europepmc=[], crossref=SourceBehaviour(titles=mixed, has_next=True))
+        await world.search(PAPERS, category="science", wanted=30)
+        assert {query.page for _, query in world.upstream.asked} == {1}
+
+    virtual_time.run(main)
+
+
+def test_ten_results_are_looked_for_on_one_page(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(europepmc=[], crossref=SourceBehaviour(titles=[PAPERS], has_next=True))
+        await world.search(PAPERS, category="science", wanted=10)
+        assert {query.page for _, query in world.upstream.asked} == {1}
+
+    virtual_time.run(main)
+
+
 def test_a_search_with_enough_asks_for_one_page(collections):
     async def main(clock):
         world = collections(clock)
