@@ -292,11 +292,20 @@ def _coverage(used: Sequence[Engine]) -> Coverage:
 def _unavailable(journal: Journal) -> NoInstancesError:
     """Nobody has answered: because of budgets, of limits, or because nobody could be reached."""
     reasons = ", ".join(f"{name}: {reason}" for name, reason in journal.skipped.items())
-    is_spent = not journal.attempts and "budget" in journal.skipped.values()
+    attempts = tuple(journal.attempts)
+    message = f"No open source could answer ({reasons})"
+    advice = "Other words may lead to other collections; an instance of your own searches the web."
+    reason, retry_after = UnavailableReason.EXHAUSTED, min(journal.waits, default=None)
+    if not attempts and "budget" in journal.skipped.values():
+        reason = UnavailableReason.BUDGET_SPENT
+    elif len(attempts) >= _SEVERAL and all(attempt.verdict.is_network for attempt in attempts):
+        reason, retry_after = UnavailableReason.OFFLINE, _SOON
+        message = f"No open source could be reached ({reasons}): the network here looks down"
+        advice = "Check the connection, DNS and proxy of this machine, then search again."
     return NoInstancesError(
-        f"No open source could answer ({reasons})",
-        reason=UnavailableReason.BUDGET_SPENT if is_spent else UnavailableReason.EXHAUSTED,
-        attempts=tuple(journal.attempts),
-        advice="Try again later, or with other words.",
-        retry_after=min(journal.waits, default=None),
+        message, reason=reason, attempts=attempts, advice=advice, retry_after=retry_after
     )
+
+
+_SOON: Final = 30.0
+"""Seconds; a dead network may be back any moment, whatever the timers say."""

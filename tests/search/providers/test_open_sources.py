@@ -202,8 +202,9 @@ def test_a_network_that_is_down_is_held_against_nobody(collections):
         world = collections(clock)
         down = SourceBehaviour(verdict=Verdict.DNS)
         world.answer(openverse=down, commons=down, internetarchive=down)
-        with pytest.raises(NoInstancesError):
+        with pytest.raises(NoInstancesError, match="the network here looks down") as caught:
             await world.search("red panda", category="images")
+        assert (caught.value.reason, caught.value.retry_after) == (UnavailableReason.OFFLINE, 30.0)
         assert world.pool.learned_since(0) == {}
         assert world.is_idle()
 
