@@ -252,3 +252,28 @@ async def test_one_that_rests_can_be_made_new(stage):
         await client.admin.reset("api.openverse.org")
         await client.search("panda tree", source="open", category="images", fetch_content=False)
     assert len([url for url in set_up.fake.requests if "openverse" in url]) == 2
+
+
+async def test_a_server_for_places_of_ones_own_may_be_private(stage):
+    place = Document(
+        "photon/darjeeling", "Darjeeling", kind="place/city", latitude=27.0, longitude=88.3
+    )
+    fake = FakeOpenSources([place])
+    mine = FakeWeb(otherwise=lambda got: fake.respond(f"https://photon.komoot.io{got.target}"))
+    async with stage() as set_up, mine:
+        settings = {"open_sources": {"photon_url": mine.base}}
+        async with set_up.client(**settings) as client:
+            response = await client.search(
+                "Darjeeling", source="open", category="map", fetch_content=False
+            )
+    assert "photon" in response.engines_used
+    assert len(mine.requests) == 1
+
+
+async def test_pages_of_results_are_read_as_those_of_instances_are(stage):
+    async with stage() as set_up, set_up.client(web_fetch={"verify_ssl": False}) as client:
+        response = await client.search("red panda", source="open", results_count=1)
+    (result,) = response.results
+    assert result.url == "https://en.wikipedia.org/wiki/Red_panda"
+    assert response.content_fetch_stats is not None
+    assert response.content_fetch_stats.attempted == 1
