@@ -479,7 +479,7 @@ class Refusing(HttpSession):
 
     @override
     def open(
-        self, url: str, *, headers: Mapping[str, str], timeout: float
+        self, url: str, *, headers: Mapping[str, str], timeout: float, body: bytes | None = None
     ) -> AbstractAsyncContextManager[Reply]:
         self.timeout = timeout
         raise TransportError("The connection failed.", code=ErrorCode.CONNECTION_ERROR)
@@ -586,7 +586,7 @@ class Broken(Refusing):
 
     @override
     def open(
-        self, url: str, *, headers: Mapping[str, str], timeout: float
+        self, url: str, *, headers: Mapping[str, str], timeout: float, body: bytes | None = None
     ) -> AbstractAsyncContextManager[Reply]:
         raise RuntimeError("a bug")
 
