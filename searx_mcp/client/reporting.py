@@ -61,5 +61,6 @@ async def pool_report(parts: Parts, state: StateStore, now: float) -> PoolReport
     month = month_report(len(limited), paced=paced, total=total, now=now) if limited else None
     instances += await _sources(parts, state, now)
     report = parts.report(now)
-    notes = (*report.notes, *filter(None, [state.problem]))
+    notices = parts.sources.notices if parts.sources else ()
+    notes = (*report.notes, *notices, *filter(None, [state.problem]))
     return report.model_copy(update={"instances": tuple(instances), "month": month, "notes": notes})

@@ -42,6 +42,11 @@ class WiredSources:
     engines: Mapping[str, Engine]
 
     @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know of the engines they have switched on."""
+        return tuple(engine.notice for engine in self.engines.values() if engine.notice)
+
+    @property
     def hosts(self) -> frozenset[str]:
         """The hosts that are asked."""
         return frozenset(engine.host for engine in self.engines.values())

@@ -179,6 +179,7 @@ class Engine:
         headers: further headers of every request.
         wants_contact: whether the operator's contact goes into the User-Agent.
         licence: what the licence of its data asks to be said, a sentence; empty if it asks for nothing.
+        notice: what a person should know who has switched it on, a sentence; empty for collections.
         terms_url: where limits and terms stand.
         terms_checked: the month in which they were read, `YYYY-MM`.
         on: whether it is asked unless switched off; if not, it needs its own switch.
@@ -220,6 +221,7 @@ class Engine:
     headers: Mapping[str, str] = field(default_factory=dict)
     wants_contact: bool = False
     licence: str = ""
+    notice: str = ""
     on: bool = True
     triggered: bool = False
     is_slow: bool = False

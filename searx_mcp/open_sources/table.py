@@ -95,6 +95,10 @@ ENGINES: Final = (
         gap=0.5,
         per_day=400,
         timeout=8.0,
+        notice=(
+            "Keenable is on: a company with an index of the web, which sees every query it is asked,"
+            " and your address. Its terms could not be read."
+        ),
         on=False,
         is_web_index=True,
         is_semantic=True,

@@ -50,7 +50,7 @@ def notes(request: SearchRequest, served: Served, total: int) -> tuple[str, ...]
 
 def _reason(found: Found) -> str:
     if found.coverage is Coverage.COLLECTIONS:
-        return "the collections have no more"
+        return "the collections asked gave no more, of three pages at most"
     return _REASONS[found.own]
 
 

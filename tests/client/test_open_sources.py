@@ -13,6 +13,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.instance import Catalog, CatalogEntry, Tier
 from searx_mcp.models.response import Coverage
 from searx_mcp.render.search import search_text
+from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.state.sqlite import open_store
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.internet import FakeInternet
@@ -59,7 +61,7 @@ class Stage:
         self.settings: Settings = settings
         self.clock: FakeClock = clock
 
-    def client(self, **tables) -> SearxClient:
+    def client(self, *, state: StateStore | None = None, **tables) -> SearxClient:
         merged = Settings.model_validate(
             {**self.settings.model_dump(mode="json", exclude_defaults=True), **tables}
         )
@@ -72,7 +74,11 @@ class Stage:
             ),
         )
         return SearxClient(
-            merged, catalog=catalog, clock=self.clock, dialling=self.internet.dialling
+            merged,
+            catalog=catalog,
+            state=state,
+            clock=self.clock,
+            dialling=self.internet.dialling,
         )
 
 
@@ -277,3 +283,25 @@ async def test_pages_of_results_are_read_as_those_of_instances_are(stage):
     assert result.url == "https://en.wikipedia.org/wiki/Red_panda"
     assert response.content_fetch_stats is not None
     assert response.content_fetch_stats.attempted == 1
+
+
+async def test_a_web_index_that_was_switched_on_is_named_with_what_it_sees(stage):
+    async with stage() as set_up, set_up.client(open_sources={"keenable": True}) as client:
+        report = await client.instances()
+    assert any("Keenable is on" in note and "every query" in note for note in report.notes)
+
+
+async def test_budgets_and_rests_are_those_of_all_processes(stage, tmp_path):
+    async with stage() as set_up:
+        set_up.fake.refuse("commons.wikimedia.org", headers={"Retry-After": "3000"})
+        images = {"source": "open", "category": "images", "fetch_content": False}
+        async with set_up.client(state=open_store(tmp_path / "state.db")) as client:
+            await client.search("red panda", **images)
+        async with set_up.client(state=open_store(tmp_path / "state.db")) as client:
+            with pytest.raises(NoInstancesError) as caught:
+                await client.search("panda tree", **images)
+    asked = set_up.fake.requests
+    assert len([url for url in asked if "commons" in url]) == 1
+    assert len([url for url in asked if "openverse" in url]) == 1
+    assert "commons: rests" in caught.value.message
+    assert "openverse: budget" in caught.value.message
