@@ -66,6 +66,10 @@ class Reply:
         return bool(self.page.hits) and not self.relevant
 
 
+Keep = Callable[[Choice, ResultPage], tuple[Hit, ...]]
+"""Gives the hits of a page that have to do with the query."""
+
+
 @dataclass(slots=True)
 class Journal:
     """What one search came to at the open sources so far.
@@ -129,7 +133,7 @@ class Rounds:
         asked: Sequence[tuple[Choice, Engine, OpenQuery]],
         journal: Journal,
         *,
-        keep: Callable[[Choice, ResultPage], tuple[Hit, ...]],
+        keep: Keep,
         is_enough: Callable[[Sequence[Reply]], bool],
     ) -> list[Reply]:
         """Ask engines side by side until all have answered, enough is in, or the time is over.
@@ -150,7 +154,7 @@ class Rounds:
         try:
             async with asyncio.TaskGroup() as group:
                 running = {
-                    group.create_task(self._one(choice, engine, query, journal)): choice
+                    group.create_task(self._reply(choice, engine, query, journal, keep)): choice
                     for choice, engine, query in asked
                 }
                 while running:
@@ -162,9 +166,9 @@ class Rounds:
                     if not done:
                         break
                     for task in done:
-                        choice, page = running.pop(task), task.result()
-                        if page is not None:
-                            replies[choice.engine] = Reply(choice, page, keep(choice, page))
+                        choice, reply = running.pop(task), task.result()
+                        if reply is not None:
+                            replies[choice.engine] = reply
                     if is_enough([*replies.values()]):
                         deadline = min(deadline, loop.time() + GRACE)
                         if not any(choice.factor >= 1 for choice in running.values()):
@@ -175,13 +179,23 @@ class Rounds:
             self._settle(journal)
         return [replies[choice.engine] for choice, _, _ in asked if choice.engine in replies]
 
-    async def _one(
-        self, choice: Choice, engine: Engine, query: OpenQuery, journal: Journal
-    ) -> ResultPage | None:
+    async def _reply(
+        self, choice: Choice, engine: Engine, query: OpenQuery, journal: Journal, keep: Keep
+    ) -> Reply | None:
+        try:
+            page = await self._one(engine, query, journal)
+            return None if page is None else Reply(choice, page, keep(choice, page))
+        except Exception:  # noqa: BLE001 - the one supervisor of an engine
+            # A mistake of ours costs one engine, never the search.
+            _log.exception("open_sources.engine_crashed engine=%s", engine.name)
+            journal.skipped[engine.name] = "could not be handled"
+            return None
+
+    async def _one(self, engine: Engine, query: OpenQuery, journal: Journal) -> ResultPage | None:
         """One request, or `None` when the engine, its budget or the clock forbids it."""
         ask = engine.ask(query)
         if ask is None:
-            journal.skipped[choice.engine] = "cannot be asked this"
+            journal.skipped[engine.name] = "cannot be asked this"
             return None
         if not self._may_ask(engine, journal):
             return None
@@ -236,7 +250,8 @@ class Rounds:
         finally:
             if not has_ended:
                 self._sources.release(engine.address)
-                detail = "The others had brought enough."
+                is_over = journal.left <= _TOO_LATE
+                detail = "The time was over." if is_over else "The others had brought enough."
                 given_up = Outcome(
                     Verdict.OVERTAKEN, Format.JSON, loop.time() - began, detail=detail
                 )

@@ -9,11 +9,12 @@ import pytest
 
 from searx_mcp.open_sources.config import OpenSourcesConfig
 from searx_mcp.open_sources.interface import Engine
+from searx_mcp.open_sources.relevance import relevant
 from searx_mcp.open_sources.table import engines_of
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.interface import Found
-from searx_mcp.search.providers.open_sources import OpenSources
+from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.searxng.request import InstanceQuery
@@ -36,8 +37,8 @@ class Collections:
         self.pool = SourcePool(pairs, config=PoolConfig(), rng=random.Random(1))
         self.provider = self.over(self.state)
 
-    def over(self, state: MemoryStore) -> OpenSources:
-        """Another process over a store."""
+    def over(self, state: MemoryStore, *, gate: Gate = relevant) -> OpenSources:
+        """Another provider over a store, perhaps with a gate of its own."""
         rounds = Rounds(
             upstream=self.upstream,
             sources=self.pool,
@@ -51,6 +52,7 @@ class Collections:
             contact=self.config.contact,
             phase_timeout=12.0,
             clock=self.clock,
+            gate=gate,
         )
 
     def answer(self, **behaviours: SourceBehaviour | Sequence[str]) -> None:

@@ -1,6 +1,7 @@
 """The open sources answer a search."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -219,6 +220,31 @@ def test_one_that_alone_cannot_be_reached_is_left_alone(collections):
         assert not world.pool.may_ask(world.engine("openverse").address, clock())
 
     virtual_time.run(main)
+
+
+@pytest.mark.parametrize("part", ["asking", "judging"])
+def test_a_mistake_of_ours_costs_one_engine(collections, caplog, part):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    def gate(hits, question, engine):
+        return fail() if part == "judging" and engine.name == "commons" else tuple(hits)
+
+    async def main(clock):
+        world = collections(clock)
+        world.answer(openverse=PANDAS[:2], commons=PANDAS[2:])
+        if part == "asking":
+            world.engines = {**world.engines, "commons": replace(world.engine("commons"), ask=fail)}
+        world.provider = world.over(world.state, gate=gate)
+        found = await world.search("red panda", category="images")
+        assert titles(found) == PANDAS[:2]
+        assert missing(found)["commons"] == "could not be handled"
+        assert world.is_idle()
+
+    virtual_time.run(main)
+    assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [
+        ZeroDivisionError
+    ]
 
 
 def test_further_pages_are_asked_while_too_few_hits_have_come(collections):
