@@ -53,7 +53,6 @@ class OpenQuery:
         safe_search: 0 off, 1 moderate, 2 strict.
         time_range: how old a result may be.
         page: 1-based.
-        count: hits wanted; an engine gives its own number where it knows no other.
         aim: which part of the engine is meant, where it has several, such as a site of Stack Exchange.
         identifier: the one work that is meant, if the question names one.
         contact: where the engine's operator reaches ours; empty if not given or not asked for.
@@ -67,7 +66,6 @@ class OpenQuery:
     safe_search: int = 1
     time_range: TimeRange = TimeRange.ANY
     page: int = 1
-    count: int = 10
     aim: str = ""
     identifier: Identifier | None = None
     contact: str = ""

@@ -276,7 +276,6 @@ class _Asking:
             safe_search=self.query.safe_search,
             time_range=TimeRange(self.query.time_range),
             page=page,
-            count=self.wanted,
             aim=choice.aim,
             identifier=self.question.identifier,
             contact=self.contact,
