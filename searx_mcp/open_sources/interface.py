@@ -1,6 +1,6 @@
 """What an open source is: a row of the table, a question put to it, and what its answer is read as."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
@@ -44,7 +44,8 @@ class OpenQuery:
     """What one engine is asked.
 
     Attributes:
-        text: the question in the caller's words, without `site:` words and search syntax.
+        text: the question in the caller's words, without `site:` words and search syntax; a long one without
+            function words and frames too, unless the engine finds by meaning.
         keywords: what is left of it without function words and frames such as `how do I`: at most six, in
             their order and spelling; a quoted phrase is one, without its quotes.
         now: the time of the question, with its zone.
@@ -83,7 +84,7 @@ class OpenQuery:
 
     def words(self) -> str:
         """The keywords in one line, phrases in quotes."""
-        return " ".join(f'"{word}"' if " " in word else word for word in self.keywords)
+        return one_line(self.keywords)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,11 @@ class RefusedError(Exception):
         self.verdict = verdict
         self.detail = detail
         self.pause = pause
+
+
+def one_line(words: Iterable[str]) -> str:
+    """Words in one line, phrases in quotes."""
+    return " ".join(f'"{word}"' if " " in word else word for word in words)
 
 
 MakeAsk = Callable[[OpenQuery], Ask | None]

@@ -13,7 +13,7 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.models.response import Coverage
 from searx_mcp.models.service import Progress
-from searx_mcp.open_sources.interface import Engine, OpenQuery
+from searx_mcp.open_sources.interface import Engine, OpenQuery, one_line
 from searx_mcp.open_sources.relevance import relevant
 from searx_mcp.open_sources.routing.reading import Question, read
 from searx_mcp.open_sources.routing.route import Choice, Route, route
@@ -29,6 +29,9 @@ MAX_ROUNDS: Final = 3
 """Pages asked of an engine at most: its budget is a day's."""
 PAGE: Final = 10
 """Hits for which no further page is asked, however few are relevant: those behind are so less still."""
+LONGEST_TEXT: Final = 6
+"""Words of a question that is asked as it stands. Most engines want every word of it, and of a long one hardly
+a page has `how`, `do` and `I` too; a short one may be the name of something, such as `The Who`."""
 _SEVERAL: Final = 2
 
 
@@ -157,8 +160,9 @@ class OpenSources:
         for page in range(asking.query.page, asking.query.page + rounds):
             now = datetime.fromtimestamp(self._clock(), UTC)
             asked = [
-                (choice, self._engines[choice.engine], asking.of(choice, page=page, now=now))
+                (choice, engine, asking.of(choice, engine, page=page, now=now))
                 for choice in choices
+                for engine in [self._engines[choice.engine]]
             ]
             skipped = dict(journal.skipped)
             earlier = len(gathered)
@@ -265,11 +269,13 @@ class _Asking:
     wanted: int
     contact: str
 
-    def of(self, choice: Choice, *, page: int, now: datetime) -> OpenQuery:
+    def of(self, choice: Choice, engine: Engine, *, page: int, now: datetime) -> OpenQuery:
         """What one engine is asked."""
+        question = self.question
+        is_long = len(question.text.split()) > LONGEST_TEXT and not engine.is_semantic
         return OpenQuery(
-            text=self.question.text,
-            keywords=self.question.keywords,
+            text=one_line(question.words) if is_long else question.text,
+            keywords=question.keywords,
             now=now,
             category=self.category,
             language=self.query.language,
@@ -277,7 +283,7 @@ class _Asking:
             time_range=TimeRange(self.query.time_range),
             page=page,
             aim=choice.aim,
-            identifier=self.question.identifier,
+            identifier=question.identifier,
             contact=self.contact,
         )
 

@@ -363,6 +363,30 @@ def test_filters_that_cannot_be_kept_are_told(collections):
     virtual_time.run(main)
 
 
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        pytest.param("The Who", "The Who", id="a short one as it stands"),
+        pytest.param(
+            'how do I bake a "sour dough" bread at home without yeast',
+            'bake "sour dough" bread home yeast',
+            id="a long one without its frame",
+        ),
+    ],
+)
+def test_an_engine_that_wants_every_word_is_not_asked_for_those_of_the_frame(
+    collections, text, asked
+):
+    async def main(clock):
+        world = collections(clock, config=OpenSourcesConfig(keenable=True))
+        await world.search(text)
+        texts = {name: query.text for name, query in world.upstream.asked}
+        assert texts["wikipedia"] == asked
+        assert texts["keenable"] == text
+
+    virtual_time.run(main)
+
+
 def test_the_contact_is_handed_on(collections):
     async def main(clock):
         world = collections(clock, config=OpenSourcesConfig(contact="me@example.org"))
