@@ -14,6 +14,12 @@ from searx_mcp.open_sources.routing.subjects import Ecosystem, Signal
 from searx_mcp.open_sources.routing.topics import SUBJECTS
 from searx_mcp.open_sources.routing.words import word_set
 
+_MODEL_NAME = re.compile(
+    r"[a-z0-9.]{2,40}(?:-[a-z0-9.]{1,40}){0,8}-(?:base|large|xl|xxl|instruct|chat|cased|uncased|[0-9]{1,3}b)"
+    r"(?:-[a-z0-9.]{1,40}){0,4}"
+)
+"""Names of models, such as `bert-base-uncased` and `qwen2.5-7b-instruct`."""
+
 _ENOUGH: Final = 0.75
 """Points that make a question one about programs: a sure name has one, a doubtful one half of it."""
 
@@ -126,6 +132,8 @@ def look(
     if identifier is not None:
         is_report = identifier.kind is IdentifierKind.CVE
         signals.add(Signal.VULNERABILITY if is_report else Signal.SCHOLARLY)
+    if any(_is_model(part.folded) for part in parts):
+        signals.add(Signal.MODEL)
     signals |= _about_software(grams, signals)
     signals |= _about_science(parts, grams, signals)
     signals |= _about_media(parts, grams, signals)
@@ -139,6 +147,12 @@ def look(
         mediatype="texts" if filetype in _TEXTS else _mediatype(grams),
         named=frozenset(engine for engine, names in words.NAMED.items() if names & grams),
     )
+
+
+def _is_model(word: str) -> bool:
+    """Whether a word is made like the name of a model; `data-base` is not, for all its base."""
+    is_long = word.count("-") > 1 or any(letter.isdigit() for letter in word)
+    return is_long and bool(_MODEL_NAME.fullmatch(word))
 
 
 def _about_programs(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -> set[Signal]:
@@ -181,6 +195,8 @@ def _code_points(texts: Sequence[str], grams: AbstractSet[str]) -> float:
     if points:
         points += _DOUBTFUL * min(2, len(grams & words.PROGRAMMING))
         points += _DOUBTFUL * any(map(_NUMBERED.fullmatch, texts))
+        # `rust` beside iron and `python` beside a snake are no languages; what is sure stays so.
+        points = max(sure, points - len(grams & words.EVERYDAY))
     return points
 
 

@@ -44,6 +44,14 @@ github gitlab ai llm opengl vulkan ollama terminal hive drupal magento salesforc
 """)
 """Names of languages and tools that are animals, islands and persons, too, or that people ask other things about."""
 
+EVERYDAY: Final = word_set("""
+iron cast_iron steel metal metals skillet pan pans pot stain stains car cars bike tools nails fence bolts paint
+snake snakes reptile reptiles pet pets bite eggs zoo coffee beans tea island islands bird birds gemstone gemstones
+jewelry jewellery necklace ring gold pearl flowers garden gardening season weather water spring_break dress fabric
+recipe recipes bread cake cook cooking bake baking eat taste concert actor actress
+""")
+"""Beside these a name that a language or tool shares with a thing is mostly the thing's."""
+
 CODING: Final = word_set("""
 webhook webhooks
 div regex_match pull_requests flex_container
