@@ -149,12 +149,3 @@ LESSER: Final[Mapping[Category, Mapping[str, frozenset[Signal]]]] = {
     },
 }
 """Engines that are at home in a category only with one of some signals; elsewhere their votes count half."""
-
-MEDIA: Final[Mapping[Signal, Category]] = {
-    _S.IMAGE: _C.IMAGES,
-    _S.VIDEO: _C.VIDEOS,
-    _S.SOUND: _C.MUSIC,
-    _S.MUSIC: _C.MUSIC,
-    _S.FILE: _C.FILES,
-}
-"""What a general question of this sort asks a collection of media for."""
