@@ -16,7 +16,7 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.response import DroppedPage, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig
 from searx_mcp.search.merge import score_at
-from searx_mcp.search.sources import preference
+from searx_mcp.search.preferences import preference
 
 _PLACES: Final = 10
 """Places that a whole unit of quality is worth at full strength."""
