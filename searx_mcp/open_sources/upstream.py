@@ -23,20 +23,13 @@ from searx_mcp.open_sources.interface import (
     RefusedError,
 )
 from searx_mcp.open_sources.pauses import FORBIDDEN, pause
-from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.outcome import Outcome, verdict_of
 
 MAX_ON_LOOP: Final = 65_536
 """Bytes of an answer that are read on the event loop; more takes too long and goes to a thread."""
 _FULL: Final = 3
 """Hits from which on an answer is full."""
 
-_VERDICTS: Final = {
-    ErrorCode.DNS_ERROR: Verdict.DNS,
-    ErrorCode.TLS_ERROR: Verdict.TLS,
-    ErrorCode.TIMEOUT: Verdict.TIMEOUT,
-    ErrorCode.MALFORMED_RESPONSE: Verdict.MALFORMED,
-    ErrorCode.UNSUPPORTED_ENCODING: Verdict.MALFORMED,
-}
 _LIMITS: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 
 _log = logging.getLogger("searx_mcp.open_sources")
@@ -123,7 +116,7 @@ class OpenUpstream:
         except TimeoutError:
             refusal = RefusedError(Verdict.TIMEOUT, "There was no complete answer in time.")
         except SearxMcpError as exc:
-            verdict = _VERDICTS.get(exc.code, Verdict.CONNECTION)
+            verdict = verdict_of(exc)
             status = exc.status_code if isinstance(exc, FetchError) else None
             outcome = _outcome(RefusedError(verdict, exc.message), ours=isinstance(exc, ProxyError))
             return _timed(Answered(outcome), loop.time() - start, status)

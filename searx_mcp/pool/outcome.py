@@ -1,8 +1,10 @@
 """What one attempt came to, as the pool learns it."""
 
 from dataclasses import dataclass
+from typing import Final
 
-from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.errors import ErrorCode, SearxMcpError
+from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import ResultPage
 
 
@@ -33,6 +35,25 @@ class Outcome:
     offence: str = ""
     ours: bool = False
 
+    def attempt(self, url: str, *, source: str = "") -> Attempt:
+        """The attempt for reports and errors.
+
+        Args:
+            url: of the instance, or the address that stands for the open source.
+            source: name of the open source; empty for an instance.
+        """
+        return Attempt(
+            instance=url,
+            verdict=self.verdict,
+            format=self.format,
+            status_code=self.status_code,
+            elapsed_ms=round(self.elapsed * 1_000),
+            detail=self.offence or self.detail,
+            rows_seen=self.rows_seen,
+            rows_used=self.rows_used,
+            source=source,
+        )
+
     @property
     def rows_seen(self) -> int:
         """How many rows the answer had."""
@@ -47,3 +68,20 @@ class Outcome:
     def has_drifted(self) -> bool:
         """Whether there were rows and none could be used: the markup is not the one we know."""
         return self.rows_seen > 0 and not self.rows_used
+
+
+_VERDICTS: Final = {
+    ErrorCode.DNS_ERROR: Verdict.DNS,
+    ErrorCode.TLS_ERROR: Verdict.TLS,
+    ErrorCode.TIMEOUT: Verdict.TIMEOUT,
+    ErrorCode.MALFORMED_RESPONSE: Verdict.MALFORMED,
+    ErrorCode.UNSUPPORTED_ENCODING: Verdict.MALFORMED,
+}
+
+
+def verdict_of(error: SearxMcpError) -> Verdict:
+    """What a failure to get an answer comes to.
+
+    Any that is not known, a refused address too, is a connection that did not come about.
+    """
+    return _VERDICTS.get(error.code, Verdict.CONNECTION)

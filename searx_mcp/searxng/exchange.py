@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final, Generic, TypeVar
 
-from searx_mcp.errors import ErrorCode, FetchError, ProxyError, SearxMcpError
+from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.net.body import Body
 from searx_mcp.net.http import HttpSession, Reply
-from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.outcome import Outcome, verdict_of
 from searx_mcp.searxng.classify import Judgement, Received
 from searx_mcp.searxng.persona import Personas
 
@@ -19,16 +19,6 @@ MAX_ON_LOOP: Final = 65_536
 """Bytes of a body read on the event loop; more takes too long and goes to a thread."""
 
 _log = logging.getLogger("searx_mcp.searxng")
-
-_VERDICTS: Final = {
-    ErrorCode.DNS_ERROR: Verdict.DNS,
-    ErrorCode.TLS_ERROR: Verdict.TLS,
-    ErrorCode.TIMEOUT: Verdict.TIMEOUT,
-    ErrorCode.MALFORMED_RESPONSE: Verdict.MALFORMED,
-    ErrorCode.UNSUPPORTED_ENCODING: Verdict.MALFORMED,
-}
-"""What a failure to get an answer comes to; any other, a refused address too, is a connection
-that did not come about."""
 
 T = TypeVar("T")
 
@@ -126,7 +116,7 @@ class Exchanges:
         except SearxMcpError as exc:
             status = exc.status_code if isinstance(exc, FetchError) else None
             ours = isinstance(exc, ProxyError)
-            verdict = _VERDICTS.get(exc.code, Verdict.CONNECTION)
+            verdict = verdict_of(exc)
             result = Judgement(verdict, detail=exc.message)
         except Exception:  # noqa: BLE001 - the one supervisor of an attempt
             # A mistake of ours costs one attempt, never the search; the next instance is asked.

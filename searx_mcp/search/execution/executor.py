@@ -17,8 +17,8 @@ from searx_mcp.search.execution.hedging import Hedging
 from searx_mcp.search.execution.ledger import Ledger
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import Trail
-from searx_mcp.search.execution.unavailable import unavailable
 from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.unavailable import unavailable
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.searxng.request import InstanceQuery
 

@@ -81,16 +81,7 @@ class Trail:
 
     def add(self, url: str, outcome: Outcome) -> Attempt:
         """Note what a request came to."""
-        attempt = Attempt(
-            instance=url,
-            verdict=outcome.verdict,
-            format=outcome.format,
-            status_code=outcome.status_code,
-            elapsed_ms=round(outcome.elapsed * 1_000),
-            detail=outcome.offence or outcome.detail,
-            rows_seen=outcome.rows_seen,
-            rows_used=outcome.rows_used,
-        )
+        attempt = outcome.attempt(url)
         self.attempts.append(attempt)
         self.say(f"{url}: {outcome.verdict.replace('_', ' ')}")
         return attempt

@@ -21,6 +21,7 @@ from searx_mcp.search.providers.ballots import Ballot, count, spread
 from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
 from searx_mcp.search.providers.remarks import remarks
 from searx_mcp.search.providers.round import Journal, Reply, Rounds
+from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
 from searx_mcp.searxng.request import InstanceQuery
 
 Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]
@@ -304,13 +305,9 @@ def _unavailable(journal: Journal) -> NoInstancesError:
     if not attempts and "budget" in journal.skipped.values():
         reason = UnavailableReason.BUDGET_SPENT
     elif len(attempts) >= _SEVERAL and all(attempt.verdict.is_network for attempt in attempts):
-        reason, retry_after = UnavailableReason.OFFLINE, _SOON
+        reason, retry_after = UnavailableReason.OFFLINE, SOON
         message = f"No open source could be reached ({reasons}): the network here looks down"
-        advice = "Check the connection, DNS and proxy of this machine, then search again."
+        advice = CHECK_NETWORK
     return NoInstancesError(
         message, reason=reason, attempts=attempts, advice=advice, retry_after=retry_after
     )
-
-
-_SOON: Final = 30.0
-"""Seconds; a dead network may be back any moment, whatever the timers say."""

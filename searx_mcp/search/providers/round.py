@@ -290,17 +290,7 @@ class Rounds:
 
 
 def _note(journal: Journal, engine: Engine, outcome: Outcome) -> None:
-    attempt = Attempt(
-        instance=engine.address,
-        verdict=outcome.verdict,
-        format=outcome.format,
-        status_code=outcome.status_code,
-        elapsed_ms=round(outcome.elapsed * 1_000),
-        detail=outcome.detail,
-        rows_seen=outcome.rows_seen,
-        rows_used=outcome.rows_used,
-        source=engine.name,
-    )
+    attempt = outcome.attempt(engine.address, source=engine.name)
     journal.attempts.append(attempt)
     journal.say(f"{engine.title}: {outcome.verdict.replace('_', ' ')}")
     _log.debug(

@@ -7,6 +7,10 @@ from searx_mcp.models.attempt import Attempt
 
 _OWN_INSTANCE = "Point SEARXNG_URL at a SearXNG instance of your own for searching without limits."
 
+CHECK_NETWORK = "Check the connection, DNS and proxy of this machine, then search again."
+SOON = 30.0
+"""A dead network or a stopped own instance may be back any moment, whatever the timers say."""
+
 
 def unavailable(
     *,
@@ -34,14 +38,11 @@ def unavailable(
     if reason is UnavailableReason.NOTHING_CONFIGURED:
         retry_after = None
     elif reason in {UnavailableReason.OFFLINE, UnavailableReason.OWN_DOWN}:
-        retry_after = min(retry_after or _SOON, _SOON)
+        retry_after = min(retry_after or SOON, SOON)
     return NoInstancesError(
         message, reason=reason, attempts=tuple(attempts), advice=advice, retry_after=retry_after
     )
 
-
-_SOON = 30.0
-"""A dead network or a stopped own instance may be back any moment, whatever the timers say."""
 
 _TEXTS = {
     UnavailableReason.NOTHING_CONFIGURED: (
@@ -50,7 +51,7 @@ _TEXTS = {
     ),
     UnavailableReason.OFFLINE: (
         "No SearXNG instance could be reached at all: the network here looks down",
-        "Check the connection, DNS and proxy of this machine, then search again.",
+        CHECK_NETWORK,
     ),
     UnavailableReason.OWN_DOWN: (
         "Your own SearXNG instance does not answer",

@@ -4,7 +4,7 @@ import pytest
 
 from searx_mcp.errors import UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
-from searx_mcp.search.execution.unavailable import unavailable
+from searx_mcp.search.providers.unavailable import unavailable
 
 REASON = UnavailableReason
 
