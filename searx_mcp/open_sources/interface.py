@@ -12,7 +12,7 @@ from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category, TimeRange
 
 MAX_BYTES: Final = 2_097_152
-"""Bytes read of an answer; the largest documented, ten records of Europe PMC, has some hundred thousand."""
+"""Bytes read of an answer. Ten records of Europe PMC, the largest, are said to have some hundred thousand."""
 
 _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
 
@@ -188,7 +188,7 @@ class Engine:
         terms_checked: the month in which they were read, `YYYY-MM`.
         on: whether it is asked unless switched off; if not, it needs its own switch.
         triggered: asked only if the query names its subject, not for its category alone.
-        is_slow: of these at most one is asked in a search.
+        is_slow: of these at most one is asked in a search of no category.
         is_web_index: has pages of the whole web, as no collection has.
         is_semantic: finds by meaning, so that its results need not share words with the query.
         time_ranges: ages it can filter by.

@@ -38,6 +38,8 @@ _HAIR: Final = 1e-6
 _NORMAL: Final = 1.0
 _BROAD: Final = 0.6
 """A language or a tool is the frame of a question, not its subject: of `python snake` only the snake tells."""
+_SHARED: Final = 0.8
+"""Words of programming that other subjects have too."""
 _SLIGHT: Final = 0.5
 """Words of figures, of size and order, and years: what is asked of a subject, seldom the subject."""
 _NOTHING: Final = 0.25
@@ -256,7 +258,7 @@ def _weight(word: str, plain: str) -> float:
     is_camel = word[0].islower() and word != plain
     if (plain in CODE or plain in AMBIGUOUS) and not is_camel:
         return _BROAD
-    return _SLIGHT + 0.3 if plain in PROGRAMMING and word.islower() else _NORMAL
+    return _SHARED if plain in PROGRAMMING and word.islower() else _NORMAL
 
 
 def _keys(token: str) -> frozenset[str]:

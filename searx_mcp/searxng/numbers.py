@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 from typing import Final
 
+from searx_mcp.content import measures
 from searx_mcp.searxng.fields import MAX_NAME, line
 
 MAX_NUMBER: Final = 10**15
@@ -18,7 +19,6 @@ _DURATION = re.compile(
     r"(?:([0-9]{1,5}) days?, )?(?:([0-9]{1,5}):)?([0-9]{1,5}):([0-9]{2}(?:\.[0-9]{1,6})?)"
 )
 """As a person writes it, `3:46`, and as Python does, `1 day, 2:03:04.5`."""
-_UNITS: Final = ("kiB", "MiB", "GiB")
 
 
 def number(value: object) -> float | None:
@@ -51,16 +51,7 @@ def size(value: object) -> str:
     """The size of a file in words; a number counts bytes and is written as SearXNG writes it."""
     if isinstance(value, str):
         return line(value, MAX_NAME)
-    bytes_ = number(value)
-    if bytes_ is None or bytes_ < 0:
-        return ""
-    if bytes_ < 1024:  # noqa: PLR2004 - bytes of a kibibyte
-        return f"{bytes_:g} Bytes"
-    for unit in _UNITS:
-        bytes_ /= 1024
-        if bytes_ < 1024:  # noqa: PLR2004 - bytes of a kibibyte
-            return f"{bytes_:0.2f} {unit}"
-    return f"{bytes_ / 1024:0.2f} TiB"
+    return measures.size(number(value))
 
 
 def duration(value: object) -> tuple[str, float | None]:

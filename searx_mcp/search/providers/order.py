@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 KEPT_BACK: Final = 0.4
 """The share of the search phase that instances leave to the open sources when these are to answer in
-their place: 4.8 of 12 seconds, more than all but the slowest of them take."""
+their place: 4.8 of 12 seconds, about what the table gives to most of them."""
 _BLENDED: Final = frozenset({Category.IT, Category.SCIENCE})
 """Where collections are often better than the web."""
 

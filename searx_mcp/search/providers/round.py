@@ -19,8 +19,8 @@ from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.state.interface import StateStore
 
 GRACE: Final = 0.7
-"""Seconds that the engines of the query's own route still have once there is enough; the documented APIs
-mostly answer within it, and whoever waits for the slowest one waits ten times as long."""
+"""Seconds that the engines of the query's own route still have once there is enough. Chosen, not measured: they
+have what fits best, and the slowest may take ten."""
 _SEVERAL: Final = 2
 _MOMENT: Final = 0.01
 """Seconds; a clock may say that a budget is free a little before the store does."""

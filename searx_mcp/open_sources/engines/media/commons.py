@@ -6,11 +6,11 @@ from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
+from searx_mcp.content.measures import length, size
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import File, Image, Media, Video
-from searx_mcp.open_sources.engines.media.measures import length, size
 from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed, RefusedError
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed, plain
 

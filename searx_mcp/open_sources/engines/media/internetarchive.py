@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from searx_mcp.content.fields import Fields
+from searx_mcp.content.measures import size
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import File, Media, Video
 from searx_mcp.open_sources.engines.lucene import terms
-from searx_mcp.open_sources.engines.media.measures import size
 from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import Rows, json_object, licensed, plain
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from searx_mcp.content.fields import Fields
+from searx_mcp.content.measures import length
 from searx_mcp.models.templates import Media
 from searx_mcp.open_sources.engines.lucene import terms
-from searx_mcp.open_sources.engines.media.measures import length
 from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object
 

@@ -5,8 +5,8 @@ from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
+from searx_mcp.content.measures import length
 from searx_mcp.models.templates import Video
-from searx_mcp.open_sources.engines.media.measures import length
 from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed, plain
 

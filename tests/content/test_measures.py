@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.open_sources.engines.media.measures import length, size
+from searx_mcp.content.measures import length, size
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_a_length_is_written_as_searxng_writes_it(seconds, words):
 @pytest.mark.parametrize(
     ("count", "words"),
     [
-        (None, ""), (0, ""), (900, "900 Bytes"), (1_536, "1.50 kiB"), (3_145_728, "3.00 MiB"),
+        (None, ""), (-1, ""), (0, "0 Bytes"), (900, "900 Bytes"), (1_536, "1.50 kiB"), (3_145_728, "3.00 MiB"),
         (5 * 2**30, "5.00 GiB"), (3 * 2**40, "3.00 TiB"),
     ],
 )  # fmt: skip

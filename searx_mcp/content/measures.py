@@ -1,4 +1,4 @@
-"""Lengths and sizes as SearXNG writes them, so that rows of both kinds read alike."""
+"""Lengths and sizes as SearXNG writes them, so that rows of instances and of open sources read alike."""
 
 from datetime import timedelta
 from typing import Final
@@ -16,15 +16,14 @@ def length(seconds: float | None) -> str:
     return str(timedelta(seconds=round(seconds)))
 
 
-def size(count: int | None) -> str:
+def size(count: float | None) -> str:
     """So many bytes as `1.50 MiB`; empty if unknown."""
-    if not count:
+    if count is None or count < 0:
         return ""
     if count < _UNIT:
-        return f"{count} Bytes"
-    amount = float(count)
+        return f"{count:g} Bytes"
     for unit in _UNITS:
-        amount /= _UNIT
-        if amount < _UNIT:
-            return f"{amount:.2f} {unit}"
-    return f"{amount / _UNIT:.2f} TiB"
+        count /= _UNIT
+        if count < _UNIT:
+            return f"{count:.2f} {unit}"
+    return f"{count / _UNIT:.2f} TiB"
