@@ -1,0 +1,1 @@
+"""What hostile pages, answers and connections cost the MCP server."""
