@@ -33,8 +33,8 @@ _ROOT: Final = Path(__file__).resolve().parent.parent.parent
 _INSTANCES: Final = 40
 """Addresses of the one hostile instance: one that has failed is asked last for a while."""
 _TIMEOUT: Final = 30
-_ENDLESS: Final = 3
-"""Seconds of a call that only they end."""
+_ENDLESS: Final = 5
+"""Seconds of a call that only it ends; the fewest a call may name."""
 _DEADLINE: Final = 60.0
 _EVERY: Final = 0.01
 _TICKS: Final = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
