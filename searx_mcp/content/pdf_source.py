@@ -8,7 +8,6 @@ PDFium is written in C++ and has one state for the whole process: one document a
 """
 
 import re
-import threading
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -55,8 +54,6 @@ _DATE = re.compile(
     r"(?:(?P<utc>Z)(?:00'?00'?)?|(?P<offset>[+-][0-9]{2}'?(?:[0-9]{2})?)'?)?"
 )
 
-_one_at_a_time = threading.Lock()
-
 
 @dataclass(frozen=True, slots=True)
 class Information:
@@ -90,7 +87,7 @@ class PageLines:
 
 @contextmanager
 def opened(body: bytes) -> Iterator["PdfDocument"]:
-    """Open a PDF; other threads wait until it is closed.
+    """Open a PDF, one at a time: PDFium has one state for the whole process.
 
     Raises:
         ContentError: `unsupported_content_type` if PDFium is not installed, `extraction_failed` if
@@ -104,13 +101,12 @@ def opened(body: bytes) -> Iterator["PdfDocument"]:
             code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
             advice=f"Install it: pip install '{_EXTRA}'",
         ) from exc
-    with _one_at_a_time:
-        try:
-            document = pypdfium2.PdfDocument(body)
-        except pypdfium2.PdfiumError as exc:
-            raise _refusal(exc.err_code) from exc
-        with closing(document):
-            yield document
+    try:
+        document = pypdfium2.PdfDocument(body)
+    except pypdfium2.PdfiumError as exc:
+        raise _refusal(exc.err_code) from exc
+    with closing(document):
+        yield document
 
 
 def information(document: "PdfDocument") -> Information:

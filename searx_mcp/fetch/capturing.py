@@ -28,6 +28,7 @@ from searx_mcp.fetch.tiers.interface import AsPage, Material, Plan, Source, Tier
 from searx_mcp.fetch.tiers.reading import SourceReader
 from searx_mcp.models.request import MAX_URL_LENGTH
 from searx_mcp.net.http import NOTE_BROKEN, NOTE_DEADLINE
+from searx_mcp.tasks.place import Place
 
 BROWSER: Final = "browser"
 
@@ -37,6 +38,9 @@ _OTHER_VERSION: Final = "Look for another version of it, or use another result."
 _NO_SCRIPTS: Final = (
     "Use another result. An operator can let a browser read such pages: fetch.browser."
 )
+_BODIES: Final = 32
+"""Captures whose bodies are read or converted at once; more would only wait for a processor, each with up to
+10 MiB in hand."""
 _TIER_SHARE: Final = 0.6
 """Of the time that is left, what a tier may take, so that the page itself can be read after it."""
 
@@ -101,6 +105,7 @@ class Capturer:
         self._sources = sources
         self._conversion = conversion
         self._renderer = renderer
+        self._bodies = asyncio.Semaphore(_BODIES)
 
     async def capture(self, job: Job) -> Captured | Unchanged:
         """Capture a page.
@@ -111,16 +116,21 @@ class Capturer:
         if job.previous is None:
             # Not where the page may have stayed as it was.
             self._conversion.warm()
-        plan = self._plan(job)
-        if plan is not None:
-            try:
-                return await self._from_tier(job, plan)
-            except (FetchError, ValueError) as error:
-                job.notes.append(_passed_over(plan, error))
+        async with Place(self._bodies) as place:
+            plan = self._plan(job)
+            if plan is not None:
+                try:
+                    return await self._from_tier(job, plan, place)
+                except (FetchError, ValueError) as error:
+                    job.notes.append(_passed_over(plan, error))
+            return await self._from_site(job, place, is_conditional=plan is None)
+
+    async def _from_site(
+        self, job: Job, place: Place, *, is_conditional: bool
+    ) -> Captured | Unchanged:
         trail = job.set_out()
-        arrival = await self._walker.go(
-            job.errand(is_conditional=plan is None), trail, self._robots
-        )
+        errand = job.errand(place, is_conditional=is_conditional)
+        arrival = await self._walker.go(errand, trail, self._robots)
         match arrival.answer:
             case NotModified(status=status, headers=headers):
                 return Unchanged(status, headers)
@@ -134,11 +144,13 @@ class Capturer:
             return None
         return next(filter(None, (tier.plan(job.url) for tier in self._tiers)), None)
 
-    async def _from_tier(self, job: Job, plan: Plan) -> Captured:
+    async def _from_tier(self, job: Job, plan: Plan, place: Place) -> Captured:
         deadline = now() + (job.read_until - now()) * _TIER_SHARE
 
         def errand(source: Source) -> Errand:
-            return job.errand(accept=source.accept, headers=source.headers, deadline=deadline)
+            return job.errand(
+                place, accept=source.accept, headers=source.headers, deadline=deadline
+            )
 
         gathered = await self._sources.gather(plan, errand)
         page = await asyncio.to_thread(plan.compose, gathered.materials)

@@ -86,7 +86,7 @@ class Conversion:
             deadline: the event loop's time by which to be done.
 
         Raises:
-            ContentError: the body cannot be read, or too many others wait (then with `retry_after`).
+            ContentError: the body cannot be read.
             TransportError: `timeout`.
         """
         try:

@@ -12,6 +12,7 @@ from searx_mcp.content.pdf import pages_of
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import Errand
 from searx_mcp.fetch.pages.interface import KeptPage, PageKey
+from searx_mcp.tasks.place import Place
 
 _ACCEPT: Final = (
     "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,"
@@ -73,6 +74,7 @@ class Job:
 
     def errand(
         self,
+        place: Place,
         *,
         accept: str = "",
         headers: Mapping[str, str] | None = None,
@@ -94,6 +96,7 @@ class Job:
             max_bytes=self.max_bytes,
             max_document_bytes=self.max_document_bytes,
             deadline=self.read_until if deadline is None else deadline,
+            place=place,
             follow=self.follow,
             obey_robots=self.obey_robots,
             unless=unless,

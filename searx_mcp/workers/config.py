@@ -23,6 +23,3 @@ class WorkersConfig(Frozen):
     idle: Annotated[float, Field(ge=1, le=3_600)] = Field(
         default=60.0, description="Seconds without work after which such a process is ended."
     )
-    max_queue: Annotated[int, Field(ge=1, le=10_000)] = Field(
-        default=100, description="Documents that may wait for a process; further ones are refused."
-    )

@@ -20,10 +20,6 @@ _CODES: Final = frozenset({
 })  # fmt: skip
 """What a job may say; the others are not its to say."""
 
-_RETRY_AFTER: Final = 2.0
-"""Seconds after which a queue that was full has most likely moved: jobs take 0.1 s at most on
-average."""
-
 _KINDS: Final[Mapping[str, type[ContentError]]] = MappingProxyType(
     {kind.__name__: kind for kind in (SkeletonError, DefeatError)}
 )
@@ -101,13 +97,12 @@ def closed() -> ContentError:
     return _failed("the document could not be read: the client is closing")
 
 
-def busy() -> ContentError:
-    """Too many jobs wait."""
+def needs_process() -> ContentError:
+    """The job could end the process it runs in, and this one is the caller's."""
     return ContentError(
-        "too many documents are waiting to be read",
-        code=ErrorCode.EXTRACTION_FAILED,
-        advice="Try again in a moment.",
-        retry_after=_RETRY_AFTER,
+        "such a document is read in a child process only, and this client may start none",
+        code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+        advice="Open the client with processes=True, or use another result.",
     )
 
 

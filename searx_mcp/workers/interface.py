@@ -51,9 +51,9 @@ class Workers(Protocol):
 
         Raises:
             DefeatError: `extraction_failed`; the job failed, crashed, took too long or too much memory.
-            ContentError: `content_too_large`; what the job raised, such as
-                `unsupported_content_type`; or `extraction_failed`: no process could be started, these
-                workers are closed, or too many jobs wait (then with `retry_after`).
+            ContentError: `content_too_large`; `unsupported_content_type` for a job that needs a
+                process where there are none; what the job raised; or `extraction_failed`: no process
+                could be started, or these workers are closed.
             TransportError: `timeout`; the deadline came first.
             ValueError: the options are no JSON, or more than 1 MiB of it.
         """

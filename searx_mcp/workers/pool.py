@@ -28,6 +28,9 @@ JOBS_PER_PROCESS: Final = 500
 _START_TIMEOUT: Final = 30.0
 """Seconds a process may take until it is ready; it takes 0.4 s, on a busy small machine 3 s."""
 
+_STARTS: Final = 3
+"""Starts in a row that must fail before those who wait are told so: one process may be killed by chance."""
+
 _CLOSE_TIMEOUT: Final = 3.0
 """Seconds to wait for killed processes; only one that hangs inside the kernel takes longer."""
 
@@ -61,6 +64,7 @@ class ChildWorkers(Workers):
         self._callers = 0
         self._waiting: deque[asyncio.Future[ChildProcess]] = deque()
         self._starting: asyncio.Future[ChildProcess] | None = None
+        self._failed_starts = 0
         self._processes: set[ChildProcess] = set()
         self._idle: dict[ChildProcess, asyncio.TimerHandle] = {}
         self._is_closed = False
@@ -85,8 +89,6 @@ class ChildWorkers(Workers):
         if deadline <= asyncio.get_running_loop().time():
             raise failures.late()
         head = encode_head({"job": job, "options": dict(options)}, len(body))
-        if self._callers >= self._most + self._config.max_queue:
-            raise failures.busy()
         self._callers += 1
         try:
             async with asyncio.timeout_at(deadline):
@@ -223,13 +225,20 @@ class ChildWorkers(Workers):
         if starting.cancelled():
             return  # the loop is ending
         if (problem := starting.exception()) is None:
+            self._failed_starts = 0
             self._hand_over(starting.result())
             return
         # No memory, no file descriptor, no interpreter; a loop that knows no processes; a module
-        # that is no worker.
+        # that is no worker; or somebody killed it.
         if not self._is_closed:
             _log.warning("workers.no_start problem=%r", problem)
-        if not any(process.is_usable for process in self._processes):
+        if any(process.is_usable for process in self._processes):
+            return
+        self._failed_starts += 1
+        if self._failed_starts < _STARTS:
+            self._grow()
+        else:
+            self._failed_starts = 0
             self._refuse(failures.no_start)
 
     def _rested(self) -> ChildProcess | None:

@@ -14,7 +14,7 @@ from searx_mcp.storage.thread import CallThread
 from searx_mcp.workers import failures
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import MAX_BODY, Job, Result, Workers
-from searx_mcp.workers.jobs import JOBS
+from searx_mcp.workers.jobs import DANGEROUS, JOBS
 
 _CLOSE_TIMEOUT: Final = 3.0
 """Seconds to wait for the jobs under way."""
@@ -27,12 +27,12 @@ class ThreadWorkers(Workers):
     lock from the event loop more often. A page does not wait for a long PDF, though.
 
     A thread cannot be killed. A job that is given up, or whose caller leaves, runs to its end, and
-    those behind it wait for it; one that hangs takes all later ones of its name with it, one that
-    crashes takes the program. There is no limit on memory. Who reads documents of strangers wants
+    those behind it wait for it; one that hangs takes all later ones of its name with it. There is no
+    limit on memory. So what could end the program is refused. Who reads documents of strangers wants
     `ChildWorkers`.
 
     Args:
-        config: how many may wait, and how long a job may take; the rest of it is for processes.
+        config: how long a job may take; the rest of it is for processes.
         jobs: the jobs by name.
     """
 
@@ -63,8 +63,8 @@ class ThreadWorkers(Workers):
             raise failures.closed()
         if len(body) > MAX_BODY:
             raise failures.too_large()
-        if self._callers > self._config.max_queue:
-            raise failures.busy()
+        if job in DANGEROUS:
+            raise failures.needs_process()
         if deadline <= asyncio.get_running_loop().time():
             raise failures.late()
         self._callers += 1

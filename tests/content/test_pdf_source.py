@@ -1,11 +1,8 @@
 """What PDFium tells, in clean text."""
 
-import threading
-
 import pytest
 
-from searx_mcp.content.pdf_source import iso_date, opened
-from searx_mcp.testing.pdf import make_pdf
+from searx_mcp.content.pdf_source import iso_date
 
 
 @pytest.mark.parametrize(
@@ -37,19 +34,3 @@ from searx_mcp.testing.pdf import make_pdf
 )
 def test_dates_of_pdfs(text, date):
     assert iso_date(text) == date
-
-
-def test_documents_are_opened_one_after_the_other():
-    order = []
-
-    def other() -> None:
-        with opened(make_pdf("Second.")):
-            order.append("second opened")
-
-    thread = threading.Thread(target=other)
-    with opened(make_pdf("First.")):
-        thread.start()
-        thread.join(0.05)
-        order.append("first closing")
-    thread.join(20)
-    assert order == ["first closing", "second opened"]

@@ -43,12 +43,12 @@ def pages(**others: FakePage) -> dict[str, FakePage]:
 
 @asynccontextmanager
 async def reading(
-    hosts: dict[str, FakeWeb], **fetch: object
+    hosts: dict[str, FakeWeb], *, processes: bool = False, **fetch: object
 ) -> AsyncIterator[tuple[SearxClient, FakeInternet]]:
     settings = Settings.model_validate({"fetch": fetch})
     async with (
         FakeInternet(hosts) as internet,
-        SearxClient(settings, dialling=internet.dialling) as client,
+        SearxClient(settings, dialling=internet.dialling, processes=processes) as client,
     ):
         yield client, internet
 
@@ -169,13 +169,14 @@ def pdf(body: bytes = PDF, content_type: str = "application/pdf") -> FakePage:
     return FakePage(body, content_type=content_type)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content_type", ["application/pdf", "application/octet-stream", "text/html", ""]
 )
 async def test_a_pdf_is_read_whatever_it_is_called(content_type):
     async with (
         FakeWeb({"/bees": pdf(content_type=content_type)}) as web,
-        reading({"www.example.org": web}) as (client, _),
+        reading({"www.example.org": web}, processes=True) as (client, _),
     ):
         page = await client.fetch("http://www.example.org/bees")
     assert page.content_type == "application/pdf"
@@ -184,10 +185,11 @@ async def test_a_pdf_is_read_whatever_it_is_called(content_type):
     assert [heading.anchor for heading in page.outline] == [f"page={n}" for n in range(1, 5)]
 
 
+@pytest.mark.slow
 async def test_the_fragment_chooses_the_pages_of_a_pdf():
     async with (
         FakeWeb({"/bees.pdf": pdf()}) as web,
-        reading({"www.example.org": web}) as (client, _),
+        reading({"www.example.org": web}, processes=True) as (client, _),
     ):
         some = await client.fetch("http://www.example.org/bees.pdf#page=2-3")
         whole = await client.fetch("http://www.example.org/bees.pdf")
@@ -196,21 +198,21 @@ async def test_the_fragment_chooses_the_pages_of_a_pdf():
     assert "Page 1" in whole.markdown_content
 
 
-@pytest.mark.slow
-async def test_a_pdf_is_read_in_a_process_where_that_is_allowed():
+async def test_a_client_without_processes_reads_no_pdf_and_says_how_to_allow_it():
     async with (
         FakeWeb({"/bees.pdf": pdf()}) as web,
-        FakeInternet({"www.example.org": web}) as internet,
-        SearxClient(Settings(), dialling=internet.dialling, processes=True) as client,
+        reading({"www.example.org": web}) as (client, _),
     ):
-        page = await client.fetch("http://www.example.org/bees.pdf")
-    assert "Page 4 is about bees" in page.markdown_content
+        with pytest.raises(ContentError) as caught:
+            await client.fetch("http://www.example.org/bees.pdf")
+    assert caught.value.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
+    assert "processes=True" in caught.value.advice
 
 
 @pytest.mark.parametrize(
     ("page", "fields", "code"),
     [
-        (pdf(PDF[:400]), {}, ErrorCode.EXTRACTION_FAILED),
+        pytest.param(pdf(PDF[:400]), {}, ErrorCode.EXTRACTION_FAILED, marks=pytest.mark.slow),
         (
             pdf(b"%PDF-1.7 " + b"x" * 3_000),
             {"max_content_length": 1_024},
@@ -226,7 +228,7 @@ async def test_a_pdf_is_read_in_a_process_where_that_is_allowed():
 async def test_a_pdf_that_is_not_whole_is_refused(page, fields, code):
     async with (
         FakeWeb({"/bees.pdf": page}) as web,
-        reading({"www.example.org": web}) as (client, _),
+        reading({"www.example.org": web}, processes=True) as (client, _),
     ):
         with pytest.raises(FetchError) as caught:
             await client.fetch("http://www.example.org/bees.pdf", **fields)

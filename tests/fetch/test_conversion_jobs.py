@@ -13,9 +13,8 @@ from searx_mcp.errors import ContentError, ErrorCode, SkeletonError, TransportEr
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.fetch.tiers.interface import Material
-from searx_mcp.testing.pdf import make_pdf
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.failures import busy, closed, crash, late, no_start, too_slow
+from searx_mcp.workers.failures import closed, crash, late, needs_process, no_start, too_slow
 from searx_mcp.workers.interface import DefeatError, Workers
 from searx_mcp.workers.threads import ThreadWorkers
 
@@ -89,8 +88,6 @@ async def test_without_processes_the_same_comes_of_a_thread():
     workers = ThreadWorkers(WorkersConfig())
     page = await read(workers)
     assert page.markdown == "They **dance** for the others."
-    pdf = await read(workers, material(make_pdf("Hello."), "application/pdf"))
-    assert "Hello." in pdf.markdown
     with pytest.raises(ContentError) as caught:
         await read(workers, material(b"<p></p>"))
     assert caught.value.url == URL
@@ -126,8 +123,8 @@ async def test_with_little_time_nothing_is_kept_back():
 
 @pytest.mark.parametrize(
     "error",
-    [SKELETON, busy(), closed(), no_start(), late()],
-    ids=["a skeleton", "busy", "closed", "no start", "late"],
+    [SKELETON, needs_process(), closed(), no_start(), late()],
+    ids=["a skeleton", "needs a process", "closed", "no start", "late"],
 )
 async def test_what_is_no_defeat_is_passed_on_as_it_is(error):
     workers = Scripted(page=error)
@@ -138,21 +135,15 @@ async def test_what_is_no_defeat_is_passed_on_as_it_is(error):
     assert error.url == (URL if isinstance(error, ContentError) else "")
 
 
-async def test_a_queue_that_is_full_says_when_to_come_back():
-    with pytest.raises(ContentError) as caught:
-        await read(Scripted(page=busy()))
-    assert caught.value.retry_after
-
-
 @pytest.mark.parametrize(
     "second",
     [
         crash(-11),
-        busy(),
+        closed(),
         ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED),
         {"no": "page"},
     ],
-    ids=["a crash", "busy", "no text", "nonsense"],
+    ids=["a crash", "closed", "no text", "nonsense"],
 )
 async def test_of_two_failures_the_first_is_told(second):
     first = too_slow(3)

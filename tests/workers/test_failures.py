@@ -10,10 +10,10 @@ from searx_mcp.workers.failures import (
     OUT_OF_MEMORY,
     as_header,
     broken,
-    busy,
     closed,
     crash,
     from_header,
+    needs_process,
     no_start,
     short_of_memory,
     too_large,
@@ -58,7 +58,7 @@ def test_an_error_survives_its_way(kind):
 
 def test_only_a_body_that_was_too_much_is_a_defeat():
     defeats = [unexpected(), short_of_memory(), too_slow(1), crash(None), broken()]
-    others = [too_large(), no_start(), closed(), busy()]
+    others = [too_large(), no_start(), closed(), needs_process()]
     assert all(isinstance(error, DefeatError) for error in defeats)
     assert not any(isinstance(error, DefeatError) for error in others)
 

@@ -171,16 +171,23 @@ async def test_waiting_for_a_process_counts_against_the_deadline(pool_of, hang, 
     hanging.cancel()
 
 
-async def test_too_many_waiting_jobs_are_refused_at_once(pool_of, hang, run):
-    pool = pool_of(max_queue=1)
-    hanging, _ = await hang(pool)
-    waiting = run(pool, "echo")
-    await asyncio.sleep(0)
-    with pytest.raises(ContentError, match="too many") as caught:
-        await run(pool, "echo")
-    assert caught.value.retry_after
-    hanging.cancel()
-    assert (await waiting)["text"] == ""
+async def test_however_many_wait_all_have_their_turn(pool_of, run):
+    pool = pool_of()
+    jobs = [run(pool, "echo", str(number).encode()) for number in range(300)]
+    assert [(await job)["text"] for job in jobs] == [str(number) for number in range(300)]
+
+
+@pytest.mark.parametrize("kills", [1, 2])
+async def test_a_process_that_is_killed_while_it_starts_costs_nobody_anything(pool_of, run, kills):
+    pool = pool_of()
+    jobs = [run(pool, "echo", str(number).encode()) for number in range(5)]
+    for _ in range(kills):
+        while not pool._processes:  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(0)
+        (process,) = pool._processes
+        os.kill(process.pid, signal.SIGKILL)
+        await process.gone()
+    assert [(await job)["text"] for job in jobs] == [str(number) for number in range(5)]
 
 
 async def test_twenty_callers_that_leave_at_once_leave_a_pool_that_works(pool_of, hang, ended, run):

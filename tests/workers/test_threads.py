@@ -5,6 +5,8 @@ import threading
 
 import pytest
 
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.job import options_for
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.testing.pdf import make_pdf
 from searx_mcp.workers.config import WorkersConfig
@@ -44,7 +46,7 @@ def gate():
 @pytest.fixture
 async def threads(gate):
     workers = ThreadWorkers(
-        WorkersConfig(max_queue=1, job_timeout=1),
+        WorkersConfig(job_timeout=1),
         jobs={
             "gate": gate,
             "brief": lambda _body, _options: {"done": gate.begun.is_set()},
@@ -65,8 +67,18 @@ async def test_a_job_gets_body_and_options_and_gives_its_result(threads, run):
 
 async def test_the_usual_jobs_are_there(run):
     workers = ThreadWorkers(WorkersConfig())
-    assert "Hello." in (await run(workers, "pdf", make_pdf("Hello.")))["markdown"]
+    options = options_for(media_type="text/plain", charset="", url="", config=ContentConfig())
+    assert (await run(workers, "page", b"Hello.", **options))["markdown"] == "Hello."
     await workers.aclose()
+
+
+async def test_what_could_end_the_program_is_refused_unread_and_says_how_to_allow_it(run):
+    workers = ThreadWorkers(WorkersConfig())
+    with pytest.raises(ContentError) as caught:
+        await run(workers, "pdf", make_pdf("Hello."))
+    assert caught.value.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
+    assert "processes=True" in caught.value.advice
+    assert not workers._threads
 
 
 @pytest.mark.parametrize(
@@ -154,15 +166,11 @@ async def test_a_job_that_has_not_begun_is_taken_back(threads, run, gate):
     assert gate.came == [b"first"]
 
 
-async def test_too_many_waiting_jobs_are_refused_at_once(threads, run, gate):
-    running, waiting = run(threads, "gate"), run(threads, "gate")
+async def test_however_many_wait_all_have_their_turn(threads, run, gate):
+    jobs = [run(threads, "gate", bytes(number)) for number in range(300)]
     await asyncio.sleep(0)
-    with pytest.raises(ContentError, match="too many") as caught:
-        await run(threads, "echo")
-    assert caught.value.retry_after
     gate.open.set()
-    await running
-    await waiting
+    assert [await job for job in jobs] == [{"length": number} for number in range(300)]
 
 
 async def test_closing_lets_the_job_under_way_end_and_begins_no_other(threads, run, gate):

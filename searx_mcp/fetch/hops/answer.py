@@ -18,6 +18,7 @@ from searx_mcp.fetch.hops.redirects import location_of
 from searx_mcp.fetch.hops.site import HEAD_BYTES, is_success, judge
 from searx_mcp.net.body import NOTE_SIZE, Body
 from searx_mcp.net.http import Reply
+from searx_mcp.tasks.place import Place
 
 # The refusal is known by then; its body only tells a challenge from a plain one.
 _REFUSAL_TIME = 2.0
@@ -75,6 +76,7 @@ async def receive(
     max_bytes: int,
     max_document_bytes: int,
     deadline: float,
+    place: Place,
     is_conditional: bool = False,
 ) -> Answer | NotModified | Redirect:
     """Read what a site sent, and find out what it is.
@@ -87,6 +89,7 @@ async def receive(
         max_bytes: decoded bytes at most; text that is longer is cut.
         max_document_bytes: likewise of a document; what is longer is refused, as it cannot be cut.
         deadline: the event loop's time by which reading ends.
+        place: taken before a body is read; a host that is silent before that has none.
         is_conditional: whether the site was told what we have.
 
     Raises:
@@ -111,6 +114,7 @@ async def receive(
         if declared.is_document:
             refuse_too_large(declared, size=size, most=max_document_bytes, url=reply.url)
         most = max_document_bytes if may_be_document else max_bytes
+        await place.take()
         body = await reply.read(max_bytes=most, deadline=deadline)
     error = judge(reply.status, reply.headers, body.data, url=reply.url)
     if error is not None:

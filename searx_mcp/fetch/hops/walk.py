@@ -22,6 +22,7 @@ from searx_mcp.net.address import AllowList
 from searx_mcp.net.body import Body
 from searx_mcp.net.http import NOTE_DEADLINE, HttpSession
 from searx_mcp.net.retry_after import retry_after
+from searx_mcp.tasks.place import Place
 
 IGNORED = "ignored"
 """What `Arrival.robots` says when nobody asked robots.txt."""
@@ -39,12 +40,14 @@ class Errand:
         follow: whether redirects are followed.
         obey_robots: whether robots.txt is asked.
         unless: validators by address: an answer that has not changed is not sent again.
+        place: taken before a body is read.
     """
 
     headers: Mapping[str, str]
     max_bytes: int
     max_document_bytes: int
     deadline: float
+    place: Place
     follow: bool = True
     obey_robots: bool = True
     unless: Mapping[str, Validators] = field(default_factory=dict)
@@ -167,6 +170,7 @@ class Walker:
                     max_bytes=errand.max_bytes,
                     max_document_bytes=errand.max_document_bytes,
                     deadline=errand.deadline,
+                    place=errand.place,
                     is_conditional=bool(conditions),
                 )
             except ContentError as error:
