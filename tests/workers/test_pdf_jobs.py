@@ -52,8 +52,8 @@ async def test_no_mutation_hangs_and_each_gives_text_or_a_proper_error(pool_of, 
     assert texts
 
 
-def stream(data: bytes) -> bytes:
-    return b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(data), data)
+def stream(data: bytes, fields: bytes = b"/Filter /FlateDecode") -> bytes:
+    return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(data), fields, data)
 
 
 def bomb(plain: bytes, times: int) -> bytes:
@@ -68,14 +68,36 @@ def changed(body: bytes, was: bytes, becomes: bytes) -> bytes:
     return body.replace(was, becomes)
 
 
-def with_content(content: bytes) -> bytes:
+def with_content(content: bytes, fields: bytes = b"/Filter /FlateDecode") -> bytes:
     """A page with this content."""
-    return changed(make_pdf("x", extra=[stream(content)]), b"/Contents 11 ", b"/Contents 10 ")
+    body = make_pdf("x", extra=[stream(content, fields)])
+    return changed(body, b"/Contents 11 ", b"/Contents 10 ")
 
 
 def swollen() -> bytes:
     """A page whose content is 600 MB of spaces."""
     return with_content(bomb(b" " * (1 << 20), 600))
+
+
+def packed_twice() -> bytes:
+    """A page whose content is 600 MB of zeros, in two kilobytes."""
+    once = bomb(b"\0" * (1 << 20), 600)
+    return with_content(zlib.compress(once, 9), b"/Filter [/FlateDecode /FlateDecode]")
+
+
+def forms_in_forms() -> bytes:
+    """Each of twelve forms draws the next one twelve times."""
+    forms = [
+        stream(
+            b"/X Do " * 12,
+            b"/Type /XObject /Subtype /Form /BBox [0 0 9 9]"
+            b" /Resources << /XObject << /X %d 0 R >> >>" % (number + 1),
+        )
+        for number in range(10, 22)
+    ]
+    body = make_pdf("/X Do", extra=[*forms, stream(b"/X Do", b"")])
+    body = changed(body, b"/Contents 23 ", b"/Contents 22 ")
+    return changed(body, b"/Font <<", b"/XObject << /X 10 0 R >> /Font <<")
 
 
 def talkative() -> bytes:
@@ -103,7 +125,9 @@ def deep() -> bytes:
     return make_pdf("x", catalog="/X " + "[" * 100_000 + "]" * 100_000)
 
 
-@pytest.mark.parametrize("make", [swollen, talkative, multiplied, circular, deep])
+@pytest.mark.parametrize(
+    "make", [swollen, packed_twice, forms_in_forms, talkative, multiplied, circular, deep]
+)
 async def test_a_bomb_ends_in_text_or_a_proper_error(pool_of, run, make):
     body = make()
     assert len(body) < 2_000_000
