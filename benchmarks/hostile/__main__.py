@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ from benchmarks.measure import Ratio, Table, command_line, report
 _ROOT: Final = Path(__file__).resolve().parent.parent.parent
 _INSTANCES: Final = 40
 """Addresses of the one hostile instance: one that has failed is asked last for a while."""
+CROWD, QUICK_CROWD = 1_000, 200
+"""Pages asked for at once."""
 _TIMEOUT: Final = 30
 _ENDLESS: Final = 5
 """Seconds of a call that only it ends; the fewest a call may name."""
@@ -77,7 +80,8 @@ def main() -> None:
     warnings.simplefilter("ignore", MCPDeprecationWarning)  # a ping, as this client's era has it
     targets: list[Ratio] = []
     rows: list[tuple[str | float, ...]] = []
-    costs, resident = asyncio.run(_run(options.only or ""))
+    crowd = QUICK_CROWD if options.quick else CROWD
+    costs, answers, resident = asyncio.run(_run(options.only or "", crowd))
     for (kind, name), cost in costs.items():
         wanted = ATTACKS[kind][name].outcome
         missed = f", got {cost.outcome}" if cost.outcome != wanted else ""
@@ -90,6 +94,11 @@ def main() -> None:
             *(round(cost.children, 2), round(cost.stall, 1), round(cost.grown, 1)),
         ))  # fmt: skip
     targets.append(_at_most("MB of the server at the end", resident, _PEAK))
+    unanswered = sum(count for answer, count in answers.items() if answer not in {READ, "timeout"})
+    targets.append(_at_most(f"of {crowd} pages asked for at once: refused", unanswered, 0))
+    targets.append(
+        Ratio(f"of {crowd} pages asked for at once: read", answers[READ], 1, at_least=True)
+    )
     if not options.quick:
         longest = sorted(cost.stall for cost in costs.values())
         targets.append(
@@ -107,7 +116,7 @@ def main() -> None:
     report(targets, as_json=options.json, tables=() if options.quick else (table,))
 
 
-async def _run(only: str) -> tuple[dict[tuple[str, str], Cost], float]:
+async def _run(only: str, crowd: int) -> tuple[dict[tuple[str, str], Cost], Counter[str], float]:
     costs: dict[tuple[str, str], Cost] = {}
     with _site() as origins:
         async with _server([*dict.fromkeys(origins.values())]) as (client, process):
@@ -121,7 +130,18 @@ async def _run(only: str) -> tuple[dict[tuple[str, str], Cost], float]:
                         is_answer = kind == "answer"
                         call = _search(client, name) if is_answer else _fetch(client, url, seconds)
                         costs[kind, name] = await _cost(client, process, call)
-            return costs, process.megabytes("VmRSS")
+            answers = await _crowd(client, shared, crowd)
+            return costs, answers, process.megabytes("VmRSS")
+
+
+async def _crowd(client: Client, origin: str, count: int) -> Counter[str]:
+    """Ask for so many different pages at once."""
+    async with asyncio.timeout(_DEADLINE), asyncio.TaskGroup() as group:
+        tasks = [
+            group.create_task(_fetch(client, f"http://{origin}/good?{number}", _TIMEOUT))
+            for number in range(count)
+        ]
+    return Counter(task.result() for task in tasks)
 
 
 async def _fetch(client: Client, url: str, seconds: int) -> str:
@@ -222,6 +242,10 @@ async def _server(origins: list[str]) -> AsyncIterator[tuple[Client, _Process]]:
                 [f"http://{shared}/{number}/" for number in range(_INSTANCES)]
             ),
             "SEARX_MCP_OPEN_SOURCES__MODE": "off",
+            # A crowd of pages comes from one host here.
+            "SEARX_MCP_FETCH__HOST_RATE": "6000",
+            "SEARX_MCP_FETCH__MAX_PER_HOST": "64",
+            "SEARX_MCP_NETWORK__MAX_CONNECTIONS_PER_HOST": "64",
         }
         parameters = StdioServerParameters(
             command=sys.executable,
