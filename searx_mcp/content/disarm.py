@@ -8,11 +8,11 @@ Not a parser: Markdown written against it may still hide an image in what looks 
 """
 
 import re
-from html import unescape
 from typing import Final
 
 from searx_mcp.content.addresses import MAX_CHARS, absolute
 from searx_mcp.content.fences import code_spans
+from searx_mcp.content.html.stripping import unescaped
 
 _IMAGE = re.compile(
     r"!\[(?P<alt>[^\[\]\n]{0,500}+)\](?:\((?P<target>[^()\n]{0,2100}+(?:\([^()\n]{0,500}+\)[^()\n]{0,500}+)?)\)|\[[^\[\]\n]{0,500}+\])?"
@@ -109,5 +109,5 @@ def _is_safe(target: str) -> bool:
     """Whether a target, as Markdown reads it, leads somewhere a reader can follow."""
     if _SAFE.match(target) and len(target) <= MAX_CHARS:  # nearly all, told without taking apart
         return True
-    target = unescape(_ESCAPED.sub(r"\1", target))
+    target = unescaped(_ESCAPED.sub(r"\1", target))
     return target.startswith("#") or bool(absolute(_BASE, target))

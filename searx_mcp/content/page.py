@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.html.anchors import mark_anchors
-from searx_mcp.content.html.guards import guard
+from searx_mcp.content.html.guards import Guarded, guard, parse
 from searx_mcp.content.html.metadata import Metadata, metadata
 from searx_mcp.content.html.skeleton import is_skeleton, signs
 from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
@@ -68,7 +68,7 @@ class ReadPage:
 class _Source:
     """What is read of a page before anything is taken out of it."""
 
-    html: str
+    html: Guarded
     hints: Hints
     base: str
     sheet: StyleSheet
@@ -88,20 +88,20 @@ def read_page(html: str, *, url: str, style: Style, max_chars: int) -> ReadPage:
         Everything empty if the page holds nothing.
     """
     is_long = len(html) > max_chars
-    html = guard(html[:max_chars])
-    tree = LexborHTMLParser(html)
+    guarded = guard(html[:max_chars])
+    tree = parse(guarded)
     said = metadata(tree, url=url)
     found = signs(tree)
     hints = Hints(
         url, title=said.title, types=said.types, body=said.body, generator=generator_of(tree)
     )
-    source = _Source(html, hints, _base(tree, url), style_sheet(tree))
-    is_plain = is_long or html.count("<") - html.count("</") > _MAX_TAGS
+    source = _Source(guarded, hints, _base(tree, url), style_sheet(tree))
+    is_plain = is_long or guarded.count("<") - guarded.count("</") > _MAX_TAGS
     is_uncovered = _uncover(tree, source)
     main = _whole(tree) if is_plain else find_main(tree, hints)
     if not _has_text(main):
         # A page of nothing but navigation is its navigation.
-        tree = LexborHTMLParser(html)
+        tree = parse(guarded)
         is_uncovered = _uncover(tree, source)
         main = _whole(tree)
     written = _plain(main) if is_plain else _written(main, source, style)

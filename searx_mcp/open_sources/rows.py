@@ -4,12 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from selectolax.lexbor import LexborHTMLParser
-
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.dates import iso_date
 from searx_mcp.content.fields import Fields, loads
+from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.models.hits import Hit
 from searx_mcp.open_sources.interface import OpenQuery, Parsed
 
@@ -40,7 +39,7 @@ def plain(markup: str, most: int = MAX_DESCRIPTION) -> str:
     markup = markup[:_MAX_MARKUP]
     if "<" not in markup and "&" not in markup:
         return clean_line(markup, most)
-    tree = LexborHTMLParser(_BREAK.sub(" <", markup))
+    tree = parse(guard(_BREAK.sub(" <", markup)))
     tree.strip_tags(
         ["script", "style", "template", "iframe", "object", "svg", "math"], recursive=True
     )

@@ -12,12 +12,12 @@ all failed answers 200, and a challenge comes with 200, 403, 429 or 503. The rul
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from html import unescape
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
 
 from searx_mcp.content.clean import clean_line
+from searx_mcp.content.html.stripping import unescaped
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.net.retry_after import retry_after
@@ -140,7 +140,7 @@ def _is_challenge(received: Received, headers: Mapping[str, str]) -> bool:
     # A result page may well quote a challenge.
     if not _looks_like_html(received.body) or _SEARXNG.search(start):
         return False
-    page = unescape(start).replace("\u2019", "'")
+    page = unescaped(start).replace("\u2019", "'")
     return bool(_CHALLENGE_TITLE.search(page)) or any(sign in page for sign in _CHALLENGE_MARKUP)
 
 

@@ -8,8 +8,7 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.searxng.fields import MAX_NAMES
-from searx_mcp.searxng.html_nodes import attribute, text
+from searx_mcp.searxng.html_nodes import attribute, several, text
 
 Fields = dict[str, object]
 
@@ -21,7 +20,7 @@ def read_paper(article: LexborNode) -> Fields:
     shown = _attributes(article)
     links = {
         text(link).strip().upper(): attribute(link, "href")
-        for link in article.css("p.altlink a")[:MAX_NAMES]
+        for link in several(article, "p.altlink a")
     }
     return {
         "authors": shown.get("authors") or shown.get("author"),
@@ -53,7 +52,7 @@ def read_package(article: LexborNode) -> Fields:
         "license_url": attribute(article.css_first(".result_license a"), "href"),
     }
     links: Fields = {}
-    for link in article.css(".result_project a")[:MAX_NAMES]:
+    for link in several(article, ".result_project a"):
         name, url = text(link).strip(), attribute(link, "href")
         if name == "Project homepage":
             fields["homepage"] = url
@@ -68,8 +67,8 @@ def read_file(article: LexborNode) -> Fields:
     """Read what a file shows; the description too, which has a class of its own until 2025-10."""
     shown = _attributes(article)
     # Until 2025-10 a table, in which labels have no colon.
-    for row in article.css("table.result-metadata tr")[:MAX_NAMES]:
-        label, value = (*row.css("td")[:2], None, None)[:2]
+    for row in several(article, "table.result-metadata tr"):
+        label, value = (*several(row, "td", 2), None, None)[:2]
         shown.setdefault(text(label).strip(": \n").lower(), text(value))
     fields: Fields = {
         "author": shown.get("author"),
@@ -88,8 +87,8 @@ def read_file(article: LexborNode) -> Fields:
 def _attributes(article: LexborNode) -> dict[str, str]:
     """The values of a list of attributes, by class where there is one, else by English label."""
     values: dict[str, str] = {}
-    for entry in article.css("div.attributes > div")[:MAX_NAMES]:
-        label, value = (*entry.css("span")[:2], None, None)[:2]
+    for entry in several(article, "div.attributes > div"):
+        label, value = (*several(entry, "span", 2), None, None)[:2]
         name = text(label).strip(": \n").lower()
         for key in (attribute(entry, "class").removeprefix("result_").lower(), name):
             if key:

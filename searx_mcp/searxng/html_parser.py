@@ -5,12 +5,12 @@ program's page must never count as "nothing found".
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
+from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.models.hits import (
     Answer,
     Infobox,
@@ -30,17 +30,13 @@ from searx_mcp.searxng.fields import (
     lines,
     web_address,
 )
-from searx_mcp.searxng.html_nodes import attribute, text
+from searx_mcp.searxng.html_nodes import attribute, several, text
 from searx_mcp.searxng.html_rows import read_row
 from searx_mcp.searxng.numbers import number
 from searx_mcp.searxng.reading import BodyKind, Reading
 
-_TAG = re.compile(r"<(/?[a-zA-Z][a-zA-Z0-9]*)")
 _MAX_TAGS: Final = 30_000
-_MAX_UNCLOSED: Final = 5_000
-"""The parser's time grows with the square of the depth: 50,000 nested `<font>` with different
-attributes took 14 s, 5,000 take 0.15 s. The largest result page measured has 4,700 tags, of which
-500 are never closed."""
+"""Signs `<` of a page that is read. The largest result page measured has 4,700 tags."""
 
 _ROWS: Final = (
     "#urls > article.result, #urls > * > article.result, #urls > table, #urls > div > table"
@@ -65,12 +61,15 @@ def parse_html(body: bytes, *, base_url: str) -> Reading:
     Returns:
         `RESULTS` with the page; `SEARCH_ERROR`; `HOME`; `FOREIGN` for a page that is not
         SearXNG's; `MALFORMED` for one that is, but whose results are not where they should be, or
-        that is too deeply nested to be parsed. Never raises.
+        that has too many tags to be parsed. Never raises.
     """
     html = body.decode("utf-8", "replace")
-    if not _is_parseable(html):
-        return Reading(BodyKind.MALFORMED, detail="The page is nested too deeply.")
-    document = LexborHTMLParser(html)
+    if html.count("<") > _MAX_TAGS:
+        return Reading(BodyKind.MALFORMED, detail="The page has too many tags.")
+    try:
+        document = parse(guard(html))
+    except SelectolaxError:
+        return Reading(BodyKind.MALFORMED, detail="The page cannot be parsed.")
     kind = _page_kind(document)
     if kind is not BodyKind.RESULTS:
         return Reading(kind, detail=_DETAILS[kind])
@@ -87,16 +86,6 @@ _DETAILS: Final = {
     BodyKind.MALFORMED: "The answer is a page of SearXNG, but no result page.",
     BodyKind.FOREIGN: "The answer is a page of another program.",
 }
-
-
-def _is_parseable(html: str) -> bool:
-    if html.count("<") > _MAX_TAGS:
-        return False
-    tags = Counter(name.lower() for name in _TAG.findall(html))
-    unclosed = (
-        count - tags[f"/{name}"] for name, count in tags.items() if not name.startswith("/")
-    )
-    return sum(count for count in unclosed if count > 0) <= _MAX_UNCLOSED
 
 
 def _page_kind(document: LexborHTMLParser) -> BodyKind:
@@ -118,7 +107,7 @@ def _page_kind(document: LexborHTMLParser) -> BodyKind:
 
 
 def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
-    read = [read_row(article) for article in document.css(_ROWS)[:MAX_ROWS]]
+    read = [read_row(article) for article in several(document, _ROWS, MAX_ROWS)]
     hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(read, 1))
     return ResultPage(
         hits=tuple(hit for hit in hits if hit is not None),
@@ -132,10 +121,12 @@ def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
         corrections=_submit_values(document, "#corrections"),
         unresponsive_engines=tuple(_unresponsive(document)),
         has_next=document.css_first("form.next_page, #pagination > form:not([class])") is not None,
-        formats=lines(attribute(node, "value") for node in document.css("#apis [name='format']")),
+        formats=lines(
+            attribute(node, "value") for node in several(document, "#apis [name='format']")
+        ),
         link_token=any(
             _LINK_TOKEN.search(attribute(node, "href"))
-            for node in document.css("link[rel='stylesheet']")
+            for node in several(document, "link[rel='stylesheet']")
         ),
         timings=dict(_timings(document)),
     )
@@ -155,9 +146,9 @@ def _has_lost_its_rows(page: ResultPage, rows: LexborNode) -> bool:
 
 
 def _answers(document: LexborHTMLParser) -> Iterator[Answer]:
-    for node in document.css("#answers .answer")[:MAX_NAMES]:
+    for node in several(document, "#answers .answer"):
         link = node.css_first("a[href]")
-        words = ", ".join(text(term).strip() for term in node.css(".answer-translations dt"))
+        words = ", ".join(text(term).strip() for term in several(node, ".answer-translations dt"))
         # searx 1.1 has the answer in the link itself.
         spoken = node.css_first("span") or node.css_first("summary") or link
         answer = line(words, MAX_DESCRIPTION) or line(text(spoken), MAX_DESCRIPTION)
@@ -166,7 +157,7 @@ def _answers(document: LexborHTMLParser) -> Iterator[Answer]:
 
 
 def _infoboxes(document: LexborHTMLParser, base_url: str) -> Iterator[Infobox]:
-    for box in document.css("aside.infobox")[:MAX_NAMES]:
+    for box in several(document, "aside.infobox"):
         title = line(text(box.css_first("h2")), MAX_TITLE)
         if not title:
             continue
@@ -183,14 +174,14 @@ def _infoboxes(document: LexborHTMLParser, base_url: str) -> Iterator[Infobox]:
 
 
 def _links(box: LexborNode) -> Iterator[InfoboxLink]:
-    for link in box.css(".urls a[href]")[:MAX_NAMES]:
+    for link in several(box, ".urls a[href]"):
         title, url = line(text(link), MAX_TITLE), web_address(attribute(link, "href"))
         if title and url:
             yield InfoboxLink(title=title, url=url)
 
 
 def _attributes(box: LexborNode) -> Iterator[InfoboxAttribute]:
-    for entry in box.css(".attributes dl")[:MAX_NAMES]:
+    for entry in several(box, ".attributes dl"):
         label = line(text(entry.css_first("dt")).rstrip(": \n"), MAX_NAME)
         value = text(entry.css_first("dd")) or attribute(entry.css_first("dd img"), "alt")
         cleaned = line(value, MAX_DESCRIPTION)
@@ -200,7 +191,7 @@ def _attributes(box: LexborNode) -> Iterator[InfoboxAttribute]:
 
 def _submit_values(document: LexborHTMLParser, container: str) -> tuple[str, ...]:
     # A bullet stands before each suggestion until 2023.
-    buttons = document.css(f"{container} input[type='submit']")
+    buttons = several(document, f"{container} input[type='submit']")
     return lines(
         [attribute(button, "value").lstrip(_BULLETS) for button in buttons], max_chars=MAX_TITLE
     )
@@ -208,7 +199,7 @@ def _submit_values(document: LexborHTMLParser, container: str) -> tuple[str, ...
 
 def _timings(document: LexborHTMLParser) -> Iterator[tuple[str, float]]:
     """Seconds by engine, to a tenth of a second; since 2024-09."""
-    for row in document.css("#engines_msg-table tr")[:MAX_NAMES]:
+    for row in several(document, "#engines_msg-table tr"):
         engine = line(text(row.css_first("td.engine-name")), MAX_NAME)
         seconds = number(text(row.css_first("td.response-time .bar-chart-value")).strip())
         if engine and seconds is not None:
@@ -216,7 +207,7 @@ def _timings(document: LexborHTMLParser) -> Iterator[tuple[str, float]]:
 
 
 def _unresponsive(document: LexborHTMLParser) -> Iterator[UnresponsiveEngine]:
-    for row in document.css("#engines_msg-table tr")[:MAX_ROWS]:
+    for row in several(document, "#engines_msg-table tr", MAX_ROWS):
         reason = row.css_first("td.response-error")
         engine = line(text(row.css_first("td.engine-name")), MAX_NAME)
         if reason is not None and engine:
@@ -226,7 +217,7 @@ def _unresponsive(document: LexborHTMLParser) -> Iterator[UnresponsiveEngine]:
 
 def _unresponsive_in_words(document: LexborHTMLParser) -> Iterator[UnresponsiveEngine]:
     """The sentence that older pages have: `bing (timeout), qwant (CAPTCHA)`."""
-    for sentence in document.css("#sidebar .dialog-error p, #urls > .dialog-error p")[:MAX_NAMES]:
+    for sentence in several(document, "#sidebar .dialog-error p, #urls > .dialog-error p"):
         # The last sentence recommends other instances, with a link in brackets, in small print.
         if sentence.css_first("small") is not None:
             continue

@@ -9,7 +9,7 @@ from typing import Final
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.searxng.fields import row_template
-from searx_mcp.searxng.html_nodes import after_colon, attribute, labelled, text
+from searx_mcp.searxng.html_nodes import after_colon, attribute, labelled, several, text
 from searx_mcp.searxng.html_templates import read_details, read_table
 from searx_mcp.searxng.row import Row
 
@@ -39,7 +39,7 @@ def read_row(node: LexborNode) -> Row:
 def _default_row(article: LexborNode, template: str) -> Row:
     # Not the first link of the row: a thumbnail or the header line may come before the title.
     link = article.css_first("h3 a[href]")
-    engines = [text(span) for span in article.css("div.engines > span")]
+    engines = [text(span) for span in several(article, "div.engines > span")]
     details = read_details(article, template)
     # Some templates show the description or the date elsewhere.
     description = details.get("content")
@@ -86,7 +86,7 @@ def _table_row(table: LexborNode) -> Row:
     after = table.next
     while after is not None and after.tag == "-text":
         after = after.next
-    named = after.css("span") if after is not None and after.tag == "div" else []
+    named = several(after, "span") if after is not None and after.tag == "div" else []
     details = read_table(table)
     return Row(
         url=details.get("url"),

@@ -3,14 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from itertools import islice
 from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.searxng.fields import MAX_NAMES
 from searx_mcp.searxng.html_attributes import read_file, read_package, read_paper
-from searx_mcp.searxng.html_nodes import after_colon, attribute, labelled, text
+from searx_mcp.searxng.html_nodes import after_colon, attribute, labelled, several, text
 from searx_mcp.searxng.template_fields import MAX_CODE_LINES
 
 Fields = dict[str, object]
@@ -45,7 +43,7 @@ def read_table(table: LexborNode) -> Fields:
     It names the row's own fields in capitals, `<b>KEY</b>: value`.
     """
     fields: Fields = {}
-    for cell in table.css("td")[:MAX_NAMES]:
+    for cell in several(table, "td"):
         label = text(cell.css_first("b")).strip()
         fields[label.lower()] = text(cell).strip().removeprefix(label).removeprefix(":").strip()
     return fields
@@ -107,8 +105,8 @@ def _torrent(article: LexborNode) -> Fields:
         "torrentfile": attribute(article.css_first("a.torrentfile"), "href"),
     }
     # The words of the badges are translated and stand outside of them until 2024; their order holds.
-    for line in article.css("p.stat")[:MAX_NAMES]:
-        badges = [text(badge).strip() for badge in line.css("span.badge")[:MAX_NAMES]]
+    for line in several(article, "p.stat"):
+        badges = [text(badge).strip() for badge in several(line, "span.badge")]
         sizes = [found[0] for badge in badges if (found := _SIZE.match(badge))]
         if sizes:
             fields["filesize"] = sizes[0]
@@ -125,7 +123,7 @@ def _place(article: LexborNode) -> Fields:
     button = article.css_first("[data-map-lat], [data-map-boundingbox]")
     data: list[Fields] = []
     links: list[Fields] = []
-    for row in article.css("table tr")[:MAX_NAMES]:
+    for row in several(article, "table tr"):
         cell = row.css_first("td")
         if cell is None or "itemtype" in cell.attributes:
             continue
@@ -172,7 +170,7 @@ def _json(value: str) -> object:
 def _code(article: LexborNode) -> Fields:
     fields: Fields = {"content": _loose_text(article), "codelines": _code_lines(article)}
     # Up to three paragraphs of one class: description, repository with a link, file name.
-    paragraphs = article.css("p.content")[:3]
+    paragraphs = several(article, "p.content", 3)
     for place, paragraph in enumerate(paragraphs):
         link = paragraph.css_first("a[href]")
         words = text(paragraph).strip()
@@ -193,8 +191,8 @@ def _loose_text(article: LexborNode) -> str:
 
 def _code_lines(article: LexborNode) -> list[object]:
     lines: list[object] = []
-    for block in article.css(".codelines pre")[:MAX_CODE_LINES]:
-        numbers = [text(number) for number in block.css("span.linenos")[:MAX_CODE_LINES]]
+    for block in several(article, ".codelines pre", MAX_CODE_LINES):
+        numbers = [text(number) for number in several(block, "span.linenos", MAX_CODE_LINES)]
         shown = text(block).split("\n", MAX_CODE_LINES)
         lines += [
             [number.strip(), line.removeprefix(number)]
@@ -212,7 +210,7 @@ def _product(article: LexborNode) -> Fields:
 
 
 def _key_values(article: LexborNode) -> Fields:
-    rows = islice(article.css("tr"), MAX_NAMES)
+    rows = several(article, "tr")
     pairs = ((row.css_first("th[scope='row']"), row.css_first("td")) for row in rows)
     return {
         "caption": text(article.css_first("caption")),

@@ -101,3 +101,7 @@ def test_disarming_twice_leaves_nothing_new(markdown: str):
 )  # fmt: skip
 def test_hostile_markdown_is_read_to_its_end(unit: str):
     disarm(unit * 20_000)
+
+
+def test_a_number_of_any_length_is_no_target():
+    disarm(f"[a](&#{'9' * 5_000};)")

@@ -448,3 +448,11 @@ def test_every_answer_has_its_verdict_and_its_cool_down(
         assert member.state is InstanceState(state)
         assert low <= member.life.retry_after(NOW) <= high
         assert member.drift == (body == DRIFTED)
+
+
+def test_a_number_of_any_length_is_no_mistake_of_ours() -> None:
+    page = f"<html><title>&#{'9' * 50_000};</title>"
+
+    assert judge(Received(200, {}, page.encode()), base_url=BASE, format=Format.HTML).verdict is (
+        Verdict.NOT_SEARXNG
+    )

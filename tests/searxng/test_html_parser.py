@@ -1,3 +1,4 @@
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -244,7 +245,7 @@ GENERATOR = '<meta name="generator" content="searxng/2026.8.22">'
         pytest.param(GENERATOR, BodyKind.MALFORMED, id="another page of SearXNG"),
         pytest.param("<h1>It works!</h1>", BodyKind.FOREIGN, id="web server"),
         pytest.param("", BodyKind.FOREIGN, id="empty"),
-        pytest.param("<div>" * 6_000, BodyKind.MALFORMED, id="too deep"),
+        pytest.param(f"{GENERATOR}{'<div>' * 6_000}", BodyKind.MALFORMED, id="deep"),
         pytest.param("<br>" * 31_000, BodyKind.MALFORMED, id="too many tags"),
     ],
 )
@@ -280,3 +281,53 @@ def test_a_page_without_the_list_of_rows_is_malformed() -> None:
     body = b'<body class="results_endpoint"><div id="answers"><p class="answer"><span>a</span></p>'
 
     assert parse_html(body, base_url=BASE).kind is BodyKind.MALFORMED
+
+
+def _nested(*openings: str) -> str:
+    return "".join(openings) * 120 + "words " * 20_000
+
+
+@pytest.mark.parametrize(
+    ("urls", "beside"),
+    [
+        pytest.param(_nested("<div id=urls>", '<article class="result">'), "", id="rows"),
+        pytest.param(
+            _nested(
+                "<div id=urls>", '<article class="result result-images">', "<span class=title>"
+            ),
+            "",
+            id="pictures",
+        ),
+        pytest.param(
+            '<article class="result">' + _nested("<div class=engines>", "<span>"), "", id="engines"
+        ),
+        pytest.param(_nested("<table><tr><td>", "<div id=urls>"), "", id="tables"),
+        pytest.param("", "<div id=answers>" + _nested("<div class=answer><span>"), id="answers"),
+        pytest.param("", _nested("<aside class=infobox><h2>"), id="infoboxes"),
+        pytest.param("", _nested('<table id="engines_msg-table"><tr><td>'), id="failed engines"),
+    ],
+)
+def test_what_is_nested_in_itself_is_read_once(
+    results_page: ResultsPage, urls: str, beside: str
+) -> None:
+    tracemalloc.start()
+    try:
+        parse_html(results_page(urls, beside=beside), base_url=BASE)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    # The page has 0.12 MB of text; read once for each element around it, it would be 14.
+    assert peak < 4_000_000
+
+
+def test_answers_inside_an_answer_are_none(results_page: ResultsPage) -> None:
+    answers = "<div class=answer><span>a</span>" * 3
+
+    assert len(_read(results_page(beside=f"<div id=answers>{answers}")).answers) == 1
+
+
+def test_formatting_of_an_instance_does_not_multiply() -> None:
+    page = "<div id=urls>" + "".join(f"<div><b id={number}>x</div>" for number in range(4_900))
+
+    assert parse_html(f"{GENERATOR}{page}".encode(), base_url=BASE).kind is BodyKind.MALFORMED

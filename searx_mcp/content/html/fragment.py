@@ -2,9 +2,7 @@
 
 from typing import Final
 
-from selectolax.lexbor import LexborHTMLParser
-
-from searx_mcp.content.html.guards import guard
+from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.content.html.references import describe_images, resolve_links
 from searx_mcp.content.html.style.hiding import drop_hidden
 from searx_mcp.content.html.style.stylesheet import StyleSheet
@@ -21,7 +19,7 @@ def fragment_content(html: str, *, url: str) -> str:
         html: markup as it stands in a feed; any string.
         url: against which links are resolved.
     """
-    tree = LexborHTMLParser(guard(html))
+    tree = parse(guard(html))
     drop_unseen(tree)
     drop_hidden(tree, StyleSheet())
     if tree.root is None or tree.body is None:

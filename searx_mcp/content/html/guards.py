@@ -1,30 +1,63 @@
-"""Linear guards in front of the HTML parser.
+"""Linear guards in front of the HTML parser, which is opened nowhere else.
 
 lexbor follows the HTML specification, and the specification is quadratic in places: a small page
-can cost minutes. What is measured here was measured with selectolax 1.0.2 on one core.
+can cost minutes and gigabytes. What is measured here was measured with selectolax 1.0.2 on one core.
 
-The nesting seen here is nominal: it approximates the tree builder closely enough for pages as they
-are found and for the usual attacks. A page written against this file, with closing tags that the
-tree builder ignores, can still nest deeper: the caller's deadline is the second line.
+The tags are read as the tokenizer reads them, and what is open is kept in step with the tree builder
+where a closing tag surely does what it says. Where that is not sure, an element counts as never
+closed: a few of those stay, the others lose their tags. So a page that was written against this file
+cannot nest deeper, or open formatting again more often, than the numbers below say.
 """
 
 import re
-from collections import Counter
+from typing import Final, NewType
 
-MAX_DEPTH = 512
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.html.elements import (
+    ALONE,
+    BARRIERS,
+    BLOCKS,
+    CLOSED_BY,
+    FORMATTING,
+    RAW_TEXT,
+    REACHING,
+    SINGLE,
+    SPECIAL,
+    STRANGE,
+    UNCERTAIN,
+    VOID,
+    VOID_IN_HTML,
+)
+
+MAX_TAGS: Final = 300_000
+"""Signs `<` that are read; the page ends there. Such a page takes 0.3 s and up to 120 MB; the largest of
+1,497 real pages has 21,646 tags."""
+
+MAX_DEPTH: Final = 512
 """Elements inside each other. 100,000 nested <div> cost the parser 8 s, 20,000 cost 0.5 s, 512 less
 than 1 ms."""
 
-MAX_ATTRIBUTES = 256
-"""Attributes of a tag longer than `_LONG_TAG`. The parser compares every name with all names before
-it: 100,000 attributes cost 9 to 14 s, 20,000 cost 0.7 s."""
+MAX_DOUBTFUL: Final = 1_000
+"""Elements of which the end is not sure; each may add to the depth. 30,000 closing tags that close
+nothing cost 0.09 s inside 1,000 elements, 0.4 s inside 5,000."""
 
-MAX_FORMATTING = 16
-"""Unclosed formatting tags. The tree builder opens them again in every later block: 33 kB of
+MAX_ATTRIBUTES: Final = 128
+"""Attributes of a tag longer than `_LONG_TAG`. The parser compares every name with all names before
+it: 100,000 attributes cost 9 to 14 s, 20,000 cost 0.7 s; 4,500 tags of 128 cost 0.17 s."""
+
+MAX_FORMATTING: Final = 16
+"""Open formatting tags. The tree builder opens them again in every later block: 33 kB of
 `<div><b id=n>x</div>` with 1,500 different ids took up to 0.9 s and 400 MB."""
 
-_LONG_TAG = 4_096
-"""Characters; a shorter tag cannot hold enough attributes to matter."""
+MAX_LOOSE: Final = 8
+"""How many of these may be tags of which the end is not sure: they count up to the end of the page."""
+
+_MAX_REPEATED: Final = 8
+"""Tags <html> and <body>: all their attributes are put on one element."""
+
+_LONG_TAG: Final = 512
+"""Characters; a shorter tag holds some 170 attributes at most."""
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ATTRIBUTE = re.compile(
@@ -32,62 +65,48 @@ _ATTRIBUTE = re.compile(
     r"(?:[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:\"[^\"]*+\"|'[^']*+'|[^ \t\n\f\r>\"'][^ \t\n\f\r>]*+|(?=>)))?+"
 )
 _TAG = re.compile(
-    rf"<(?:!--|(/?)([a-zA-Z][^ \t\n\f\r/>]*+)(?:[ \t\n\f\r/]*+{_ATTRIBUTE.pattern})*+[ \t\n\f\r/]*+(>)?+)"
+    rf"<(?:!|\?|/(?=[^a-zA-Z>])|(/?)([a-zA-Z][^ \t\n\f\r/>]*+)(?:[ \t\n\f\r/]*+{_ATTRIBUTE.pattern})*+"
+    r"[ \t\n\f\r/]*+(>)?+)"
 )
 """A whole tag as the tokenizer reads it (HTML §13.2.5): `>` inside quotes does not end it. Or one that
-the page ends in, or the beginning of a comment."""
+the page ends in, or the beginning of a comment, which has many forms."""
 
-_RAW_TEXT = {
-    name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE)
-    for name in ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
+_END_OF_COMMENT = re.compile(r"--!?>")
+_CDATA: Final = "<![CDATA["
+_END_OF_RAW_TEXT: Final = {
+    name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE) for name in RAW_TEXT
 }
-"""Elements whose content is text up to their own closing tag (HTML §13.2.5.1)."""
-
+_SCRIPT = re.compile(r"<script(?=[ \t\n\f\r/>])", re.IGNORECASE)
 _SVG = re.compile(r"<(/?)svg(?=[ \t\n\f\r/>])", re.IGNORECASE)
 
-_VOID = frozenset({
-    "area", "base", "basefont", "bgsound", "body", "br", "col", "embed", "frame", "head", "hr",
-    "html", "img", "input", "keygen", "link", "meta", "param", "source", "track", "wbr",
-})  # fmt: skip
-"""Elements that hold nothing (HTML §13.1.2), and those of which a page has only one."""
+_REPLACED: Final = frozenset(CLOSED_BY).difference(["option", "optgroup"])
+"""Elements that never pile up: the next of the kind closes one that was left open."""
 
-_FORMATTING = frozenset({
-    "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
-})  # fmt: skip
-"""HTML §13.2.4.3, without <a>, which closes the <a> before it."""
-
-_CELLS = frozenset({"td", "th"})
-_ROWS = _CELLS | {"tr"}
-_SECTIONS = _ROWS | {"thead", "tbody", "tfoot", "caption", "colgroup"}
-_CLOSED_BY = {
-    "p": frozenset({"p"}),
-    "li": frozenset({"li", "p"}),
-    "dt": frozenset({"dt", "dd", "p"}),
-    "dd": frozenset({"dt", "dd", "p"}),
-    "option": frozenset({"option"}),
-    "optgroup": frozenset({"option", "optgroup"}),
-    "td": _CELLS | {"p"},
-    "th": _CELLS | {"p"},
-    "tr": _ROWS | {"p"},
-    "thead": _SECTIONS,
-    "tbody": _SECTIONS,
-    "tfoot": _SECTIONS,
-}
-"""What an opening tag closes if it is innermost (HTML §13.1.2.4, optional tags): a thousand <li>
-without </li> are no nesting."""
-
-_SPECIAL = _VOID.union(_RAW_TEXT, _FORMATTING, _CLOSED_BY, ["svg"])
+_OTHERWISE: Final = VOID | FORMATTING | BARRIERS | {*CLOSED_BY, *RAW_TEXT, *SINGLE, "svg"}
 """Elements of which an opening tag does something else than to nest."""
 
-_REACH = 32
+_REACH: Final = 32
 """How many elements a closing tag may close at most; keeps the scan linear."""
 
 
-def guard(html: str) -> str:
+Guarded = NewType("Guarded", str)
+"""HTML that is safe to parse."""
+
+
+def parse(html: Guarded) -> LexborHTMLParser:
+    """Parse HTML; the only place where that is done.
+
+    Raises:
+        SelectolaxError: the parser gave up.
+    """
+    return LexborHTMLParser(html)
+
+
+def guard(html: str) -> Guarded:
     """Make HTML safe to parse: no NUL, no surrogates, bounded tags, bounded nesting.
 
-    Linear in the length. Only markup is dropped, never text, except that <svg> goes whole: its
-    rules for closing are not HTML's, and it is never shown.
+    Linear in the length. Only markup is dropped, never text, but for what comes after `MAX_TAGS`, and
+    for <svg>, which goes whole: its rules for closing are not HTML's, and it is never shown.
 
     Args:
         html: the decoded page.
@@ -95,7 +114,10 @@ def guard(html: str) -> str:
     Returns:
         The page; the same string if nothing had to change.
     """
-    return _Scan(_without_hidden(html)).run()
+    html = _without_hidden(html)
+    if html.count("<") > MAX_TAGS:
+        html = _cut(html)
+    return Guarded(_Scan(html).run())
 
 
 def _without_hidden(html: str) -> str:
@@ -107,24 +129,49 @@ def _without_hidden(html: str) -> str:
     return html.replace("\0", "")
 
 
+def _cut(html: str) -> str:
+    place = -1
+    for _ in range(MAX_TAGS + 1):
+        place = html.index("<", place + 1)
+    return html[:place]
+
+
+_Open = tuple[str, re.Match[str], int]
+"""An element that is open: its name in small letters, its tag, and how many blocks had been opened by
+then, itself included; barriers, if it is a formatting tag."""
+
+
 class _Scan:
     """One pass over the tags of a page, keeping account of what is open."""
 
     def __init__(self, html: str) -> None:
         self._html = html
-        self._pieces: list[str] = []
-        self._copied = 0
-        self._open: list[str] = []
-        self._formatting: Counter[str] = Counter()
+        self._edits: list[tuple[int, int, str]] = []
+        self._open: list[_Open] = []
+        self._blocks = 0
+        self._barriers = 0
+        self._doubtful = 0
+        self._formatting = 0
+        self._loose = 0
+        self._strange = 0
+        self._foreign = 0
+        self._single = dict.fromkeys(SINGLE, 0)
         self._svg_closes = True
 
     def run(self) -> str:
         position: int | None = 0
         while position is not None:
             position = self._pass(position)
-        if not self._pieces:
+        if not self._edits:
             return self._html
-        return "".join([*self._pieces, self._html[self._copied :]])
+        pieces: list[str] = []
+        copied = 0
+        # A tag is taken out later than it is passed; what is inside something taken out is gone already.
+        for start, end, text in sorted(self._edits):
+            if start >= copied:
+                pieces += (self._html[copied:start], text)
+                copied = end
+        return "".join([*pieces, self._html[copied:]])
 
     def _pass(self, position: int) -> int | None:
         """Look at tags up to one behind which there is something else than tags and text.
@@ -141,78 +188,174 @@ class _Scan:
         for tag in _TAG.finditer(self._html, position):
             is_closing, name, end = tag.groups()
             if end is None:
-                return self._cut(tag)
+                return self._past(tag)
             name = name.lower() if name.isascii() else name
+            start, stop = tag.span()
             if is_closing:
-                if opened and opened[-1] == name:
+                if stop - start > _LONG_TAG:
+                    self._edits.append((start, stop, f"</{tag[2]}>"))
+                if opened and opened[-1][0] == name and name not in _OTHERWISE:
                     opened.pop()
                 else:
                     self._close(name)
                 continue
-            if name in _SPECIAL or tag.end() - tag.start() > _LONG_TAG:
+            if name in _OTHERWISE or stop - start > _LONG_TAG:
                 if (after := self._special(tag, name)) is not None:
                     return after
             elif len(opened) < MAX_DEPTH:
-                opened.append(name)
+                if name in BLOCKS:
+                    self._blocks += 1
+                opened.append((name, tag, self._blocks))
             else:
-                self._replace(tag)
+                self._edits.append((start, stop, ""))
         return None
 
-    def _replace(self, tag: re.Match[str], text: str = "", *, end: int = 0) -> int:
-        """Put a text in the place of a tag, or of everything up to `end`; gives that."""
-        end = end or tag.end()
-        self._pieces += (self._html[self._copied : tag.start()], text)
-        self._copied = end
+    def _drop(self, start: int, end: int) -> int:
+        self._edits.append((start, end, ""))
         return end
 
-    def _cut(self, tag: re.Match[str]) -> int:
+    def _past(self, tag: re.Match[str]) -> int:
         """Go past a comment; a tag without an end is dropped by the tokenizer, and so it is here."""
+        html, start = self._html, tag.start()
         if tag[2] is not None:
-            return self._replace(tag, end=len(self._html))
-        # From the second dash pair on: `<!-->` is a whole comment (HTML §13.2.5.43).
-        end = self._html.find("-->", tag.start() + 2)
-        return len(self._html) if end < 0 else end + 3
+            return self._drop(start, len(html))
+        if html.startswith(_CDATA, start):
+            # A comment in HTML, text in MathML.
+            return self._drop(start, start + len(_CDATA))
+        if not html.startswith("<!--", start):
+            end = html.find(">", start)
+            return len(html) if end < 0 else end + 1
+        for whole in ("<!-->", "<!--->"):  # HTML §13.2.5.43 and 44
+            if html.startswith(whole, start):
+                return start + len(whole)
+        end_of_comment = _END_OF_COMMENT.search(html, start + 4)
+        return len(html) if end_of_comment is None else end_of_comment.end()
 
     def _special(self, tag: re.Match[str], name: str) -> int | None:
         """Look at an opening tag that is long, or not just nested; where to go on if not behind it."""
+        start, end = tag.span()
         if name == "svg":
-            return self._replace(tag, end=self._end_of_svg(tag.end()))
-        if not self._may_open(name):
-            self._replace(tag)
-            return None
-        if tag.end() - tag.start() > _LONG_TAG and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
-            self._replace(tag, f"<{tag[2]}>")
-        if name in _RAW_TEXT:
-            close = _RAW_TEXT[name].search(self._html, tag.end())
-            return len(self._html) if close is None else close.start()
+            return self._drop(start, self._end_of_svg(end))
+        if name in RAW_TEXT:
+            return self._raw_text(tag, name)
+        if not self._may_open(tag, name):
+            self._drop(start, end)
+        else:
+            self._shorten(tag)
         return None
 
-    def _may_open(self, name: str) -> bool:
+    def _shorten(self, tag: re.Match[str]) -> None:
+        start, end = tag.span()
+        if end - start > _LONG_TAG and len(_ATTRIBUTE.findall(tag[0])) > MAX_ATTRIBUTES:
+            self._edits.append((start, end, f"<{tag[2]}>"))
+
+    def _raw_text(self, tag: re.Match[str], name: str) -> int:
+        """Go past the text of an element that holds no markup; gives where its closing tag begins."""
+        html, (start, end) = self._html, tag.span()
+        closing = _END_OF_RAW_TEXT[name].search(html, end)
+        stop = len(html) if closing is None else closing.start()
+        if self._strange:
+            # Inside <math> and <select> these may be elements like others, and hold markup.
+            if closing is None:
+                return self._drop(start, stop)
+            last = _TAG.match(html, stop)
+            return self._drop(start, last.end() if last and last[3] else len(html))
+        self._shorten(tag)
+        if name == "script":
+            comment = html.find("<!--", end, stop)
+            if comment >= 0 and _SCRIPT.search(html, comment, stop):
+                # Such a script goes on behind its closing tag (HTML §13.2.5.27).
+                self._edits.append((end, stop, html[end:stop].replace("<!--", "")))
+        return stop
+
+    def _may_open(self, tag: re.Match[str], name: str) -> bool:
         """Whether the tag stays; if it does, it is open from here on."""
-        if name in _VOID or name in _RAW_TEXT:
+        if name in SINGLE:
+            self._single[name] += 1
+            self._strange += name == "frameset"
+            return self._single[name] <= _MAX_REPEATED
+        if name in VOID and not (self._foreign and name in VOID_IN_HTML):
             return True
-        if name in _FORMATTING:
-            if self._formatting.total() >= MAX_FORMATTING:
+        opened = self._open
+        if name in FORMATTING:
+            if self._formatting + self._loose >= MAX_FORMATTING:
                 return False
-            self._formatting[name] += 1
+            self._formatting += 1
+            opened.append((name, tag, self._barriers))
             return True
-        closes = _CLOSED_BY.get(name, frozenset())
-        while self._open and self._open[-1] in closes:
-            self._open.pop()
-        if len(self._open) >= MAX_DEPTH:
+        closes: frozenset[str] = CLOSED_BY.get(name, frozenset())
+        if self._foreign and name not in BLOCKS:
+            closes = frozenset()
+        while opened and opened[-1][0] in closes:
+            opened.pop()
+        if len(opened) >= MAX_DEPTH:
             return False
-        self._open.append(name)
+        self._blocks += 1
+        self._barriers += name in BARRIERS
+        self._strange += name in STRANGE
+        self._foreign += name == "math"
+        opened.append((name, tag, self._blocks))
         return True
 
     def _close(self, name: str) -> None:
-        if name in _FORMATTING:
-            if self._formatting[name] > 0:
-                self._formatting[name] -= 1
+        """Look at a closing tag that is not just that of the innermost element."""
+        opened = self._open
+        if opened and opened[-1][0] == name and name not in FORMATTING:
+            opened.pop()
+            self._strange -= name in STRANGE
+            self._foreign -= name == "math"
             return
-        for reach in range(1, min(_REACH, len(self._open)) + 1):
-            if self._open[-reach] == name:
-                del self._open[-reach:]
+        alone = name in FORMATTING or name in ALONE
+        reaches = alone or name in REACHING
+        for reach in range(1, min(_REACH, len(opened)) + 1):
+            other = opened[-reach][0]
+            if other == name:
+                break
+            if not reaches and other in SPECIAL:
                 return
+        else:
+            # It may close one that was not sure to be closed, with all inside.
+            self._blocks += name not in RAW_TEXT
+            return
+        closed = opened[-reach:]
+        del opened[-reach:]
+        _, tag, mark = closed[0]
+        if alone:
+            opened += closed[1:]
+        # Closing one alone closes some of what is inside as well.
+        self._blocks += alone and reach > 1
+        if name in FORMATTING:
+            self._end_formatting(tag, is_sure=reach == 1 and mark == self._barriers)
+        elif alone:
+            if any(other in BARRIERS for other, _, _ in closed[1:]):
+                self._end(closed[:1], is_sure=False)
+        else:
+            # What was opened inside may have closed it, or it never was one: a <td> without a table.
+            # Then the tag closes nothing.
+            is_sure = (mark == self._blocks and name not in UNCERTAIN) or all(
+                other in _REPLACED for other, _, _ in closed[1:]
+            )
+            self._end(closed, is_sure=is_sure)
+
+    def _end(self, closed: list[_Open], *, is_sure: bool) -> None:
+        """Count elements no more that one closing tag has closed together."""
+        for name, tag, _ in closed:
+            if name in FORMATTING:
+                self._end_formatting(tag, is_sure=False)
+            elif not is_sure:
+                self._doubtful += 1
+                if self._doubtful > MAX_DOUBTFUL:
+                    self._drop(*tag.span())
+
+    def _end_formatting(self, tag: re.Match[str], *, is_sure: bool) -> None:
+        """Count a formatting tag no more; one of which the end is not sure counts on, or goes."""
+        self._formatting -= 1
+        if is_sure:
+            return
+        if self._loose < MAX_LOOSE:
+            self._loose += 1
+        else:
+            self._drop(*tag.span())
 
     def _end_of_svg(self, position: int) -> int:
         """Where the <svg> whose tag ends at `position` ends; only the tag, if it never does."""

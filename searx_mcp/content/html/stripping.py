@@ -44,17 +44,18 @@ def stripped(page: str) -> str:
         Plain text, neither clean nor escaped.
     """
     text = _MARKUP.sub(_mark, _SPACES.sub(" ", page))
-    paragraphs = (" ".join(line.split()) for line in _unescaped(text).split("\n"))
+    paragraphs = (" ".join(line.split()) for line in unescaped(text).split("\n"))
     return "\n\n".join(filter(None, paragraphs))
 
 
 def title_of(page: str) -> str:
     """The text of the first `<title>` of a page, or nothing."""
     found = _TITLE.search(page)
-    return " ".join(_unescaped(found[1]).split()) if found else ""
+    return " ".join(unescaped(found[1]).split()) if found else ""
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """Text with its character references replaced; unlike `html.unescape` it never raises."""
     return html.unescape(_LONG_NUMBER.sub("\ufffd", text))
 
 

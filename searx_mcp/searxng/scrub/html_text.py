@@ -1,9 +1,10 @@
 """HTML with masked texts, written as it was: mistakes of the markup stay mistakes."""
 
 import re
-from html import escape, unescape
+from html import escape
 from typing import Final
 
+from searx_mcp.content.html.stripping import unescaped
 from searx_mcp.searxng.scrub.json_text import scrub_json
 from searx_mcp.searxng.scrub.mask import Mask, looks_like_address
 from searx_mcp.searxng.scrub.vocabulary import LABELS, PARAMETERS
@@ -66,7 +67,7 @@ class _Page:
     def _tag(self, tag: str) -> str:
         _, opening, element, rest = _START.split(tag[:-1], maxsplit=1)
         attributes = {
-            found[1].lower(): unescape((found[3] or "").strip("\"'"))
+            found[1].lower(): unescaped((found[3] or "").strip("\"'"))
             for found in _ATTRIBUTE.finditer(rest)
             if found[1]
         }
@@ -89,7 +90,7 @@ class _Page:
         if found[3] is None:
             return name
         quote = found[3][0] if found[3][0] in "\"'" else ""
-        value = unescape(found[3][1:-1] if quote else found[3])
+        value = unescaped(found[3][1:-1] if quote else found[3])
         scrubbed = escape(self._value(found[1].lower(), value, attributes))
         return f"{name}{found[2]}{quote or chr(34)}{scrubbed}{quote or chr(34)}"
 
@@ -107,7 +108,7 @@ class _Page:
     def _text(self, text: str, *, is_cut: bool) -> str:
         if text == "<":  # begins nothing, or a tag that is cut off
             return text
-        plain = unescape(text)
+        plain = unescaped(text)
         label = _LABEL.fullmatch(plain)
         # A name shows the query in whole words only, so that nothing is kept of one that is cut.
         if self._depth and not is_cut:

@@ -3,26 +3,41 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.html.guards import MAX_ATTRIBUTES, MAX_DEPTH, MAX_FORMATTING, guard
+from searx_mcp.content.html import guards
+from searx_mcp.content.html.guards import (
+    MAX_ATTRIBUTES,
+    MAX_DEPTH,
+    MAX_DOUBTFUL,
+    MAX_FORMATTING,
+    MAX_TAGS,
+    guard,
+    parse,
+)
 
 
-def depth_of(html: str) -> int:
-    """The deepest nesting that the parser makes of a page."""
-    deepest = depth = 0
-    node: LexborNode | None = LexborHTMLParser(html).root
+def _measured(html: str) -> tuple[int, int]:
+    """The deepest nesting that the parser makes of a guarded page, and how many elements."""
+    deepest = depth = count = 0
+    node: LexborNode | None = parse(guard(html)).root
     while node is not None:
         deepest = max(deepest, depth)
+        count += node.is_element_node
         if node.first_child is not None:
             node, depth = node.first_child, depth + 1
             continue
         while node is not None and node.next is None:
             node, depth = node.parent, depth - 1
         node = node.next if node is not None else None
-    return deepest
+    return deepest, count
+
+
+def depth_of(html: str) -> int:
+    """The deepest nesting that the parser makes of a guarded page."""
+    return _measured(html)[0]
 
 
 @pytest.mark.parametrize(
@@ -43,6 +58,12 @@ def depth_of(html: str) -> int:
         pytest.param(f"<a title='{'>' * 9_000}'>x</a>", id="a long attribute"),
         pytest.param("<b>x</b><i>y</i>" * 3_000, id="formatting"),
         pytest.param("a < b && b > c", id="signs that are no markup"),
+        pytest.param("<!x><?x></ x><!-->a<!--->b<!--x--!>c", id="comments of all forms"),
+        pytest.param("<table>" + "<tr><td><b>x</b><td>y</tr>" * 3_000, id="cells without an end"),
+        pytest.param("<span><div>x</span></div>" * 100, id="closing tags in the wrong order"),
+        pytest.param("<math><mi>x</mi><mo>+</mo></math><title>x</title>" * 100, id="formulas"),
+        pytest.param("<p><select><option>x<option>y</select>" * 300, id="choices"),
+        pytest.param("<b><p>x</b></p>" * 8, id="some formatting in the wrong order"),
     ],
 )
 def test_ordinary_pages_pass_unchanged(html: str):
@@ -57,20 +78,101 @@ def test_ordinary_pages_pass_unchanged(html: str):
     ],
 )
 def test_nesting_is_bounded(unit: str):
-    assert depth_of(guard(unit * 3_000 + "end")) <= 3 * MAX_DEPTH
+    assert depth_of(unit * 3_000 + "end") <= 3 * MAX_DEPTH
     assert "end" in guard(unit * 3_000 + "end")
 
 
-def test_formatting_that_is_never_closed_does_not_multiply():
+@pytest.mark.parametrize(
+    "unit",
+    [
+        pytest.param("<div><b id=#>x</div>", id="never closed"),
+        pytest.param("<div><b id=#><select></b></select>x</div>", id="closed in a select"),
+        pytest.param("<div><b id=#><table><td></b></table>x</div>", id="closed in a cell"),
+        pytest.param("<div><b id=#><object></b></object>x</div>", id="closed in an object"),
+        pytest.param("<div><b id=#><template></b></template>x</div>", id="closed in a template"),
+        pytest.param("<div><b id=#><math><mi></b></math>x</div>", id="closed in a formula"),
+        pytest.param("<div><b id=#><button></b></button>x</div>", id="closed in a button"),
+        pytest.param("<div><b id=#><!x </b>x</div>", id="closed in a comment of an odd form"),
+        pytest.param("<div><b id=#></ </b>x</div>", id="closed in another one"),
+        pytest.param(
+            "<div><b id=#><script><!--<script></script></b></script>--></script>x</div>",
+            id="closed in a script in a script",
+        ),
+        pytest.param(
+            "<div><b id=#><math><title></math><object></title></math></b>x</div></object>",
+            id="behind a title that is none",
+        ),
+    ],
+)
+@pytest.mark.parametrize("before", ["", "<math><title>", "<!--x--!>", "<math><![CDATA[<!--]]>"])
+def test_formatting_that_is_never_closed_does_not_multiply(before: str, unit: str):
+    page = before + "".join(unit.replace("#", str(number)) for number in range(300))
+    _, elements = _measured(page)
+    assert elements <= (MAX_FORMATTING + 8) * 300
+
+
+def test_text_is_kept_where_formatting_is_dropped():
     page = "".join(f"<div><b id={number}>x</div>" for number in range(300))
-    tree = LexborHTMLParser(guard(page))
-    assert len(tree.css("b")) <= MAX_FORMATTING * 300
-    assert tree.text().count("x") == 300
+    assert parse(guard(page)).text().count("x") == 300
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "<form><div></form>", "<span><div></span>", "<p><span><div></div><x></p>", "<li><div><li></li><x></div>",
+        "<td><div></td>", "<optgroup>", "<math><input>", "<math><tbody>", "<a><x></a><y></x>",
+        "<frameset>", "<script><frameset></script>", "<div><table></div></table>",
+        "<form><object></form></object>", "<button><button></button><x></button>",
+    ],
+)  # fmt: skip
+def test_closing_tags_that_close_nothing_do_not_hide_nesting(unit: str):
+    assert depth_of(unit * 6_000) <= 2 * (MAX_DEPTH + MAX_DOUBTFUL)
+
+
+_NAMES = (
+    "div", "span", "p", "li", "ul", "b", "font", "code", "a", "table", "td", "tr", "caption", "select",
+    "option", "optgroup", "math", "mi", "annotation-xml", "object", "template", "button", "form",
+    "title", "script", "noscript", "frameset", "h1", "h2", "br", "input", "x", "search", "body",
+)  # fmt: skip
+_PIECES = st.sampled_from([
+    *(f"<{name}>" for name in _NAMES), *(f"<{name} id=#>" for name in _NAMES),
+    *(f"</{name}>" for name in _NAMES), *["x"] * 20,
+    "<!--", "-->", "--!>", "<!x", "</ ", "<![CDATA[", "]]>", ">", "<script><!--<script>", "<b x='",
+    "<annotation-xml encoding=text/html>", "<math/>",
+])  # fmt: skip
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(_PIECES, max_size=5), st.lists(_PIECES, min_size=1, max_size=9))
+def test_no_page_nests_or_multiplies_beyond_the_limits(
+    monkeypatch: pytest.MonkeyPatch, before: list[str], unit: list[str]
+):
+    # Low limits show in a short page what else only a long one does.
+    for name, most in {"DEPTH": 12, "DOUBTFUL": 6, "FORMATTING": 4, "LOOSE": 2}.items():
+        monkeypatch.setattr(guards, f"MAX_{name}", most)
+    units = ("".join(unit).replace("#", str(number)) for number in range(60))
+    page = "".join([*before, *units])
+    deepest, elements = _measured(page)
+    assert deepest <= 45
+    assert elements <= 6 * page.count("<") + 60
+
+
+@pytest.mark.parametrize("tag", ["html", "body"])
+def test_the_one_element_of_a_page_takes_few_attributes_of_further_tags(tag: str):
+    tree = parse(guard("".join(f"<{tag} a{number}=1>" for number in range(1_000))))
+    node = tree.css_first(tag)
+    assert node is not None
+    assert len(node.attributes) <= 8
+
+
+def test_the_page_ends_after_so_many_tags():
+    assert guard("<br>" * MAX_TAGS + "<p>x") == "<br>" * MAX_TAGS
+    assert guard("<br>" * MAX_TAGS + "x") == "<br>" * MAX_TAGS + "x"
 
 
 def test_a_tag_of_very_many_attributes_keeps_its_name_only():
     attributes = " ".join(f"attribute{number}=1" for number in range(MAX_ATTRIBUTES + 200))
-    assert guard(f"<p {attributes}>text</p>") == "<p>text</p>"
+    assert guard(f"<p {attributes}>text</p {attributes}>") == "<p>text</p>"
 
 
 def test_a_svg_goes_whole():

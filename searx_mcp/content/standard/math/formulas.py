@@ -11,6 +11,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.content.standard.elements import (
     ancestors,
     carry,
@@ -105,7 +106,7 @@ def _of_script(tree: LexborHTMLParser, script: LexborNode) -> None:
     kind = (script.attributes.get("type") or "").lower()
     text = script.text()
     if kind.startswith("math/mml"):
-        formula = LexborHTMLParser(text[:200_000]).css_first("math")
+        formula = parse(guard(text[:200_000])).css_first("math")
         text = source_of(formula) if formula is not None else ""
     elif not kind.startswith("math/tex"):
         return
