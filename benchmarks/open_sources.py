@@ -27,10 +27,10 @@ from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.hits import Hit
 from searx_mcp.open_sources.config import OpenSourcesConfig
 from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery
+from searx_mcp.open_sources.judging import Answered, Reply, judge
 from searx_mcp.open_sources.relevance import relevant
 from searx_mcp.open_sources.routing.reading import Question
 from searx_mcp.open_sources.table import engines_of
-from searx_mcp.open_sources.upstream import Answered, Reply, judge
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.open_sources import Gate, OpenSources

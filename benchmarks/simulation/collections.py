@@ -16,8 +16,8 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.open_sources.config import OpenSourcesConfig
 from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery
+from searx_mcp.open_sources.judging import Answered
 from searx_mcp.open_sources.table import engines_of
-from searx_mcp.open_sources.upstream import Answered
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool

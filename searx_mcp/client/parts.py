@@ -9,6 +9,7 @@ from typing import Self
 
 from yarl import URL
 
+from searx_mcp.client.answering import wire_answering
 from searx_mcp.client.fetching import read_domains, wire_fetcher
 from searx_mcp.client.sources import WiredSources, own_endpoints, wire_sources
 from searx_mcp.client.stores import open_answers
@@ -131,6 +132,7 @@ class Parts:
             relisting = Relisting(
                 discovery, roster=roster, state=state, activity=activity, clock=clock
             )
+        answering = wire_answering(settings.workers, processes=processes)
         upstream = Upstream(
             own=lambda: sessions.own,
             public=lambda: sessions.public,
@@ -139,6 +141,7 @@ class Parts:
                 rng=rng,
                 user_agent_source=desktop_user_agent,
             ),
+            workers=answering,
         )
         tasks = Tasks()
         shared = open_answers(settings, folder)
@@ -150,6 +153,7 @@ class Parts:
             clock=clock,
             rng=rng,
             blocked=lambda: roster.blocked,
+            workers=answering,
         )
         remembering = Remembering(
             pool, state, clock, roster, sources=sources.pool if sources else None
@@ -158,6 +162,7 @@ class Parts:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(remembering.keep)
             stack.push_async_callback(sessions.aclose)
+            stack.push_async_callback(answering.aclose)
             if shared is not None:
                 stack.push_async_callback(shared.aclose)
             await stack.enter_async_context(tasks)

@@ -21,6 +21,7 @@ from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.interface import Account, StateStore
 from searx_mcp.searxng.persona import PROJECT_URL
 from searx_mcp.settings.values import Settings
+from searx_mcp.workers.interface import Workers
 
 USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"
 
@@ -80,6 +81,7 @@ def wire_sources(
     clock: Callable[[], float],
     rng: random.Random,
     blocked: Callable[[], Collection[str]],
+    workers: Workers,
 ) -> WiredSources | None:
     """Wire what asks the open sources; nothing is opened yet.
 
@@ -91,6 +93,7 @@ def wire_sources(
         clock: Unix seconds.
         rng: the dice.
         blocked: gives the hosts that the user does not want to be asked.
+        workers: read long answers.
 
     Returns:
         `None` when they are switched off.
@@ -108,6 +111,7 @@ def wire_sources(
         user_agent=USER_AGENT,
         contact=config.contact,
         clock=clock,
+        workers=workers,
     )
     rounds = Rounds(
         upstream=upstream,

@@ -3,15 +3,13 @@
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
-from typing import Final
 
 from searx_mcp.errors import ErrorCode, FetchError, ProxyError, SearxMcpError, TransportError
-from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.hits import ResultPage
+from searx_mcp.models.attempt import Verdict
 from searx_mcp.net.body import ACCEPT_ENCODING
 from searx_mcp.net.http import HttpSession
 from searx_mcp.open_sources.interface import (
@@ -19,48 +17,21 @@ from searx_mcp.open_sources.interface import (
     Ask,
     Engine,
     OpenQuery,
-    Parsed,
     RefusedError,
 )
-from searx_mcp.open_sources.pauses import FORBIDDEN, pause
-from searx_mcp.pool.outcome import Outcome, verdict_of
-
-MAX_ON_LOOP: Final = 65_536
-"""Bytes of an answer that are read on the event loop; more takes too long and goes to a thread."""
-_FULL: Final = 3
-"""Hits from which on an answer is full."""
-
-_LIMITS: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+from searx_mcp.open_sources.judging import (
+    ANSWERED,
+    Answered,
+    Reply,
+    judge,
+    options_for,
+    outcome_of,
+)
+from searx_mcp.pool.outcome import verdict_of
+from searx_mcp.workers.answers import read_answer
+from searx_mcp.workers.interface import DefeatError, Workers
 
 _log = logging.getLogger("searx_mcp.open_sources")
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a request came to.
-
-    Attributes:
-        outcome: as the pool learns it.
-        pause: seconds the engine asks to be left alone although it has answered, or `None`.
-    """
-
-    outcome: Outcome
-    pause: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer as it came.
-
-    Attributes:
-        status: the HTTP status.
-        headers: by name in any case.
-        body: decoded and whole; empty where the status makes it of no use.
-    """
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 class OpenUpstream:
@@ -71,6 +42,7 @@ class OpenUpstream:
         user_agent: what we call ourselves.
         contact: where the operators of engines that want to know it reach ours; empty if nowhere.
         clock: Unix seconds.
+        workers: read long answers; threads do unless given.
     """
 
     def __init__(
@@ -80,11 +52,13 @@ class OpenUpstream:
         user_agent: str,
         contact: str,
         clock: Callable[[], float],
+        workers: Workers | None = None,
     ) -> None:
         self._session_for = session_for
         self._user_agent = user_agent
         self._contact = contact
         self._clock = clock
+        self._workers = workers
 
     async def ask(
         self,
@@ -109,23 +83,38 @@ class OpenUpstream:
             async with asyncio.timeout_at(start + timeout):
                 reply = await self._send(engine, ask, timeout)
                 read_at = loop.time()
-                judging = partial(judge, engine, query, reply, self._clock())
-                is_long = len(reply.body) > MAX_ON_LOOP
-                judged = await asyncio.to_thread(judging) if is_long else judging()
+                judged = await self._judged(engine, query, reply, start + timeout)
             return _timed(judged, read_at - start, reply.status)
+        except DefeatError:
+            refusal = RefusedError(Verdict.MALFORMED, "The answer is too much for its reader.")
         except TimeoutError:
             refusal = RefusedError(Verdict.TIMEOUT, "There was no complete answer in time.")
         except SearxMcpError as exc:
             verdict = verdict_of(exc)
             status = exc.status_code if isinstance(exc, FetchError) else None
-            outcome = _outcome(RefusedError(verdict, exc.message), ours=isinstance(exc, ProxyError))
+            outcome = outcome_of(
+                RefusedError(verdict, exc.message), ours=isinstance(exc, ProxyError)
+            )
             return _timed(Answered(outcome), loop.time() - start, status)
         except Exception:  # noqa: BLE001 - the one supervisor of an attempt
             # A mistake of ours costs one engine, never the search.
             _log.exception("open_sources.attempt_crashed engine=%s", engine.name)
             refusal = RefusedError(Verdict.MALFORMED, "The answer could not be handled.")
         status = reply.status if reply else None
-        return _timed(Answered(_outcome(refusal)), loop.time() - start, status)
+        return _timed(Answered(outcome_of(refusal)), loop.time() - start, status)
+
+    async def _judged(
+        self, engine: Engine, query: OpenQuery, reply: Reply, deadline: float
+    ) -> Answered:
+        now = self._clock()
+        return await read_answer(
+            self._workers,
+            ANSWERED,
+            reply.body,
+            lambda: options_for(engine, query, reply, now),
+            deadline=deadline,
+            here=partial(judge, engine, query, reply, now),
+        )
 
     async def _send(
         self,
@@ -165,80 +154,6 @@ class OpenUpstream:
         if not (engine.wants_contact and self._contact):
             return self._user_agent
         return f"{self._user_agent.removesuffix(')')}; contact: {self._contact})"
-
-
-def judge(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Answered:
-    """Judge one answer, apart from the time it took.
-
-    Args:
-        engine: that gave it.
-        query: what was asked.
-        reply: what came.
-        now: Unix seconds.
-    """
-    if reply.status != HTTPStatus.OK:
-        return Answered(_outcome(_refusal(engine, reply, now)))
-    try:
-        parsed = engine.parse(reply.body, query)
-    except RefusedError as refusal:
-        return Answered(_outcome(_rested(refusal, engine)))
-    except ValueError as exc:
-        detail = f"The answer is not shaped as documented: {exc}"[:200]
-        return Answered(_outcome(RefusedError(Verdict.MALFORMED, detail)))
-    pauses = [wait for wait in (parsed.pause, pause(reply.headers, now)) if wait is not None]
-    return Answered(_success(parsed), max(pauses, default=None))
-
-
-def _refusal(engine: Engine, reply: Reply, now: float) -> RefusedError:
-    """What an answer of another status than 200 comes to."""
-    if engine.read_refusal is not None:
-        refusal = engine.read_refusal(reply.status, reply.headers, reply.body)
-        if refusal is not None:
-            return _rested(refusal, engine)
-    wait = pause(reply.headers, now)
-    status = reply.status
-    # GitHub answers 403 when its quota is spent, and says in a header when it is filled up.
-    is_spent = status == HTTPStatus.FORBIDDEN and wait is not None
-    if status in _LIMITS or is_spent:
-        detail = f"It limits us (HTTP {status})."
-        return _rested(RefusedError(Verdict.RATE_LIMITED, detail, pause=wait), engine)
-    if status == HTTPStatus.FORBIDDEN:
-        detail = "It refuses us (HTTP 403); some engines want to know open_sources.contact."
-        return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
-    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-        detail = f"It sends us elsewhere (HTTP {status}): its address may have changed."
-        return RefusedError(Verdict.FOREIGN_REDIRECT, detail)
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return RefusedError(Verdict.SERVER_ERROR, f"It failed (HTTP {status}).", pause=wait)
-    # It understood something else than we meant: a mistake in one query says nothing about the next.
-    return RefusedError(Verdict.MALFORMED, f"It refused the request (HTTP {status}).", pause=wait)
-
-
-def _rested(refusal: RefusedError, engine: Engine) -> RefusedError:
-    """A limit with the rest that the table gives it at least."""
-    if refusal.verdict is not Verdict.RATE_LIMITED or engine.rest <= (refusal.pause or 0.0):
-        return refusal
-    return RefusedError(refusal.verdict, refusal.detail, pause=engine.rest)
-
-
-def _success(parsed: Parsed) -> Outcome:
-    count = len(parsed.hits)
-    verdict = Verdict.FULL if count >= _FULL else Verdict.THIN if count else Verdict.EMPTY
-    page = ResultPage(hits=parsed.hits, rows_seen=parsed.rows_seen, has_next=parsed.has_next)
-    return Outcome(verdict, Format.JSON, 0.0, page=page)
-
-
-def _outcome(refusal: RefusedError, *, ours: bool = False) -> Outcome:
-    page = ResultPage() if refusal.verdict is Verdict.EMPTY else None
-    return Outcome(
-        refusal.verdict,
-        Format.JSON,
-        0.0,
-        page=page,
-        retry_after=refusal.pause,
-        detail=refusal.detail,
-        ours=ours,
-    )
 
 
 def _timed(answered: Answered, elapsed: float, status: int | None) -> Answered:

@@ -2,21 +2,22 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
-from typing import Final, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.net.body import Body
 from searx_mcp.net.http import HttpSession, Reply
 from searx_mcp.pool.outcome import Outcome, verdict_of
+from searx_mcp.searxng.answers import options_for
 from searx_mcp.searxng.classify import Judgement, Received
 from searx_mcp.searxng.persona import Personas
-
-MAX_ON_LOOP: Final = 65_536
-"""Bytes of a body read on the event loop; more takes too long and goes to a thread."""
+from searx_mcp.workers.answers import Reader, read_answer
+from searx_mcp.workers.interface import DefeatError, Workers
 
 _log = logging.getLogger("searx_mcp.searxng")
 
@@ -65,6 +66,7 @@ class Exchanges:
         own: Callable[[], HttpSession],
         public: Callable[[], HttpSession],
         personas: Personas,
+        workers: Workers | None,
     ) -> None:
         """Wire the sessions.
 
@@ -72,16 +74,19 @@ class Exchanges:
             own: gives the session for configured instances; alone knows their credentials.
             public: gives the session for public instances.
             personas: the headers for each instance.
+            workers: read long answers; threads do unless given.
         """
         self._own = own
         self._public = public
         self._personas = personas
+        self._workers = workers
 
     async def ask(
         self,
         base_url: str,
         url: str,
-        read: Callable[[Received], T],
+        reader: Reader[T],
+        arguments: Mapping[str, object],
         *,
         own: bool,
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
@@ -92,7 +97,8 @@ class Exchanges:
         Args:
             base_url: the instance.
             url: what is asked for.
-            read: makes something of the answer, in a thread if that is long.
+            reader: makes something of the answer.
+            arguments: what it is to know besides; JSON.
             own: whether it is a configured instance.
             timeout: seconds until the answer must be there and read.
             max_bytes: decoded bytes read of it.
@@ -110,7 +116,17 @@ class Exchanges:
                     base_url, url, own=own, timeout=timeout, max_bytes=max_bytes
                 )
                 last_byte, status = loop.time(), received.status
-                result = await _read_answer(received, read)
+                options = options_for(received, arguments)
+                result = await read_answer(
+                    self._workers,
+                    reader,
+                    received.body,
+                    lambda: options,
+                    deadline=start + timeout,
+                    here=partial(reader.read, received.body, options),
+                )
+        except DefeatError:
+            result = Judgement(Verdict.MALFORMED, detail="The answer is too much for its reader.")
         except TimeoutError:
             result = Judgement(Verdict.TIMEOUT, detail="There was no complete answer in time.")
         except SearxMcpError as exc:
@@ -168,9 +184,3 @@ async def _read_body(reply: Reply, max_bytes: int) -> Body:
         if reply.status < HTTPStatus.BAD_REQUEST:
             raise
         return Body(b"")
-
-
-async def _read_answer(received: Received, read: Callable[[Received], T]) -> T:
-    if len(received.body) <= MAX_ON_LOOP:
-        return read(received)
-    return await asyncio.to_thread(read, received)

@@ -10,17 +10,18 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from searx_mcp.errors import ProxyError, SearxMcpError, TransportError
-from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.attempt import Format
 from searx_mcp.net.http import HttpSession
-from searx_mcp.pool.config_facts import ConfigFacts, parse_config
+from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.outcome import Outcome
-from searx_mcp.searxng.autocomplete import parse_suggestions, suggest_url
-from searx_mcp.searxng.classify import Judgement, Received, generator, judge
+from searx_mcp.searxng.answers import CONFIG, RESULTS, ROBOTS, SUGGESTIONS
+from searx_mcp.searxng.autocomplete import suggest_url
+from searx_mcp.searxng.classify import Judgement, Received, generator
 from searx_mcp.searxng.exchange import Exchanges
 from searx_mcp.searxng.persona import Personas
 from searx_mcp.searxng.request import InstanceQuery, build_url
-from searx_mcp.searxng.robots import MAX_ROBOTS, forbids_us
-from searx_mcp.searxng.trust import distrust
+from searx_mcp.searxng.robots import MAX_ROBOTS
+from searx_mcp.workers.interface import Workers
 
 MAX_BODY: Final = 5 * 1_048_576
 """Decoded bytes read of an answer; the largest page measured has 0.2 MB."""
@@ -52,6 +53,7 @@ class Upstream:
         own: Callable[[], HttpSession],
         public: Callable[[], HttpSession],
         personas: Personas,
+        workers: Workers | None = None,
     ) -> None:
         """Wire the sessions.
 
@@ -59,9 +61,11 @@ class Upstream:
             own: gives the session for configured instances; alone knows their credentials.
             public: gives the session for public instances.
             personas: the headers for each instance.
+            workers: read long answers; threads do unless given.
         """
         self._public = public
-        self._exchanges = Exchanges(own=own, public=public, personas=personas)
+        self._workers = workers
+        self._exchanges = Exchanges(own=own, public=public, personas=personas, workers=workers)
 
     async def search(
         self,
@@ -98,10 +102,13 @@ class Upstream:
         Returns:
             The outcome, and the answer if there was a complete one in time.
         """
+        if self._workers is not None and format is Format.HTML:
+            self._workers.warm()  # a page is long, and its reader starts while it is on its way
         exchange = await self._exchanges.ask(
             base_url,
             build_url(base_url, query, format),
-            partial(_judge, base_url=base_url, query=query, own=own, format=format),
+            RESULTS,
+            {"base_url": base_url, "text": query.text, "own": own, "format": format},
             own=own,
             timeout=timeout,
             max_bytes=MAX_BODY,
@@ -150,7 +157,8 @@ class Upstream:
         exchange = await self._exchanges.ask(
             base_url,
             f"{origin}/robots.txt",
-            partial(_read_robots, base_url=base_url, format=format),
+            ROBOTS,
+            {"base_url": base_url, "format": format},
             own=False,
             timeout=timeout,
             max_bytes=MAX_ROBOTS,
@@ -175,7 +183,7 @@ class Upstream:
         """
         url = f"{base_url.rstrip('/')}/config"
         exchange = await self._exchanges.ask(
-            base_url, url, _read_config, own=own, timeout=timeout, max_bytes=MAX_CONFIG
+            base_url, url, CONFIG, {}, own=own, timeout=timeout, max_bytes=MAX_CONFIG
         )
         return exchange.result if isinstance(exchange.result, ConfigFacts) else None
 
@@ -200,7 +208,8 @@ class Upstream:
         exchange = await self._exchanges.ask(
             base_url,
             suggest_url(base_url, text),
-            _read_suggestions,
+            SUGGESTIONS,
+            {},
             own=own,
             timeout=timeout,
             max_bytes=MAX_BODY,
@@ -236,43 +245,3 @@ class Upstream:
         except (TimeoutError, SearxMcpError):
             return False
         return health.status == HTTPStatus.OK and health.body.strip() == b"OK"
-
-
-def _judge(
-    received: Received,
-    *,
-    base_url: str,
-    query: InstanceQuery,
-    own: bool,
-    format: Format,  # noqa: A002 - the model's name for it
-) -> Judgement:
-    judgement = judge(received, base_url=base_url, format=format)
-    return judgement if own else distrust(judgement, base_url=base_url, text=query.text)
-
-
-def _read_robots(
-    received: Received,
-    *,
-    base_url: str,
-    format: Format,  # noqa: A002 - the model's name for it
-) -> bool | Judgement:
-    if received.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return judge(received, base_url=base_url, format=format)
-    if received.status != HTTPStatus.OK:
-        return False
-    search_path = f"{urlsplit(base_url).path.rstrip('/')}/search"
-    forbidden = forbids_us(received.body.decode("utf-8", "replace"), search_path=search_path)
-    if received.truncated and len(received.body) < MAX_ROBOTS and not forbidden:
-        # What is missing may well be the group that names us.
-        return Judgement(Verdict.MALFORMED, detail="The instance's robots.txt was cut off.")
-    return forbidden
-
-
-def _read_config(received: Received) -> ConfigFacts | None:
-    if received.status != HTTPStatus.OK:
-        return None
-    return parse_config(received.body.decode("utf-8-sig", "replace"))
-
-
-def _read_suggestions(received: Received) -> tuple[str, ...]:
-    return parse_suggestions(received.body) if received.status == HTTPStatus.OK else ()

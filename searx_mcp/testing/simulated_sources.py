@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery
-from searx_mcp.open_sources.upstream import Answered
+from searx_mcp.open_sources.judging import Answered
 from searx_mcp.pool.outcome import Outcome
 
 _FULL = 3

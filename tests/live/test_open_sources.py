@@ -29,8 +29,9 @@ from searx_mcp.models.request import Category
 from searx_mcp.net.http import HttpSession, Reply
 from searx_mcp.net.sessions import Sessions
 from searx_mcp.open_sources.interface import Engine, Identifier, IdentifierKind, OpenQuery
+from searx_mcp.open_sources.judging import Answered
 from searx_mcp.open_sources.table import ENGINES, engines_of
-from searx_mcp.open_sources.upstream import Answered, OpenUpstream
+from searx_mcp.open_sources.upstream import OpenUpstream
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account

@@ -17,11 +17,11 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.sessions import Sessions
-from searx_mcp.searxng.exchange import MAX_ON_LOOP
 from searx_mcp.searxng.persona import Personas, honest
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.robots import MAX_ROBOTS
 from searx_mcp.searxng.upstream import MAX_BODY, MAX_CONFIG, Clearance, Upstream
+from searx_mcp.workers.answers import MAX_ON_LOOP
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 

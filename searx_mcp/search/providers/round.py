@@ -11,8 +11,8 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.service import Progress
 from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery
+from searx_mcp.open_sources.judging import Answered
 from searx_mcp.open_sources.routing.route import Choice
-from searx_mcp.open_sources.upstream import Answered
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account

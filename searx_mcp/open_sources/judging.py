@@ -1,0 +1,151 @@
+"""What an answer of an open source came to, by status, headers and body."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.hits import ResultPage
+from searx_mcp.open_sources.interface import Engine, OpenQuery, Parsed, RefusedError
+from searx_mcp.open_sources.pauses import FORBIDDEN, pause
+from searx_mcp.open_sources.table import ENGINES
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.workers.answers import Reader
+
+_FULL: Final = 3
+"""Hits from which on an answer is full."""
+
+_LIMITS: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a request came to.
+
+    Attributes:
+        outcome: as the pool learns it.
+        pause: seconds the engine asks to be left alone although it has answered, or `None`.
+    """
+
+    outcome: Outcome
+    pause: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer as it came.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by name in any case.
+        body: decoded and whole; empty where the status makes it of no use.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def judge(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Answered:
+    """Judge one answer, apart from the time it took.
+
+    Args:
+        engine: that gave it.
+        query: what was asked.
+        reply: what came.
+        now: Unix seconds.
+    """
+    if reply.status != HTTPStatus.OK:
+        return Answered(outcome_of(_refusal(engine, reply, now)))
+    try:
+        parsed = engine.parse(reply.body, query)
+    except RefusedError as refusal:
+        return Answered(outcome_of(_rested(refusal, engine)))
+    except ValueError as exc:
+        detail = f"The answer is not shaped as documented: {exc}"[:200]
+        return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
+    pauses = [wait for wait in (parsed.pause, pause(reply.headers, now)) if wait is not None]
+    return Answered(_success(parsed), max(pauses, default=None))
+
+
+def _refusal(engine: Engine, reply: Reply, now: float) -> RefusedError:
+    """What an answer of another status than 200 comes to."""
+    if engine.read_refusal is not None:
+        refusal = engine.read_refusal(reply.status, reply.headers, reply.body)
+        if refusal is not None:
+            return _rested(refusal, engine)
+    wait = pause(reply.headers, now)
+    status = reply.status
+    # GitHub answers 403 when its quota is spent, and says in a header when it is filled up.
+    is_spent = status == HTTPStatus.FORBIDDEN and wait is not None
+    if status in _LIMITS or is_spent:
+        detail = f"It limits us (HTTP {status})."
+        return _rested(RefusedError(Verdict.RATE_LIMITED, detail, pause=wait), engine)
+    if status == HTTPStatus.FORBIDDEN:
+        detail = "It refuses us (HTTP 403); some engines want to know open_sources.contact."
+        return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        detail = f"It sends us elsewhere (HTTP {status}): its address may have changed."
+        return RefusedError(Verdict.FOREIGN_REDIRECT, detail)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return RefusedError(Verdict.SERVER_ERROR, f"It failed (HTTP {status}).", pause=wait)
+    # It understood something else than we meant: a mistake in one query says nothing about the next.
+    return RefusedError(Verdict.MALFORMED, f"It refused the request (HTTP {status}).", pause=wait)
+
+
+def _rested(refusal: RefusedError, engine: Engine) -> RefusedError:
+    """A limit with the rest that the table gives it at least."""
+    if refusal.verdict is not Verdict.RATE_LIMITED or engine.rest <= (refusal.pause or 0.0):
+        return refusal
+    return RefusedError(refusal.verdict, refusal.detail, pause=engine.rest)
+
+
+def _success(parsed: Parsed) -> Outcome:
+    count = len(parsed.hits)
+    verdict = Verdict.FULL if count >= _FULL else Verdict.THIN if count else Verdict.EMPTY
+    page = ResultPage(hits=parsed.hits, rows_seen=parsed.rows_seen, has_next=parsed.has_next)
+    return Outcome(verdict, Format.JSON, 0.0, page=page)
+
+
+def outcome_of(refusal: RefusedError, *, ours: bool = False) -> Outcome:
+    """What a refusal comes to; `ours` as in `Outcome`."""
+    page = ResultPage() if refusal.verdict is Verdict.EMPTY else None
+    return Outcome(
+        refusal.verdict,
+        Format.JSON,
+        0.0,
+        page=page,
+        retry_after=refusal.pause,
+        detail=refusal.detail,
+        ours=ours,
+    )
+
+
+def options_for(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Mapping[str, object]:
+    """The options of `ANSWERED`; the arguments are those of `judge`."""
+    return {
+        "engine": engine.name,
+        "query": _queries().dump_python(query, mode="json"),
+        "status": reply.status,
+        "headers": dict(reply.headers.items()),
+        "now": now,
+    }
+
+
+def _judge(body: bytes, options: Mapping[str, Any]) -> Answered:
+    engine = next(engine for engine in ENGINES if engine.name == options["engine"])
+    reply = Reply(options["status"], options["headers"], body)
+    return judge(engine, _queries().validate_python(options["query"]), reply, options["now"])
+
+
+@cache
+def _queries() -> TypeAdapter[OpenQuery]:
+    return TypeAdapter(OpenQuery)
+
+
+ANSWERED: Final = Reader("open source", _judge, Answered)
+"""What an answer of an open source came to."""

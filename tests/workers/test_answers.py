@@ -1,0 +1,84 @@
+"""Where answers are read: here while they are short, then in jobs, and in a thread if there can be none."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from searx_mcp.workers.answers import MAX_ON_LOOP, Reader, read_answer
+from searx_mcp.workers.interface import DefeatError, Result, Workers
+from searx_mcp.workers.pool import ChildWorkers
+
+
+def _thread(body: bytes, options: Mapping[str, Any]) -> str:
+    return f"{options['name']}, {len(body)} bytes, in {threading.current_thread().name}"
+
+
+READER = Reader("echo", _thread, str)
+
+
+async def _read(workers: Workers | None, length: int, reader: Reader[str] = READER) -> str:
+    body = b"x" * length
+    return await read_answer(
+        workers,
+        reader,
+        body,
+        lambda: {"name": "an answer"},
+        deadline=asyncio.get_running_loop().time() + 30,
+        here=lambda: _thread(body, {"name": "here"}),
+    )
+
+
+async def test_a_short_answer_is_read_at_once() -> None:
+    here = threading.current_thread().name
+
+    assert await _read(None, MAX_ON_LOOP) == f"here, {MAX_ON_LOOP} bytes, in {here}"
+
+
+async def test_a_long_answer_is_never_read_on_the_event_loop() -> None:
+    here = threading.current_thread().name
+
+    assert not (await _read(None, MAX_ON_LOOP + 1)).endswith(here)
+
+
+class _Recorded(Workers):
+    """Gives what it was told to, whatever the job."""
+
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    async def run(self, *_args: object, **_options: object) -> Result:
+        return self._result
+
+    def warm(self) -> None:
+        raise NotImplementedError
+
+    async def aclose(self) -> None:
+        raise NotImplementedError
+
+
+async def test_what_a_job_made_is_the_answer() -> None:
+    made = READER.job(b"x", {"name": "a job"})
+
+    assert await _read(_Recorded(made), MAX_ON_LOOP + 1) == made["answer"]
+
+
+@pytest.mark.parametrize("result", [{}, {"answer": 3}, {"answer": {"a": "b"}}, {"other": "x"}])
+async def test_a_job_that_makes_something_else_is_defeated(result: Result) -> None:
+    with pytest.raises(DefeatError, match="no proper answer"):
+        await _read(_Recorded(result), MAX_ON_LOOP + 1)
+
+
+@pytest.mark.slow
+async def test_a_job_runs_in_another_process(pool_of: Callable[..., ChildWorkers]) -> None:
+    with pytest.raises(DefeatError):
+        await _read(pool_of(), MAX_ON_LOOP + 1, Reader("fail", _thread, str))
+
+
+@pytest.mark.slow
+async def test_a_thread_does_where_no_process_can_be_started(
+    pool_of: Callable[..., ChildWorkers],
+) -> None:
+    assert (await _read(pool_of(module="searx_mcp.nothing"), MAX_ON_LOOP + 1)).startswith("here")
