@@ -12,7 +12,7 @@ from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.dates import iso_date
 from searx_mcp.content.decode import decode
-from searx_mcp.content.disarm import disarm
+from searx_mcp.content.disarm import disarm, disarm_plain
 from searx_mcp.content.formats.data import MAX_CHARS, fenced, json_text
 from searx_mcp.content.formats.feed import MAX_ENTRIES, Feed
 from searx_mcp.content.formats.feeds import listed_feed, plain_text
@@ -284,7 +284,7 @@ def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> _Content | N
 
 def _text(text: str, url: str, *, is_markdown: bool) -> _Content:
     text, hidden = clean_counted(text)
-    markdown = (disarm(text) if is_markdown else text).strip("\n")
+    markdown = (disarm(text) if is_markdown else disarm_plain(text)).strip("\n")
     outline = headings(markdown) if is_markdown else ()
     return _Content(
         markdown=markdown,

@@ -17,7 +17,7 @@ from searx_mcp.content.html.stripping import unescaped
 _IMAGE = re.compile(
     r"!\[(?P<alt>[^\[\]\n]{0,500}+)\](?:\((?P<target>[^()\n]{0,2100}+(?:\([^()\n]{0,500}+\)[^()\n]{0,500}+)?)\)|\[[^\[\]\n]{0,500}+\])?"
 )
-_IMAGE_START = re.compile(r"!\[")
+_IMAGE_START = re.compile(r"!(?=\[)")
 _LINK = re.compile(
     r"\]\([ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>()\[\]]++)"
     r"(?P<rest>>?(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?[ \t]*+\))?"
@@ -39,6 +39,8 @@ _TAG = re.compile(
     r"|base|script|style|svg|input|form)\b)",
     re.IGNORECASE,
 )
+_INLINE_START = re.compile(r"!(?=\[[^\[\]\n]{0,500}+\]\()")
+_LOADING = re.compile(r"<(?=ima?ge?\b[^<>]{0,4000}?\bsrc\s*=)", re.IGNORECASE)
 _SAFE = re.compile(r"https?://\w|[\w./-]*+(?:[?#]|\Z)")
 _SHOWN: Final = "&lt;"
 """Not a backslash: one before it would undo that, and in a block of HTML it means nothing."""
@@ -63,13 +65,25 @@ def disarm(markdown: str) -> str:
     return "".join([*pieces, _disarmed(markdown[position:])])
 
 
+def disarm_plain(text: str) -> str:
+    """Let no image be in some plain text, if it is taken for Markdown; all else stays as it is.
+
+    Code is plain text too, so what is no image in Markdown, as `vec![1]`, stays.
+
+    Args:
+        text: clean, for the same reason. Linear in its length.
+    """
+    start = _IMAGE_START if "![" in text and _DEFINITION.search(text) else _INLINE_START
+    return _LOADING.sub(_SHOWN, start.sub(r"!\\", text))
+
+
 def _disarmed(text: str) -> str:
     # In this order: what one step puts in the place of something, the next ones look at.
     if "<" in text:
         text = _IMAGE_TAG.sub(_described_tag, text)
     if "[" in text:
         # What is left of images is nested or broken over lines.
-        text = _IMAGE_START.sub(r"!\\[", _IMAGE.sub(_described, text))
+        text = _IMAGE_START.sub(r"!\\", _IMAGE.sub(_described, text))
         text = _DEFINITION.sub(_checked_definition, _LINK.sub(_checked_link, text))
     if "<" in text:
         text = _ANCHOR_TAG.sub(_checked_start, _TAG.sub(_SHOWN, text))

@@ -88,7 +88,7 @@ def _listed(entry: Entry, address: str, summary: str) -> str:
     else:
         title = title or escape(address) or "Untitled"
         head = [link(title, address) if address else title]
-    head += [iso_date(entry.date), escape(plain_text(entry.author, _NAME_CHARS))]
+    head += [escape(iso_date(entry.date)), escape(plain_text(entry.author, _NAME_CHARS))]
     item = "- " + ", ".join(filter(None, head))
     return "\n".join(_indented(f"{item}\n\n{summary}" if summary else item))
 
