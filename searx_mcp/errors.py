@@ -79,6 +79,8 @@ class SearxMcpError(Exception):
         message: one sentence for a person; never the query, never a private address.
         advice: what to do now, one sentence; may be empty.
         retry_after: seconds after which the same call may succeed, or `None` if waiting is no help.
+        quoted: what a stranger wrote that belongs to it, such as the rule that forbids an address;
+            neither `message` nor `advice` holds any of it, so that it can be shown apart. Mostly empty.
     """
 
     def __init__(
@@ -88,12 +90,14 @@ class SearxMcpError(Exception):
         code: ErrorCode = ErrorCode.INTERNAL,
         advice: str = "",
         retry_after: float | None = None,
+        quoted: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
         self.advice = advice
         self.retry_after = retry_after
+        self.quoted = quoted
 
 
 class InvalidArgumentError(SearxMcpError):
@@ -103,8 +107,10 @@ class InvalidArgumentError(SearxMcpError):
         field: the argument's name as the caller knows it.
     """
 
-    def __init__(self, field: str, message: str, *, advice: str = "") -> None:
-        super().__init__(f"{field}: {message}", code=ErrorCode.INVALID_ARGUMENT, advice=advice)
+    def __init__(self, field: str, message: str, *, advice: str = "", quoted: str = "") -> None:
+        super().__init__(
+            f"{field}: {message}", code=ErrorCode.INVALID_ARGUMENT, advice=advice, quoted=quoted
+        )
         self.field = field
 
 
@@ -180,8 +186,9 @@ class FetchError(SearxMcpError):
         status_code: int | None = None,
         advice: str = "",
         retry_after: float | None = None,
+        quoted: str = "",
     ) -> None:
-        super().__init__(message, code=code, advice=advice, retry_after=retry_after)
+        super().__init__(message, code=code, advice=advice, retry_after=retry_after, quoted=quoted)
         self.url = url
         self.status_code = status_code
         self.response_time_ms: int | None = None

@@ -26,7 +26,6 @@ from searx_mcp.fetch.pages.document import Document
 from searx_mcp.fetch.policy.robots import RobotsGate
 from searx_mcp.fetch.tiers.interface import AsPage, Material, Plan, Source, Tier
 from searx_mcp.fetch.tiers.reading import SourceReader
-from searx_mcp.models.request import MAX_URL_LENGTH
 from searx_mcp.net.http import NOTE_BROKEN, NOTE_DEADLINE
 from searx_mcp.tasks.place import Place
 
@@ -41,6 +40,10 @@ _NO_SCRIPTS: Final = (
 _BODIES: Final = 32
 """Captures whose bodies are read or converted at once; more would only wait for a processor, each with up to
 10 MiB in hand."""
+_NOT_FOLLOWED: Final = "A redirect was not followed: the last of redirect_chain is where it leads."
+_NO_ADDRESS: Final = (
+    "A redirect was not followed: it leads to something that is not a valid address."
+)
 _TIER_SHARE: Final = 0.6
 """Of the time that is left, what a tier may take, so that the page itself can be read after it."""
 
@@ -315,26 +318,29 @@ def _document(readable: Readable, **known: object) -> Document:
 
 def _not_followed(job: Job, trail: Trail, redirect: Redirect, arrival: Arrival) -> Captured:
     try:
-        target = str(join(trail.current, redirect.location))
+        target = [f"{join(trail.current, redirect.location)} -> not followed"]
     except ValueError:
-        target = redirect.location
+        target = []
     document = Document(
         final_url=str(trail.current),
         content_type=parse_content_type(redirect.headers.get("Content-Type", "")).name,
         content_length=0,
         status_code=redirect.status,
         headers=_shown(redirect.headers),
-        redirect_chain=tuple(trail.chain),
+        redirect_chain=(*trail.chain, *target),
         markdown="",
         word_count=0,
         robots=arrival.robots,
-        notes=(*job.notes, f"Not followed: a redirect to {clean_line(target, MAX_URL_LENGTH)}"),
+        notes=(*job.notes, _NOT_FOLLOWED if target else _NO_ADDRESS),
     )
     return Captured(document, redirect.status, redirect.headers)
 
 
 def _passed_over(plan: Plan, error: Exception) -> str:
-    reason = error.message if isinstance(error, FetchError) else str(error)
+    if isinstance(error, FetchError):
+        reason = error.message
+    else:  # the libraries' errors may repeat what they were given
+        reason = str(error) if type(error) is ValueError else "the answer cannot be read"
     return f"Read as a page, because {plan.tier} could not be: {clean_line(reason, MAX_NOTE)}"
 
 

@@ -341,7 +341,7 @@ def _pointed_at(url: URL, capture: Capture) -> list[str]:
     index = find(outline, f"#{url.fragment}")
     if not index:  # not found, or the first: that is where reading begins anyway
         return []
-    return [f'The address points to "{outline[index].title}": its section is "#{url.fragment}".']
+    return [f'The address points into the page: its section is "#{url.fragment}".']
 
 
 def _complete(error: FetchError, request: FetchRequest, started: float) -> FetchError:

@@ -6,6 +6,7 @@ from typing import Final
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.dates import only_date
 from searx_mcp.content.outline import find, near
 from searx_mcp.content.sections import cut, path, relevant, section_span
 from searx_mcp.content.summary import Digest, digest
@@ -89,8 +90,8 @@ def show(
         title=document.title,
         description=document.description,
         author=document.author,
-        published=document.published,
-        modified=document.modified,
+        published=only_date(document.published),
+        modified=only_date(document.modified),
         language=document.language,
         site=document.site,
         canonical_url=document.canonical_url,
@@ -156,11 +157,10 @@ def _section(document: Document, request: FetchRequest, most: int) -> _Part:
     if index is None:
         names = near(outline, request.section) or [heading.title for heading in outline]
         known = "; ".join(clean_line(name, 80) for name in names[:_SHOWN_NAMES])
+        if not known:
+            raise InvalidArgumentError("section", "the page has no headings; leave it out")
         raise InvalidArgumentError(
-            "section",
-            f"no heading of the page is like it; there is {known}"
-            if known
-            else "the page has no headings; leave it out",
+            "section", "no heading of the page is like it; those closest to it follow", quoted=known
         )
     start, end = section_span(outline, index, len(markdown))
     begin = request.offset if start < request.offset < end else start

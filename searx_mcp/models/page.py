@@ -89,8 +89,8 @@ class Page(Frozen):
         title: plain text; empty if the page has none.
         description: the page's own description; empty if it has none.
         author: as the page names it; may be empty.
-        published: when it was published, as the page says, ISO 8601 where that could be read; may be
-            empty.
+        published: when it was published, as the page says: in ISO 8601, or in its own figures where
+            their order is not known; may be empty.
         modified: when it was changed last, likewise.
         language: BCP 47 tag the page declares; may be empty.
         site: name of the site, as the page says; may be empty.

@@ -66,7 +66,9 @@ def judge(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Answere
     except RefusedError as refusal:
         return Answered(outcome_of(_rested(refusal, engine)))
     except ValueError as exc:
-        detail = f"The answer is not shaped as documented: {exc}"[:200]
+        # The engines say what is wrong; the libraries' errors may repeat what they were given.
+        known = f": {exc}" if type(exc) is ValueError else ""
+        detail = f"The answer is not shaped as documented{known}"
         return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
     pauses = [wait for wait in (parsed.pause, pause(reply.headers, now)) if wait is not None]
     return Answered(_success(parsed), max(pauses, default=None))

@@ -19,7 +19,7 @@ MAX_NAME: Final = 100
 _MAX_MARKUP: Final = 20_000
 """Characters of a snippet of HTML that are looked at."""
 _BREAK = re.compile(r"(?i)<(?=/?(?:p|br|div|li|ul|ol|h[1-6]|tr|jats:p|jats:title|title)\b)")
-_ISO = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:T.*)?)?)?")
+_ISO = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:T[0-9:.+-]+)?)?)?")
 
 
 def json_object(body: bytes) -> Fields:

@@ -15,14 +15,15 @@ from searx_mcp.errors import (
     UnavailableReason,
 )
 from searx_mcp.models.attempt import Attempt, Verdict
-from searx_mcp.render.fence import one_line
-from searx_mcp.render.tokens import estimate
+from searx_mcp.render.fence import fenced, one_line
+from searx_mcp.render.tokens import estimate, line_cost
 
 MAX_TOKENS = 120
 """What an error may cost a model."""
 
 _CAUSE_TOKENS = 45
 _ADVICE_TOKENS = 40
+_QUOTED_TOKENS = 30
 _PHRASES = 3
 
 _PHRASE = {
@@ -115,12 +116,17 @@ _FIRST_SERVER_ERROR = 500
 
 def search_error_text(error: SearxMcpError) -> str:
     """Write why a search failed, in at most `MAX_TOKENS`."""
-    return _text("Search failed", error)
+    return _text("Search failed", error, MAX_TOKENS)
 
 
-def fetch_error_text(error: SearxMcpError) -> str:
-    """Write why a page could not be read, in at most `MAX_TOKENS`."""
-    return _text("Failed to fetch content", error)
+def fetch_error_text(error: SearxMcpError, boundary: str = "") -> str:
+    """Write why a page could not be read, in at most `MAX_TOKENS`.
+
+    What the error quotes stands in a fence with the boundary, and is left out without one.
+    """
+    quoted = _quoted(error, boundary) if boundary else ""
+    room = MAX_TOKENS - line_cost(quoted)
+    return "\n".join(filter(None, (_text("Failed to fetch content", error, room), quoted)))
 
 
 def search_error_data(error: SearxMcpError, query: str) -> dict[str, Any]:
@@ -147,11 +153,12 @@ def search_error_data(error: SearxMcpError, query: str) -> dict[str, Any]:
     return data
 
 
-def fetch_error_data(error: SearxMcpError, url: str) -> dict[str, Any]:
+def fetch_error_data(error: SearxMcpError, url: str, boundary: str = "") -> dict[str, Any]:
     """The same for programs, with the field names of the specification.
 
     Always there: `url`, `error_type`, `error_details`, `status_code` and `response_time_ms`, both
-    perhaps `None`. Where they apply: `field`, `retry_after` (whole seconds).
+    perhaps `None`. Where they apply: `field`, `retry_after` (whole seconds), `quoted`, which with a
+    boundary is in a fence.
     """
     failed = error if isinstance(error, FetchError) else None
     data: dict[str, Any] = {
@@ -165,17 +172,24 @@ def fetch_error_data(error: SearxMcpError, url: str) -> dict[str, Any]:
     seconds = _seconds(error)
     if seconds is not None:
         data["retry_after"] = seconds
+    if error.quoted:
+        data["quoted"] = _quoted(error, boundary) if boundary else error.quoted
     return data
 
 
-def _text(prefix: str, error: SearxMcpError) -> str:
+def _quoted(error: SearxMcpError, boundary: str) -> str:
+    line = one_line(error.quoted, boundary, max_tokens=_QUOTED_TOKENS)
+    return fenced(line, boundary=boundary) if line else ""
+
+
+def _text(prefix: str, error: SearxMcpError, room: int) -> str:
     cause = one_line(error.message, "", max_tokens=_CAUSE_TOKENS).rstrip(".")
     sentences = [f"{prefix}: {cause} ({error.code.value}).", _retry(error)]
-    left = MAX_TOKENS - sum(estimate(f" {sentence}") for sentence in sentences)
+    left = room - sum(estimate(f" {sentence}") for sentence in sentences)
     advice = one_line(_advice(error), "", max_tokens=min(_ADVICE_TOKENS, left))
     sentences.append(advice)
     counts = _counts(_attempts(error))
-    if estimate(" ".join((*sentences, counts))) <= MAX_TOKENS:
+    if estimate(" ".join((*sentences, counts))) <= room:
         sentences.insert(1, counts)
     return " ".join(sentence for sentence in sentences if sentence)
 

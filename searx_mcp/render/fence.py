@@ -1,49 +1,57 @@
-"""The fence around text a stranger wrote, and the taming of what would look like one.
+"""The fence around text that strangers wrote, and their words in one line.
 
-A fence tells a model where a page begins and ends. It does not make the model ignore what the page
-says; that stays the reader's duty, which the tool descriptions name.
+A fence tells a model where strangers' text begins and ends. It does not make the model ignore what the
+text says; that stays the reader's duty, which the tool descriptions name.
 """
 
 import re
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
+
+import idna
 
 from searx_mcp.models.request import MAX_URL_LENGTH
+from searx_mcp.render.look_alikes import neutralise
 from searx_mcp.render.tokens import clip, estimate
 
-_LOOK_ALIKE = re.compile(
-    r"[<&\uff1c\ufe64\u2039\u3008\u27e8\u2329](?:(?<!&)|(?<=&)(?:lt|#0{0,6}60|#x0{0,6}3c);?)"
-    r"(?=[\s/\\\uff0f]{0,8}web[\W_]{0,3}content)",
+_ACTING = re.compile(
+    r"!(?=\[)|\](?=\(|:[ \t]*<?(?:[a-z][a-z0-9+.-]*:|//))"
+    r"|<(?=/?(?:a|applet|audio|base|embed|form|frame|iframe|image|img|input|link|meta|object|picture"
+    r"|script|source|style|svg|track|video)\b|[a-z][a-z0-9+.-]{1,31}:)",
     re.IGNORECASE,
 )
-_NOT_IN_URL = re.compile(r"[\s<>\"]")
+"""Where Markdown begins an image, a link's target or a definition, and HTML a tag that loads or leads."""
+
+_PLAIN_URL = re.compile(r"[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]*")
+"""The characters of RFC 3986 without brackets, which in Markdown would begin a link."""
+_NOT_IN_URL = re.compile(r"[^A-Za-z0-9._~:/?#@!$&'()*+,;=%-]")
+_AUTHORITY = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*)", re.IGNORECASE)
+_NAME_OR_ADDRESS = re.compile(r"\[[0-9A-Fa-f:.]+\](?::[0-9]*)?|[A-Za-z0-9._~:@-]*")
 _MAX_LINE = 4_096
 _SOURCE_TOKENS = 40
 
 
-def neutralise(text: str, boundary: str) -> str:
-    """Take from a stranger's text whatever could pass for our fence, and the boundary itself."""
-    if boundary:
-        text = text.replace(boundary, "[id]")
-    return _LOOK_ALIKE.sub("[", text)
-
-
-def fenced(text: str, *, url: str, boundary: str) -> str:
-    """Put a stranger's text between two lines it cannot have written itself.
+def fenced(text: str, *, boundary: str, url: str = "") -> str:
+    """Put strangers' text between two lines they cannot have written themselves.
 
     Args:
         text: already neutralised with the same boundary.
-        url: where the text comes from; shortened if long.
-        boundary: hexadecimal digits that no page can know.
+        boundary: hexadecimal digits that no stranger can know.
+        url: where the text comes from; its host is named. Empty for text of several sources.
     """
-    source, was_cut = clip(one_url(url), _SOURCE_TOKENS)
-    opening = f"<web-content id={boundary} source={source}{'…' if was_cut else ''} trust=untrusted>"
-    return f"{opening}\n{text}\n</web-content {boundary}>"
+    host, _ = clip(urlsplit(one_url(url)).netloc.rpartition("@")[2], _SOURCE_TOKENS)
+    source = f" source={host}" if host else ""
+    return f"<web-content id={boundary}{source} trust=untrusted>\n{text}\n</web-content {boundary}>"
 
 
 def one_line(text: str, boundary: str, *, max_tokens: int) -> str:
-    """Bring a stranger's text into one neutralised line of at most so many tokens."""
+    """Bring a stranger's text into one line of at most so many tokens.
+
+    Neither a fence can be in it, nor Markdown or HTML that acts: what would begin such is parted by a
+    space.
+    """
     clipped = text[:_MAX_LINE]
     line = neutralise(" ".join(clipped.split()), boundary)
+    line = _ACTING.sub(r"\g<0> ", line)
     short, was_cut = clip(line, max_tokens)
     if not was_cut and len(clipped) == len(text):
         return line
@@ -56,5 +64,24 @@ def one_line(text: str, boundary: str, *, max_tokens: int) -> str:
 
 
 def one_url(url: str) -> str:
-    """An address as it is printed: without anything that could end a line or a tag."""
-    return _NOT_IN_URL.sub(lambda match: quote(match[0]), url[:MAX_URL_LENGTH])
+    """An address in the characters of RFC 3986: nothing in it ends a line or a tag, or begins a link."""
+    url = url[:MAX_URL_LENGTH]
+    if _PLAIN_URL.fullmatch(url):
+        return url
+    if (found := _AUTHORITY.match(url)) is None:
+        return _encoded(url)
+    return f"{found[1]}{_host(found[2])}{_encoded(url[found.end() :])}"
+
+
+def _host(authority: str) -> str:
+    if _NAME_OR_ADDRESS.fullmatch(authority):
+        return authority
+    name, mark, port = authority.partition(":")
+    try:
+        return f"{idna.encode(name, uts46=True).decode()}{mark}{_encoded(port)}"
+    except UnicodeError:
+        return _encoded(authority)
+
+
+def _encoded(text: str) -> str:
+    return _NOT_IN_URL.sub(lambda match: quote(match[0], errors="replace"), text)

@@ -1,13 +1,15 @@
 """What of a search is shown: the one decision that text and structured content share.
 
 The order in which room is given out: the heading; titles and addresses of all results; direct
-answers and remarks, a sixth each at most; engines and dates; descriptions; pages by score.
+answers, a sixth at most, remarks and what stands beside the results, likewise; engines and dates;
+descriptions; pages by score.
 """
 
 from dataclasses import dataclass, replace
 
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render import entry, reading, surroundings
+from searx_mcp.render.fence import fenced
 from searx_mcp.render.tokens import UNLIMITED, estimate, line_cost, lines_within, share
 
 _BLANK_LINES = 8
@@ -45,6 +47,8 @@ class Layout:
     Attributes:
         left_out: how many results found no room even for title and address.
         unshown: how many pages were read and found no room.
+        beside: what strangers say beside the results, a line for each.
+        remarks: what we say of the search, likewise.
         short: the response with everything around its results in short.
     """
 
@@ -55,6 +59,7 @@ class Layout:
     left_out: int
     readings: tuple[reading.Reading, ...]
     unshown: int
+    beside: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
@@ -67,14 +72,17 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
         Entry(number, result, entry.head(result, number, boundary))
         for number, result in enumerate(response.results, start=1)
     ]
-    left = room - estimate(heading) - _BLANK_LINES
+    left = room - estimate(heading) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
     entries, left = _listed(bare, left)
     pages = _pages(entries, boundary)
     if pages:
         left -= line_cost(unshown_line(len(pages)))
     answers, spent = lines_within(surroundings.direct_answers(short), min(left, room // 6))
     left -= spent
-    remarks, spent = lines_within(surroundings.remarks(short, boundary), min(left, room // 6))
+    sixth = min(left, room // 6)
+    remarks, spent = lines_within(surroundings.remarks(short), sixth)
+    left -= spent
+    beside, spent = lines_within(surroundings.beside(short, boundary), sixth - spent)
     left -= spent
     entries, left = _with_origins(entries, left, boundary)
     entries, left = _with_descriptions(entries, left, boundary, is_limited=budget is not None)
@@ -87,6 +95,7 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
         left_out=len(bare) - len(entries),
         readings=tuple(readings),
         unshown=len(pages) - len(readings) if left >= 0 else 0,
+        beside=beside,
         remarks=remarks,
     )
 

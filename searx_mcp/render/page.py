@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from itertools import islice
 
 from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.render.calls import next_call
-from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
+from searx_mcp.render.fence import fenced, one_line, one_url
+from searx_mcp.render.look_alikes import neutralise
 from searx_mcp.render.reading import POINTS_TOKENS, SUMMARY_TOKENS, introduced, points_beside
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
@@ -20,6 +22,7 @@ _PATH_TOKENS = 60
 _HEADINGS = 60
 _HOPS = 10
 _NOTES = 6
+_DATE_LENGTH = len("2026-01-02T03:04")
 _AGE_SHOWN = 60
 """Seconds below which a page counts as fetched just now."""
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
@@ -30,7 +33,8 @@ class Part:
     """What is shown of a page.
 
     Attributes:
-        head: the lines before the fence.
+        head: the lines before the fence, which are ours.
+        about: what the page says of itself, and where it is; a line for each, neutralised.
         summary: neutralised and short; empty unless the page was cut.
         points: key points that the summary does not have, a line for each; likewise.
         outline: the first headings of the page; empty unless the page was cut.
@@ -42,6 +46,7 @@ class Part:
     """
 
     head: str
+    about: tuple[str, ...]
     summary: str
     points: tuple[str, ...]
     outline: tuple[Heading, ...]
@@ -68,13 +73,16 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     """Decide what is shown of a page within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
     length = len(page.markdown_content)
+    markdown = neutralise(page.markdown_content, boundary)
+    about, _ = lines_within(_about(page, boundary), room // 8)
     whole = Part(
         head=_head(page, room, boundary, is_truncated=page.truncated),
+        about=about,
         summary="",
         points=(),
         outline=(),
-        markdown=neutralise(page.markdown_content, boundary),
-        more=_more(page, length, boundary),
+        markdown=markdown,
+        more=_more(page, length),
         next_offset=page.next_offset,
         was_cut=False,
     )
@@ -82,11 +90,12 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
         return whole
     frame = Part(
         head=_head(page, room, boundary, is_truncated=True),
+        about=about,
         summary="",
         points=(),
         outline=(),
         markdown="",
-        more=_more(page, max(0, length - 1), boundary),
+        more=_more(page, max(0, length - 1)),
         next_offset=None,
         was_cut=True,
     )
@@ -101,12 +110,11 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
             points=points_beside(summary, page.key_points, boundary, room=room_of_points),
             outline=_outline(page, left // 4, boundary),
         )
-    # Neutralising never makes a text dearer: every mark it takes out is replaced by less.
-    shown, end = fit(page.markdown_content, room - estimate(_write(frame, page, boundary)))
+    shown, end = fit(markdown, room - estimate(_write(frame, page, boundary)))
     return replace(
         frame,
-        markdown=neutralise(shown, boundary),
-        more=_more(page, end, boundary),
+        markdown=shown,
+        more=_more(page, end),
         next_offset=_next_offset(page, end),
     )
 
@@ -117,7 +125,9 @@ def _write(shown: Part, page: Page, boundary: str) -> str:
         headings = "\n".join(_heading(heading, boundary) for heading in shown.outline)
         text = f"Headings, and at which character each begins:\n{headings}\n\nText:\n\n{text}"
     text = introduced(text, shown.summary, shown.points)
-    fence = fenced(text, url=page.final_url, boundary=boundary)
+    if shown.about:
+        text = "\n".join((*shown.about, "", text))
+    fence = fenced(text, boundary=boundary, url=page.final_url)
     return "\n".join(filter(None, (shown.head, fence, shown.more)))
 
 
@@ -128,8 +138,17 @@ def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
         f"CONTENT from {url}{'…' if was_cut else ''}"
         f" ({media_type}, {_total(page)} chars){' [TRUNCATED]' if is_truncated else ''}:"
     )
-    lines, _ = lines_within(_about(page, boundary), room // 6)
+    lines, _ = lines_within(_remarks(page, boundary), room // 8)
     return "\n".join((first, *lines))
+
+
+def _remarks(page: Page, boundary: str) -> Iterator[str]:
+    if page.age_seconds >= _AGE_SHOWN:
+        yield f"Fetched: {_in_words(page.age_seconds)} ago"
+    if page.hidden_chars_removed:
+        yield f"Invisible characters removed: {page.hidden_chars_removed}"
+    for note in page.notes[:_NOTES]:
+        yield f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
 
 
 def _about(page: Page, boundary: str) -> Iterator[str]:
@@ -140,29 +159,28 @@ def _about(page: Page, boundary: str) -> Iterator[str]:
         yield f"Section: {path}"
     if dates := _dates(page, boundary):
         yield dates
-    if page.age_seconds >= _AGE_SHOWN:
-        yield f"Fetched: {_in_words(page.age_seconds)} ago"
     if page.final_url != page.url:
         yield f"Final URL: {one_url(page.final_url)}"
-    if page.redirect_count:
+    was_sent_on = HTTPStatus.MULTIPLE_CHOICES <= page.status_code < HTTPStatus.BAD_REQUEST
+    if page.redirect_count or was_sent_on:
         yield f"Redirects: {page.redirect_count}"
         for hop in page.redirect_chain[:_HOPS]:
             yield one_line(hop, boundary, max_tokens=_HOP_TOKENS)
-    if page.hidden_chars_removed:
-        yield f"Invisible characters removed: {page.hidden_chars_removed}"
-    for note in page.notes[:_NOTES]:
-        yield f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
 
 
 def _dates(page: Page, boundary: str) -> str:
     parts = []
     if page.published:
-        parts.append(f"Published: {one_line(page.published, boundary, max_tokens=_TYPE_TOKENS)}")
+        parts.append(f"Published: {_date(page.published, boundary)}")
     if page.modified and page.modified != page.published:
-        parts.append(f"Changed: {one_line(page.modified, boundary, max_tokens=_TYPE_TOKENS)}")
+        parts.append(f"Changed: {_date(page.modified, boundary)}")
     if page.author:
         parts.append(f"By: {one_line(page.author, boundary, max_tokens=_HEADING_TOKENS)}")
     return " | ".join(parts)
+
+
+def _date(text: str, boundary: str) -> str:
+    return one_line(text[:_DATE_LENGTH], boundary, max_tokens=_TYPE_TOKENS)
 
 
 def _outline(page: Page, room: int, boundary: str) -> tuple[Heading, ...]:
@@ -189,7 +207,7 @@ def _next_offset(page: Page, shown: int) -> int | None:
     return page.offset + shown if shown < len(page.markdown_content) else page.next_offset
 
 
-def _more(page: Page, shown: int, boundary: str) -> str:
+def _more(page: Page, shown: int) -> str:
     offset = _next_offset(page, shown)
     if offset is not None and page.cursor:
         where = f"Shown: characters {page.offset} to {page.offset + shown} of {_total(page)}."
@@ -203,7 +221,7 @@ def _more(page: Page, shown: int, boundary: str) -> str:
         )
     if page.truncated:
         call = next_call(url=one_url(page.url), max_content_length=MAX_CONTENT_LENGTH)
-        return f"The page was cut while it was fetched. To get more of it:\n{neutralise(call, boundary)}"
+        return f"The page was cut while it was fetched. To get more of it:\n{call}"
     return ""
 
 

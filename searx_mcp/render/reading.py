@@ -6,7 +6,8 @@ from typing import Self
 
 from searx_mcp.models.response import PageContent
 from searx_mcp.render.calls import next_call
-from searx_mcp.render.fence import fenced, neutralise, one_line
+from searx_mcp.render.fence import fenced, one_line
+from searx_mcp.render.look_alikes import neutralise
 from searx_mcp.render.tokens import estimate, fit, lines_within
 
 SMALLEST = 250
@@ -27,7 +28,7 @@ class Reading:
 
     Attributes:
         number: the result's number in the list.
-        markdown: what is shown, not neutralised yet.
+        markdown: what is shown, neutralised.
         end: code points of the page that are shown.
         length: code points of the page's whole Markdown.
         cursor: reads on in the page; empty if that cannot be done.
@@ -60,10 +61,10 @@ class Reading:
 
     def block(self, boundary: str) -> str:
         """The page in its fence, with a line before it and, if there is more, one after it."""
-        text = neutralise(self.markdown, boundary)
+        text = self.markdown
         if self.was_cut:
             text = introduced(text, self.summary, self.points)
-        fence = fenced(text, url=self.url, boundary=boundary)
+        fence = fenced(text, boundary=boundary, url=self.url)
         about = f" ({self.about})" if self.about else ""
         title = f"Page of result {self.number}{about}:"
         return "\n".join(filter(None, (title, fence, self._read_on())))
@@ -81,7 +82,6 @@ class Reading:
             frame = replace(frame, points=())
         if frame.cost(boundary, limit=room) > room // 2:
             frame = replace(frame, summary="")
-        # Neutralising never makes a text dearer: every mark it takes out is replaced by less.
         shown, end = fit(self.markdown, room - frame.cost(boundary, limit=room))
         return replace(frame, markdown=shown, end=end)
 
@@ -108,7 +108,7 @@ def whole(number: int, url: str, content: PageContent, boundary: str) -> Reading
     return Reading(
         number=number,
         url=url,
-        markdown=content.markdown,
+        markdown=neutralise(content.markdown, boundary),
         end=len(content.markdown),
         length=content.total_chars or len(content.markdown),
         cursor=content.cursor,

@@ -1,11 +1,12 @@
 """A search as the text a model reads."""
 
 from searx_mcp.models.response import SearchResponse
+from searx_mcp.render.fence import fenced
 from searx_mcp.render.layout import lay_out, left_out_line, unshown_line
 
 
 def search_text(response: SearchResponse, *, budget: int | None, boundary: str) -> str:
-    """Write a search as text: every result first, then the pages by score, each in a fence.
+    """Write a search as text: every result first, then the pages by score, all in fences.
 
     Args:
         response: the search.
@@ -15,13 +16,15 @@ def search_text(response: SearchResponse, *, budget: int | None, boundary: str) 
             a process, so that equal answers are equal texts.
     """
     layout = lay_out(response, budget=budget, boundary=boundary)
-    listing = [block.block for block in layout.entries]
-    if layout.left_out:
-        listing.append(left_out_line(layout.left_out))
+    found = "\n\n".join(
+        "\n".join(lines)
+        for lines in (layout.answers, [each.block for each in layout.entries], layout.beside)
+        if lines
+    )
     parts = [
         layout.heading,
-        "\n".join(layout.answers),
-        "\n".join(listing),
+        fenced(found, boundary=boundary) if found else "",
+        left_out_line(layout.left_out) if layout.left_out else "",
         *(page.block(boundary) for page in layout.readings),
         unshown_line(layout.unshown) if layout.unshown else "",
         "\n".join(layout.remarks),

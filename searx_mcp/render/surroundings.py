@@ -88,19 +88,23 @@ def direct_answers(short: SearchResponse) -> Iterator[str]:
         yield f"Infobox: {' | '.join(part for part in (box.title, box.content, facts) if part)}"
 
 
-def remarks(short: SearchResponse, boundary: str) -> Iterator[str]:
-    """Notes, licences, corrections and suggestions of a shortened response; what failed, as counts."""
+def remarks(short: SearchResponse) -> Iterator[str]:
+    """What we say of a shortened response: its notes, and how many pages could not be read."""
     for note in short.notes[1:] if short.stale else short.notes:  # the heading has the first
         yield f"Note: {note}"
+    stats = short.content_fetch_stats
+    if stats is not None and stats.failed:
+        yield f"Pages read: {stats.successful} of {stats.attempted}.{_dropped(stats)}"
+
+
+def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
+    """What strangers say beside their results: licences, corrections, suggestions, failed engines."""
     if short.attribution:
         yield f"Licences: {' '.join(short.attribution)}"
     if short.corrections:
         yield f"Did you mean: {'; '.join(short.corrections)}"
     if short.suggestions:
         yield f"Related searches: {'; '.join(short.suggestions)}"
-    stats = short.content_fetch_stats
-    if stats is not None and stats.failed:
-        yield f"Pages read: {stats.successful} of {stats.attempted}.{_dropped(stats)}"
     if short.unresponsive_engines:
         yield _unresponsive(short, boundary)
 

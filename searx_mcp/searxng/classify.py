@@ -16,7 +16,6 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
 
-from searx_mcp.content.clean import clean_line
 from searx_mcp.content.html.stripping import unescaped
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
@@ -57,6 +56,8 @@ _GENERATOR = re.compile(
 )
 _BLOCK_LIST: Final = b"IP is on BLOCKLIST"
 """How SearXNG's limiter begins the body of a 429 for an address its operator has listed."""
+_PLAIN = re.compile(r"[A-Za-z0-9./_~:\[\]-]{1,100}")
+"""A host or a path that can stand in a sentence of ours: it holds no other one."""
 _BLANK: Final = b"\xef\xbb\xbf \t\r\n"
 
 _FROM_BODY: Final = {
@@ -161,7 +162,8 @@ def _judge_redirect(location: str, url: str, base_url: str) -> Judgement:
         return _LEADS_NOWHERE
     if same_origin:
         return _judge_own_path(target.path, base.path, keeps_query=keeps_query)
-    where = clean_line(f"{target.scheme}://{target.netloc.rpartition('@')[2]}", 200)
+    host = target.netloc.rpartition("@")[2]
+    where = f"{target.scheme}://{host}" if _PLAIN.fullmatch(host) else "another host"
     if keeps_query and target.hostname == base.hostname:
         return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
     return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The answer is a redirect to {where}.")
@@ -176,10 +178,9 @@ def _judge_own_path(path: str, base_path: str, *, keeps_query: bool) -> Judgemen
         # The same search again is a test for cookies.
         return Judgement(Verdict.CHALLENGE, detail="The answer is a redirect to a challenge.")
     if keeps_query:
-        prefix = clean_line(path.removesuffix("/search"), 200) or "/"
-        return Judgement(
-            Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to the path {prefix}."
-        )
+        prefix = path.removesuffix("/search") or "/"
+        where = f"the path {prefix}" if _PLAIN.fullmatch(prefix) else "another path"
+        return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
     if path in {"", base_path}:
         return Judgement(
             Verdict.BLOCKED, detail="The instance redirects searches to its home page."

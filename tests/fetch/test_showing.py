@@ -115,13 +115,17 @@ def test_a_long_section_is_read_on_to_its_end_and_no_further():
 
 
 @pytest.mark.parametrize(
-    ("markdown", "message"),
-    [(GUIDE, "there is Guide; Install; On Linux; Use"), ("No headings.", "has no headings")],
+    ("markdown", "message", "quoted"),
+    [
+        (GUIDE, "no heading of the page is like it", "Guide; Install; On Linux; Use"),
+        ("No headings.", "has no headings", ""),
+    ],
 )
-def test_a_section_that_is_not_there_is_answered_with_those_that_are(markdown, message):
+def test_a_section_that_is_not_there_is_answered_with_those_that_are(markdown, message, quoted):
     with pytest.raises(InvalidArgumentError, match=message) as caught:
         shown(markdown, section="Zebra")
     assert caught.value.field == "section"
+    assert caught.value.quoted == quoted
 
 
 def test_a_summary_answers_the_question_of_the_call():

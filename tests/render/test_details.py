@@ -69,12 +69,12 @@ from searx_mcp.render.tokens import estimate
         "facts",
     ],
 )
-def test_each_kind_is_told_by_what_matters(fields, shown):
-    told = details(SearchResult(title="T", url="https://a.example/", score=1, **fields), "b")
+def test_each_kind_is_told_by_what_matters(fields, shown, boundary):
+    told = details(SearchResult(title="T", url="https://a.example/", score=1, **fields), boundary)
     assert told == shown
 
 
-def test_details_are_short_whatever_a_stranger_sends():
+def test_details_are_short_whatever_a_stranger_sends(boundary):
     paper = Paper(authors=("name " * 20,) * 50, journal="j" * 100, doi="10.1/" + "x" * 90)
     result = SearchResult(title="T", url="https://a.example/", score=1, paper=paper)
-    assert estimate(details(result, "b")) <= 36
+    assert estimate(details(result, boundary)) <= 36

@@ -29,8 +29,9 @@ def test_a_small_page_reads_like_this(make_page, boundary):
     expected = textwrap.dedent(
         """\
         CONTENT from https://example.com/page (text/html, 16 chars):
+        <web-content id=0123456789abcdef source=example.com trust=untrusted>
         Title: Example
-        <web-content id=0123456789abcdef source=https://example.com/page trust=untrusted>
+
         # Example
 
         Text.
@@ -40,7 +41,7 @@ def test_a_small_page_reads_like_this(make_page, boundary):
     assert page_text(page, budget=2_000, boundary=boundary) == expected
 
 
-def test_redirects_notes_and_hidden_characters_stand_before_the_text(make_page, boundary):
+def test_only_what_is_ours_stands_before_the_fence(make_page, boundary):
     page = make_page(
         "Text.",
         final_url="https://example.com/new",
@@ -53,16 +54,32 @@ def test_redirects_notes_and_hidden_characters_stand_before_the_text(make_page, 
     assert page_text(page, budget=None, boundary=boundary) == textwrap.dedent(
         """\
         CONTENT from https://example.com/page (text/html, 5 chars):
+        Invisible characters removed: 3
+        Note: The address was upgraded.
+        <web-content id=0123456789abcdef source=example.com trust=untrusted>
         Final URL: https://example.com/new
         Redirects: 1
         https://example.com/page -> 301
         https://example.com/new -> 200
-        Invisible characters removed: 3
-        Note: The address was upgraded.
-        <web-content id=0123456789abcdef source=https://example.com/new trust=untrusted>
+
         Text.
         </web-content 0123456789abcdef>"""
     )
+
+
+def test_a_redirect_that_was_not_followed_is_shown(make_page, boundary):
+    chain = ("https://example.com/page -> 302", "https://example.com/new -> not followed")
+    page = make_page("", title="", status_code=302, redirect_chain=chain)
+    text = page_text(page, budget=2_000, boundary=boundary)
+    assert "\n".join(("trust=untrusted>", "Redirects: 0", *chain)) in text
+
+
+@pytest.mark.parametrize("status", [200, 203, 299, 999])
+def test_a_page_that_was_reached_at_once_shows_no_redirects(make_page, boundary, status):
+    page = make_page(
+        "Text.", status_code=status, redirect_chain=("https://example.com/page -> 200",)
+    )
+    assert "->" not in page_text(page, budget=2_000, boundary=boundary)
 
 
 def test_a_page_cut_while_it_was_read_names_the_argument_to_enlarge(make_page, boundary):
@@ -90,9 +107,7 @@ def test_a_page_cut_to_the_budget_has_its_headings_and_the_call_that_reads_on(ma
     text = page_text(page, budget=500, boundary=boundary)
     assert text.splitlines()[0].endswith(f"(text/html, {len(SECTIONS)} chars) [TRUNCATED]:")
     outline, _, beginning = text.partition("\nText:\n\n")
-    assert "trust=untrusted>\nHeadings, and at which character each begins:\n# The page (0)\n" in (
-        outline
-    )
+    assert "\n\nHeadings, and at which character each begins:\n# The page (0)\n" in outline
     assert estimate(beginning) > estimate(outline)
     shown = beginning.partition("\n</web-content")[0]
     where, call = text.splitlines()[-2:]
@@ -166,9 +181,11 @@ def test_a_page_without_a_cursor_says_what_to_do_instead(make_page, boundary):
     ],
 )
 def test_a_page_says_how_old_it_is_and_whose(make_page, boundary, fields, line):
-    text = page_text(make_page("Text.", **fields), budget=2_000, boundary=boundary)
-    head = text.partition("\n<web-content")[0].splitlines()
-    assert head[2:] == ([line] if line else [])
+    text = page_text(make_page("Text.", title="", **fields), budget=2_000, boundary=boundary)
+    lines = [each for each in text.splitlines()[1:-2] if "web-content" not in each]
+    assert lines == ([line] if line.startswith("Fetched") else [line, ""] if line else [])
+    is_ours = line.startswith("Fetched")
+    assert (f"\n{line}\n<web-content" in text) is is_ours
 
 
 def test_a_page_with_one_heading_has_no_outline(make_page, boundary):

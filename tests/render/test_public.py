@@ -22,6 +22,11 @@ JSON_VALUES = st.recursive(
 )
 
 
+def unfenced(markdown: str) -> str:
+    """What is inside the fence of a page; an empty one has none."""
+    return "\n".join(markdown.split("\n")[1:-1])
+
+
 def long_results(count: int, length: int) -> list[SearchResult]:
     return [
         SearchResult(
@@ -129,10 +134,10 @@ def test_a_budget_makes_the_same_cuts_as_the_text(budget, make_response, boundar
     for result in data["results"]:
         assert f"{result['title']}\n{result['url']}" in text
         assert result["description"] in text
-        assert result.get("content", {"markdown": ""})["markdown"] in text
+        assert unfenced(result.get("content", {"markdown": ""})["markdown"]) in text
         assert result.get("content", {"truncated": True})["truncated"] is True
     shown = [result for result in data["results"] if "content" in result]
-    assert len(shown) == text.count("\n<web-content")
+    assert len(shown) == text.count("\nPage of result")
     assert all(result["content"]["summary"] for result in shown)
 
 
@@ -212,18 +217,21 @@ def test_a_budget_cuts_a_page_as_the_text_does(make_page, boundary):
     data = page_data(page, budget=2_000, boundary=boundary)
     text = page_text(page, budget=2_000, boundary=boundary)
     assert data["truncated"] is True
-    assert f"Text:\n\n{data['markdown_content']}\n</web-content" in text
+    assert f"Text:\n\n{unfenced(data['markdown_content'])}\n</web-content" in text
     assert [heading["title"] for heading in data["outline"]] == ["One", "Two"]
     assert "images" not in data
     assert f'"offset": {data["next_offset"]}}}' in text.splitlines()[-1]
     assert f"Summary: {data['summary']}\n" in text
-    assert data["notes"] == ["A note.", "\n".join(text.splitlines()[-2:])]
-    assert estimate(json.dumps(data)) <= 2_200
+    assert data["notes"] == ["A note.", " ".join(text.splitlines()[-2:])]
+    assert estimate(json.dumps(data)) <= 2_250
 
 
 def test_a_page_that_fits_its_budget_is_whole(make_page, boundary):
     page = make_page("Text.")
-    assert page_data(page, budget=2_000, boundary=boundary) == page_data(page)
+    data = page_data(page, budget=2_000, boundary=boundary)
+    assert unfenced(data.pop("markdown_content")) == "Text."
+    assert data.pop("notice")
+    assert {**data, "markdown_content": "Text."} == page_data(page)
 
 
 @given(JSON_VALUES)

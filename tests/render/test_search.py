@@ -89,6 +89,7 @@ def test_a_small_search_reads_like_this(make_response, boundary):
         """\
         Found 2 search results for query 'rust async':
 
+        <web-content id=0123456789abcdef trust=untrusted>
         Answer: Yes. (https://a.example/)
         Answer: No.
         Infobox: Rust | A language. | From: 2015
@@ -100,18 +101,20 @@ def test_a_small_search_reads_like_this(make_response, boundary):
         https://tokio.example/
         A runtime. [bing]
 
+        Did you mean: rust async await
+        Related searches: tokio; async-std
+        Engines that did not answer: 5 (2 timeout, 1 no reason given, 1 denied, 1 other).
+        </web-content 0123456789abcdef>
+
         Page of result 2:
-        <web-content id=0123456789abcdef source=https://tokio.example/ trust=untrusted>
+        <web-content id=0123456789abcdef source=tokio.example trust=untrusted>
         # Tokio
 
         A runtime for Rust.
         </web-content 0123456789abcdef>
 
         Note: Served from the cache.
-        Did you mean: rust async await
-        Related searches: tokio; async-std
-        Pages read: 1 of 2.
-        Engines that did not answer: 5 (2 timeout, 1 no reason given, 1 denied, 1 other)."""
+        Pages read: 1 of 2."""
     )
     assert search_text(response, budget=None, boundary=boundary) == expected
     assert search_text(response, budget=6_000, boundary=boundary) == expected
@@ -148,7 +151,7 @@ def test_an_empty_search_says_so_and_advises(make_response, boundary):
     response = make_response(answers=(Answer(text="42"),))
     text = search_text(response, budget=300, boundary=boundary)
     assert text.startswith("No search results found.\nTry fewer or more general words")
-    assert text.endswith("Answer: 42")
+    assert text.endswith(f"Answer: 42\n</web-content {boundary}>")
 
 
 def test_pages_come_after_all_results_and_by_score(make_response, boundary):
@@ -159,7 +162,7 @@ def test_pages_come_after_all_results_and_by_score(make_response, boundary):
         for n, score in enumerate((0.2, 1.0, 0.6), start=1)
     ]
     text = search_text(make_response(*results), budget=2_000, boundary=boundary)
-    assert text.index("3. T3") < text.index("<web-content")
+    assert text.index("3. T3") < text.index("Page of result")
     assert re.findall(r"page (\d)", text) == ["2", "3", "1"]
 
 
@@ -196,7 +199,7 @@ def test_pages_without_room_are_counted(make_response, boundary):
         for n in range(10)
     ]
     text = search_text(make_response(*results), budget=1_500, boundary=boundary)
-    shown = text.count("\n<web-content")
+    shown = text.count("\nPage of result")
     assert 1 <= shown < 10
     assert f"{10 - shown} more pages left out for lack of room: web_fetch reads them." in text
 
@@ -211,7 +214,8 @@ def test_no_result_costs_more_than_seventy_five_tokens_in_the_list(make_response
         published_at="2024-05-01",
     )
     text = search_text(make_response(*[result] * 5), budget=6_000, boundary=boundary)
-    blocks = re.split(r"\n(?=\d\. )", text.partition("\n\n")[2])
+    listing = text.partition("trust=untrusted>\n")[2].partition("\n</web-content")[0]
+    blocks = re.split(r"\n(?=\d\. )", listing)
     assert len(blocks) == 5
     for block in blocks:
         assert 60 <= estimate(f"\n{block}") <= 75
@@ -272,9 +276,8 @@ def test_an_image_result_shows_the_image(make_response, boundary):
 
 def test_a_short_description_is_kept_and_a_missing_title_named(make_response, boundary):
     result = SearchResult(title=" ", url="https://a.example/", description="ok", score=1.0)
-    assert search_text(make_response(result), budget=300, boundary=boundary).endswith(
-        "1. Untitled\nhttps://a.example/\nok"
-    )
+    text = search_text(make_response(result), budget=300, boundary=boundary)
+    assert "\n1. Untitled\nhttps://a.example/\nok\n" in text
 
 
 @pytest.mark.parametrize("query", ["two\nlines", "it's"])
@@ -329,6 +332,6 @@ def test_every_title_and_address_is_there_when_they_fit(make_response, boundary,
     ]
     heads = "".join(f"\n{n + 1}. {r.title}\n{r.url}" for n, r in enumerate(results))
     text = search_text(make_response(*results), budget=budget, boundary=boundary)
-    if estimate(heads) + count + 30 <= budget:
+    if estimate(heads) + count + 65 <= budget:  # 35 of them are the fence
         assert all(f"{r.title}\n{r.url}" in text for r in results)
         assert "results left out" not in text

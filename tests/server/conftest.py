@@ -1,12 +1,13 @@
 """The MCP server over loopback instances, through the in-memory client."""
 
-from collections.abc import AsyncIterator
+import re
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from mcp import Client
-from mcp.types import Implementation
+from mcp.types import CallToolResult, Implementation, TextContent
 
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog
@@ -34,3 +35,45 @@ async def open_server(
 def connect():
     """Give what opens a client of a server with these settings and this catalog."""
     return open_server
+
+
+OURS_OF_A_SEARCH = ("query", "category", "language", "instance_used", "notes")
+OURS_OF_A_PAGE = ("url", "content_type", "cursor", "notes", "tier", "robots", "provenance")
+
+
+class Reader:
+    """A model that looks at every answer for words that stand where they may not."""
+
+    def __init__(self, client: Client, hostile) -> None:
+        self._client = client
+        self._hostile = hostile
+        self.boundary = "not seen yet"
+
+    async def call(self, tool: str, **arguments: Any) -> CallToolResult:
+        ours = OURS_OF_A_SEARCH if tool == "web_search" else OURS_OF_A_PAGE
+        result: CallToolResult = await self._client.call_tool(tool, arguments)
+        if found := re.search(r"^<web-content id=(\w+)", text(result), re.MULTILINE):
+            self.boundary = found[1]
+        data = dict(result.structured_content or {})
+        assert data.pop("url", "") in {arguments.get("url", ""), ""}
+        assert self._hostile.breaches(text(result), boundary=self.boundary) == []
+        assert self._hostile.breaches_of_data(data, boundary=self.boundary, ours=ours) == []
+        return result
+
+
+def text(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+@pytest.fixture
+def reader(hostile) -> Callable[[Client], Reader]:
+    """Give what makes a reader of a client."""
+    return lambda client: Reader(client, hostile)
+
+
+@pytest.fixture
+def text_of() -> Callable[[CallToolResult], str]:
+    """Give what takes the text out of a result."""
+    return text

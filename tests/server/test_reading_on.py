@@ -37,7 +37,9 @@ def next_call(last_line: str) -> dict[str, Any]:
 def passage(result: CallToolResult) -> str:
     """The words of the page in a text answer."""
     inside = text(result).partition("trust=untrusted>\n")[2].partition("\n</web-content")[0]
-    return inside.rpartition("Text:\n\n")[2]
+    about, _, words = inside.partition("\n\n")
+    assert about.startswith("Title: Long")
+    return words.rpartition("Text:\n\n")[2]
 
 
 @pytest.mark.parametrize("channel", ["text", "structured"])

@@ -141,6 +141,6 @@ class Trail:
                 advice="Use another source.",
             )
         if self.current.scheme == "https" and target.scheme == "http":
-            self.notes.append(f"A redirect left https for http at {target.host}.")
+            self.notes.append("A redirect left https for http.")
         self._seen.add(target)
         self.current = target

@@ -150,7 +150,7 @@ class RobotsGate:
             `allowed` by a robots.txt, or `absent` if the site has none.
 
         Raises:
-            PolicyError: `robots_disallowed`, naming the rule; or, with `retry_after`, because no
+            PolicyError: `robots_disallowed`, quoting the rule; or, with `retry_after`, because no
                 robots.txt was to be had.
             FetchError: what keeps us from the whole site: it cannot be reached, the proxy fails, or
                 the site was asked too often.
@@ -173,11 +173,11 @@ class RobotsGate:
             raise _refusal(url, known.failure, retry_after=max(known.rest(self._clock()), 1))
         if rule is not None:
             raise PolicyError(
-                "The site's robots.txt forbids this address to programs:"
-                f' "{clean_line(rule, _SHOWN)}".',
+                "The site's robots.txt forbids this address to programs.",
                 code=ErrorCode.ROBOTS_DISALLOWED,
                 url=str(url),
                 advice=_OTHER_SOURCE,
+                quoted=clean_line(rule, _SHOWN),
             )
         return "absent" if known.rules is None else "allowed"
 

@@ -77,8 +77,7 @@ def _compose(materials: Sequence[Material | None], *, page: str) -> Composed:
     summary = info.line("summary", 1_000)
     notes = []
     if info.flag("yanked"):
-        reason = info.line("yanked_reason")
-        notes.append(f"This release was yanked{': ' + reason if reason else ''}.")
+        notes.append("This release was yanked.")
     vulnerabilities = [
         entry for entry in answer.parts("vulnerabilities") if not entry.line("withdrawn")
     ]
@@ -111,6 +110,7 @@ def _facts(info: Fields, *, released: str) -> str:
             ("Licence", _licence(info)),
             ("Requires Python", info.line("requires_python")),
             ("Released", released[:10]),
+            ("Yanked", info.line("yanked_reason") if info.flag("yanked") else ""),
             ("Author", _author(info)),
             ("Keywords", info.line("keywords", 300)),
             *((plain(label) or "Link", link) for label, link in links),

@@ -157,4 +157,4 @@ def test_leaving_https_is_noted():
     trail = Trail(START, max_redirects=3)
     trail.follow(URL("http://example.com/"))
     trail.follow(URL("https://example.com/"))
-    assert trail.notes == ["A redirect left https for http at example.com."]
+    assert trail.notes == ["A redirect left https for http."]

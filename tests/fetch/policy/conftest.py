@@ -116,7 +116,7 @@ def ask_robots(in_robots_world) -> Callable[..., str]:
             try:
                 said.append(await world.check(str(URL("https://a.example").join(URL(url)))))
             except PolicyError as error:
-                said.append(error.message)
+                said.append(f"{error.message} {error.quoted}")
 
         in_robots_world(main)
         return said[0]

@@ -246,7 +246,7 @@ def only(pattern: str) -> str:
 def test_what_a_robots_txt_allows(ask_robots, text: str | bytes, target: str, *, allowed: bool):
     said = ask_robots(text, f"https://a.example{target}")
     assert (said == "allowed") is allowed
-    assert allowed or said.startswith("The site's robots.txt forbids this address to programs: ")
+    assert allowed or said.startswith("The site's robots.txt forbids this address to programs. ")
 
 
 @pytest.mark.parametrize(
@@ -260,9 +260,9 @@ def test_what_a_robots_txt_allows(ask_robots, text: str | bytes, target: str, *,
         (f"{US}Disallow: /{'a' * 500}", f"/{'a' * 500}", f"Disallow: /{'a' * 98}\u2026"),
     ],
 )
-def test_a_refusal_names_the_rule_as_a_person_wrote_it(ask_robots, text, target, rule):
+def test_a_refusal_quotes_the_rule_as_a_person_wrote_it(ask_robots, text, target, rule):
     said = ask_robots(text, f"https://a.example{target}")
-    assert said == f'The site\'s robots.txt forbids this address to programs: "{rule}".'
+    assert said == f"The site's robots.txt forbids this address to programs. {rule}"
 
 
 @pytest.mark.parametrize(

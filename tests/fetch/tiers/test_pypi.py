@@ -123,15 +123,14 @@ def test_dependencies_are_capped_with_those_of_extras_last(read: Callable[..., C
 
 
 @pytest.mark.parametrize(
-    ("reason", "note"),
-    [
-        ("broken\n# x", "This release was yanked: broken # x."),
-        (None, "This release was yanked."),
-        (3, "This release was yanked."),
-    ],
+    ("reason", "line"),
+    [("broken\n# x", "- Yanked: broken # x\n"), (None, ""), (3, "")],
 )
-def test_a_yanked_release_says_so(read: Callable[..., Composed], reason: object, note: str):
-    assert read(URL, project(yanked=True, yanked_reason=reason)).notes == (note,)
+def test_a_yanked_release_says_so_and_why(read: Callable[..., Composed], reason: object, line: str):
+    page = read(URL, project(yanked=True, yanked_reason=reason))
+    assert page.notes == ("This release was yanked.",)
+    assert line in page.markdown
+    assert ("Yanked" in page.markdown) is bool(line)
 
 
 def test_known_vulnerabilities_are_listed_unless_withdrawn(read: Callable[..., Composed]):
