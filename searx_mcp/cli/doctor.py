@@ -15,6 +15,7 @@ from rich.text import Text
 from searx_mcp.cli import output
 from searx_mcp.client.doctor.course import title
 from searx_mcp.client.doctor.doctor import Doctor, misconfiguration
+from searx_mcp.content.clean import clean
 from searx_mcp.errors import SettingsError
 from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus, Diagnosis
 from searx_mcp.models.service import Progress
@@ -69,21 +70,21 @@ def _print(diagnosis: Diagnosis) -> None:
     column = 0 if _can_show_marks(out) else 1
     width = min(out.width, _WIDTH)
     for examination in diagnosis.examinations:
-        out.print(Text(scrub(examination.subject), style="bold"))
+        out.print(Text(clean(examination.subject), style="bold"))
         for check in examination.checks:
             _print_check(out, check, mark=_MARKS[check.status][column], width=width)
         out.print()
-    out.print(Text(scrub(diagnosis.summary), style="bold"))
+    out.print(Text(clean(diagnosis.summary), style="bold"))
 
 
 def _print_check(out: Console, check: Check, *, mark: str, width: int) -> None:
     style = _MARKS[check.status][-1]
     head = f"{_INDENT}{mark} {title(check.name):{_NAME_WIDTH}}  "
-    first, *rest = _wrapped(scrub(check.detail), width - len(head)) or [""]
+    first, *rest = _wrapped(clean(check.detail), width - len(head)) or [""]
     out.print(Text.assemble((head, style), first))
     for line in rest:
         out.print(Text(" " * len(head) + line))
-    sentence, *literal = scrub(check.fix).split("\n") if check.fix else ("",)
+    sentence, *literal = clean(check.fix).split("\n") if check.fix else ("",)
     indent = _INDENT * 2
     for line in _wrapped(sentence, width - len(indent)):
         out.print(Text(indent + line, style="bold"))
@@ -109,4 +110,4 @@ def _progress() -> Iterator[Progress | None]:
         yield None
         return
     with output.error_console().status("looking around") as status:
-        yield lambda message: status.update(Text(scrub(message)))
+        yield lambda message: status.update(Text(clean(message)))

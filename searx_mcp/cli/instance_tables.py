@@ -48,7 +48,7 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
         cells = [
             host(row.url),
             row.tier,
-            *([_grade(row)] if width >= WIDE else []),
+            *([plain_text(_grade(row))] if width >= WIDE else []),
             # Nobody chooses among open sources by a score: the query does.
             "" if row.tier is Tier.OPEN else f"{row.score:.2f}",
             state(row.state),

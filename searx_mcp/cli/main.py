@@ -89,6 +89,8 @@ def exit_code(error: SearxMcpError) -> ExitCode:
 def fail(error: SearxMcpError) -> NoReturn:
     """Say what is wrong on standard error and exit."""
     click.echo(f"searx-mcp: {error.message}", err=True)
+    if error.quoted:
+        click.echo(f"           {error.quoted}", err=True)
     if error.advice:
         click.echo(error.advice, err=True)
     sys.exit(exit_code(error))

@@ -1,7 +1,6 @@
 """What a person reads: tables and pages on a terminal, the same without colour in a pipe.
 
-Texts from instances and pages are never read as markup: they reach the terminal as plain text, and
-control sequences were taken out of them on entry.
+Texts from instances and pages are never read as markup, and nothing in them acts on the terminal.
 """
 
 import sys
@@ -12,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 from typing_extensions import override
 
+from searx_mcp.content.clean import clean
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import SearchResponse, SearchResult
-from searx_mcp.render.public import scrub
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import SettingRow
 
@@ -184,5 +183,5 @@ def host(url: str) -> Text:
 
 
 def plain_text(content: str, *, style: str = "") -> Text:
-    """Text of whoever, as plain text."""
-    return Text(scrub(content), style=style)
+    """Text of whoever, as plain text without control sequences."""
+    return Text(clean(content), style=style)
