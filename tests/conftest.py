@@ -8,8 +8,9 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+from asyncio.subprocess import Process
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,48 @@ settings.register_profile("thorough", max_examples=2_000, deadline=None)
 settings.register_profile("house", deadline=None)
 if "CI" not in os.environ:
     settings.load_profile("house")
+
+
+# What a test starts takes some seconds, and some tens where the machine is busy.
+PATIENCE = 120.0
+
+
+@pytest.fixture(scope="session", autouse=True)
+def usual_signals() -> Iterator[None]:
+    """Let processes that tests start be ended as those in the foreground of a terminal.
+
+    What a shell starts in the background may ignore interrupts, and its children inherit that.
+    """
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
+    """Start programs whose standard streams are pipes unless told otherwise.
+
+    One that takes too long is killed, so that whoever reads from it comes to an end; none outlives
+    the test.
+    """
+    async with AsyncExitStack() as stack:
+
+        async def start(program: str | Path, *arguments: str | Path, **options: Any) -> Process:
+            streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+            process = await asyncio.create_subprocess_exec(
+                program, *arguments, **{**streams, **options}
+            )
+            transport: asyncio.SubprocessTransport = process._transport  # type: ignore[attr-defined] # killing alone leaves the pipes open
+            deadline = asyncio.get_running_loop().call_later(PATIENCE, transport.close)
+            stack.push_async_callback(process.wait)
+            stack.callback(transport.close)
+            stack.callback(deadline.cancel)
+            return process
+
+        yield start
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The doctor as a person meets it, at instances in every trouble."""
 
-import asyncio
 import datetime as dt
 import json
 import locale
@@ -726,20 +725,17 @@ async def test_progress_is_for_a_person_who_looks(run_cli, monkeypatch):
 
 
 @pytest.mark.slow
-async def test_interrupting_leaves_no_trace(tmp_path):
+async def test_interrupting_leaves_no_trace(start_program, tmp_path):
     config = tmp_path / "empty.toml"
     config.touch()
     async with FakeSearxng(hang=True) as fake:
-        process = await asyncio.create_subprocess_exec(
+        process = await start_program(
             *(sys.executable, "-m", "searx_mcp", "doctor", fake.url),
             env={**os.environ, "SEARX_MCP_CONFIG": str(config)},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
         )
-        async with asyncio.timeout(60):
-            await fake.wait_for_requests(1)
-            process.send_signal(signal.SIGINT)
-            out, errors = await process.communicate()
+        await fake.wait_for_requests(1)
+        process.send_signal(signal.SIGINT)
+        out, errors = await process.communicate()
     assert process.returncode == ExitCode.INTERRUPTED
     assert (out, errors.strip()) == (b"", b"")
 

@@ -1,13 +1,12 @@
 """`searx-mcp instances`: what a person and a program get."""
 
+import asyncio
 import contextlib
 import json
 import os
 import pty
 import re
-import select
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -349,13 +348,13 @@ async def test_what_is_no_terminal_is_not_watched(run_cli, environment):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 120])
-def test_a_watched_list_is_drawn_again_and_ends_with_ctrl_c(tmp_path, columns):
+async def test_a_watched_list_is_drawn_again_and_ends_with_ctrl_c(start_program, tmp_path, columns):
     config = tmp_path / "empty.toml"
     config.write_text(f'[storage]\nfolder = "{tmp_path / "state"}"\n')
     terminal, inside = pty.openpty()
     more = {"COLUMNS": str(columns), "LINES": "20", "TERM": "xterm", "NO_COLOR": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "searx_mcp", "instances", "list", "--watch"],
+    process = await start_program(
+        *(sys.executable, "-m", "searx_mcp", "instances", "list", "--watch"),
         env={**os.environ, **more, "SEARX_MCP_CONFIG": str(config)},
         stdin=inside,
         stdout=inside,
@@ -364,16 +363,14 @@ def test_a_watched_list_is_drawn_again_and_ends_with_ctrl_c(tmp_path, columns):
     os.close(inside)
     shown = b""
     while shown.count(b"next try") < 2:
-        ready, _, _ = select.select([terminal], [], [], 30)
-        assert ready, shown
-        shown += os.read(terminal, 65_536)
+        shown += await asyncio.to_thread(os.read, terminal, 65_536)
     process.send_signal(signal.SIGINT)
     with contextlib.suppress(OSError):  # Linux says so when the other end is closed
-        while more_shown := os.read(terminal, 65_536):
+        while more_shown := await asyncio.to_thread(os.read, terminal, 65_536):
             shown += more_shown
     os.close(terminal)
-    assert process.wait(30) == ExitCode.INTERRUPTED
     text = shown.decode()
+    assert await process.wait() == ExitCode.INTERRUPTED, text
     assert ("success" in text) is (columns == 120)
     assert "a taller window or a filter shows them" in text
     assert "\x1b[?1049l" in text, "the screen before it is back"

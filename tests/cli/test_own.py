@@ -1,5 +1,6 @@
 """`searx-mcp instances own`, with a stand-in for docker and podman."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -86,7 +87,7 @@ class Machine:
     def stop(self) -> None:
         """Stop the container behind our back."""
         command = [str(self.bin / "docker"), "stop", "-t", "1", "searx-mcp-own"]
-        subprocess.run(command, check=True, env={**os.environ, **self.environment()})
+        subprocess.run(command, check=True, timeout=60, env={**os.environ, **self.environment()})
 
     def close(self) -> None:
         for container in self.containers.values():
@@ -428,29 +429,25 @@ async def test_on_a_terminal_every_step_is_shown(docker, monkeypatch):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mood", [{"pull": "hangs"}, {"hang": True}], ids=["fetching", "waiting"])
-def test_an_interrupt_leaves_no_process_and_no_container(docker, mood):
+async def test_an_interrupt_leaves_no_process_and_no_container(start_program, docker, mood):
     with socket.create_server(("127.0.0.1", 0)) as ears:
         ears.settimeout(60)
         environment = docker.environment(tell=ears.getsockname()[1], **mood)
         config = docker.root / "empty.toml"
         config.touch()
-        command = ("-m", "searx_mcp", "instances", "own", "up", "--port", str(docker.port))
-        with subprocess.Popen(
-            [sys.executable, *command],
+        process = await start_program(
+            *(sys.executable, "-m", "searx_mcp"),
+            *("instances", "own", "up", "--port", str(docker.port)),
             env={**os.environ, **environment, "SEARX_MCP_CONFIG": str(config)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        ) as process:
-            try:
-                connection, _ = ears.accept()
-                with connection:
-                    pid = int(connection.makefile().readline())
-                serving = docker.containers.get("searx-mcp-own", {}).get("pid")
-                process.send_signal(signal.SIGINT)
-                out, err = process.communicate(timeout=60)
-            finally:
-                process.kill()
+        )
+        connection, _ = await asyncio.to_thread(ears.accept)
+        with connection:
+            pid = int(connection.makefile().readline())
+        serving = docker.containers.get("searx-mcp-own", {}).get("pid")
+        process.send_signal(signal.SIGINT)
+        out, err = await process.communicate()
     assert process.returncode == ExitCode.INTERRUPTED, err
     assert (out, b"Traceback" in err) == (b"", False)
     assert not docker.containers

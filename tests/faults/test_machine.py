@@ -200,7 +200,9 @@ INITIALIZE = {
 
 
 @pytest.mark.slow
-async def test_a_host_that_leaves_in_the_middle_of_a_call_takes_the_process_along(tmp_path):
+async def test_a_host_that_leaves_in_the_middle_of_a_call_takes_the_process_along(
+    start_program, tmp_path
+):
     """Fault 47: client disconnect, on standard input and output."""
     config = tmp_path / "empty.toml"
     config.touch()
@@ -216,32 +218,21 @@ async def test_a_host_that_leaves_in_the_middle_of_a_call_takes_the_process_alon
             "SEARX_MCP_CONFIG": str(config),
             "SEARX_MCP_FETCH__ALLOW_PRIVATE": f"127.0.0.1:{server.port}",
         }
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "searx_mcp", "stdio"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
+        process = await start_program(
+            *(sys.executable, "-m", "searx_mcp", "stdio"), stderr=None, env=environment
         )
         stdin, stdout = process.stdin, process.stdout
-        assert stdin is not None
-        assert stdout is not None
 
         def say(method: str, params: object, **fields: object) -> None:
             message = {"jsonrpc": "2.0", "method": method, "params": params, **fields}
             stdin.write(json.dumps(message).encode() + b"\n")
 
-        try:
-            async with asyncio.timeout(240):
-                say("initialize", INITIALIZE, id=1)
-                assert await stdout.readline(), "the process ended"
-                say("notifications/initialized", {})
-                url = f"http://127.0.0.1:{server.port}/page"
-                say("tools/call", {"name": "web_fetch", "arguments": {"url": url}}, id=2)
-                await asked.wait()
-                stdin.close()
-                assert await process.wait() == 0
-                await server.until_idle()
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+        say("initialize", INITIALIZE, id=1)
+        assert await stdout.readline(), "the process ended"
+        say("notifications/initialized", {})
+        url = f"http://127.0.0.1:{server.port}/page"
+        say("tools/call", {"name": "web_fetch", "arguments": {"url": url}}, id=2)
+        await asked.wait()
+        stdin.close()
+        assert await process.wait() == 0
+        await server.until_idle()

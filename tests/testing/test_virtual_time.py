@@ -204,15 +204,6 @@ def test_a_loop_without_runner_keeps_its_time_between_runs():
         loop.close()
 
 
-@pytest.fixture
-def interruptible():
-    # What a shell starts in the background may ignore interrupts, and would go on for ever.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_a_program_that_never_really_waits():
     async def main(_: VirtualClock) -> None:
         while True:

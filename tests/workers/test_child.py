@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -84,16 +85,11 @@ def test_what_is_no_request_ends_it():
 
 
 @pytest.mark.slow
-def test_a_process_whose_parent_does_nothing_ends_its_hanging_job_itself():
-    request = encode_head({"job": "hang", "options": {}}, 0)
-    command = [sys.executable, "-m", "searx_mcp.testing.worker_jobs", str(1 << 30), "0.1"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        process.stdin.write(request)
-        process.stdin.flush()
-        assert process.wait(60) != 0
+async def test_a_process_whose_parent_does_nothing_ends_its_hanging_job_itself(start_program):
+    module = "searx_mcp.testing.worker_jobs"
+    process = await start_program(sys.executable, "-m", module, str(1 << 30), "0.1")
+    process.stdin.write(encode_head({"job": "hang", "options": {}}, 0))
+    assert await process.wait() not in {0, -signal.SIGKILL}
 
 
 @pytest.mark.slow

@@ -479,11 +479,8 @@ asyncio.run(main())
 """
 
 
-async def test_a_process_ends_with_its_parent_however_that_ends(ended):
-    parent = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", PARENT, stdout=asyncio.subprocess.PIPE
-    )
-    assert parent.stdout is not None
+async def test_a_process_ends_with_its_parent_however_that_ends(start_program, ended):
+    parent = await start_program(sys.executable, "-c", PARENT)
     pid = int(await parent.stdout.readline())
     parent.kill()
     await parent.wait()

@@ -15,26 +15,25 @@ from searx_mcp.fetch.pages.sqlite import SqlitePageStore
 PROGRAM = Path(__file__).with_name("keeping_process.py")
 
 
-async def keep_and_die(path: Path, seed: int, pages: int) -> list[str]:
-    """Start a process, kill it in the middle of its work, and give the cursors it had told."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(PROGRAM),
-        str(path),
-        str(seed),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stdout is not None
-    told = [(await process.stdout.readline()).decode().strip() for _ in range(pages)]
-    process.kill()
-    rest, errors = await process.communicate()
-    assert errors.decode() == ""
-    return [*told, *rest.decode().split()]
+@pytest.fixture
+def keep_and_die(start_program):
+    """Starts a process, kills it in the middle of its work, and gives the cursors it had told."""
+
+    async def run(path: Path, seed: int, pages: int) -> list[str]:
+        process = await start_program(sys.executable, PROGRAM, path, str(seed))
+        told = [(await process.stdout.readline()).decode().strip() for _ in range(pages)]
+        process.kill()
+        rest, errors = await process.communicate(b"")
+        assert errors.decode() == ""
+        return [*told, *rest.decode().split()]
+
+    return run
 
 
 @pytest.mark.slow
-async def test_what_one_process_kept_another_reads_and_killed_ones_leave_a_whole_file(path):
+async def test_what_one_process_kept_another_reads_and_killed_ones_leave_a_whole_file(
+    keep_and_die, path
+):
     told: list[str] = []
 
     async def keep(seed: int) -> None:
@@ -43,7 +42,7 @@ async def test_what_one_process_kept_another_reads_and_killed_ones_leave_a_whole
 
     store = SqlitePageStore(path, max_bytes=100 << 20, max_age=86_400, patience=30)
     async with aclosing(store):
-        async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+        async with asyncio.TaskGroup() as group:
             for seed in range(3):
                 group.create_task(keep(seed))
         now = time.time()  # noqa: TID251 - the clock that processes share

@@ -22,41 +22,40 @@ LIMITS = {
 TURNS = 200
 
 
-async def start(state: Path | str, log: Path, seed: int) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        str(PROGRAM),
-        str(state),
-        str(log),
-        str(seed),
-        str(TURNS),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+@pytest.fixture
+def start(start_program):
+    """Starts the program."""
+
+    def started(state: Path | str, log: Path, seed: int):
+        return start_program(sys.executable, PROGRAM, str(state), log, str(seed), str(TURNS))
+
+    return started
 
 
-async def run(state: Path | str, log: Path, seed: int, *, killed: int) -> None:
-    """Run the program to its end, after it was killed in the middle of its work some times."""
-    for life in range(killed):
-        doomed = await start(state, log, seed + 100 * life)
-        assert doomed.stdin is not None
-        assert doomed.stdout is not None
-        doomed.stdin.close()
-        for _ in range(3 + seed):
-            await doomed.stdout.readline()
-        doomed.kill()
-        await doomed.communicate()
-    process = await start(state, log, seed)
-    _, errors = await process.communicate()
-    assert (errors.decode(), process.returncode) == ("", 0)
+@pytest.fixture
+def run(start):
+    """Runs the program to its end, after it was killed in the middle of its work some times."""
+
+    async def ran(state: Path | str, log: Path, seed: int, *, killed: int) -> None:
+        for life in range(killed):
+            doomed = await start(state, log, seed + 100 * life)
+            doomed.stdin.close()
+            for _ in range(3 + seed):
+                await doomed.stdout.readline()
+            doomed.kill()
+            await doomed.communicate()
+        process = await start(state, log, seed)
+        _, errors = await process.communicate(b"")
+        assert (errors.decode(), process.returncode) == ("", 0)
+
+    return ran
 
 
 @pytest.mark.slow
-async def test_eight_processes_some_of_them_killed_never_exceed_a_shared_budget(tmp_path):
+async def test_eight_processes_some_of_them_killed_never_exceed_a_shared_budget(run, tmp_path):
     state = tmp_path / "state" / "state-v1.db"
     logs = [tmp_path / f"{number}.log" for number in range(8)]
-    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+    async with asyncio.TaskGroup() as group:
         for number, log in enumerate(logs):
             group.create_task(run(state, log, number, killed=2 if number < 3 else 0))
 
@@ -71,10 +70,10 @@ async def test_eight_processes_some_of_them_killed_never_exceed_a_shared_budget(
 
 
 @pytest.mark.slow
-async def test_eight_processes_on_a_server_never_exceed_a_shared_budget(tmp_path, start_redis):
+async def test_eight_processes_on_a_server_never_exceed_a_shared_budget(run, tmp_path, start_redis):
     server = start_redis()
     logs = [tmp_path / f"{number}.log" for number in range(8)]
-    async with asyncio.timeout(60), asyncio.TaskGroup() as group:
+    async with asyncio.TaskGroup() as group:
         for number, log in enumerate(logs):
             group.create_task(run(server.url, log, number, killed=2 if number < 3 else 0))
 
@@ -84,22 +83,19 @@ async def test_eight_processes_on_a_server_never_exceed_a_shared_budget(tmp_path
 
 @pytest.mark.slow
 async def test_while_a_server_is_killed_and_started_anew_no_process_exceeds_a_budget(
-    tmp_path, start_redis
+    start, tmp_path, start_redis
 ):
     server = start_redis()
     logs = [tmp_path / f"{number}.log" for number in range(8)]
-    async with asyncio.timeout(60):
-        processes = [await start(server.url, log, number) for number, log in enumerate(logs)]
+    processes = [await start(server.url, log, number) for number, log in enumerate(logs)]
+    for _ in range(3):
+        for process in processes:
+            process.stdin.write(b"go on\n")
         for _ in range(3):
-            for process in processes:
-                assert process.stdin is not None
-                process.stdin.write(b"go on\n")
-            assert processes[0].stdout is not None
-            for _ in range(3):
-                await processes[0].stdout.readline()
-            server.kill()
-            await asyncio.to_thread(server.start)
-        ends = [await process.communicate() for process in processes]
+            await processes[0].stdout.readline()
+        server.kill()
+        await asyncio.to_thread(server.start)
+    ends = [await process.communicate(b"") for process in processes]
 
     assert [
         (errors.decode(), process.returncode)
