@@ -32,8 +32,8 @@ class Bomb:
         headers: further ones.
         is_robots: whether it is the site's robots.txt, in front of a good page.
         is_endless: whether it is sent piece by piece for as long as somebody reads.
-        like: the name of a good answer that costs as much to read, where that is not next to nothing:
-            this one may not cost much more.
+        like: the name of a good answer of as many bytes, where some are kept: this one may not take
+            much more memory. What a page takes depends on the Python; the ratio does not.
     """
 
     body: Body
@@ -83,25 +83,25 @@ def _members(megabytes: int) -> Iterator[bytes]:
 
 
 _REFUSED: Final = "unsupported_encoding"
+_PLAIN_TEXT: Final = "1 MB of text, no bomb"
+_PLAIN_HTML: Final = "1 MB of HTML, no bomb"
 
 BOMBS: Final[Mapping[str, Bomb]] = {
-    "gzip": Bomb(_packed(GZIP), encoding="gzip"),
-    "deflate, zlib format": Bomb(_packed(ZLIB), encoding="deflate"),
-    "deflate, raw": Bomb(_packed(RAW), encoding="deflate"),
-    "1 MB of HTML, no bomb": Bomb(lambda _: iter([_HTML]), WHOLE, content_type="text/html"),
+    _PLAIN_TEXT: Bomb(lambda _: iter([_TEXT]), WHOLE),
+    "gzip": Bomb(_packed(GZIP), encoding="gzip", like=_PLAIN_TEXT),
+    "deflate, zlib format": Bomb(_packed(ZLIB), encoding="deflate", like=_PLAIN_TEXT),
+    "deflate, raw": Bomb(_packed(RAW), encoding="deflate", like=_PLAIN_TEXT),
+    _PLAIN_HTML: Bomb(lambda _: iter([_HTML]), WHOLE, content_type="text/html"),
     "gzip of HTML": Bomb(
-        _packed(GZIP, _HTML),
-        encoding="gzip",
-        content_type="text/html",
-        like="1 MB of HTML, no bomb",
+        _packed(GZIP, _HTML), encoding="gzip", content_type="text/html", like=_PLAIN_HTML
     ),
-    "gzip without end": Bomb(_endless_gzip, encoding="gzip", is_endless=True),
+    "gzip without end": Bomb(_endless_gzip, encoding="gzip", is_endless=True, like=_PLAIN_TEXT),
     "gzip in many members": Bomb(_members, encoding="gzip"),
     "gzip, gzip": Bomb(_packed(GZIP, times=2), _REFUSED, encoding="gzip, gzip"),
     "gzip in gzip, thrice": Bomb(_packed(GZIP, times=3), _REFUSED, encoding="gzip,gzip,gzip"),
     "br": Bomb(_endless(), _REFUSED, encoding="br", is_endless=True),
     "zstd": Bomb(_endless(), _REFUSED, encoding="zstd", is_endless=True),
-    "chunks without end": Bomb(_endless(), is_endless=True),
+    "chunks without end": Bomb(_endless(), is_endless=True, like=_PLAIN_TEXT),
     "404 without end": Bomb(_endless(), "not_found", status=404, is_endless=True),
     "redirect without end": Bomb(
         _endless(), WHOLE, status=302, headers={"Location": "/small"}, is_endless=True
