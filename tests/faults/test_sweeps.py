@@ -24,6 +24,8 @@ from searx_mcp.testing.internet import FakeInternet
 from searx_mcp.testing.raw import RawServer, response
 from searx_mcp.testing.waits import Waits
 
+pytestmark = pytest.mark.slow
+
 Result = Page | SearxMcpError | asyncio.CancelledError
 NewClient = Callable[..., AbstractAsyncContextManager[SearxClient]]
 

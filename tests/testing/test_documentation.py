@@ -15,6 +15,7 @@ def test_the_page_has_examples():
     assert len(BLOCKS) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: f"block{BLOCKS.index(block)}")
 def test_an_example_runs(block: str):
     result = subprocess.run(

@@ -79,7 +79,7 @@ def test_long_comments_end_a_thread():
 
 
 def test_of_very_long_threads_the_rest_is_shown_as_its_source():
-    body = "*x* " * 20_000
+    body = f"*x* {'x' * 80_000}"
     page = write(thread("", *[Comment("b", "", body)] * 3), base=BASE)
     assert page.markdown.count("```markdown\n*x*") == 1
     assert not page.is_truncated
