@@ -109,11 +109,13 @@ async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
 class Waiting(selectors.DefaultSelector):
     """Adds up how long it waited, each time at most as long as it was asked to."""
 
-    seconds = 0.0
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds = time.monotonic()  # noqa: TID251 - a loop is a clock
 
     @override
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        begun = time.monotonic()  # noqa: TID251 - a loop is a clock
+        begun = time.monotonic()  # noqa: TID251 - as above
         found = super().select(timeout)
         waited = time.monotonic() - begun  # noqa: TID251 - as above
         self.seconds += waited if timeout is None else min(waited, max(timeout, 0.0))
@@ -128,12 +130,24 @@ class UnhurriedLoop(asyncio.SelectorEventLoop):
     """
 
     def __init__(self) -> None:
-        self._waiting = Waiting()
-        super().__init__(self._waiting)
+        self.waiting = Waiting()
+        super().__init__(self.waiting)
 
     @override
     def time(self) -> float:
-        return self._waiting.seconds
+        return self.waiting.seconds
+
+
+@pytest.fixture
+def pass_by() -> Callable[[float], None]:
+    """Let seconds pass by on the test's loop: call it when there is nothing left to wait for."""
+
+    def skip(seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, UnhurriedLoop)
+        loop.waiting.seconds += seconds
+
+    return skip
 
 
 @pytest.fixture

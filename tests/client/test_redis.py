@@ -110,9 +110,9 @@ async def test_losing_the_server_in_the_middle_of_a_search_costs_no_search(
 ):
     server, clock = start_redis(), FakeClock()
     async with FakeSearxng() as one, FakeSearxng() as two:
-        redis = {"url": server.url, "secret": "correct horse battery", "timeout": 0.2}
+        redis = {"url": server.url, "secret": "correct horse battery", "timeout": 4}
         settings = settings_for(one, two, redis=redis)
-        state = RedisStore(server.url, prefix=settings.redis.prefix, patience=0.2)
+        state = RedisStore(server.url, prefix=settings.redis.prefix, patience=4)
         catalog = catalog_of(one, two)
         lost: list[str] = []
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -60,22 +59,34 @@ async def test_a_program_that_is_not_there_is_an_os_error(tmp_path):
         await run([str(tmp_path / "nothing")], timeout=30)
 
 
-async def test_a_program_that_takes_too_long_is_ended():
-    pids: list[str] = []
-    with pytest.raises(TimeoutError):
-        await run([*PYTHON, HANG], timeout=1, on_line=pids.append)
-    assert not is_running(int(pids[0]))
+@pytest.fixture
+def too_long(pass_by):
+    """Runs a program until it prints its number, and its time is over; gives that number."""
+
+    async def started(code: str) -> int:
+        pids: list[int] = []
+
+        def heard(line: str) -> None:
+            pids.append(int(line))
+            pass_by(60)
+
+        with pytest.raises(TimeoutError):
+            await run([*PYTHON, code], timeout=60, on_line=heard)
+        return pids[0]
+
+    return started
+
+
+async def test_a_program_that_takes_too_long_is_ended(too_long):
+    assert not is_running(await too_long(HANG))
 
 
 @pytest.mark.slow
-async def test_a_program_that_will_not_end_is_killed():
-    pids: list[str] = []
-    with pytest.raises(TimeoutError):
-        await run([*PYTHON, STUBBORN], timeout=1, on_line=pids.append)
-    assert not is_running(int(pids[0]))
+async def test_a_program_that_will_not_end_is_killed(too_long):
+    assert not is_running(await too_long(STUBBORN))
 
 
-async def test_a_cancelled_caller_leaves_no_program(tmp_path):
+async def test_a_cancelled_caller_leaves_no_program():
     started: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     async with asyncio.TaskGroup() as group:
@@ -89,14 +100,15 @@ async def test_a_cancelled_caller_leaves_no_program(tmp_path):
     assert not is_running(pid)
 
 
-async def test_a_child_that_holds_the_streams_is_not_waited_for(tmp_path: Path):
-    pid_file = tmp_path / "pid"
-    child = f"{HANG.replace('print(os.getpid(), flush=True)', 'pass')}"
-    code = (
-        "import subprocess, sys, time\n"
-        f"child = subprocess.Popen([sys.executable, '-c', {child!r}])\n"
-        f"open({str(pid_file)!r}, 'w').write(str(child.pid))\n"
-    )
-    with pytest.raises(TimeoutError):
-        await run([*PYTHON, code], timeout=1)
-    os.kill(int(pid_file.read_text()), 9)
+ORPHAN = f"""
+import os, time
+parent = os.getpid()
+if not os.fork():
+    while os.getppid() == parent:
+        time.sleep(0.01)
+    {HANG}
+"""
+
+
+async def test_a_child_that_holds_the_streams_is_not_waited_for(too_long):
+    os.kill(await too_long(ORPHAN), 9)

@@ -253,13 +253,15 @@ async def test_what_cannot_be_shared_is_left_out(redis_url, answers_at, ask, sha
 @pytest.mark.slow
 async def test_a_server_that_keeps_silent_is_a_miss_and_no_warning(start_redis, answers_at, caplog):
     server = start_redis()
-    answers = answers_at(server.url, patience=0.1)
+    answers = answers_at(server.url)
     await answers.put(KEY, answer(), seconds=60)
     server.freeze()
+    answers._link.patience = 0.1
     assert await answers.get(KEY) is None
     await answers.put(KEY, answer("new"), seconds=60)
     assert repr(answers) == f"<RedisAnswers 127.0.0.1:{server.port}>"
     server.thaw()
+    answers._link.patience = 10
     answers._link._retry_at = 0.0
     assert await answers.get(KEY) == answer()
     assert not [entry for entry in caplog.records if entry.levelno > logging.INFO]

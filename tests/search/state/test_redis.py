@@ -403,12 +403,14 @@ async def test_a_server_that_was_started_anew_between_two_calls_forgets_no_charg
 @pytest.mark.slow
 async def test_a_reservation_that_a_frozen_server_makes_too_late_counts_once(start_redis, store_at):
     server = start_redis()
-    store, other = store_at(server.url, patience=0.3), store_at(server.url)
+    store, other = store_at(server.url), store_at(server.url)
     assert (await reserve(store, NOW)).granted
     server.freeze()
+    store._link.patience = 0.3
     assert (await reserve(store, NOW + 1)).granted, "by the process itself"
     assert "did not answer" in store.problem
     server.thaw()
+    store._link.patience = 10
     try_again(store)
     assert await left(store, NOW + 2) == 1
     assert await left(other, NOW + 2) == 1
