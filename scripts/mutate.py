@@ -110,21 +110,38 @@ class _Copy:
             reach.seconds[test] = reach.seconds.get(test, 0.0) + float(seconds)
         return reach
 
-    def is_noticed(self, module: str, mutant: Mutant, reach: _Reach) -> bool:
-        """Whether a test fails, or hangs, with a change."""
-        tests = reach.tests(module, mutant)
+    def mutants(self, name: str) -> Iterator[tuple[str, Mutant]]:
+        """The changes that the name of a folder, a module or a line stands for, by module."""
+        name, _, line = name.partition(":")
+        path = self.root / name
+        for file in sorted(path.rglob("*.py")) if path.is_dir() else [path] * path.is_file():
+            for mutant in mutants_of(file.read_text("utf-8")):
+                if not line or mutant.line == int(line):
+                    yield file.relative_to(self.root).as_posix(), mutant
+
+    def is_noticed(
+        self, module: str, mutant: Mutant, tests: Sequence[str], *, limit: float
+    ) -> bool:
+        """Whether one of the tests fails, or hangs, with a change."""
         file = self.root / module
         source, was = file.read_text("utf-8"), file.stat()
         file.write_text(mutant.apply(source), "utf-8")
         try:
-            return bool(tests) and not self._run(
-                ["-m", "pytest"], tests, limit=reach.limit(tests), times=None
-            )
+            return bool(tests) and not self._run(["-m", "pytest"], tests, limit=limit, times=None)
         finally:
             file.write_text(source, "utf-8")
             os.utime(
                 file, ns=(was.st_atime_ns, was.st_mtime_ns)
             )  # so that its bytecode holds again
+
+    def difference(self, module: str, mutant: Mutant, *, is_reached: bool) -> str:
+        """A change, for a person."""
+        source = (self.root / module).read_text("utf-8")
+        lines = source.splitlines(), mutant.apply(source).splitlines()
+        changed = list(difflib.unified_diff(*lines, lineterm="", n=0))[2:]
+        reach = "" if is_reached else ", reached by no test"
+        shown = [line for line in changed if not line.startswith("@@")]
+        return "\n".join([f"{module}:{mutant.line}: {mutant.kind}{reach}", *shown, ""])
 
     def _run(
         self, program: Sequence[str], tests: Sequence[str], *, limit: float, times: Path | None
@@ -216,27 +233,28 @@ def main() -> None:
     arguments = parser.parse_args()
     names = arguments.modules
     if arguments.changed:
-        names += _git("diff", "--name-only", arguments.changed, "--", _PACKAGE).split()
-    choices = [(module, mutant) for name in names for module, mutant in _named(name)]
-    dice = random.Random(arguments.seed)  # noqa: S311 - a draw to repeat, no secret
-    drawn = dice.sample(choices, min(arguments.most, len(choices)))
+        names += _git("diff", "--name-only", arguments.changed, "--", f"{_PACKAGE}/*.py").split()
     ends = time.perf_counter() + arguments.minutes * 60
-    by_room = defaultdict[str, list[tuple[str, Mutant]]](list)
-    for module, mutant in sorted(drawn, key=lambda each: (each[0], each[1].start)):
-        by_room[_tests_of(module)].append((module, mutant))
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        copied = _Copy(Path(folder))
+        choices = [each for name in names for each in copied.mutants(name)]
+        dice = random.Random(arguments.seed)  # noqa: S311 - a draw to repeat, no secret
+        drawn = dice.sample(choices, min(arguments.most, len(choices)))
+        by_room = defaultdict[str, list[tuple[str, Mutant]]](list)
+        for module, mutant in sorted(drawn, key=lambda each: (each[0], each[1].start)):
+            by_room[_tests_of(module)].append((module, mutant))
         for room, mutants in by_room.items():
-            copied = _Copy(Path(folder) / Path(room).stem)
             reach = copied.measure(room)
             tried = noticed = 0
             for module, mutant in mutants:
                 if time.perf_counter() > ends:
                     break
+                tests = reach.tests(module, mutant)
                 tried += 1
-                if copied.is_noticed(module, mutant, reach):
+                if copied.is_noticed(module, mutant, tests, limit=reach.limit(tests)):
                     noticed += 1
                 else:
-                    print(_told(module, mutant, is_reached=bool(reach.tests(module, mutant))))
+                    print(copied.difference(module, mutant, is_reached=bool(tests)), flush=True)
             print(
                 f"{room}: {noticed} of {tried} changes noticed ({noticed / max(tried, 1):.0%}); "
                 f"drawn with seed {arguments.seed} from {len(choices)}",
@@ -244,33 +262,10 @@ def main() -> None:
             )
 
 
-def _named(name: str) -> Iterator[tuple[str, Mutant]]:
-    """The changes that a name of a folder, a module or a line stands for, by module."""
-    name, _, line = name.partition(":")
-    path = _ROOT / name
-    for file in sorted(path.rglob("*.py")) if path.is_dir() else [path] * path.is_file():
-        module = file.relative_to(_ROOT).as_posix()
-        for mutant in mutants_of(file.read_text("utf-8")):
-            if not line or mutant.line == int(line):
-                yield module, mutant
-
-
 def _tests_of(module: str) -> str:
     """The tests of the room that a module is in."""
-    room = Path(*Path(module).with_suffix("").parts[1:2])
+    room = Path(module).with_suffix("").parts[1]
     return f"tests/{room}" if (_ROOT / "tests" / room).is_dir() else f"tests/test_{room}.py"
-
-
-def _told(module: str, mutant: Mutant, *, is_reached: bool) -> str:
-    source = (_ROOT / module).read_text("utf-8")
-    lines = source.splitlines(), mutant.apply(source).splitlines()
-    changed = [
-        line
-        for line in difflib.unified_diff(*lines, lineterm="", n=0)
-        if not line.startswith(("---", "+++", "@@"))
-    ]
-    reach = "" if is_reached else ", reached by no test"
-    return "\n".join([f"{module}:{mutant.line}: {mutant.kind}{reach}", *changed, ""])
 
 
 def _git(*arguments: str) -> str:
