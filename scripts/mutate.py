@@ -58,8 +58,9 @@ class _Reach:
     def tests(self, module: str, mutant: Mutant) -> list[str]:
         """The tests that may notice a change, those written for the module first."""
         lines = self.by_line.get(module, {})
-        wanted = mutant.lines or lines
-        tests = set[str]().union(*(lines.get(line, ()) for line in wanted))
+        tests = set[str]().union(*(lines.get(line, ()) for line in mutant.lines or lines))
+        if not mutant.lines and not tests:
+            tests = set(self.seconds)  # such as a default of a model, which runs no line of it
         own = f"/test_{Path(module).stem}.py::"
         return sorted(tests, key=lambda test: (own not in test, test))
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 WAITING = frozenset({InstanceState.RATE_LIMITED, InstanceState.FAILING, InstanceState.QUARANTINED})
 """States that end with their time."""
 
+_GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
+_FIRM = _GIVEN_UP | {InstanceState.RATE_LIMITED}
+"""States in which no request leaves, so that an answer is one to a request from before: it disproves
+neither a limit met since nor an operator's wish."""
 _LIMITS = frozenset({Verdict.RATE_LIMITED, Verdict.BLOCKED, Verdict.CHALLENGE})
 _AT_ONCE = frozenset({Verdict.DNS, Verdict.TLS, Verdict.REFUSED})
 _RECENT = 5
@@ -29,6 +33,7 @@ SLOW_START = (0.25, 0.5, 1.0)
 """Shares of its weight for an instance that comes back, by successes since."""
 RESTS = "Its quota is used up for now, as it says itself."
 OPTED_OUT = "Its robots.txt asks searx-mcp to stay away."
+ALONE = "Its results share nothing with those of your other instances."
 
 
 @dataclass(slots=True)
@@ -40,7 +45,8 @@ class Life:
     results `degraded`, and repeated trouble, a wrong program or offences `quarantined`. When the time of a waiting state is over, one request
     may try it (`half_open`): a good answer makes it healthy with a slow start, a failure sends it
     back for longer. Whoever is quarantined for offences three times is `blacklisted`, which only a
-    person lifts. Who is trusted is never quarantined.
+    person lifts. Who is trusted is never quarantined. A good answer forgives what it disproves:
+    failures, but no limit, rest, wish or offence that came to light while it was under way.
 
     Attributes:
         trusted: whether it is the user's own, or an open source.
@@ -87,6 +93,11 @@ class Life:
         return self.state not in WAITING or now >= self.until
 
     @property
+    def is_opted_out(self) -> bool:
+        """Whether its operator's wish is what it waits for."""
+        return self.state is InstanceState.QUARANTINED and self.reason == OPTED_OUT
+
+    @property
     def is_on_trial(self) -> bool:
         """Whether it may be asked by one request at a time only."""
         return self.state is InstanceState.HALF_OPEN or self.state in WAITING
@@ -109,6 +120,8 @@ class Life:
             if self.state is InstanceState.HALF_OPEN:
                 self.state = InstanceState.NEW
             return False
+        if self.state in _FIRM:
+            return False
         was_trial = self.state is InstanceState.HALF_OPEN
         if verdict.ends_search:
             self._succeed(verdict, now)
@@ -121,6 +134,8 @@ class Life:
 
     def be_overtaken(self, now: float, *, config: PoolConfig, rng: "random.Random") -> None:
         """A hedge was faster; three times in a row, or on trial, count as a timeout."""
+        if self.state in _FIRM:
+            return
         self.overtaken += 1
         if self.overtaken >= _OVERTAKEN_AFTER or self.state is InstanceState.HALF_OPEN:
             self.overtaken = 0
@@ -143,23 +158,27 @@ class Life:
         self.alone = 0 if agrees else self.alone + 1
         if self.alone >= _ALONE_AFTER:
             self.alone = 0
-            self._degrade("Its results share nothing with those of your other instances.", now)
+            self._degrade(ALONE, now)
+        elif agrees and self.state is InstanceState.DEGRADED and self.reason == ALONE:
+            self._recover(now)
 
     def rest(self, seconds: float, now: float) -> None:
         """It asks to be left alone for a time, although it has answered."""
-        self.state = InstanceState.RATE_LIMITED
-        self.until = max(self.until, now + seconds)
-        self.reason = RESTS
+        if self.state not in _GIVEN_UP:
+            self.state = InstanceState.RATE_LIMITED
+            self.until = max(self.until, now + seconds)
+            self.reason = RESTS
 
     def opt_out(self, now: float) -> None:
         """Its operator asks us to stay away."""
-        self.state = InstanceState.QUARANTINED
-        self.until = now + timers.OPT_OUT
-        self.reason = OPTED_OUT
+        if self.state is not InstanceState.BLACKLISTED:
+            self.state = InstanceState.QUARANTINED
+            self.until = max(self.until, now + timers.OPT_OUT)
+            self.reason = OPTED_OUT
 
     def opt_in(self, now: float) -> None:
         """Its operator lets us in: if that was all it waited for, it may be tried now."""
-        if self.state is InstanceState.QUARANTINED and self.reason == OPTED_OUT:
+        if self.is_opted_out:
             self.until = min(self.until, now)
 
     def _succeed(self, verdict: Verdict, now: float) -> None:
@@ -174,17 +193,26 @@ class Life:
         self.empty = self.empty + 1 if verdict is Verdict.EMPTY else 0
         if self.empty >= _DEGRADED_AFTER and not self.trusted:
             self._degrade("It finds nothing, although it reports no failed engine.", now)
-        elif self.state is not InstanceState.DEGRADED or verdict is Verdict.FULL:
+        elif self.state is not InstanceState.DEGRADED or self._is_disproved(verdict, now):
             self._recover(now)
+
+    def _is_disproved(self, verdict: Verdict, now: float) -> bool:
+        """Whether a good answer shows that why it is degraded holds no longer."""
+        is_over = self.reason != ALONE or now - self.degraded_at >= timers.SETTLED
+        return verdict is Verdict.FULL and is_over
 
     def _recover(self, now: float) -> None:
         if self.state is not InstanceState.HEALTHY:
             self.healthy_since = now
         self.state = InstanceState.HEALTHY
+        self.until = 0.0
         self.reason = ""
 
     def _degrade(self, reason: str, now: float) -> None:
+        if self.state in _FIRM:
+            return
         self.state = InstanceState.DEGRADED
+        self.until = 0.0
         self.degraded_at = now
         self.reason = reason
 
@@ -239,7 +267,7 @@ class Life:
             if self.offences >= _QUARANTINE_AFTER_OFFENCES:
                 self.offences = 0
                 self._ban(outcome.offence, now, rng)
-        elif outcome.page is not None:
+        elif outcome.page is not None and outcome.page.hits:
             self.offences = 0
 
     def _rests(self, now: float) -> bool:

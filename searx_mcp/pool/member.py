@@ -228,8 +228,8 @@ class Member:
     def opt_out(self, now: float) -> None:
         """Its operator asks us to stay away; nothing was sent but the question."""
         self.in_flight -= 1
-        self.last_at = self._cleared_at = now
-        self.life.opt_out(now)
+        self.last_at = now
+        self._stay_away(now)
 
     def clear(self, now: float) -> None:
         """Its robots.txt lets us ask it."""
@@ -239,7 +239,7 @@ class Member:
         """Its robots.txt was read without a search; one that lets us in ends the time it asked for."""
         self.last_at = self._cleared_at = now
         if opted_out:
-            self.life.opt_out(now)
+            self._stay_away(now)
         else:
             self.life.opt_in(now)
 
@@ -275,9 +275,17 @@ class Member:
         )
 
     def restore(self, record: InstanceRecord) -> None:
-        """Take over what was learned before, or by another process; older news is ignored."""
+        """Take over what was learned before, or by another process; older news is ignored.
+
+        But who read robots.txt last knows best whether its operator wants us to stay away: somebody
+        whose answer came later may not have looked at it since.
+        """
+        life = Life(trusted=self.is_trusted, **{name: getattr(record, name) for name in _LIFE})
         if record.last_at <= self.last_at:
+            if life.is_opted_out and record.cleared_at > self._cleared_at and not self.is_own:
+                self._stay_away(record.cleared_at)
             return
+        opted_out_at = self._cleared_at if self.life.is_opted_out else 0.0
         self.last_at = record.last_at
         self.successes = record.successes
         self.failures = record.failures
@@ -289,9 +297,11 @@ class Member:
         self._json_recheck = record.json_recheck
         self._page_token = record.link_token
         self._cleared_at = record.cleared_at
-        self.life = Life(trusted=self.is_trusted, **{name: getattr(record, name) for name in _LIFE})
+        self.life = life
         self._set_own()
         self.seen = Observed(**{name: getattr(record, name) for name in _SEEN})
+        if opted_out_at >= record.cleared_at > 0:  # 0: it was reset by a person
+            self._stay_away(opted_out_at)
 
     def fresh_record(self, last_at: float) -> InstanceRecord:
         """The record of an instance of which nothing was ever learned."""
@@ -334,6 +344,10 @@ class Member:
             drift=self.drift,
             retry_after=round(self.life.retry_after(now), 1),
         )
+
+    def _stay_away(self, since: float) -> None:
+        self._cleared_at = since
+        self.life.opt_out(since)
 
     def _set_own(self) -> None:
         self.life.trusted = self.is_trusted

@@ -1,6 +1,7 @@
 """The state machine of one instance: what counts against it, and what is forgiven."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -8,7 +9,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.life import Life
+from searx_mcp.pool.life import OPTED_OUT, Life
 from searx_mcp.pool.outcome import Outcome
 
 NOW = 1_000_000.0
@@ -50,6 +51,137 @@ def overtake(life: Life, times: int = 1, now: float = NOW) -> Life:
         life.begin(now)
         life.be_overtaken(now, config=CONFIG, rng=random.Random(1))
     return life
+
+
+def answered(verdict: Verdict, **fields):
+    """Makes the event that an answer comes, to a request that may have left long before."""
+
+    def come(life: Life, now: float) -> None:
+        page = PAGE if verdict.ends_search else None
+        outcome = Outcome(verdict, Format.HTML, 0.5, page=page, detail="A sentence.", **fields)
+        life.learn(outcome, now, config=CONFIG, rng=random.Random(1))
+
+    return come
+
+
+def again(times: int, event):
+    def come(life: Life, now: float) -> None:
+        for _ in range(times):
+            event(life, now)
+
+    return come
+
+
+def probed(*, alive: bool):
+    return lambda life, now: life.probed(alive=alive, now=now, config=CONFIG, rng=random.Random(1))
+
+
+EVENTS = {
+    "full": answered(Verdict.FULL),
+    "thin": answered(Verdict.THIN),
+    "empty": answered(Verdict.EMPTY),
+    "bare": answered(Verdict.ENGINES_FAILED),
+    "silent": answered(Verdict.TIMEOUT),
+    "down": answered(Verdict.DNS),
+    "limit": answered(Verdict.RATE_LIMITED),
+    "block": answered(Verdict.BLOCKED),
+    "other": answered(Verdict.NOT_SEARXNG),
+    "astray": answered(Verdict.FOREIGN_REDIRECT),
+    "json": answered(Verdict.JSON_OFF),
+    "out": lambda life, now: life.opt_out(now),
+    "in": lambda life, now: life.opt_in(now),
+    "rest": lambda life, now: life.rest(60, now),
+    "alive": probed(alive=True),
+    "dead": again(3, probed(alive=False)),
+    "alone": again(5, lambda life, now: life.compared(agrees=False, now=now)),
+    "agrees": lambda life, now: life.compared(agrees=True, now=now),
+    "slow": again(3, lambda life, now: life.be_overtaken(now, config=CONFIG, rng=random.Random(1))),
+    "begin": lambda life, now: life.begin(now),
+}
+STATES = {
+    "new": Life(trusted=False),
+    "healthy": learn(Life(trusted=False), Verdict.FULL),
+    "degraded": learn(Life(trusted=False), *[Verdict.EMPTY] * 3),
+    "alone": Life(trusted=True),
+    "failing": learn(Life(trusted=False), Verdict.DNS),
+    "limited": learn(Life(trusted=False), Verdict.RATE_LIMITED),
+    "resting": learn(Life(trusted=False), Verdict.FULL),
+    "on trial": Life(trusted=False, state=InstanceState.HALF_OPEN),
+    "banned": learn(Life(trusted=False), Verdict.NOT_SEARXNG),
+    "opted out": Life(trusted=False),
+    "blacklisted": Life(trusted=False, bans=2),
+}
+EVENTS["alone"](STATES["alone"], NOW)
+STATES["resting"].rest(HOUR, NOW)
+STATES["opted out"].opt_out(NOW)
+learn(STATES["blacklisted"], Verdict.FOREIGN_REDIRECT)
+# What becomes of a state by an event: (h)ealthy, (d)egraded, (f)ailing, (r)ate limited, (q)uarantined,
+# (o)pted out, (t)rial, (n)ew; a dot where state, reason and wait stay, a comma where the wait ends now.
+TABLE = """
+             full thin empty bare silent down limit block other astray json out in rest alive dead alone agrees slow begin
+new          h    h    h     h    h      f    r     r     q     q      .    o   .  r    .     f    d     .      h    .
+healthy      .    .    .     .    .      f    r     r     q     q      .    o   .  r    .     f    d     .      .    .
+degraded     h    .    .     .    .      f    r     r     q     q      .    o   .  r    .     f    d     .      .    .
+alone        .    .    .     .    .      f    r     r     .     .      .    o   .  r    .     f    .     h      .    .
+failing      h    h    h     .    .      .    .     .     q     q      .    o   .  r    ,     .    d     .      .    .
+limited      .    .    .     .    .      .    .     .     .     .      .    o   .  r    .     .    .     .      .    .
+resting      .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     .    .     .      .    .
+on trial     h    h    h     h    f      f    r     r     q     q      n    o   .  r    .     f    d     .      f    .
+banned       .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     .    .     .      .    .
+opted out    .    .    .     .    .      .    .     .     .     .      .    .   ,  .    .     .    .     .      .    .
+blacklisted  .    .    .     .    .      .    .     .     .     .      .    .   .  .    .     .    .     .      .    .
+"""
+LETTERS = {
+    "h": InstanceState.HEALTHY,
+    "d": InstanceState.DEGRADED,
+    "f": InstanceState.FAILING,
+    "r": InstanceState.RATE_LIMITED,
+    "q": InstanceState.QUARANTINED,
+    "o": InstanceState.QUARANTINED,
+    "t": InstanceState.HALF_OPEN,
+    "n": InstanceState.NEW,
+}
+HEAD, *ROWS = TABLE.strip().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("state", "event", "letter"),
+    [
+        (row[:13].strip(), event, letter)
+        for row in ROWS
+        for event, letter in zip(HEAD.split(), row[13:].split(), strict=True)
+    ],
+)
+def test_what_happens_changes_a_state_only_if_it_speaks_against_it(state, event, letter):
+    before = STATES[state]
+    life = replace(before)
+    EVENTS[event](life, NOW)
+    wait = before.retry_after(NOW)
+    if letter in ".,":
+        assert (life.state, life.reason) == (before.state, before.reason)
+        assert life.retry_after(NOW) == (0 if letter == "," else wait)
+        return
+    assert life.state is LETTERS[letter]
+    assert (life.reason == OPTED_OUT) == (letter == "o")
+    if letter in "frqo":
+        assert life.retry_after(NOW) >= wait, "nothing shortens a wait"
+        assert life.retry_after(NOW) > 0
+    else:
+        assert life.retry_after(NOW) == 0
+    if letter in "hn":
+        assert life.reason == ""
+
+
+@pytest.mark.parametrize("state", ["failing", "limited", "resting", "banned", "opted out"])
+def test_one_request_tries_it_when_the_wait_is_over_and_not_before(state):
+    life = replace(STATES[state])
+    wait = life.retry_after(NOW)
+    assert not life.is_open(NOW + wait - 1)
+    life.begin(NOW + wait - 1)
+    assert life.state is STATES[state].state
+    assert life.is_open(NOW + wait)
+    life.begin(NOW + wait)
+    assert life.state is InstanceState.HALF_OPEN
 
 
 def test_being_overtaken_three_times_in_a_row_is_a_timeout_and_three_timeouts_are_too_many():

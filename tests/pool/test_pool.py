@@ -14,6 +14,7 @@ from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
+from searx_mcp.pool.life import OPTED_OUT
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
@@ -563,6 +564,54 @@ def test_a_robots_txt_read_by_hand_sends_away_and_lets_in_again():
     assert proposal is not None
     assert proposal.is_trial
     it.read_robots("https://gone.example/", opted_out=True, now=NOW)
+
+
+def after(*events: str) -> InstanceRecord:
+    """What a process knows after what happened to it: `10 out` is a robots.txt ten seconds later."""
+    it = pool(entry("a"))
+    url = "https://a.example/"
+    for event in events:
+        seconds, what = event.split()
+        now = NOW + float(seconds)
+        if what == "found":
+            it.begin(url, now)
+            it.report(url, Outcome(Verdict.FULL, Format.HTML, 0.1), now)
+        elif what == "reset":
+            it.reset(url, now)
+        else:
+            it.read_robots(url, opted_out=what == "out", now=now)
+    return it.record_of(url)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "stays_away"),
+    [
+        (["0 in", "10 out"], ["0 in", "20 found"], True),
+        (["0 in", "20 found"], ["0 in", "10 out"], True),
+        (["0 out"], ["0 in", "20 found"], True),
+        (["0 in", "20 found"], ["0 in", "20 out"], True),
+        (["0 in", "10 out"], ["20 in"], False),
+        (["20 in"], ["0 in", "10 out"], False),
+        (["10 out"], ["20 reset"], False),
+        (["0 in"], ["10 found"], False),
+    ],
+)
+def test_of_two_processes_the_one_that_read_robots_txt_last_knows_the_wish(here, there, stays_away):
+    it = pool(entry("a"))
+    for record in (after(*here), after(*there)):
+        it.restore({record.url: record})
+    assert (it.propose(NOW + 60) is None) is stays_away
+    (row,) = it.snapshot(NOW + 60)
+    assert (row.reason == OPTED_OUT) is stays_away
+    assert it.learned_since(NOW - 1), "what was put together is kept"
+
+
+def test_an_own_instance_takes_over_no_wish_from_when_it_was_public():
+    it = pool(own=["https://a.example/"])
+    it.learn_facts("https://a.example/", facts(limiter=False), NOW)
+    it.restore({"https://a.example/": after("0 out")})
+    it.restore({"https://a.example/": after("10 out")})
+    assert it.propose(NOW + 60) is not None
 
 
 def test_a_robots_txt_that_lets_us_in_ends_no_other_wait():

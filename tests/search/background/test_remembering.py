@@ -1,11 +1,14 @@
 """What the pool learned outlives a process."""
 
+import asyncio
 import random
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import NoInstancesError, UnavailableReason
+from searx_mcp.pool.life import OPTED_OUT
 from searx_mcp.search.background.remembering import RECALL_INTERVAL
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
@@ -18,7 +21,7 @@ def another_process(settings_for, catalog_of, tmp_path):
 
     def make(clock: FakeClock, *fakes: FakeSearxng) -> SearxClient:
         return SearxClient(
-            settings_for(*fakes),
+            settings_for(*fakes, search={"attempt_timeout": 10}),
             catalog=catalog_of(*fakes),
             state=open_store(tmp_path / FILE_NAME),
             clock=clock,
@@ -105,7 +108,7 @@ async def test_what_the_user_chose_elsewhere_takes_effect_at_the_next_recall(
 
     def process(*fakes: FakeSearxng) -> SearxClient:
         return SearxClient(
-            settings_for(*fakes),
+            settings_for(*fakes, search={"attempt_timeout": 10}),
             catalog=catalog_of(*fakes),
             state=open_store(tmp_path / FILE_NAME),
             clock=clock,
@@ -145,3 +148,43 @@ async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_pr
             assert (row.state, row.failures, row.reason) == ("new", 0, "")
             budget = await server.admin.budget()
     assert budget.instances[0].spent == 1, "a charge stays"
+
+
+class Gate(FakeSearxng):
+    """An instance that answers searches when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.searched, self.opened = asyncio.Event(), asyncio.Event()
+
+    @override
+    async def _answer(self, request, received):
+        if received.path == "/search":
+            self.searched.set()
+            await self.opened.wait()
+        return await super()._answer(request, received)
+
+
+async def test_a_wish_to_be_left_alone_outlives_an_answer_that_another_process_was_waiting_for(
+    another_process,
+):
+    clock = FakeClock()
+    async with Gate() as only:
+        async with another_process(clock, only) as first, another_process(clock, only) as second:
+            async with asyncio.TaskGroup() as group:
+                search = group.create_task(first.search("one", fetch_content=False))
+                await only.searched.wait()
+                only._robots = "User-agent: searx-mcp\nDisallow: /\n"
+                clock.advance(60)  # the budget allows one search in 30 s
+                with pytest.raises(NoInstancesError):
+                    await second.search("two", fetch_content=False)
+                clock.advance(1)
+                only.opened.set()
+            assert search.result().results
+            for client in (second, first):
+                clock.advance(60)
+                with pytest.raises(NoInstancesError):
+                    await client.search("three", fetch_content=False)
+                (row,) = (await client.instances()).instances
+                assert (row.state, row.reason) == ("quarantined", OPTED_OUT)
+    assert only.searches == 1

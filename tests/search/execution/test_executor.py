@@ -13,6 +13,7 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
+from searx_mcp.pool.life import OPTED_OUT
 from searx_mcp.search.state.budget import instance_account, month_account
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing.limiter import FakeLimiter
@@ -289,6 +290,22 @@ async def test_an_operator_who_names_us_is_neither_searched_nor_charged_nor_aske
 async def go_later(bench):
     bench.clock.advance(60)
     return await go(bench)
+
+
+async def test_an_operator_who_names_us_during_a_search_is_not_forgotten_when_it_succeeds(bench):
+    async with FakeSearxng() as only, bench(public=[only]) as it:
+
+        def read_meanwhile(said: str) -> None:
+            if said.startswith("asking"):
+                it.pool.read_robots(only.url, opted_out=True, now=it.clock())
+
+        await go(it, progress=read_meanwhile)
+        it.clock.advance(29 * DAY)
+        with pytest.raises(NoInstancesError):
+            await go(it)
+        (row,) = it.pool.snapshot(it.clock())
+    assert (row.state, row.reason) == ("quarantined", OPTED_OUT)
+    assert (row.successes, only.searches) == (1, 1)
 
 
 async def test_an_instance_that_is_down_is_found_out_by_its_robots_txt_and_not_charged(bench):
