@@ -181,9 +181,22 @@ def test_an_engine_seen_through_several_instances_counts_once():
     assert [row.position for row in fused.hits] == list(range(1, len(fused.hits) + 1))
 
 
-def test_the_best_rank_of_an_engine_counts():
-    fused = fuse([listed("a", "b", "c"), listed("c", "d")])
-    assert [row.title for row in fused.hits] == ["c", "a", "b", "d"]
+@pytest.mark.parametrize("turn", [1, -1])
+def test_the_best_rank_of_an_engine_counts_whoever_is_first(turn):
+    fused = fuse([listed("a", "b", "c"), listed("c", "d")][::turn])
+    assert [row.title for row in fused.hits][0] == "c"
+    assert [row.title for row in fused.hits][2:] == ["b", "d"][::turn]
+
+
+def test_ranks_of_several_engines_add_up_and_of_one_do_not():
+    fused = fuse(
+        [
+            listed("a", "b", engines=("e",)),
+            listed("a", "c", "b", engines=("e",)),
+            listed("x", "b", "y", engines=("f",)),
+        ]
+    )
+    assert [row.title for row in fused.hits] == ["b", "a", "x", "c", "y"]
 
 
 def test_ties_go_to_the_row_that_more_instances_have_and_then_to_the_earlier():

@@ -17,7 +17,7 @@ from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.answers.cache import CacheKey
-from searx_mcp.search.answers.serving import Served, Serving
+from searx_mcp.search.answers.serving import ANSWERING_TIME, Served, Serving
 from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
@@ -26,6 +26,7 @@ from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Tasks
+from searx_mcp.testing import virtual_time
 from searx_mcp.testing.clock import FakeClock
 
 QUERY = InstanceQuery("bees")
@@ -310,15 +311,21 @@ async def test_an_old_answer_stands_in_when_nobody_can_serve(failure):
     assert served.error is failure
 
 
-async def test_an_old_answer_stands_in_when_the_time_of_the_call_is_over():
-    async with opened() as bench:
-        await bench.ask(found("one"))
-        bench.clock.advance(10_800)
-        bench.provider.gate.clear()
-        served = await bench.ask(seconds=0.01)
-    assert title(served) == "one"
-    assert isinstance(served.error, DeadlineError)
-    assert bench.provider.cancelled == 1
+def test_an_old_answer_stands_in_when_the_time_of_the_call_is_over_and_not_before():
+    async def main(_clock: virtual_time.VirtualClock) -> None:
+        async with opened() as bench:
+            await bench.ask(found("one"))
+            bench.clock.advance(10_800)
+            bench.provider.gate.clear()
+            began = asyncio.get_running_loop().time()
+            served = await bench.ask(seconds=3)
+            took = asyncio.get_running_loop().time() - began
+        assert (title(served), served.age, served.is_stale) == ("one", 10_800, True)
+        assert isinstance(served.error, DeadlineError)
+        assert (len(bench.provider.asked), bench.provider.cancelled) == (2, 1)
+        assert 3 < took < 3 + ANSWERING_TIME, "a provider may use all its time, but no more"
+
+    virtual_time.run(main)
 
 
 async def test_an_answer_with_too_few_hits_stands_in_too():
