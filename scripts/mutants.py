@@ -43,6 +43,8 @@ _UNSEEN: Final = frozenset(
     {"annotation", "bases", "decorator_list", "keys", "returns", "type_params"}
 )
 """Fields of nodes in which a change would be one of types or names."""
+_COUNTED: Final = 20
+"""Smaller numbers count something, and one more is another number; larger ones are sizes."""
 _LEVELS: Final = frozenset({"debug", "info", "warning", "error", "exception"})
 
 
@@ -176,7 +178,8 @@ def _constants(node: ast.Constant) -> Iterator[_Change]:
     if isinstance(value, bool):
         others = (not value,)
     elif isinstance(value, int):
-        others = (value + 1, abs(value - 1), value * 2)
+        near = (value + 1, abs(value - 1)) if value < _COUNTED else (value // 2,)
+        others = (*near, value * 2)
     elif isinstance(value, float):
         others = (value * 2, value / 2, value or 1.0)
     for other in {*others} - {value}:

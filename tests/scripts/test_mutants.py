@@ -25,6 +25,7 @@ def changed(load_script):
         ("return a is b", {"return (a is not b)", "return None", "return (not a is b)"}),
         ("a and b", {"pass", "(a or b)", "a", "b"}),
         ("a = 3", {"a = 4", "a = 2", "a = 6"}),
+        ("a = 4_096", {"a = 8192", "a = 2048"}),
         ("a = 0.5", {"a = 1.0", "a = 0.25"}),
         ("a = True", {"a = False"}),
         ("a = min(b, c)", {"a = max(b, c)", "a = b", "a = c"}),
