@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.life import OPTED_OUT, Life
@@ -184,23 +184,117 @@ def test_one_request_tries_it_when_the_wait_is_over_and_not_before(state):
     assert life.state is InstanceState.HALF_OPEN
 
 
-def test_being_overtaken_three_times_in_a_row_is_a_timeout_and_three_timeouts_are_too_many():
-    life = learn(Life(trusted=True), Verdict.FULL)
-    overtake(life, 2)
-    assert life.consecutive_failures == 0
-    overtake(life)
-    assert life.consecutive_failures == 1
-    overtake(life, 6)
+@pytest.mark.parametrize(
+    ("event", "times", "trusted", "state"),
+    [
+        (Verdict.TIMEOUT, 3, True, InstanceState.FAILING),
+        (Verdict.SERVER_ERROR, 3, False, InstanceState.FAILING),
+        (Verdict.EMPTY, 3, False, InstanceState.DEGRADED),
+        ("overtaken", 9, True, InstanceState.FAILING),
+        ("alone", 5, True, InstanceState.DEGRADED),
+        ("dead", 3, True, InstanceState.FAILING),
+        ("DNS, each time after its rest", 6, False, InstanceState.QUARANTINED),
+        ("429, each time after its rest", 3, False, InstanceState.QUARANTINED),
+        ("TLS, each time after its rest", 3, False, InstanceState.QUARANTINED),
+        ("TLS, each time after its rest", 9, False, InstanceState.BLACKLISTED),
+        ("offence", 3, False, InstanceState.QUARANTINED),
+        ("redirect, each time after its rest", 3, False, InstanceState.BLACKLISTED),
+    ],
+)
+def test_so_many_in_a_row_change_the_state_and_one_less_does_not(event, times, trusted, state):
+    life, now = learn(Life(trusted=trusted), Verdict.FULL), NOW
+    seen = []
+    for _ in range(times):
+        now += life.retry_after(now)
+        match event:
+            case Verdict():
+                learn(life, event, now=now)
+            case "overtaken":
+                overtake(life, now=now)
+            case "alone":
+                life.compared(agrees=False, now=now)
+            case "dead":
+                life.probed(alive=False, now=now, config=CONFIG, rng=random.Random(1))
+            case "offence":
+                learn(life, Verdict.FULL, now=now, offence="Some lead home.")
+            case _:
+                verdict = {
+                    "DNS": Verdict.DNS,
+                    "429": Verdict.RATE_LIMITED,
+                    "TLS": Verdict.TLS,
+                    "red": Verdict.FOREIGN_REDIRECT,
+                }[event[:3]]
+                learn(life, verdict, now=now)
+        seen.append(life.state)
+    assert seen.index(state) == times - 1
+    assert life.reason
+
+
+@pytest.mark.parametrize("limits", [(0, 10_000, DAY), (0, 10_000, DAY + 1)])
+def test_limits_within_a_day_mean_that_we_are_not_wanted(limits):
+    life = Life(trusted=False)
+    for at in limits:
+        learn(life, Verdict.RATE_LIMITED, now=NOW + at)
+    is_unwanted = life.state is InstanceState.QUARANTINED
+    assert is_unwanted == (limits[-1] - limits[0] <= DAY)
+    assert "three times within a day" in life.reason or not is_unwanted
+
+
+@pytest.mark.parametrize("engines", [1, 2])
+def test_answers_without_engines_count_if_more_than_one_fails(engines):
+    failed = tuple(UnresponsiveEngine(engine=str(n), reason="timeout") for n in range(engines))
+    life = learn(Life(trusted=False), Verdict.FULL)
+    for _ in range(3):
+        page = ResultPage(unresponsive_engines=failed)
+        life.learn(
+            Outcome(Verdict.ENGINES_FAILED, Format.HTML, 0.5, page=page),
+            NOW,
+            config=CONFIG,
+            rng=random.Random(1),
+        )
+    assert (life.state is InstanceState.DEGRADED) == (engines > 1)
+
+
+GOOD, BAD = Verdict.FULL, Verdict.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "is_failing"),
+    [
+        ([BAD, BAD, GOOD, BAD], True),
+        ([BAD, GOOD, BAD, GOOD, BAD], True),
+        ([BAD, GOOD, GOOD, BAD, GOOD, BAD], False),
+        ([BAD, BAD, GOOD, GOOD, GOOD, BAD], False),
+        ([BAD, BAD, Verdict.ENGINES_FAILED, BAD], True),
+    ],
+)
+def test_three_failures_among_the_last_five_are_too_many(verdicts, is_failing):
+    life = learn(Life(trusted=True), *verdicts[:-1])
+    assert life.state is InstanceState.HEALTHY
+    learn(life, verdicts[-1])
+    assert (life.state is InstanceState.FAILING) == is_failing
+
+
+def test_what_was_counted_before_a_rest_does_not_count_after_it():
+    life = learn(Life(trusted=True), BAD, GOOD, BAD, GOOD, BAD)
+    now = NOW + life.retry_after(NOW)
+    learn(life, GOOD, BAD, BAD, now=now)
+    assert life.state is InstanceState.HEALTHY
+
+
+def test_three_timeouts_by_being_overtaken_are_too_many():
+    life = overtake(learn(Life(trusted=True), Verdict.FULL), 9)
     assert life.state is InstanceState.FAILING
     assert "slow" in life.reason
 
 
-def test_an_answer_between_forgives_being_overtaken():
-    life = Life(trusted=True)
-    for _ in range(20):
-        overtake(life, 2)
-        learn(life, Verdict.FULL)
-    assert life.state is InstanceState.HEALTHY
+@pytest.mark.parametrize("verdict", [Verdict.FULL, Verdict.THIN, Verdict.EMPTY])
+def test_an_answer_between_forgives_being_overtaken(verdict):
+    life = learn(overtake(Life(trusted=True), 2), verdict)
+    overtake(life, 2)
+    assert life.consecutive_failures == 0
+    overtake(life)
+    assert life.consecutive_failures == 1
 
 
 def test_being_overtaken_on_trial_sends_it_back():
@@ -302,13 +396,57 @@ def test_an_own_instance_is_neither_quarantined_nor_blacklisted(verdict):
     assert life.state in {InstanceState.FAILING, InstanceState.RATE_LIMITED, InstanceState.HEALTHY}
 
 
-def test_an_honest_page_between_forgives_offences_and_certificates():
-    life = Life(trusted=False)
-    for start in range(5):
-        now = NOW + start * DAY
-        learn(life, Verdict.FULL, Verdict.FULL, now=now, offence="Some lead home.")
-        learn(life, Verdict.FULL, now=now)
-    assert life.state is InstanceState.HEALTHY
+@pytest.mark.parametrize(
+    ("between", "forgiven"),
+    [
+        ([], False),
+        ([Verdict.FULL], True),
+        ([Verdict.THIN], True),
+        ([Verdict.EMPTY], False),
+        ([Verdict.ENGINES_FAILED], False),
+        ([Verdict.TIMEOUT], False),
+    ],
+)
+def test_only_an_honest_page_with_results_between_forgives_offences(between, forgiven):
+    life = learn(Life(trusted=False), Verdict.FULL, Verdict.FULL, offence="Some lead home.")
+    for verdict in between:
+        page = PAGE if verdict in {Verdict.FULL, Verdict.THIN} else ResultPage()
+        life.learn(
+            Outcome(verdict, Format.HTML, 0.5, page=None if verdict is BAD else page),
+            NOW,
+            config=CONFIG,
+            rng=random.Random(1),
+        )
+    learn(life, Verdict.FULL, offence="Some lead home.")
+    assert (life.state is InstanceState.HEALTHY) == forgiven
+    learn(life, Verdict.FULL, Verdict.FULL, offence="Some lead home.")
+    assert life.state is InstanceState.QUARANTINED
+
+
+@pytest.mark.parametrize(
+    ("between", "forgiven"), [(Verdict.FULL, True), (Verdict.EMPTY, True), (Verdict.DNS, False)]
+)
+def test_a_good_answer_between_forgives_certificates(between, forgiven):
+    life, now = Life(trusted=False), NOW
+    for verdict in (Verdict.TLS, Verdict.TLS, between, Verdict.TLS):
+        now += life.retry_after(now)
+        learn(life, verdict, now=now)
+    assert life.state is (InstanceState.FAILING if forgiven else InstanceState.QUARANTINED)
+
+
+@pytest.mark.parametrize(
+    ("successes", "wait"), [(1, (240, 288)), (2, (240, 288)), (3, (60, 72)), (4, (60, 72))]
+)
+def test_three_good_answers_forget_the_episodes_of_limits(successes, wait):
+    config = CONFIG.model_copy(update={"limits_double": True})
+    life, now = Life(trusted=True), NOW
+    for at in range(3):
+        now += life.retry_after(now)
+        for verdict in [GOOD] * (successes if at == 2 else 0) + [Verdict.RATE_LIMITED]:
+            life.begin(now)
+            life.learn(Outcome(verdict, Format.JSON, 0.1), now, config=config, rng=random.Random(1))
+    low, high = wait
+    assert low <= life.retry_after(now) <= high
 
 
 def test_an_operator_who_asks_us_to_stay_away_is_left_alone_for_a_month():

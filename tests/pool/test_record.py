@@ -2,14 +2,17 @@
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.instance import CatalogEntry
+from searx_mcp.models.attempt import Format, PastOutcome, Verdict
+from searx_mcp.models.instance import CatalogEntry, InstanceState
 from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.record import LONGEST, SKEW, InstanceRecord, replaces
 
 NOW = 1_000_000.0
 URL = "https://a.example/"
@@ -51,3 +54,121 @@ def test_records_of_instances_that_are_gone_are_passed_over():
     records = it.learned_since(0)
     other.restore({"https://gone.example/": records[URL]})
     assert other.learned_since(0) == {}
+
+
+PAST = PastOutcome(
+    at=NOW - 3,
+    verdict=Verdict.FULL,
+    format=Format.HTML,
+    status_code=200,
+    elapsed_ms=300,
+    detail="d",
+)
+RECORD = InstanceRecord(
+    url=URL,
+    state=InstanceState.FAILING,
+    until=NOW + 17,
+    reason="It fails.",
+    healthy_since=NOW - 18,
+    last_at=NOW,
+    successes=19,
+    failures=20,
+    consecutive_failures=21,
+    observed=2.2,
+    count=2.3,
+    observed_at=NOW - 24,
+    latency=2.5,
+    latency_at=NOW - 26,
+    latencies=(0.27,),
+    outcomes=(PAST,),
+    json_enabled=False,
+    json_recheck=NOW + 28,
+    json_listed=True,
+    link_token=True,
+    failing_episode=29,
+    limit_episode=30,
+    quarantine_episode=31,
+    limits=(NOW - 32,),
+    recent=(True,),
+    without_engines=33,
+    empty=34,
+    degraded_at=NOW - 35,
+    successes_in_a_row=36,
+    overtaken=37,
+    offences=38,
+    alone=39,
+    certificate_failures=40,
+    bans=41,
+    drift=42,
+    last_verdict=Verdict.TIMEOUT,
+    last_detail="It was slow.",
+    facts=ConfigFacts(version="2026.1"),
+    cleared_at=NOW - 43,
+    version=1,
+)
+
+
+def test_every_field_of_a_record_is_taken_over_and_given_out_again():
+    assert RECORD.model_fields_set == set(InstanceRecord.model_fields), "name the new field"
+    it = pool()
+    assert it.record_of(URL) == InstanceRecord(url=URL, successes_in_a_row=3), "as new"
+    it.restore({URL: RECORD})
+    assert it.record_of(URL) == RECORD
+    it.restore({URL: RECORD.model_copy(update={"successes": 99})})
+    assert it.record_of(URL) == RECORD, "no news"
+
+
+@pytest.mark.parametrize("ahead", [SKEW + 1, LONGEST])
+def test_a_record_from_the_future_counts_as_written_now_with_what_is_left_of_each_wait(ahead):
+    earlier = NOW - ahead
+    moved = {
+        name: getattr(RECORD, name) - ahead
+        for name in (
+            *("last_at", "until", "json_recheck", "observed_at", "latency_at", "healthy_since"),
+            *("degraded_at", "cleared_at"),
+        )
+    }
+    moved |= {
+        "limits": (RECORD.limits[0] - ahead,),
+        "outcomes": (PAST.model_copy(update={"at": PAST.at - ahead}),),
+    }
+    assert RECORD.settled(earlier) == RECORD.model_copy(update=moved)
+
+
+@pytest.mark.parametrize("ahead", [-1e6, 0, SKEW])
+def test_a_record_from_a_clock_a_little_ahead_stays_as_it_is(ahead):
+    earlier = NOW - ahead
+    shortened = {"until": min(RECORD.until, earlier + LONGEST)}
+    assert RECORD.settled(earlier) == RECORD.model_copy(update=shortened)
+
+
+def test_a_time_of_its_own_that_lies_ahead_is_cut():
+    wrong = dict.fromkeys(("observed_at", "latency_at", "healthy_since", "degraded_at"), NOW + 1e9)
+    record = RECORD.model_copy(
+        update={
+            **wrong,
+            "cleared_at": NOW + 1e9,
+            "until": NOW + 1e9,
+            "json_recheck": NOW + 1e9,
+            "limits": (NOW - 1, NOW + 1e9),
+            "outcomes": (PAST, PAST.model_copy(update={"at": NOW + 1e9})),
+        }
+    ).settled(NOW)
+    assert {getattr(record, name) for name in (*wrong, "cleared_at")} == {NOW + SKEW}
+    assert record.until == record.json_recheck == NOW + LONGEST
+    assert record.limits == (NOW - 1, NOW + SKEW)
+    assert [past.at for past in record.outcomes] == [PAST.at, NOW + SKEW]
+
+
+@pytest.mark.parametrize(
+    ("incoming", "kept", "wins"),
+    [
+        (NOW, NOW, True),
+        (NOW + 1, NOW, True),
+        (NOW - 1, NOW, False),
+        (NOW - 1, NOW + SKEW, False),
+        (NOW - 1, NOW + SKEW + 1, True),
+    ],
+)
+def test_the_later_record_stays_unless_its_clock_was_wrong(incoming, kept, wins):
+    assert replaces(incoming, kept, NOW) is wins

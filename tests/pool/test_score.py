@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.instance import CatalogEntry, Uptime
 from searx_mcp.pool.score import (
+    OWN_PRIOR,
     Prior,
     Score,
     confidence,
@@ -74,23 +75,56 @@ def test_a_perfect_entry_has_a_prior_of_one_and_an_unknown_one_a_middling_prior(
     assert 0.3 < prior(CatalogEntry(url="https://b.example/")).total < 0.6
 
 
-def test_a_catalog_that_found_nothing_counts_less_than_one_that_does_not_know():
-    failed = PERFECT.model_copy(update={"search_success": 0.0})
-    unknown = PERFECT.model_copy(update={"search_success": None})
-    assert prior(failed).total < prior(unknown).total < prior(PERFECT).total
+@pytest.mark.parametrize(
+    ("part", "share"),
+    [("success", 0.35), ("latency", 0.35), ("uptime", 0.15), ("grade", 0.1), ("engines", 0.05)],
+)
+def test_each_part_of_a_prior_has_its_share(part, share):
+    assert Prior(*[0.0] * 5)._replace(**{part: 1.0}).total == pytest.approx(share)
+    assert OWN_PRIOR.total == pytest.approx(1.0)
 
 
-def test_own_observations_weigh_as_much_as_the_prior_after_four_requests():
-    score = Score(
-        prior=1.0, observed=0.0, confidence=confidence(4), latency=1.0, access=1.0, format=1.0
-    )
-    assert score.total == pytest.approx(0.75 * 0.5 + 0.25)
+@pytest.mark.parametrize(
+    ("changed", "part", "value"),
+    [
+        ({"tls_grade": "F"}, "grade", 0.4),
+        ({"http_grade": "F"}, "grade", 0.75),
+        ({"html_grade": "👁️"}, "grade", 0.85),
+        ({"search_success": 60.0}, "success", 0.6),
+        ({"search_success": 0.0}, "success", 0.15),
+        ({"search_success": None}, "success", 0.35),
+        ({"search_latency": None}, "latency", 0.4),
+        ({"engines_working": None}, "engines", 0.5),
+        ({"engines_working": 0.25}, "engines", 0.25),
+        ({"uptime": Uptime(day=90, week=100, month=100, year=100)}, "uptime", 0.81),
+        ({"uptime": Uptime(day=100, week=90, month=100, year=100)}, "uptime", 0.49),
+        ({"uptime": Uptime(day=100, week=100, month=90, year=100)}, "uptime", 0.65**2),
+        ({"uptime": Uptime(day=100, week=100, month=100, year=90)}, "uptime", 0.75**2),
+    ],
+)
+def test_a_prior_is_read_off_the_figures_of_a_catalog(changed, part, value):
+    found = prior(PERFECT.model_copy(update=changed))
+    assert getattr(found, part) == pytest.approx(value)
+    assert found._replace(**{part: 1.0}) == pytest.approx(prior(PERFECT))
 
 
-@pytest.mark.parametrize(("part", "share"), [("access", 0.25), ("format", 0.7)])
-def test_access_and_format_are_factors_of_everything(part, share):
-    whole = Score(*[1.0] * 6)
-    assert whole._replace(**{part: share}).total == pytest.approx(share)
+@pytest.mark.parametrize(
+    ("parts", "total"),
+    [
+        ({"latency": 0.0}, 0.75),
+        ({"prior": 0.0, "confidence": 0.0}, 0.25),
+        ({"prior": 0.0, "confidence": 0.2}, 0.25 + 0.75 * 0.2),
+        ({"observed": 0.0, "confidence": 0.2}, 0.25 + 0.75 * 0.8),
+        ({"access": 0.25, "format": 0.8}, 0.2),
+    ],
+)
+def test_a_score_is_made_of_its_parts(parts, total):
+    assert Score(*[1.0] * 6)._replace(**parts).total == pytest.approx(total)
+
+
+@pytest.mark.parametrize(("count", "value"), [(0, 0), (1, 0.2), (4, 0.5), (12, 0.75)])
+def test_own_observations_weigh_as_much_as_the_prior_after_four_requests(count, value):
+    assert confidence(count) == value
 
 
 SHARE = st.floats(0, 1)

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.timers import failing_time, limited_time, quarantine_time
@@ -11,95 +12,80 @@ HOUR = 3_600
 DAY = 86_400
 
 
+class Dice(random.Random):
+    """Throws the lowest or the highest number that may come."""
+
+    def __init__(self, *, high: bool) -> None:
+        super().__init__()
+        self._high = high
+
+    @override
+    def uniform(self, a: float, b: float) -> float:
+        return max(a, b) if self._high else min(a, b)
+
+
+def between(wait) -> list[float]:
+    """The shortest and the longest wait."""
+    return [pytest.approx(wait(Dice(high=high))) for high in (False, True)]
+
+
 @pytest.mark.parametrize(
-    ("episode", "low", "high"),
+    ("episode", "retry_after", "low", "high"),
     [
-        (1, 15, 30),
-        (2, 30, 60),
-        (3, 60, 120),
-        (5, 240, 480),
-        (7, 960, 1_920),
-        (8, 1_800, 3_600),
-        (500, 1_800, 3_600),
+        (1, None, 15, 30),
+        (2, None, 30, 60),
+        (3, None, 60, 120),
+        (7, None, 960, 1_920),
+        (8, None, 1_800, 3_600),
+        (5_000, None, 1_800, 3_600),
+        (1, 600, 600, 660),
+        (1, 20, 20, 30),
+        (8, 20, 1_800, 3_600),
     ],
 )
-def test_a_failing_time_doubles_up_to_an_hour_and_keeps_half_of_it_as_a_floor(episode, low, high):
-    times = [failing_time(episode, random.Random(seed)) for seed in range(200)]
-    assert low <= min(times) < max(times) <= high
-    assert max(times) - min(times) > (high - low) * 0.9
+def test_a_failing_time_doubles_to_an_hour_keeps_half_as_a_floor_and_honours_retry_after(
+    episode, retry_after, low, high
+):
+    wait = between(lambda dice: failing_time(episode, dice, retry_after=retry_after))
+    assert wait == [low, high]
 
 
-@pytest.mark.parametrize(("episode", "low"), [(1, 60), (2, 120), (4, 480), (7, HOUR), (500, HOUR)])
-def test_where_no_limiter_of_searxng_is_the_wait_doubles_from_the_base_to_an_hour(episode, low):
-    times = [
-        limited_time(
-            Verdict.RATE_LIMITED,
-            Format.JSON,
-            episode=episode,
-            retry_after=None,
-            base=60,
-            rng=random.Random(seed),
-            doubling=True,
-        )
-        for seed in range(50)
-    ]
-    assert low <= min(times) < max(times) <= low * 1.2
+JSON, HTML = Format.JSON, Format.HTML
+LIMITED, BLOCKED, CHALLENGE = Verdict.RATE_LIMITED, Verdict.BLOCKED, Verdict.CHALLENGE
 
 
 @pytest.mark.parametrize(
-    ("verdict", "format_", "episode", "low"),
+    ("verdict", "format_", "episode", "facts", "low", "high"),
     [
-        pytest.param(Verdict.RATE_LIMITED, Format.JSON, 1, HOUR, id="json window"),
-        pytest.param(Verdict.RATE_LIMITED, Format.JSON, 4, HOUR, id="json window again"),
-        pytest.param(Verdict.RATE_LIMITED, Format.HTML, 1, 600, id="html window"),
-        pytest.param(Verdict.RATE_LIMITED, Format.HTML, 2, 1_200, id="html doubled"),
-        pytest.param(Verdict.RATE_LIMITED, Format.HTML, 99, 6 * HOUR, id="html cap"),
-        pytest.param(Verdict.BLOCKED, Format.HTML, 1, DAY, id="home page"),
-        pytest.param(Verdict.BLOCKED, Format.HTML, 2, 3 * DAY, id="home page twice"),
-        pytest.param(Verdict.CHALLENGE, Format.HTML, 3, 30 * DAY, id="challenge three times"),
-        pytest.param(Verdict.BLOCKED, Format.HTML, 9, 30 * DAY, id="no step beyond the last"),
+        pytest.param(LIMITED, JSON, 1, {}, HOUR, 1.2 * HOUR, id="json window"),
+        pytest.param(LIMITED, JSON, 4, {}, HOUR, 1.2 * HOUR, id="json window again"),
+        pytest.param(LIMITED, HTML, 1, {}, 600, 720, id="html window"),
+        pytest.param(LIMITED, HTML, 2, {}, 1_200, 1_440, id="html doubled"),
+        pytest.param(LIMITED, HTML, 6, {}, 19_200, 23_040, id="html before the cap"),
+        pytest.param(LIMITED, HTML, 5_000, {}, 6 * HOUR, 7.2 * HOUR, id="html cap"),
+        pytest.param(BLOCKED, HTML, 1, {}, DAY, 1.2 * DAY, id="home page"),
+        pytest.param(BLOCKED, HTML, 2, {}, 3 * DAY, 3.6 * DAY, id="home page twice"),
+        pytest.param(CHALLENGE, HTML, 3, {}, 30 * DAY, 36 * DAY, id="challenge three times"),
+        pytest.param(BLOCKED, HTML, 9, {}, 30 * DAY, 36 * DAY, id="no step beyond the last"),
+        pytest.param(LIMITED, HTML, 1, {"base": 5_000}, 5_000, 6_000, id="base is a floor"),
+        pytest.param(LIMITED, JSON, 1, {"doubling": True}, 60, 72, id="doubling"),
+        pytest.param(LIMITED, JSON, 4, {"doubling": True}, 480, 576, id="doubled"),
+        pytest.param(LIMITED, JSON, 7, {"doubling": True}, HOUR, 1.2 * HOUR, id="doubled to 1 h"),
+        pytest.param(LIMITED, JSON, 5_000, {"doubling": True}, HOUR, 1.2 * HOUR, id="no overflow"),
+        pytest.param(CHALLENGE, JSON, 1, {"doubling": True}, DAY, 1.2 * DAY, id="block all the same"),
+        pytest.param(LIMITED, HTML, 1, {"retry_after": 5.0}, 60, 66, id="retry-after below base"),
+        pytest.param(LIMITED, HTML, 1, {"retry_after": 120.0}, 120, 132, id="retry-after"),
+        pytest.param(BLOCKED, HTML, 9, {"retry_after": 900.0}, 900, 990, id="retry-after wins"),
     ],
-)
-def test_without_retry_after_the_limiters_own_window_is_waited_for(verdict, format_, episode, low):
-    for seed in range(50):
-        wait = limited_time(
-            verdict,
-            format_,
-            episode=episode,
-            retry_after=None,
-            base=60,
-            rng=random.Random(seed),
-        )
-        assert low <= wait <= low * 1.2
-
-
-@pytest.mark.parametrize(
-    ("retry_after", "low"), [(5.0, 60), (120.0, 120), (86_400.0, 86_400)], ids=str
-)
-def test_retry_after_is_honoured_but_never_below_the_configured_base(retry_after, low):
-    wait = limited_time(
-        Verdict.RATE_LIMITED,
-        Format.HTML,
-        episode=1,
-        retry_after=retry_after,
-        base=60,
-        rng=random.Random(1),
-    )
-    assert low <= wait <= low * 1.1
-
-
-def test_the_configured_base_is_a_floor_under_the_windows():
-    wait = limited_time(
-        Verdict.RATE_LIMITED,
-        Format.HTML,
-        episode=1,
-        retry_after=None,
-        base=5_000,
-        rng=random.Random(1),
-    )
-    assert wait >= 5_000
+)  # fmt: skip
+def test_a_limit_is_waited_out_for_what_the_host_says_or_its_limiters_window(
+    verdict, format_, episode, facts, low, high
+):
+    given = {"retry_after": None, "base": 60, **facts}
+    wait = between(lambda dice: limited_time(verdict, format_, episode=episode, rng=dice, **given))
+    assert wait == [low, high]
 
 
 @pytest.mark.parametrize(("episode", "days"), [(1, 1), (2, 3), (3, 7), (9, 7)])
 def test_quarantine_lasts_one_three_then_seven_days(episode, days):
-    assert days * DAY <= quarantine_time(episode, random.Random(1)) <= days * DAY * 1.2
+    assert between(lambda dice: quarantine_time(episode, dice)) == [days * DAY, days * DAY * 1.2]
