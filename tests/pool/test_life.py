@@ -270,7 +270,7 @@ GOOD, BAD = Verdict.FULL, Verdict.TIMEOUT
 )
 def test_three_failures_among_the_last_five_are_too_many(verdicts, is_failing):
     life = learn(Life(trusted=True), *verdicts[:-1])
-    assert life.state is InstanceState.HEALTHY
+    assert life.is_open(NOW)
     learn(life, verdicts[-1])
     assert (life.state is InstanceState.FAILING) == is_failing
 

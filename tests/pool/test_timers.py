@@ -24,7 +24,7 @@ class Dice(random.Random):
         return max(a, b) if self._high else min(a, b)
 
 
-def between(wait) -> list[float]:
+def between(wait):
     """The shortest and the longest wait."""
     return [pytest.approx(wait(Dice(high=high))) for high in (False, True)]
 
