@@ -1,0 +1,233 @@
+"""A whole search: who is asked for how long, what is kept of the answer, what is said of it."""
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+
+from searx_mcp.errors import DeadlineError, InvalidArgumentError
+from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
+from searx_mcp.models.request import SafeSearch, SearchRequest, Source, TimeRange
+from searx_mcp.models.response import Coverage, FetchStats, SearchResponse
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.answers.serving import ANSWERING_TIME
+from searx_mcp.search.background.remembering import Remembering
+from searx_mcp.search.config import SearchConfig, WebSearchConfig
+from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.searcher import Searcher, instance_query
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.tasks.flight import SingleFlight
+from searx_mcp.tasks.group import Tasks
+from searx_mcp.testing import virtual_time
+
+ATTEMPT = Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML)
+PAGE = ResultPage(
+    hits=tuple(
+        Hit(url=f"https://{host}/", title=host, position=n, engines=("e", f"engine {n}"))
+        for n, host in enumerate(["a.org", "b.org", "c.org", "sub.a.org"], start=1)
+    ),
+    answers=(Answer(text="42"),),
+    infoboxes=(Infobox(title="Bees"),),
+    suggestions=("bee",),
+    corrections=("beehive",),
+    unresponsive_engines=(UnresponsiveEngine(engine="f", reason="timeout"),),
+)
+FOUND = Found((PAGE,), "https://i.example/", (ATTEMPT,), complete=True, attribution=("Theirs.",))
+STATS = FetchStats(attempted=1, successful=1, failed=0, total_time_ms=5)
+
+
+class World:
+    """A searcher whose instances and pages take the seconds they are told."""
+
+    def __init__(self, clock, tasks: Tasks, *, seconds: float = 1.0, **config: object) -> None:
+        self.clock = clock
+        self.seconds = seconds
+        self.asked: list[dict[str, Any]] = []
+        self.read_for: list[dict[str, Any]] = []
+        self.said: list[str] = []
+        pool = InstancePool(config=PoolConfig(), rng=random.Random(1))
+        reader: Any = self
+        self.searcher = Searcher(
+            provider=self,
+            reader=reader,
+            flights=SingleFlight[Found](tasks.spawn),
+            web_search=WebSearchConfig.model_validate(config),
+            search=SearchConfig(),
+            clock=clock,
+            remembering=Remembering(pool, MemoryStore(), clock),
+            spawn=tasks.spawn,
+        )
+
+    async def run(self, query, **options) -> Found:
+        self.asked.append({"query": query, "at": self.clock.elapsed, **options})
+        await asyncio.sleep(self.seconds)
+        return FOUND
+
+    async def read(self, results, **options):
+        self.read_for.append({"results": results, "at": self.clock.elapsed, **options})
+        await asyncio.sleep(2)
+        return results[::-1], STATS
+
+
+def search(*, config=(), **request) -> Any:
+    """What a search gives, and the world it was in."""
+
+    async def main(clock) -> tuple[SearchResponse, World]:
+        async with Tasks() as tasks:
+            world = World(clock, tasks, **dict(config))
+            wanted = SearchRequest(query="bees", **request)
+            return await world.searcher.search(wanted, progress=world.said.append), world
+
+    return virtual_time.run(main)
+
+
+def test_everything_the_instance_said_is_in_the_response():
+    response, world = search(
+        fetch_content=False,
+        category="news",
+        language="de",
+        safe_search=SafeSearch.STRICT,
+        time_range=TimeRange.WEEK,
+        source=Source.INSTANCES,
+        results_count=3,
+    )
+    assert [result.url for result in response.results] == [hit.url for hit in PAGE.hits[:3]]
+    assert response.model_copy(update={"results": ()}) == SearchResponse(
+        query="bees",
+        category="news",
+        language="de",
+        safe_search=SafeSearch.STRICT,
+        time_range=TimeRange.WEEK,
+        fetch_content=False,
+        results_count=3,
+        total_results=4,
+        search_time_ms=1_000,
+        instance_used="https://i.example/",
+        results=(),
+        engines_used=("e", "engine 1", "engine 2", "engine 3"),
+        answers=PAGE.answers,
+        infoboxes=PAGE.infoboxes,
+        suggestions=("bee",),
+        corrections=("beehive",),
+        unresponsive_engines=PAGE.unresponsive_engines,
+        attempts=(ATTEMPT,),
+        coverage=Coverage.WEB,
+        attribution=("Theirs.",),
+    )
+    (asked,) = world.asked
+    assert (asked["source"], asked["wanted"]) == (Source.INSTANCES, 3)
+    assert world.read_for == []
+
+
+def test_an_answer_that_was_kept_names_no_attempts():
+    async def main(clock):
+        async with Tasks() as tasks:
+            world = World(clock, tasks)
+            request = SearchRequest(query="bees", fetch_content=False)
+            await world.searcher.search(request)
+            await asyncio.sleep(9.5)
+            kept = await world.searcher.search(request)
+        assert (kept.cached, kept.stale, kept.attempts) == (True, False, ())
+        assert (kept.age_seconds, kept.search_time_ms) == (9, 0)
+        assert len(world.asked) == 1
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize(
+    ("request_", "search_phase", "whole"),
+    [
+        ({"timeout": 20, "fetch_content": False}, 20 - ANSWERING_TIME, None),
+        ({"timeout": 20}, 0.6 * (20 - ANSWERING_TIME), 20 - ANSWERING_TIME),
+        ({}, 0.6 * (30 - ANSWERING_TIME), 30 - ANSWERING_TIME),
+        ({"config": {"default_timeout": 10}.items()}, 0.6 * 9.75, 9.75),
+    ],
+)
+def test_the_pages_have_two_fifths_of_the_time(request_, search_phase, whole):
+    _, world = search(**request_)
+    assert [asked["deadline"] for asked in world.asked] == [pytest.approx(search_phase)]
+    assert [read["deadline"] for read in world.read_for] == [pytest.approx(whole)] * bool(whole)
+
+
+def test_a_search_that_finds_nobody_in_time_ends_when_its_phase_does():
+    async def main(clock):
+        async with Tasks() as tasks:
+            world = World(clock, tasks, seconds=100)
+            with pytest.raises(DeadlineError):
+                await world.searcher.search(SearchRequest(query="bees", timeout=10))
+            assert 0.6 * 9.75 <= clock.elapsed <= 0.6 * 9.75 + ANSWERING_TIME
+
+    virtual_time.run(main)
+
+
+def test_the_pages_of_what_is_given_are_read_and_may_change_its_order():
+    response, world = search(results_count=2, search_prompt="why they dance")
+    (read,) = world.read_for
+    assert [result.url for result in read["results"]] == ["https://a.org/", "https://b.org/"]
+    assert (read["at"], read["query"]) == (pytest.approx(1), "bees why they dance")
+    assert [result.url for result in response.results] == ["https://b.org/", "https://a.org/"]
+    assert response.content_fetch_stats == STATS
+    assert response.search_time_ms == 1_000, "without the pages"
+    assert response.engines_used == ("e", "engine 2", "engine 1")
+    assert world.said == ["reading 2 pages"]
+
+
+@pytest.mark.parametrize(
+    ("domains", "urls"),
+    [
+        ({"allowed_domains": ("a.org", "b.org")}, ["a.org", "b.org", "sub.a.org"]),
+        ({"blocked_domains": ("a.org",)}, ["b.org", "c.org"]),
+    ],
+)
+def test_results_of_other_domains_are_left_out_before_they_are_counted(domains, urls):
+    response, _ = search(fetch_content=False, **domains)
+    assert [result.title for result in response.results] == urls
+    assert response.results_count == response.total_results == len(urls)
+
+
+def test_where_nothing_is_left_no_page_is_read_and_nobody_is_credited():
+    response, world = search(allowed_domains=("x.org", "y.org"))
+    assert (response.results, response.attribution, world.read_for) == ((), (), [])
+    assert response.content_fetch_stats is None
+    assert response.notes == ("All 4 results were outside the domains asked for.",)
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ({}, "bees"),
+        ({"allowed_domains": ("a.org",)}, "bees site:a.org"),
+        ({"allowed_domains": ("a.org", "b.org")}, "bees"),
+        ({"query": "bees site:b.org", "allowed_domains": ("a.org",)}, "bees site:b.org"),
+        ({"query": "SITE:b.org bees", "allowed_domains": ("a.org",)}, "SITE:b.org bees"),
+        ({"query": "website:x", "allowed_domains": ("a.org",)}, "website:x site:a.org"),
+        ({"search_prompt": "why they dance"}, "bees"),
+    ],
+)
+def test_one_domain_is_asked_for_by_a_word(request_, text):
+    assert instance_query(SearchRequest(**{"query": "bees", **request_})).text == text
+
+
+def test_all_filters_reach_the_instance_and_a_query_without_words_does_not():
+    request = SearchRequest(
+        query="bees",
+        category="it",
+        language="fr",
+        safe_search=SafeSearch.OFF,
+        time_range=TimeRange.DAY,
+        engines=("x", "y"),
+    )
+    assert instance_query(request) == InstanceQuery(
+        text="bees",
+        category="it",
+        language="fr",
+        safe_search=0,
+        time_range="day",
+        engines=("x", "y"),
+    )
+    with pytest.raises(InvalidArgumentError, match="query"):
+        instance_query(SearchRequest(query="\u200b"))
