@@ -59,10 +59,9 @@ class _Reach:
         """The tests that may notice a change, those written for the module first."""
         lines = self.by_line.get(module, {})
         tests = set[str]().union(*(lines.get(line, ()) for line in mutant.lines or lines))
-        if not mutant.lines and not tests:
-            tests = set(self.seconds)  # such as a default of a model, which runs no line of it
+        others = set() if mutant.lines else {*self.seconds} - tests  # a constant goes far
         own = f"/test_{Path(module).stem}.py::"
-        return sorted(tests, key=lambda test: (own not in test, test))
+        return sorted(tests, key=lambda test: (own not in test, test)) + sorted(others)
 
     def limit(self, tests: Collection[str]) -> float:
         """Seconds after which they hang."""

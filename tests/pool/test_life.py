@@ -172,6 +172,14 @@ def test_what_happens_changes_a_state_only_if_it_speaks_against_it(state, event,
         assert life.reason == ""
 
 
+@pytest.mark.parametrize("event", ["full", "empty"])
+def test_a_wait_that_an_answer_has_ended_lengthens_no_later_one(event):
+    life = replace(STATES["failing"], empty=2)
+    EVENTS[event](life, NOW)
+    life.rest(10, NOW)
+    assert life.retry_after(NOW) == 10
+
+
 @pytest.mark.parametrize("state", ["failing", "limited", "resting", "banned", "opted out"])
 def test_one_request_tries_it_when_the_wait_is_over_and_not_before(state):
     life = replace(STATES[state])

@@ -70,6 +70,17 @@ async def test_silence_is_a_failure_unless_nobody_answers(bench):
     assert states[there.url] is InstanceState.NEW
 
 
+async def test_one_that_is_silent_alone_is_not_taken_for_a_network_that_is_down(bench):
+    async with FakeSearxng() as gone:
+        pass
+    async with bench(public=[gone]) as it:
+        for _ in range(3):
+            checked = await checker(it).check([gone.url])
+            assert not checked.offline
+        (row,) = it.pool.snapshot(it.clock())
+    assert row.state is InstanceState.FAILING
+
+
 async def test_four_are_asked_at_once_and_each_is_told(bench):
     told: list[str] = []
     busy = most = 0

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import socket
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -146,6 +147,20 @@ async def test_a_public_instance_is_asked_again_only_when_its_budget_allows(benc
     assert only.searches == 2
     assert caught.value.reason is UnavailableReason.BUDGET_SPENT
     assert caught.value.retry_after == pytest.approx(30, abs=0.1)
+
+
+async def test_a_budget_of_json_that_is_spent_leaves_the_pages(bench):
+    async with FakeSearxng() as only, bench(public=[only]) as it:
+        account = instance_account(only.url, own=False, link_token=None)
+        json_only = replace(account, windows=account.windows[:3])
+        for _ in range(3):
+            assert (await it.state.reserve([json_only], Format.JSON, it.clock())).granted
+        it.pool.learn_facts(
+            only.url, ConfigFacts(limiter_enabled=True, link_token=False), it.clock()
+        )
+        found = await go(it)
+    assert verdicts(found) == [Verdict.FULL]
+    assert found.attempts[0].format is Format.HTML
 
 
 async def test_a_spent_budget_does_not_use_up_the_three_instances(bench):

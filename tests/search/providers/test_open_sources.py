@@ -212,6 +212,20 @@ def test_a_network_that_is_down_is_held_against_nobody(collections):
     virtual_time.run(main)
 
 
+@pytest.mark.parametrize("answering", [Verdict.SERVER_ERROR, Verdict.MALFORMED])
+def test_a_network_that_reaches_anybody_is_not_down(collections, answering):
+    async def main(clock):
+        world = collections(clock)
+        down = SourceBehaviour(verdict=Verdict.DNS)
+        broken = SourceBehaviour(verdict=answering)
+        world.answer(openverse=down, commons=broken, internetarchive=down)
+        with pytest.raises(NoInstancesError, match="No open source could answer") as caught:
+            await world.search("red panda", category="images")
+        assert caught.value.reason is UnavailableReason.EXHAUSTED
+
+    virtual_time.run(main)
+
+
 def test_one_that_alone_cannot_be_reached_is_left_alone(collections):
     async def main(clock):
         world = collections(clock)
