@@ -34,8 +34,9 @@ async def drip_body(connection):
 
 async def endless_chunks(connection):
     await connection.send(CHUNKED)
-    while True:
+    for _ in range(2_000):  # 8 MB, sixty times what is read: whoever sees the end has no limit
         await connection.send(b"1000\r\n" + b"words are " * 409 + b"words \r\n")
+    await connection.send(b"0\r\n\r\n")
 
 
 async def tiny_chunks(connection):

@@ -320,7 +320,7 @@ async def test_more_connections_altogether_than_allowed_are_refused(front, echo)
 )
 async def test_a_tunnel_ends_when_its_bytes_are_spent(front, serve, limits):
     async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
+        for _ in range(100):
             writer.write(b"x" * 10_000)
             await writer.drain()
 
@@ -329,7 +329,7 @@ async def test_a_tunnel_ends_when_its_bytes_are_spent(front, serve, limits):
         client = await shown.connect()
         client.ask(SITE)
         assert await client.status() == 200
-        assert len(await client.rest()) <= 100_000
+        assert 50_000 < len(await client.rest()) <= 100_000
         assert shown.gateway.is_spent
         assert await shown.status(SITE) == (503 if limits.total_bytes == 100_000 else 200)
 
@@ -339,7 +339,7 @@ async def test_an_answer_ends_when_its_bytes_are_spent(front, serve):
     async with front(server.port, limits=GatewayLimits(connection_bytes=100_000)) as shown:
         client = await shown.connect()
         client.ask("GET http://www.site.org/")
-        assert len(await client.rest()) <= 100_000
+        assert 50_000 < len(await client.rest()) <= 100_000
         assert shown.gateway.is_spent
 
 
