@@ -319,7 +319,6 @@ class Life:
         self.bans += 1
         if self.bans >= _BLACKLIST_AFTER:
             self.state = InstanceState.BLACKLISTED
-            self.until = 0.0
             self.reason = reason
         else:
             self._quarantine(reason, now, rng)

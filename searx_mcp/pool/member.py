@@ -228,8 +228,8 @@ class Member:
     def opt_out(self, now: float) -> None:
         """Its operator asks us to stay away; nothing was sent but the question."""
         self.in_flight -= 1
-        self.last_at = now
-        self._stay_away(now)
+        self.last_at = self._cleared_at = now
+        self.life.opt_out(now)
 
     def clear(self, now: float) -> None:
         """Its robots.txt lets us ask it."""
@@ -239,7 +239,7 @@ class Member:
         """Its robots.txt was read without a search; one that lets us in ends the time it asked for."""
         self.last_at = self._cleared_at = now
         if opted_out:
-            self._stay_away(now)
+            self.life.opt_out(now)
         else:
             self.life.opt_in(now)
 
@@ -283,7 +283,8 @@ class Member:
         life = Life(trusted=self.is_trusted, **{name: getattr(record, name) for name in _LIFE})
         if record.last_at <= self.last_at:
             if life.is_opted_out and record.cleared_at > self._cleared_at and not self.is_own:
-                self._stay_away(record.cleared_at)
+                self._cleared_at = record.cleared_at
+                self.life.opt_out(record.cleared_at)
             return
         opted_out_at = self._cleared_at if self.life.is_opted_out else 0.0
         self.last_at = record.last_at
@@ -301,7 +302,8 @@ class Member:
         self._set_own()
         self.seen = Observed(**{name: getattr(record, name) for name in _SEEN})
         if opted_out_at >= record.cleared_at > 0:  # 0: it was reset by a person
-            self._stay_away(opted_out_at)
+            self._cleared_at = opted_out_at
+            self.life.opt_out(opted_out_at)
 
     def fresh_record(self, last_at: float) -> InstanceRecord:
         """The record of an instance of which nothing was ever learned."""
@@ -344,10 +346,6 @@ class Member:
             drift=self.drift,
             retry_after=round(self.life.retry_after(now), 1),
         )
-
-    def _stay_away(self, since: float) -> None:
-        self._cleared_at = since
-        self.life.opt_out(since)
 
     def _set_own(self) -> None:
         self.life.trusted = self.is_trusted

@@ -49,9 +49,9 @@ class Proposal:
     own: bool
     format: Format
     link_token: bool | None
-    is_unlimited: bool = False
-    is_trial: bool = False
-    is_clear: bool = True
+    is_unlimited: bool
+    is_trial: bool
+    is_clear: bool
 
 
 class _Standing(NamedTuple):

@@ -301,6 +301,7 @@ def test_whatever_is_learned_is_news_to_be_kept(event):
     it = learn(member(), Verdict.FULL)
     EVENTS[event](it)
     assert it.record().last_at == NOW + 5
+    assert it.record().cleared_at == (NOW + 5) * (event in {"opt out", "clear", "robots"})
 
 
 @pytest.mark.parametrize("ending", ["report", "overtaken", "opt out", "release"])

@@ -584,26 +584,30 @@ def after(*events: str) -> InstanceRecord:
 
 
 @pytest.mark.parametrize(
-    ("here", "there", "stays_away"),
+    ("here", "there", "stays_away", "read_at"),
     [
-        (["0 in", "10 out"], ["0 in", "20 found"], True),
-        (["0 in", "20 found"], ["0 in", "10 out"], True),
-        (["0 out"], ["0 in", "20 found"], True),
-        (["0 in", "20 found"], ["0 in", "20 out"], True),
-        (["0 in", "10 out"], ["20 in"], False),
-        (["20 in"], ["0 in", "10 out"], False),
-        (["10 out"], ["20 reset"], False),
-        (["0 in"], ["10 found"], False),
+        (["0 in", "10 out"], ["0 in", "20 found"], True, 10),
+        (["0 in", "20 found"], ["0 in", "10 out"], True, 10),
+        (["0 out"], ["0 in", "20 found"], True, 0),
+        (["0 in", "20 found"], ["0 in", "20 out"], True, 20),
+        (["0 in", "10 out"], ["20 in"], False, 20),
+        (["20 in"], ["0 in", "10 out"], False, 20),
+        (["10 out"], ["20 reset"], False, -NOW),
+        (["0 in"], ["10 found"], False, -NOW),
     ],
 )
-def test_of_two_processes_the_one_that_read_robots_txt_last_knows_the_wish(here, there, stays_away):
+def test_of_two_processes_the_one_that_read_robots_txt_last_knows_the_wish(
+    here, there, stays_away, read_at
+):
     it = pool(entry("a"))
     for record in (after(*here), after(*there)):
         it.restore({record.url: record})
     assert (it.propose(NOW + 60) is None) is stays_away
     (row,) = it.snapshot(NOW + 60)
     assert (row.reason == OPTED_OUT) is stays_away
-    assert it.learned_since(NOW - 1), "what was put together is kept"
+    (kept,) = it.learned_since(NOW - 1).values()
+    assert kept.cleared_at == NOW + read_at
+    assert not stays_away or kept.until == NOW + read_at + 30 * DAY
 
 
 def test_an_own_instance_takes_over_no_wish_from_when_it_was_public():
