@@ -1,0 +1,89 @@
+"""How long things may take, to the moment."""
+
+import asyncio
+
+import pytest
+
+from searx_mcp.errors import NoInstancesError
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.search.execution.executor import ANSWER_TIME
+from searx_mcp.testing import virtual_time
+from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
+
+PUBLIC = tuple(f"https://i{n}.example/" for n in range(4))
+HANGS = Behaviour(seconds=1_000.0)
+
+
+def verdicts(error_or_found) -> list[Verdict]:
+    return [attempt.verdict for attempt in error_or_found.attempts]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "config", "ends", "failed"),
+    [
+        pytest.param(30, {}, 12, [1, 1, 0], id="the phase cuts the third short"),
+        pytest.param(7, {}, 7, [1, 0], id="the call's deadline cuts the second short"),
+        pytest.param(30, {"phase_timeout": 60}, 15, [1, 1, 1], id="three whole attempts"),
+        pytest.param(30, {"attempt_timeout": 2}, 6, [1, 1, 1], id="shorter attempts"),
+        pytest.param(5.05, {}, 5, [1], id="what is left is too little for another"),
+        pytest.param(30, {"max_instances": 1}, 5, [1], id="one instance"),
+    ],
+)
+def test_an_attempt_a_phase_and_a_call_end_in_time_and_what_we_cut_short_is_no_failure(
+    seconds, config, ends, failed
+):
+    async def main(clock):
+        await asyncio.sleep(1_000)
+        world = SimulatedSearch(clock, public=PUBLIC, **config)
+        world.behave(*PUBLIC, behaviour=HANGS)
+        with pytest.raises(NoInstancesError) as caught:
+            await world.search(seconds=seconds)
+        assert clock.elapsed - 1_000 == pytest.approx(ends)
+        assert verdicts(caught.value) == [Verdict.TIMEOUT] * len(failed)
+        reports = [world.report(url) for url in world.asked()]
+        assert [report.failures for report in reports] == failed
+        assert all(report.last_verdict for report in reports if report.failures)
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize(
+    ("left", "waits"), [(8 + ANSWER_TIME + 0.01, True), (8 + ANSWER_TIME - 0.01, False)]
+)
+def test_a_budget_is_waited_for_while_two_seconds_are_left_for_the_answer(left, waits):
+    async def main(clock):
+        (url, *_) = PUBLIC
+        world = SimulatedSearch(clock, public=[url])
+        world.pool.learn_facts(url, ConfigFacts(limiter_enabled=True, link_token=False), clock())
+        await world.search()
+        charged = world.upstream.sent[0].at
+        await asyncio.sleep(charged + 22 - clock())
+        if waits:
+            await world.search(seconds=left)
+            assert world.upstream.sent[1].at == pytest.approx(charged + 30, abs=0.02)
+        else:
+            with pytest.raises(NoInstancesError) as caught:
+                await world.search(seconds=left)
+            assert caught.value.retry_after == pytest.approx(8)
+        assert len(world.asked()) == 1 + waits
+
+    virtual_time.run(main)
+
+
+def test_a_host_without_an_address_costs_no_search_and_is_told_with_its_time():
+    async def main(clock):
+        await asyncio.sleep(1_000)
+        there, gone = PUBLIC[:2]
+        world = SimulatedSearch(clock, public=[there, gone])
+        for url in (gone, there):
+            world.pool.clear(url, clock())
+        world.behave(gone, behaviour=Behaviour(resolves=False))
+        found = await world.search()
+        assert verdicts(found) == [Verdict.DNS, Verdict.FULL]
+        assert [attempt.elapsed_ms for attempt in found.attempts] == [0, 100]
+        assert world.report(gone).state is InstanceState.FAILING
+        assert world.asked() == [there]
+
+    virtual_time.run(main)
