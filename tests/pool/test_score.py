@@ -1,5 +1,7 @@
 """How good an instance looks."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +59,13 @@ def test_missing_uptime_windows_do_not_count_against_an_instance():
 )  # fmt: skip
 def test_the_worst_known_grade_of_several_counts(grades, quality):
     assert grade_quality(grades) == quality
+
+
+def test_each_grade_is_better_than_the_next_by_a_little():
+    grades = "A+ A A- B+ B B- C+ C C- D+ D D- E F".split()
+    qualities = [grade_quality(grade) for grade in grades]
+    assert (qualities[0], qualities[-1], grade_quality("G")) == (1.0, 0.0, 0.0)
+    assert all(0 < better - worse <= 0.2 for better, worse in pairwise(qualities))
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,14 @@ def test_a_latency_is_the_median_or_the_only_value(stat: object, latency: float 
     assert read_row({"timing": {"search": stat}}).search_latency == latency
 
 
+@pytest.mark.parametrize(
+    ("grade", "read"),
+    [(" A+ ", "A+"), ("B" * 100, "B" * 100), ("B" * 500, "B" * 100), ("A\nB", None), ("", None), (5, None)],
+)  # fmt: skip
+def test_a_grade_is_one_short_line(grade: object, read: str | None) -> None:
+    assert read_row({"tls": {"grade": grade}}).tls_grade == read
+
+
 @pytest.mark.parametrize("name", ["resources", "ressources"])
 def test_both_spellings_of_resources_leave_the_grade_alone(name: str) -> None:
     assert read_row({"html": {name: {"script": {}}, "grade": "V"}}).html_grade == "V"
