@@ -62,7 +62,7 @@ def test_the_worst_known_grade_of_several_counts(grades, quality):
 
 
 def test_each_grade_is_better_than_the_next_by_a_little():
-    grades = "A+ A A- B+ B B- C+ C C- D+ D D- E F".split()
+    grades = ["A+", "A", "A-", "B+", "B", "B-", "C+", "C", "C-", "D+", "D", "D-", "E", "F"]
     qualities = [grade_quality(grade) for grade in grades]
     assert (qualities[0], qualities[-1], grade_quality("G")) == (1.0, 0.0, 0.0)
     assert all(0 < better - worse <= 0.2 for better, worse in pairwise(qualities))

@@ -82,6 +82,18 @@ def test_one_that_asks_for_a_pause_has_it(pool):
     assert pool.may_ask(OTHER, NOW)
 
 
+def test_an_answer_that_was_on_its_way_ends_no_pause(pool):
+    pool.begin(URL, NOW)
+    pool.begin(URL, NOW)
+    pool.report(URL, Outcome(Verdict.FULL, Format.JSON, 0.5, page=ResultPage()), NOW)
+    pool.rest(URL, 30, NOW)
+    pool.report(URL, Outcome(Verdict.FULL, Format.JSON, 0.6, page=ResultPage()), NOW + 1)
+    assert pool.retry_after(URL, NOW + 1) == 29
+    assert not pool.may_ask(URL, NOW + 29)
+    learn(pool, Verdict.FULL, now=NOW + 30)
+    assert state(pool) is InstanceState.HEALTHY
+
+
 def test_what_was_learned_goes_on_in_another_process(pool):
     learn(pool, Verdict.RATE_LIMITED, retry_after=1_000.0)
     records = pool.learned_since(0)
