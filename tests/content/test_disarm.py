@@ -99,8 +99,12 @@ def test_disarming_twice_leaves_nothing_new(markdown: str):
     "unit",
     ["[", "![", "![a](", "![a](b", "[a](", "](", "<", "<a ", "<a href", "<img ", "<img alt=", "[a]: ", "<a:", "\\"],
 )  # fmt: skip
-def test_hostile_markdown_is_read_to_its_end(unit: str):
-    disarm(unit * 20_000)
+def test_hostile_markdown_is_read_to_its_end_and_grows_by_what_is_said_of_it(unit: str):
+    shown = disarm(unit * 20_000)
+    assert not re.search(r"!\[|<img", shown)
+    # Twelve characters at most stand for one image, four for one sign.
+    assert len(shown) <= 20_000 * (len(unit) + 12)
+    assert disarm(unit * 10_000 + "\n\nend").endswith("end")
 
 
 def test_a_number_of_any_length_is_no_target():
