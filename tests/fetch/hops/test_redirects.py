@@ -108,13 +108,33 @@ def test_anything_else_is_an_answer(status: int, headers: dict[str, str]):
     assert location_of(status, headers) is None
 
 
+HARMLESS = {
+    "Accept": "*/*",
+    "Accept-Encoding": "gzip",
+    "Accept-Language": "de",
+    "USER-AGENT": "mine",
+}
+OF_THE_CALLER = {
+    "Authorization": "x",
+    "Cookie": "y",
+    "Referer": "https://example.org/a",
+    "If-None-Match": '"1"',
+    "X-Api-Key": "z",
+}
+
+
 @pytest.mark.parametrize(
     "target",
-    ["https://example.com/", "http://example.org/", "https://example.org:8443/"],
+    [
+        pytest.param("https://example.com/", id="host"),
+        pytest.param("http://example.org:443/", id="scheme alone"),
+        pytest.param("http://example.org/", id="scheme and port"),
+        pytest.param("https://example.org:8443/", id="port"),
+        pytest.param("https://www.example.org/", id="subdomain"),
+    ],
 )
 def test_another_origin_gets_only_harmless_headers(target: str):
-    headers = {"Accept": "*/*", "USER-AGENT": "mine", "Authorization": "x", "Cookie": "y"}
-    assert carried_headers(headers, START, URL(target)) == {"Accept": "*/*", "USER-AGENT": "mine"}
+    assert carried_headers(HARMLESS | OF_THE_CALLER, START, URL(target)) == HARMLESS
 
 
 def test_the_same_origin_gets_all_headers():
@@ -154,7 +174,17 @@ def test_one_redirect_more_than_allowed_is_too_many():
 
 
 def test_leaving_https_is_noted():
-    trail = Trail(START, max_redirects=3)
+    trail = Trail(START, max_redirects=4)
     trail.follow(URL("http://example.com/"))
+    trail.follow(URL("http://example.com/still"))
     trail.follow(URL("https://example.com/"))
+    trail.follow(URL("https://example.com/still"))
     assert trail.notes == ["A redirect left https for http."]
+
+
+def test_no_redirect_may_be_allowed_and_a_circle_is_told_first():
+    trail = Trail(START, max_redirects=0)
+    with pytest.raises(RedirectError, match="more than 0 times"):
+        trail.follow(URL("https://example.org/1"))
+    with pytest.raises(RedirectError, match="in a circle"):
+        trail.follow(START)

@@ -6,13 +6,18 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from yarl import URL
 
-from searx_mcp.errors import ErrorCode, FetchError, PolicyError, RedirectError
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, RedirectError
+from searx_mcp.fetch.hops.answer import NotModified, Redirect
 from searx_mcp.fetch.hops.hosts import Hosts
-from searx_mcp.fetch.hops.walk import Walker
+from searx_mcp.fetch.hops.redirects import Trail
+from searx_mcp.fetch.hops.walk import IGNORED, Arrival, Errand, Walker
+from searx_mcp.fetch.pages.interface import Validators
 from searx_mcp.fetch.policy.lists import DomainPolicy
+from searx_mcp.fetch.policy.robots import RobotsGate
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.sessions import Sessions
+from searx_mcp.tasks.group import Tasks
 
 RULES = "User-agent: *\nDisallow: /private\n"
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -44,6 +49,104 @@ async def make_walker(site, other) -> AsyncIterator[Callable[..., Walker]]:
 
 def in_time() -> float:
     return asyncio.get_running_loop().time() + 5
+
+
+@pytest.fixture
+def asked() -> list[str]:
+    """The addresses of the robots.txt that were asked for; no site has one."""
+    return []
+
+
+@pytest.fixture
+async def walk(make_walker, store, clock, asked):
+    """Go from an address with the headers of a caller; returns the last answer and the trail."""
+
+    async def no_robots(url: URL, deadline: float) -> tuple[int, bytes]:
+        asked.append(str(url))
+        return 404, b""
+
+    async with Tasks() as tasks:
+        robots = RobotsGate(no_robots, store, clock=clock, timeout=5, spawn=tasks.spawn)
+
+        async def go(start: str, *, max_redirects: int = 5, **wish) -> tuple[Arrival, Trail]:
+            errand = Errand(
+                headers={"User-Agent": "me/1", "X-Secret": "s"},
+                max_bytes=1_000,
+                max_document_bytes=1_000,
+                deadline=in_time(),
+                **wish,
+            )
+            trail = Trail(URL(start), max_redirects=max_redirects)
+            return await make_walker().go(errand, trail, robots), trail
+
+        yield go
+
+
+async def test_headers_of_the_caller_stay_dropped_once_another_site_was_asked(site, other, walk):
+    """Neither the second page of the other site gets them, nor does the first site again."""
+    other.redirect("/1", "/2")
+    other.redirect("/2", site.url("/back"))
+    site.redirect("/here", "/there")
+    site.redirect("/there", other.url("/1"))
+    site.page("/back", "x", content_type="text/plain")
+    arrival, trail = await walk(site.url("/here"))
+    secrets = [request.headers.get("X-Secret") for request in site.requests]
+    assert secrets == ["s", "s", None]
+    assert [request.headers.get("X-Secret") for request in other.requests] == [None, None]
+    agents = {request.headers["User-Agent"] for request in (*site.requests, *other.requests)}
+    assert agents == {"me/1"}
+    assert (arrival.answer.status, arrival.robots, trail.redirects) == (200, "absent", 4)
+    assert trail.chain[-1] == f"{site.url('/back')} -> 200"
+
+
+async def test_what_is_known_of_one_address_is_told_to_no_other(site, other, walk):
+    last = other.page("/last", "x", content_type="text/plain")
+    first = site.redirect("/first", last)
+    known = Validators('"1"', "Fri, 20 Nov 2026 12:00:00 GMT")
+    await walk(first, unless={first: known})
+    assert site.requests[0].headers["If-None-Match"] == '"1"'
+    assert site.requests[0].headers["If-Modified-Since"] == known.last_modified
+    assert "If-None-Match" not in other.requests[0].headers
+    assert "If-Modified-Since" not in other.requests[0].headers
+
+
+async def test_a_validator_that_is_missing_is_not_sent(site, walk):
+    url = site.page("/a", "x", content_type="text/plain")
+    await walk(url, unless={url: Validators("", "Fri, 20 Nov 2026 12:00:00 GMT")})
+    assert "If-None-Match" not in site.requests[0].headers
+    assert "If-Modified-Since" in site.requests[0].headers
+
+
+async def test_news_that_nothing_changed_counts_only_where_something_was_known(site, walk):
+    url = site.page("/a", "", status="304 Not Modified")
+    arrival, _ = await walk(url, unless={url: Validators('"1"', "")})
+    assert isinstance(arrival.answer, NotModified)
+    with pytest.raises(FetchError) as caught:
+        await walk(url)
+    assert caught.value.code is ErrorCode.HTTP_ERROR
+
+
+async def test_a_redirect_that_is_not_to_be_followed_is_the_answer(site, walk):
+    arrival, trail = await walk(site.redirect("/a", "/b"), follow=False)
+    assert isinstance(arrival.answer, Redirect)
+    assert (arrival.answer.location, trail.redirects) == ("/b", 0)
+    assert len(site.requests) == 1
+
+
+async def test_robots_are_asked_on_each_site_and_only_if_they_count(site, other, walk, asked):
+    first = site.redirect("/first", other.page("/last", "x", content_type="text/plain"))
+    ignoring, _ = await walk(first, obey_robots=False)
+    assert (ignoring.robots, asked) == (IGNORED, [])
+    obeying, _ = await walk(first)
+    assert obeying.robots == "absent"
+    assert asked == [site.url("/robots.txt"), other.url("/robots.txt")]
+
+
+async def test_an_error_about_a_page_has_the_status_it_came_with(site, walk):
+    url = site.page("/a", "x", status="203 Fine", content_type="image/png")
+    with pytest.raises(ContentError) as caught:
+        await walk(url)
+    assert caught.value.status_code == 203
 
 
 async def test_a_robots_txt_comes_with_its_status(site, make_walker):
