@@ -194,3 +194,100 @@ def test_only_markup_is_dropped(text: str):
     assert len(guard(text)) <= len(text)
     if not re.search(r"<", text):
         assert guard(text) == text.replace("\0", "")
+
+
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        pytest.param("<div>" * 511, 511, id="fewer"),
+        pytest.param("<div>" * 512, 512, id="as many as may be"),
+        pytest.param("<div>" * 600, 512, id="more"),
+        pytest.param("<p><div>" * 600, 512, id="two kinds"),
+        pytest.param("<div>" * 512 + "</div>" * 512 + "<div>" * 600, 1_024, id="closed again"),
+        pytest.param("<div>" * 600 + "</div><div><div>", 513, id="one closed"),
+        pytest.param("<li>" * 600, 600, id="closed by the next"),
+        pytest.param("<ul><li>" * 600, 856, id="lists in lists"),
+        # A closing tag is looked for among the last 32 elements.
+        pytest.param(("<div>" + "<x>" * 31 + "</div>") * 40, 1_280, id="found at the last place"),
+        pytest.param(("<div>" + "<x>" * 32 + "</div>") * 40, 920, id="one place too far"),
+    ],
+)
+def test_so_many_elements_may_be_open(html: str, kept: int):
+    assert len(re.findall(r"<\w+>", guard(html))) == kept
+
+
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        pytest.param("<div><b>x</div>" * 15, 15, id="fewer"),
+        pytest.param("<div><b>x</div>" * 17, 16, id="one more"),
+        pytest.param("<b>x" + "<div><i>x</div>" * 20, 16, id="of all kinds together"),
+        pytest.param("<b>x</b>" * 40, 40, id="closed"),
+        pytest.param("<b>" * 20 + "</b></b><b><b><b>", 18, id="some closed"),
+        pytest.param("</b>" * 9 + "<b>" * 20, 16, id="closed before they are opened"),
+        pytest.param("<b>" * 16 + "</i>" + "<i>" * 4, 16, id="another kind closed"),
+    ],
+)
+def test_so_many_formatting_tags_may_be_unclosed(html: str, kept: int):
+    assert len(re.findall(r"<[bi]>", guard(html))) == kept
+
+
+@pytest.mark.parametrize(
+    ("count", "width", "is_whole"),
+    [
+        pytest.param(255, 16, True, id="as many as may be"),  # the name of the tag is counted too
+        pytest.param(256, 16, False, id="one more"),
+        pytest.param(300, 5, True, id="many in a short tag"),
+        pytest.param(3, 9_000, True, id="few in a long tag"),
+    ],
+)
+@pytest.mark.parametrize("form", ["{}", "{}=1", "{}='a b>c'", '{} = "="'])
+def test_a_long_tag_may_have_so_many_attributes(form: str, count: int, width: int, *, is_whole):
+    names = (f"a{number}".ljust(width, "x") for number in range(count))
+    tag = f"<p {' '.join(form.format(name) for name in names)}>"
+    assert guard(f"{tag}text") == (f"{tag}text" if is_whole else "<p>text")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(f"<{name}>" for name in ("area", "br", "col", "hr", "img", "input", "link", "wbr")),
+        *("<html><head><body>", "<optgroup><option>", "<thead><tr><th>x<tbody><tr><td>y<tfoot>"),
+        *("<dd>x<dt>y", "<p>x<li>y<p>z", "<td><p>x"),
+        "<tr><td>x</td></tr>",
+    ],
+)
+def test_what_holds_nothing_or_ends_by_itself_is_no_nesting(unit: str):
+    page = f"<table>{unit * 2_000}"
+    assert guard(page) == page
+
+
+@pytest.mark.parametrize(
+    "name", ["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"]
+)
+def test_what_is_text_to_the_parser_is_no_markup(name: str):
+    inside = "<div>" * 600 + f"</{name}x>"
+    page = f"<{name}>{inside}</{name.upper()} ><p>y"
+    assert guard(page) == page
+    assert guard(f"<{name}>{inside}") == f"<{name}>{inside}"
+
+
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        ("<!-->" + "<i>" * 20, 16),
+        ("<!--->" + "<i>" * 20, 16),
+        ("<!-- -->" + "<i>" * 20, 16),
+        ("<!--" + "<i>" * 20 + "-->", 20),
+        ("<!--" + "<i>" * 20 + "--><i>", 21),
+    ],
+)
+def test_a_comment_ends_where_the_parser_ends_it(html: str, kept: int):
+    assert guard(html).count("<i>") == kept
+
+
+def test_many_drawings_that_never_end_are_looked_through_once():
+    """Each would cost a look at the rest of the page."""
+    page = "<svg>" * 25_000
+    assert guard(page) == ""
+    assert guard(f"{page}text<div>") == "text<div>"
