@@ -29,6 +29,8 @@ from searx_mcp.fetch.policy.domains import matches_domain, normalise_domain
         ("localhost", "localhost"),
         ("x.y", "x.y"),
         ("zip", "zip"),
+        (f"{'a' * 63}.{'b' * 63}", f"{'a' * 63}.{'b' * 63}"),
+        (".".join(["abcdefg"] * 31 + ["abcde"]), ".".join(["abcdefg"] * 31 + ["abcde"])),
         ("192.0.2.7", "192.0.2.7"),
         ("http://192.0.2.7:8080/", "192.0.2.7"),
         ("2001:DB8:0::1", "2001:db8::1"),
@@ -71,6 +73,10 @@ def test_a_domain_has_one_spelling(text: str, expected: str):
         "\ud800.org",
         "a\x00.org",
         f"{'a' * 64}.org",
+        f"example.{'a' * 64}",
+        f"_{'a' * 63}.org",
+        f"{'a' * 50}.{'b' * 50}.{'c' * 50}.{'d' * 50}.{'e' * 50}",  # 254 characters
+        f"_.{'a' * 50}.{'b' * 50}.{'c' * 50}.{'d' * 50}.{'e' * 48}",
         ".".join(["abcdefgh"] * 30),
     ],
 )

@@ -164,6 +164,45 @@ def test_what_is_not_seen(url: str):
     assert not is_suspicious(URL(f"https://evil.example/{url}"))
 
 
+HEXADECIMAL = "0123456789abcdef"
+DENSE = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def dashed(characters: str, *, times: int) -> str:
+    """A run of these characters and hyphens, equally often, without an unbroken piece."""
+    return f"{characters[: len(characters) // 2]}-{characters[len(characters) // 2 :]}" * times
+
+
+@pytest.mark.parametrize(
+    ("ordinary", "suspicious"),
+    [
+        pytest.param("word " * 49 + "wor", "word " * 50, id="200 letters in a part"),
+        pytest.param(
+            "&".join([*["word " * 33 + "w"] * 2, "word " * 33 + "w"]),
+            "&".join([*["word " * 33 + "w"] * 2, "word " * 33 + "wo"]),
+            id="400 letters in all",
+        ),
+        pytest.param((HEXADECIMAL * 5)[:64], (HEXADECIMAL * 5)[:65], id="65 digits in a row"),
+        pytest.param("abcdefg" * 10, "abcdefgh" * 9, id="3 bits a character"),
+        pytest.param(dashed(DENSE[:28], times=3), dashed(DENSE[:29], times=3), id="4.9 bits"),
+        pytest.param(dashed(DENSE[:31], times=2), dashed(DENSE[:31], times=2) + "-", id="65 of them"),
+        pytest.param(b64("abcdefghijklmnopq")[:23], b64("abcdefghijklmnopqr"), id="24 of base64"),
+        pytest.param(b"my password".hex() + "a", b"my password!".hex(), id="12 characters in digits"),
+        pytest.param(b"my password".hex(), b"my password!".hex() + "a", id="a digit too many"),
+        pytest.param(
+            b64("eleven of a" + "0123456789"), b64("twelve of ab" + "12345678"), id="six of ten are letters"
+        ),
+        pytest.param(
+            b64(b"my password is so" + b"\xff___"), b64(b"my password is now" + b"\xff__"), id="cut near the end"
+        ),
+    ],
+)  # fmt: skip
+def test_where_an_address_begins_to_be_suspicious(ordinary: str, suspicious: str):
+    """The thresholds of `docs/decisions/fetching-politely.md`, from both sides."""
+    assert not is_suspicious(URL(f"https://e.example/?{ordinary}"))
+    assert is_suspicious(URL(f"https://e.example/?{suspicious}"))
+
+
 @pytest.mark.parametrize(("text", "bits"), [("aaaa", 0), ("abab", 1), ("abcd", 2), ("", 0)])
 def test_density_is_counted_in_bits_a_character(text: str, bits: float):
     assert density(text) == bits

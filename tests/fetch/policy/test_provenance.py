@@ -147,10 +147,21 @@ def test_what_is_no_address_of_the_web_is_passed_over():
     it = Provenance(FetchPolicy.ANY)
     it.remember(
         ["", "x", "mailto:a@a.example", "ftp://a.example/", "javascript:1", "/path", "http://[]@", "http://[::1",
-         "http://a.example:99999/", "http://\ud800.example/", f"http://a.example/{'a' * 5_000}"],
+         "http://a.example:99999/", "http://a.example:0/", "http://\ud800.example/", f"http://a.example/{'a' * 5_000}"],
         "link",
     )  # fmt: skip
     assert repr(it) == "<Provenance [0 search, 0 link, 0 hosts]>"
+
+
+@pytest.mark.parametrize(
+    ("path", "source"), [("a" * 4_079, "link"), ("a" * 4_080, "unknown")], ids=["whole", "longer"]
+)
+def test_an_address_has_an_end(path: str, source: str):
+    it = Provenance(FetchPolicy.ANY)
+    url = f"http://a.example/{path}"
+    it.remember([url, "http://a.example:1/"], "link")
+    assert it.of(url) == source
+    assert it.of("http://a.example:1/") == "link"
 
 
 @given(st.lists(st.tuples(st.integers(0, 8), st.sampled_from(["search", "link"])), max_size=40))
