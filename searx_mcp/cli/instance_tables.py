@@ -159,7 +159,7 @@ def next_try(row: InstanceReport) -> str:
 def when(at: datetime, now: datetime) -> str:
     """A time and how far it is from now, in local time."""
     ahead = (at - now).total_seconds()
-    away = f"in {duration(ahead)}" if ahead > 0 else f"{duration(-ahead)} ago"
+    away = f"in {duration(ahead)}" if ahead > 0 else f"{duration(abs(ahead))} ago"
     return f"{at.astimezone():%Y-%m-%d %H:%M} ({away})"
 
 

@@ -1,13 +1,17 @@
 """`searx-mcp paths` and `purge`."""
 
+import io
 import json
+import sys
 
 import pytest
 
+from searx_mcp.cli import files
 from searx_mcp.cli.main import ExitCode
 from searx_mcp.client.stores import open_pages
 from searx_mcp.fetch.pages.interface import KeptRobots
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.search.state.interface import Account, Window
 from searx_mcp.search.state.redis import RedisStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
@@ -128,3 +132,74 @@ async def test_purge_says_when_the_server_cannot_be_reached(run_cli, folder):
     assert ran.code == ExitCode.FAILED
     assert "redis" in ran.err.lower()
     assert "Traceback" not in ran.err
+
+
+def kept(*files: tuple[str, int, float], folder: str | None = "/s") -> KeptFiles:
+    listed = tuple(
+        KeptFile(path=path, kind=FileKind.OTHER, what="What.", size=size, age=age)
+        for path, size, age in files
+    )
+    return KeptFiles(folder=folder, files=listed, size=sum(size for _, size, _ in files))
+
+
+@pytest.mark.parametrize(
+    ("found", "lines"),
+    [
+        (
+            kept(("/s/a", 999, 59), ("/s/b", 1_500_000, 172_800), ("/c", 1_000, 3_600)),
+            [
+                "file size written what",
+                "/s/a 999 B less than a minute ago What.",
+                "/s/b 1,500 kB 2 days ago What.",
+                "/c 1 kB 1 hour ago What.",
+                "1,502 kB in all; `searx-mcp purge` deletes what was learned and read.",
+            ],
+        ),
+        (
+            kept(("/c", 1, 60)),
+            ["file size written what", "/c 1 B 1 minute ago What.", "Nothing is kept yet in /s"],
+        ),
+        (kept(folder=None), ["Nothing outlives a process: storage.state is off."]),
+        (kept(), ["Nothing is kept yet in /s"]),
+    ],
+    ids=["some", "settings alone", "off", "none"],
+)
+def test_files_are_listed_with_size_and_age(capsys, found, lines):
+    files._print_table(found)
+    assert [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()] == lines
+
+
+@pytest.mark.parametrize(
+    ("purged", "lines"),
+    [
+        (
+            Purged(emptied=("/a", "/b"), deleted=("/c",), left={"/d": "It is in use."}),
+            ["Emptied /a", "Emptied /b", "Deleted /c", "Left /d: It is in use.", files._WARNING],
+        ),
+        (Purged(deleted=("/c",)), ["Deleted /c"]),
+        (
+            Purged(left={"/d": "It is in use."}),
+            ["Left /d: It is in use.", "There was nothing to delete."],
+        ),
+    ],
+    ids=["all kinds", "deleted", "left"],
+)
+def test_what_was_deleted_is_listed_and_warned_of_once(capsys, purged, lines):
+    files._print_purged(purged)
+    assert capsys.readouterr().out.splitlines() == lines
+
+
+@pytest.mark.parametrize(("answer", "is_gone"), [("y\n", True), ("n\n", False)])
+async def test_on_a_terminal_purge_asks_first(run_cli, folder, monkeypatch, answer, is_gone):
+    terminal = io.StringIO(answer)
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    ran = await run_cli("purge", SEARX_MCP_STORAGE__FOLDER=str(folder))
+    assert f"Delete what was learned and read in {folder}?" in ran.err
+    assert ran.code == (0 if is_gone else 130)
+    assert ("Emptied" in ran.out) is is_gone
+    store = open_store(folder / FILE_NAME)
+    (budget,) = await store.budgets([ACCOUNT], 1_800_000_000.0)
+    await store.aclose()
+    assert budget.left == (3 if is_gone else 2)

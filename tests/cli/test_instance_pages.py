@@ -1,18 +1,22 @@
 """What is said of one instance, and of a list that was fetched."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from rich.console import Console
 
-from searx_mcp.cli.instance_pages import print_details, refresh_lines
+from searx_mcp.cli.instance_pages import print_details, refresh_lines, trial_lines
 from searx_mcp.models.administration import (
     ConfigReport,
     InstanceDetails,
+    OpenSource,
     Refresh,
     Source,
     Timers,
+    Trial,
+    WindowReport,
 )
+from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -81,3 +85,209 @@ def test_a_list_that_was_not_fetched_is_explained():
     assert [*refresh_lines(refresh)] == [
         "There is no newer list: The server answered with status 500."
     ]
+
+
+ALL_PARTS = {name: (place + 1) / 16 for place, name in enumerate(PARTS)}
+KNOWN = InstanceReport(
+    url="https://a.example/",
+    tier=Tier.A,
+    grade="A-",
+    state=InstanceState.RATE_LIMITED,
+    score=0.4567,
+    score_parts=ALL_PARTS,
+    success=0.8749,
+    p50=1.234,
+    p95=2.5,
+    successes=7,
+    failures=1,
+    format=Format.HTML,
+    retry_after=5_400.0,
+    reason="It said 429.",
+    drift=2,
+)
+EVERYTHING = InstanceDetails(
+    instance=KNOWN,
+    source=Source.LIST,
+    timers=Timers(learned_at=NOW - timedelta(minutes=3), waits_until=NOW + timedelta(hours=5)),
+    windows=(
+        WindowReport(limit=1, seconds=30, spent=1, format=Format.HTML),
+        WindowReport(limit=3, seconds=30 * 86_400),
+    ),
+    config=ConfigReport(
+        version="2026.8",
+        limiter=True,
+        link_token=False,
+        engines=tuple(f"e{number}" for number in range(14)),
+        categories=("general", "it"),
+    ),
+    outcomes=(
+        PastOutcome(
+            at=NOW.timestamp() - 90,
+            format=Format.HTML,
+            verdict=Verdict.RATE_LIMITED,
+            status_code=429,
+            elapsed_ms=12,
+            detail="Too many.",
+        ),
+        PastOutcome(
+            at=NOW.timestamp() + 5, format=Format.JSON, verdict=Verdict.FULL, elapsed_ms=345
+        ),
+    ),
+)
+
+
+def written(details: InstanceDetails) -> list[str]:
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        print_details(console, details, NOW)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def at(time: datetime) -> str:
+    return f"{time.astimezone():%Y-%m-%d %H:%M}"
+
+
+def test_everything_that_is_known_of_an_instance_reads_like_this():
+    assert written(EVERYTHING) == [
+        "https://a.example/",
+        "why         from the list of public instances",
+        "tier        A, grade A-",
+        "state       rate limited",
+        "reason      It said 429.",
+        "next try    in 1.5 h",
+        "requests    8, 87% of use",
+        "latency     p50 1.23 s, p95 2.50 s",
+        "format      HTML would be asked for",
+        "unreadable  2 answers with rows that could not be read",
+        "",
+        "Score",
+        "score        0.457 = access · format · (.75 reliability + .25 latency)",
+        "access       0.31",
+        "format       0.38",
+        "latency      0.25",
+        "reliability  0.81 · 0.06 promised + 0.19 · 0.12 observed",
+        "promised     success 0.44, latency 0.50, uptime 0.56, grade 0.62, engines 0.69",
+        "",
+        "Times",
+        f"last news    {at(NOW - timedelta(minutes=3))} (3.0 min ago)",
+        f"waits until  {at(NOW + timedelta(hours=5))} (in 5.0 h)",
+        "",
+        "Budget",
+        "in 30 s    1 of 1 for HTML",
+        "in 30.0 d  0 of 3",
+        "",
+        "What /config said",
+        "version          2026.8",
+        "limiter          yes",
+        "link token       no",
+        "public instance  does not say",
+        "engines          14: e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11 and 2 more",
+        "categories       general, it",
+        "",
+        "Last requests",
+        "when         format  verdict       status  ms   detail",
+        "1.5 min ago  html    rate limited  429     12   Too many.",
+        "0 s ago      json    full                  345",
+    ]
+
+
+def test_an_open_source_has_terms_and_no_score():
+    source = OpenSource(
+        title="Things",
+        operator="A foundation (XX)",
+        categories=("it", "science"),
+        licence="CC0",
+        terms_url="https://t.example/",
+        terms_checked="2026-01",
+    )
+    details = InstanceDetails(
+        instance=KNOWN.model_copy(update={"tier": Tier.OPEN, "grade": None}),
+        source=Source.TABLE,
+        open_source=source,
+    )
+    shown = written(details)
+    assert shown[1:3] == [
+        "why         an open source: a documented API of a collection, not an instance",
+        "tier        open",
+    ]
+    assert shown[shown.index("Collection") :] == [
+        "Collection",
+        "name        Things",
+        "operator    A foundation (XX)",
+        "categories  it, science",
+        "terms       https://t.example/ (read 2026-01)",
+        "licence     CC0",
+        "",
+        "Budget",
+        "limit  none",
+    ]
+
+
+FREE = "It cost nothing: your own instances have no budget."
+
+
+@pytest.mark.parametrize(
+    ("fields", "lines"),
+    [
+        ({}, ["0 of 0 rows read in 5 ms (JSON, status 429)", FREE]),
+        ({"status_code": None}, ["0 of 0 rows read in 5 ms (JSON)", FREE]),
+        (
+            {"rows_used": 1, "rows_seen": 2, "detail": "Why.", "left": 3},
+            [
+                "1 of 2 rows read in 5 ms (JSON, status 429)",
+                "Why.",
+                "It cost nothing: no search was sent.",
+            ],
+        ),
+        (
+            {"answers": 1, "suggestions": 2, "unresponsive_engines": 3, "cost": 1, "left": 0},
+            [
+                "0 of 0 rows read in 5 ms (JSON, status 429)",
+                "1 answers, 2 suggestions, 3 engines that did not answer",
+                "It cost 1 request of its budget; 0 may be asked there now.",
+            ],
+        ),
+        (
+            {"infoboxes": 1, "cost": 1, "month_left": 0},
+            [
+                "0 of 0 rows read in 5 ms (JSON, status 429)",
+                "1 infoboxes",
+                (
+                    "It cost 1 request of its budget; any number may be asked there now,"
+                    " 0 at all public ones together."
+                ),
+            ],
+        ),
+    ],
+    ids=["free", "no status", "not sent", "one account", "two accounts"],
+)
+def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, lines):
+    usual = {
+        "instance": "https://a.example/",
+        "verdict": Verdict.RATE_LIMITED,
+        "format": Format.JSON,
+        "status_code": 429,
+        "elapsed_ms": 5,
+    }
+    assert [*trial_lines(Trial(**(usual | fields)))] == [f"rate limited: {lines[0]}", *lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("fields", "lines"),
+    [
+        ({"changed": True}, ["The list has changed."]),
+        ({"changed": False}, ["The list is as it was."]),
+        (
+            {"dropped": {"bad_grade": 1, "onion": 2, "a_b": 1}},
+            [
+                "  2 dropped: onion",
+                "  1 dropped: a b",
+                "  1 dropped: bad grade",
+                "The list is as it was.",
+            ],
+        ),
+    ],
+)
+def test_a_list_that_was_fetched_is_counted(fields, lines):
+    refresh = Refresh(source="x", listed=9, kept=5, in_pool=4, **fields)
+    assert [*refresh_lines(refresh)] == ["9 listed, 5 kept, 4 in the pool.", *lines]
