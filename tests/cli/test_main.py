@@ -20,7 +20,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
-from searx_mcp.testing.web import FakePage, FakeWeb, article
+from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect
 
 PAGE = FakePage(article("Bees", ["Bees dance to tell each other where the flowers are."] * 2))
 
@@ -141,6 +141,13 @@ async def test_an_option_of_search_that_is_refused_is_named(run_cli, options, na
     assert name in ran.err
 
 
+async def test_open_sources_alone_are_asked_or_nobody_is(run_cli):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        ran = await run_cli("search", "bees", "--source", "open", **environment(own=[own]))
+    assert (ran.code, own.requests) == (ExitCode.USAGE, [])
+    assert "open sources are switched off" in ran.err
+
+
 async def test_a_profile_is_chosen_by_name(run_cli, tmp_path):
     config = tmp_path / "searx-mcp.toml"
     config.write_text("[profiles.few]\nresults_count = 2\nfetch_content = false\n")
@@ -210,6 +217,62 @@ async def test_fetch_as_json_has_every_field(run_cli):
     assert web.requests[0].headers["User-Agent"] == "me/1"
 
 
+LONG = FakePage(article("Bees", ["Bees dance.", "Flowers are where they say."] * 60))
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        (["--offset", "10"], {"offset": 10}),
+        (["--max-chars", "150"], {"offset": 0, "next_offset": 147}),  # where a line ends
+        (["--section", "Bees"], {"section": ["Bees"]}),
+        (["--max-content-length", "1KB"], {"truncated": True}),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+async def test_a_part_of_a_page_may_be_asked_for(run_cli, options, shown):
+    async with FakeWeb({"/a": LONG}) as web:
+        ran = await run_cli("fetch", web.url("/a"), "--json", *options, **environment(web))
+    data = json.loads(ran.out)
+    assert {name: data[name] for name in shown} == shown
+
+
+async def test_a_page_is_read_on_by_its_cursor_and_fetched_anew_when_asked(run_cli):
+    async with FakeWeb({"/a": LONG}) as web:
+        there = environment(web)
+        begun = await run_cli("fetch", web.url("/a"), "--json", "--max-chars", "150", **there)
+        cursor = json.loads(begun.out)["cursor"]
+        on = await run_cli(
+            *("fetch", "--cursor", cursor, "--offset", "150", "--limit", "200", "--json"), **there
+        )
+        asked = len(web.requests)
+        await run_cli("fetch", web.url("/a"), "--force-refresh", **there)
+    data = json.loads(on.out)
+    assert data["offset"] == 150
+    assert 150 < len(data["markdown_content"]) <= 200
+    assert asked == 1
+    assert len(web.requests) == 2
+
+
+async def test_robots_are_obeyed_unless_a_person_says_otherwise(run_cli):
+    robots = FakePage("User-agent: *\nDisallow: /\n", content_type="text/plain")
+    async with FakeWeb({"/a": PAGE, "/robots.txt": robots}) as web:
+        refused = await run_cli("fetch", web.url("/a"), "--json", **environment(web))
+        read = await run_cli("fetch", web.url("/a"), "--ignore-robots", **environment(web))
+    assert json.loads(refused.out)["error_type"] == "robots_disallowed"
+    assert (refused.code, read.code) == (ExitCode.FAILED, ExitCode.DONE)
+
+
+async def test_redirects_are_followed_unless_a_person_says_otherwise(run_cli):
+    async with FakeWeb({"/a": PAGE, "/old": redirect("/a")}) as web:
+        there = environment(web)
+        followed = await run_cli("fetch", web.url("/old"), "--json", **there)
+        stayed = await run_cli("fetch", web.url("/old"), "--json", "--no-follow-redirects", **there)
+    assert json.loads(followed.out)["final_url"] == web.url("/a")
+    assert json.loads(stayed.out).get("final_url") != web.url("/a")
+    assert len([each for each in web.requests if each.path == "/a"]) == 1
+
+
 async def test_a_page_that_cannot_be_read_exits_with_one(run_cli):
     async with FakeWeb({}) as web:
         ran = await run_cli("fetch", web.url("/gone"), **environment(web))
@@ -235,12 +298,21 @@ async def test_a_page_that_cannot_be_read_exits_with_one(run_cli):
         (["search", "x", "--timeout", "0"], "timeout"),
         (["search", "x", "--max-tokens", "one"], "max_tokens"),
         (["search", "x", "--allowed-domains", "not a domain"], "allowed_domains"),
+        (["search", "x", "--blocked-domains", "not a domain"], "blocked_domains"),
+        (["search", "x", "--search-prompt", "x" * 2_001], "search_prompt"),
+        (["search", "x", "--source", "mine"], "source"),
         (["search", "x", "--nonsense"], "--nonsense"),
         (["fetch"], "url: is missing"),
         (["fetch", "https://exa mple.org/"], "url"),
         (["fetch", "https://example.org/", "--timeout", "1"], "timeout"),
         (["fetch", "https://example.org/", "--max-content-length", "1"], "max_content_length"),
         (["fetch", "https://example.org/", "--user-agent", "a\nb"], "user_agent"),
+        (["fetch", "--cursor", "x"], "cursor"),
+        (["fetch", "https://example.org/", "--offset", "-1"], "offset"),
+        (["fetch", "https://example.org/", "--max-chars", "99"], "max_chars"),
+        (["fetch", "https://example.org/", "--limit", "99"], "limit"),
+        (["fetch", "https://example.org/", "--section", "x" * 301], "section"),
+        (["fetch", "https://example.org/", "--prompt", "x" * 2_001], "prompt"),
         (["nonsense"], "nonsense"),
     ],
     ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
@@ -311,10 +383,18 @@ async def test_the_demo_needs_no_network_and_shows_what_the_pool_learned(run_cli
 async def test_version_and_help_say_what_there_is(run_cli):
     assert __version__ in (await run_cli("--version")).out
     shown = (await run_cli("--help")).out
-    for command in ("stdio", "search", "fetch", "instances", "config", "demo"):
-        assert command in shown
-    assert "130" in EPILOG
+    for command in (
+        *("stdio", "search", "fetch", "instances", "suggest", "config", "paths", "purge"),
+        *("doctor", "selfcheck", "demo"),
+    ):
+        assert f"\n  {command} " in shown
     assert "Exit codes" in shown
+    pool = (await run_cli("instances", "--help")).out
+    for command in (
+        *("add", "block", "budget", "capture", "check", "explain", "export", "import", "list"),
+        *("own", "refresh", "remove", "reset", "show", "test", "unblock"),
+    ):
+        assert f"\n  {command} " in pool
 
 
 async def test_on_a_terminal_no_command_shows_the_help(run_cli, monkeypatch):
@@ -352,6 +432,20 @@ async def test_text_of_strangers_is_no_markup(run_cli):
 )
 def test_every_error_has_its_exit_code(error, code):
     assert exit_code(error) is code
+
+
+def test_the_codes_are_those_that_the_help_names():
+    """Scripts depend on the numbers, so they stand here too."""
+    assert {code.name: code.value for code in ExitCode} == {
+        "DONE": 0,
+        "FAILED": 1,
+        "USAGE": 2,
+        "UNAVAILABLE": 3,
+        "DEADLINE": 4,
+        "SETTINGS": 5,
+        "INTERRUPTED": 130,
+    }
+    assert sorted(map(int, re.findall(r"[0-9]+", EPILOG))) == sorted(ExitCode)
 
 
 async def test_a_capture_is_written_without_the_query_and_the_address(run_cli, tmp_path):
