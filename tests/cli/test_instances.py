@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import io
 import json
 import os
 import pty
@@ -312,6 +313,21 @@ async def test_what_cannot_be_imported_is_named(run_cli, environment, tmp_path, 
     ran = await run_cli("instances", "import", str(file), "--json", **environment())
     assert ran.code == ExitCode.USAGE
     assert json.loads(ran.out)["field"] == field
+
+
+async def test_an_export_may_come_from_standard_input(run_cli, environment, monkeypatch):
+    exported = {
+        "schema_version": 1,
+        "exported_at": "2026-11-20T12:00:00Z",
+        "searx_mcp": "0",
+        "choices": {"blocked": ["b.example"]},
+        "records": [],
+    }
+    monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(exported)))
+    ran = await run_cli("instances", "import", "-", **environment())
+    assert ran.out.startswith("Blocked b.example\nNewer news of 0 instances, older of 0.")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("{"))
+    assert (await run_cli("instances", "import", "-", **environment())).code == ExitCode.USAGE
 
 
 async def test_an_export_that_cannot_be_written_is_said(run_cli, environment, tmp_path):

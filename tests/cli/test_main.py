@@ -372,6 +372,18 @@ async def test_config_shows_values_and_where_they_come_from(run_cli, tmp_path):
     assert as_json["search.max_instances"]["value"] == 2
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["config"], ["paths"], ["purge", "--yes"], ["instances", "list"], ["instances", "budget"]],
+    ids=" ".join,
+)
+async def test_json_is_written_for_people_too(run_cli, tmp_path, command):
+    """Two spaces a level, and letters as they are."""
+    folder = tmp_path / "földer"
+    ran = await run_cli(*command, "--json", SEARX_MCP_STORAGE__FOLDER=str(folder))
+    assert ran.out == json.dumps(json.loads(ran.out), ensure_ascii=False, indent=2) + "\n"
+
+
 async def test_the_demo_needs_no_network_and_shows_what_the_pool_learned(run_cli):
     ran = await run_cli("demo")
     assert ran.code == ExitCode.DONE

@@ -177,6 +177,54 @@ def test_headings_get_a_quarter_of_the_room_and_points_an_eighth(make_page, boun
     assert min(75, budget / 10) - 20 < estimate(points) <= min(75, budget / 8)
 
 
+@pytest.mark.parametrize("budget", [300, 600, 1_200])
+def test_what_stands_before_a_page_gets_a_sixth_and_its_address_an_eighth(
+    make_page, boundary, budget
+):
+    page = make_page(
+        LINES,
+        url=f"https://a.example/{'1' * 900}",
+        title="é" * 20,
+        notes=tuple(f"{'é' * 10} {n}" for n in range(9)),
+        redirect_count=9,
+        redirect_chain=("é" * 20,) * 9,
+    )
+    head = page_text(page, budget=budget, boundary=boundary).partition("\n<web-content")[0]
+    first, *lines = head.splitlines()
+    address = first.removeprefix("CONTENT from ").partition("…")[0]
+    assert budget / 8 - 2 < estimate(address) <= budget / 8
+    spent = sum(estimate(f"\n{line}") for line in lines)
+    assert min(budget / 6, 350) - 30 < spent <= budget / 6
+
+
+@pytest.mark.parametrize(
+    ("box", "shown"),
+    [
+        (Infobox(title="T"), "T"),
+        (Infobox(title="", content="C"), "C"),
+        (Infobox(title="T", attributes=(InfoboxAttribute(label="a", value="b"),)), "T | a: b"),
+    ],
+)
+def test_an_infobox_has_only_what_there_is(make_response, boundary, box, shown):
+    text = search_text(make_response(result(), infoboxes=(box,)), budget=None, boundary=boundary)
+    assert f"\nInfobox: {shown}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("budget", "has_points", "has_summary"),
+    [(340, False, False), (400, False, True), (490, False, True), (540, True, True)],
+)
+def test_points_and_then_the_summary_give_way_to_the_page(
+    make_response, boundary, budget, has_points, has_summary
+):
+    content = PageContent(
+        markdown=LINES, word_count=9, fetch_time_ms=1, summary="é" * 58, key_points=("ü" * 34,) * 2
+    )
+    text = search_text(make_response(result(content=content)), budget=budget, boundary=boundary)
+    assert "One line of the page." in text
+    assert ("Key points" in text, "Summary" in text) == (has_points, has_summary)
+
+
 @pytest.mark.parametrize("budget", [600, 1_200, 2_400])
 def test_answers_and_remarks_get_a_sixth_of_the_room_each(make_response, boundary, budget):
     response = make_response(

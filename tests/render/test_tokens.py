@@ -63,6 +63,29 @@ def test_an_estimate_adds_up_the_weights_of_the_scripts(text, tokens):
     assert estimate(text) == tokens
 
 
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        pytest.param("word-" * 20, 24 + 11, id="words and marks"),
+        pytest.param("a" * 23 + " ", 7, id="the longest word"),
+        pytest.param("a" * 24, 24, id="too long for a word"),
+        pytest.param("7" * 10, 10, id="digits"),
+        pytest.param("\n" * 10, 10, id="line breaks"),
+        pytest.param(" \t" * 50, 10, id="whitespace"),
+        pytest.param("." * 100, 55, id="marks"),
+        pytest.param("ж" * 100, 60, id="Cyrillic"),
+        pytest.param("ع" * 100, 120, id="Arabic"),
+        pytest.param("漢" * 100, 130, id="Han"),
+        pytest.param("é" * 100, 100, id="Latin with accents"),
+        pytest.param("ย" * 100, 150, id="Thai"),
+        pytest.param("😀" * 10, 40, id="emoji"),
+    ],
+)
+def test_a_script_costs_what_the_decision_says(text, tokens):
+    """`docs/decisions/token-estimate.md`."""
+    assert estimate(text) == tokens
+
+
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_parts_joined_by_whitespace_never_cost_more_than_the_parts(first, second):
     assert estimate(f"{first}\n{second}") <= estimate(first) + 1 + estimate(second)
