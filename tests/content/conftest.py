@@ -1,6 +1,7 @@
 """Fixtures of the content tests."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,3 +19,18 @@ def captured_pages() -> list[Path]:
     """HTML files of the folder named by SEARX_MCP_CAPTURES; none when it is unset."""
     folder = os.environ.get("SEARX_MCP_CAPTURES")
     return sorted(Path(folder).rglob("*.html"))[:40] if folder else []
+
+
+@pytest.fixture(scope="session")
+def first() -> Callable[[Callable[[int], bool]], int]:
+    """Gives the least number below 20,000 of which a probe is true; it is false of all before it."""
+
+    def _first(probe: Callable[[int], bool]) -> int:
+        low, high = -1, 20_000
+        assert probe(high), "never"
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if probe(middle) else (middle, high)
+        return high
+
+    return _first

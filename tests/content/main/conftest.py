@@ -44,18 +44,3 @@ def find() -> Find:
         )
 
     return _find
-
-
-@pytest.fixture(scope="session")
-def first() -> Callable[[Callable[[int], bool]], int]:
-    """Gives the least number below 20,000 of which a probe is true; it is false of all before it."""
-
-    def _first(probe: Callable[[int], bool]) -> int:
-        low, high = -1, 20_000
-        assert probe(high), "never"
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if probe(middle) else (middle, high)
-        return high
-
-    return _first
