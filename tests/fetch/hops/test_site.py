@@ -125,6 +125,38 @@ def test_headers_that_only_name_a_protector_do_not_count():
     assert judge(200, CIMultiDict(headers), b"<p>news", url=URL) is None
 
 
+@pytest.mark.parametrize("count", [0, 300, 301])
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<script {}>_cf_chl_opt",
+        "<script>{}_cf_chl_opt",
+        '<script {} id="anubis_challenge"',
+        '<script {} src="https://a.captcha-delivery.com/',
+        '<iframe {} src="/_Incapsula_Resource',
+        '<div {} id="px-captcha"',
+        "<title {}>Just a moment...</title>",
+    ],
+)
+def test_marks_of_a_challenge_stand_near_each_other(markup: str, count: int):
+    """So that a page that holds half of one a thousand times costs no more than its length."""
+    spaces = " " * (count - markup.count(" {}") - markup.count("{} ") if count else 0)
+    is_challenge = judge(200, {}, markup.format(spaces).encode(), url=URL) is not None
+    assert is_challenge is (count <= 300)
+
+
+@pytest.mark.parametrize("unit", ["<script ", "<script>", "<iframe ", "<div ", "<title", "<title>"])
+def test_half_a_mark_a_thousand_times_is_no_challenge(unit: str):
+    assert judge(200, {}, (unit * 5_000).encode(), url=URL) is None
+
+
+@pytest.mark.parametrize(("count", "is_there"), [(40, True), (41, False)])
+def test_a_challenge_is_served_from_a_host_of_some_length(count: int, *, is_there: bool):
+    host = f"https://{'a' * (count - 1)}.captcha-delivery.com/"
+    page = f'<script src="{host}c.js">'.encode()
+    assert (judge(200, {}, page, url=URL) is not None) is is_there
+
+
 def test_only_the_head_is_looked_at():
     late = b" " * HEAD_BYTES + b"<title>Just a moment...</title>"
     assert judge(200, {}, late, url=URL) is None

@@ -7,7 +7,7 @@ import pytest
 from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, RedirectError
-from searx_mcp.fetch.hops.answer import NotModified, Redirect
+from searx_mcp.fetch.hops.answer import Answer, NotModified, Redirect
 from searx_mcp.fetch.hops.hosts import Hosts
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import IGNORED, Arrival, Errand, Walker
@@ -72,7 +72,7 @@ async def walk(make_walker, store, clock, asked):
             errand = Errand(
                 headers={"User-Agent": "me/1", "X-Secret": "s"},
                 max_bytes=1_000,
-                max_document_bytes=1_000,
+                max_document_bytes=2_000,
                 deadline=in_time(),
                 **wish,
             )
@@ -140,6 +140,37 @@ async def test_robots_are_asked_on_each_site_and_only_if_they_count(site, other,
     obeying, _ = await walk(first)
     assert obeying.robots == "absent"
     assert asked == [site.url("/robots.txt"), other.url("/robots.txt")]
+
+
+PDF = b"%PDF-1.7\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "begin", "size", "arrives"),
+    [
+        pytest.param("text/plain", b"", 1_000, 1_000, id="text"),
+        pytest.param("text/plain", b"", 1_001, 1_000, id="text that is cut"),
+        pytest.param("application/pdf", PDF, 2_000, 2_000, id="document"),
+        pytest.param("application/pdf", PDF, 2_001, None, id="document that is too large"),
+        pytest.param(None, b"", 1_500, 1_000, id="nothing said, text"),
+        pytest.param(None, PDF, 1_500, 1_500, id="nothing said, document"),
+        pytest.param(None, PDF, 2_001, None, id="nothing said, too large"),
+    ],
+)
+async def test_text_is_cut_and_a_document_whole_or_refused(site, walk, kind, begin, size, arrives):
+    body = begin + b"x" * (size - len(begin))
+    url = site.page("/a", body, content_type=kind)
+    if arrives is None:
+        with pytest.raises(ContentError) as caught:
+            await walk(url)
+        assert caught.value.code is ErrorCode.CONTENT_TOO_LARGE
+        return
+    arrival, _ = await walk(url)
+    assert isinstance(arrival.answer, Answer)
+    answered = arrival.answer.body
+    assert len(answered.data) == arrives
+    assert answered.truncated is (arrives < size)
+    assert bool(answered.notes) is (arrives < size)
 
 
 async def test_an_error_about_a_page_has_the_status_it_came_with(site, walk):
