@@ -151,3 +151,33 @@ def test_cleaning_twice_changes_nothing_and_text_can_be_encoded(text: str):
 )
 def test_a_line_is_short_and_has_single_spaces(text: str, line: str):
     assert clean_line(text, 10) == line
+
+
+@pytest.mark.parametrize(
+    ("start", "end"), [("\x1b]", "\x07"), ("\x9d", "\x9c"), ("\x1bP", "\x1b\\")], ids=repr
+)
+def test_a_sequence_has_an_end_or_is_text(first, start: str, end: str):
+    """A start that anybody may write cannot swallow the page."""
+    shown = first(lambda count: "a" in clean(f"{start}{'a' * count}{end}b"))
+    assert shown == 4_097
+    assert clean(f"{start}{'a' * shown}{end}b").startswith("a" * shown)
+
+
+@pytest.mark.parametrize(("tags", "is_flag"), [(1, False), (2, True), (6, True), (7, False)])
+def test_a_flag_is_spelled_with_two_to_six_letters(tags: int, *, is_flag: bool):
+    """UTS #51, ED-14a."""
+    flag = f"\U0001f3f4{chr(0xE0061) * tags}\U000e007f"
+    assert clean(flag) == (flag if is_flag else flag[0])
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 50])
+def test_a_line_is_never_longer_than_allowed(most: int):
+    assert len(clean_line("word " * 40, most)) <= most
+    assert clean_line("word " * 40, most).endswith("…")
+    assert clean_line("x" * most, most) == "x" * most
+
+
+def test_what_nobody_sees_is_counted_apart_from_line_breaks():
+    assert clean_counted("plain") == ("plain", 0)
+    assert clean_counted("a\u2028b\rc\r\nd") == ("a\nb\nc\nd", 0)
+    assert clean_counted("\x1b]0;title\x07x\ud800") == ("x", 11)

@@ -88,6 +88,48 @@ def test_no_image_is_left_however_it_is_written(markdown: str):
     assert not re.search(r"!\[", disarm(markdown))
 
 
+@pytest.mark.parametrize(
+    ("markdown", "is_other", "count"),
+    [
+        pytest.param(lambda n: f"![{'a' * n}](u)", "!\\[", 501, id="words"),
+        pytest.param(lambda n: f"![a](u({'u' * n}))", "](", 501, id="in parentheses"),
+        pytest.param(lambda n: f"![a](u(v){'u' * n})", "](", 501, id="behind parentheses"),
+        pytest.param(lambda n: f"![a][{'r' * n}]", "][", 501, id="reference"),
+        pytest.param(lambda n: f"<img {'x' * n} alt=a>", "&lt;img", 3_994, id="attributes"),
+    ],
+)
+def test_an_image_of_any_length_is_words_or_shown(first, markdown, is_other: str, count: int):
+    assert first(lambda n: is_other in disarm(markdown(n))) == count
+    assert "![" not in disarm(markdown(count))
+
+
+@pytest.mark.parametrize(
+    ("tag", "longest"),
+    [("<img alt='{}'>", 500), ('<img alt="{}">', 500), ("<img alt={}>", 500)],
+    ids=["one mark", "two marks", "bare"],
+)
+def test_words_in_a_tag_may_be_of_some_length(tag: str, longest: int):
+    assert disarm(tag.format("a" * longest)) == f"[image: {'a' * longest}]"
+    assert len(disarm(tag.format("a" * (longest + 1)))) <= len("[image: ]") + longest
+
+
+@pytest.mark.parametrize(
+    ("length", "stays"), [(1, True), (2, False), (32, False), (33, True)], ids=repr
+)
+def test_an_address_in_angle_brackets_has_a_scheme_of_some_length(length: int, *, stays: bool):
+    """CommonMark, section 6.5: of 2 to 32 characters."""
+    markdown = f"<{'a' * length}:y>"
+    assert (disarm(markdown) == markdown) is stays
+
+
+@pytest.mark.parametrize(("length", "stays"), [(2_000, True), (2_001, False)])
+def test_an_address_has_an_end(length: int, *, stays: bool):
+    address = "https://e.org/".ljust(length, "y")
+    assert (address in disarm(f"[x]({address})")) is stays
+    assert (address in disarm(f"[r]: {address}")) is stays
+    assert (f"<{address}>" in disarm(f"<{address}>")) is stays
+
+
 @given(st.text(alphabet="![]()<>`~ab:\n \\#/", max_size=80))
 def test_disarming_twice_leaves_nothing_new(markdown: str):
     once = disarm(markdown)
