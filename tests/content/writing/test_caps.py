@@ -10,7 +10,7 @@ Probe = Callable[[int], bool]
 
 
 @pytest.fixture
-def turns(written, first) -> Callable[..., int]:
+def turns(written, first: Callable[[Probe], int]) -> Callable[..., int]:
     """The least number for which what is written of a page is as asked."""
 
     def find(page: Callable[[int], str], is_so: Callable[[Written], bool], **style: object) -> int:
