@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, Implementation, TextContent
 
 from searx_mcp.client.facade import SearxClient
@@ -77,3 +78,15 @@ def reader(hostile) -> Callable[[Client], Reader]:
 def text_of() -> Callable[[CallToolResult], str]:
     """Give what takes the text out of a result."""
     return text
+
+
+@pytest.fixture
+def connect_to():
+    """Give what opens a client of a server."""
+
+    @asynccontextmanager
+    async def _connect_to(server: MCPServer[None]) -> AsyncIterator[Client]:
+        async with Client(server) as client:
+            yield client
+
+    return _connect_to

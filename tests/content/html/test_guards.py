@@ -205,6 +205,7 @@ def test_only_markup_is_dropped(text: str):
         pytest.param("<p><div>" * 600, 512, id="two kinds"),
         pytest.param("<div>" * 512 + "</div>" * 512 + "<div>" * 600, 1_024, id="closed again"),
         pytest.param("<div>" * 600 + "</div><div><div>", 513, id="one closed"),
+        pytest.param("<DIV></div><Li></LI>" * 600, 1_200, id="closed in other letters"),
         pytest.param("<li>" * 600, 600, id="closed by the next"),
         pytest.param("<ul><li>" * 600, 856, id="lists in lists"),
         # A closing tag is looked for among the last 32 elements.

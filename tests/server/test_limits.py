@@ -1,0 +1,140 @@
+"""What a call may take of time and room, whatever it names."""
+
+from typing import Any
+
+import pytest
+
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest, SafeSearch, SearchRequest, TimeRange
+from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.render.tokens import estimate
+from searx_mcp.server.app import build_server
+from searx_mcp.settings.values import Settings
+
+WORDS = "é " * 200_000
+"""A token and a tenth for two characters."""
+
+
+class Answering:
+    """A service that has one page and one result for everybody, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+
+    async def search(self, request: SearchRequest, **_: Any) -> SearchResponse:
+        self.asked.append(request)
+        result = SearchResult(title="T", url="https://a.example/", score=1.0, description=WORDS)
+        return SearchResponse(
+            query=request.query,
+            category="general",
+            language="en",
+            safe_search=SafeSearch.OFF,
+            time_range=TimeRange.ANY,
+            fetch_content=False,
+            results_count=50,
+            total_results=50,
+            search_time_ms=1,
+            instance_used="https://a.example/",
+            results=(result,) * 600,
+            engines_used=(),
+        )
+
+    async def fetch(self, request: FetchRequest, **_: Any) -> Page:
+        self.asked.append(request)
+        return Page(
+            url="https://a.example/",
+            final_url="https://a.example/",
+            title="T",
+            content_type="text/html",
+            content_length=1,
+            status_code=200,
+            response_time_ms=1,
+            markdown_content=WORDS,
+            word_count=1,
+        )
+
+
+@pytest.fixture
+def call(connect_to):
+    """Calls a tool of a server with these settings; returns what the service was asked, and the text."""
+
+    async def _call(tool: str, arguments: dict[str, Any], **settings: Any) -> tuple[Any, str]:
+        service = Answering()
+        server = build_server(Settings.model_validate(settings), service=service)  # type: ignore[arg-type] # - only what is called
+        async with connect_to(server) as client:
+            result = await client.call_tool(tool, arguments)
+        (asked,) = service.asked
+        return asked, result.content[0].text
+
+    return _call
+
+
+@pytest.mark.parametrize(
+    ("named", "settings", "seconds"),
+    [
+        ({}, {}, 30),
+        ({"timeout": 20}, {}, 20),
+        ({"timeout": 120}, {}, 50),
+        ({}, {"server": {"tool_timeout": 10}}, 10),
+        ({"timeout": 9}, {"server": {"tool_timeout": 10}}, 9),
+    ],
+)
+async def test_a_search_ends_before_the_server_does(call, named, settings, seconds):
+    asked, _ = await call("web_search", {"query": "x", **named}, **settings)
+    assert asked.timeout == seconds
+
+
+@pytest.mark.parametrize(
+    ("named", "settings", "seconds"),
+    [
+        ({}, {}, None),
+        ({"timeout": 50}, {}, 50),
+        ({"timeout": 51}, {}, 50),
+        ({"timeout": 9}, {"server": {"tool_timeout": 5}}, 5),
+    ],
+)
+async def test_a_fetch_ends_before_the_server_does(call, named, settings, seconds):
+    asked, _ = await call("web_fetch", {"url": "https://a.example/", **named}, **settings)
+    assert asked.timeout == seconds
+
+
+@pytest.mark.parametrize(
+    ("named", "settings", "chars", "tokens"),
+    [
+        pytest.param({}, {}, 20_000, 2_000, id="nothing named"),
+        pytest.param({"max_chars": 1_000}, {}, 1_000, 1_000, id="characters"),
+        pytest.param({"limit": 1_000}, {}, 1_000, 1_000, id="their other name"),
+        pytest.param({"max_chars": 100}, {}, 100, 400, id="room for the head"),
+        pytest.param({"max_chars": 90_000}, {}, 90_000, 20_000, id="most"),
+        pytest.param({"max_chars": 900_000}, {}, 200_000, 20_000, id="most characters"),
+        pytest.param({}, {"server": {"fetch_token_budget": 500}}, 5_000, 500, id="configured"),
+        pytest.param(
+            {},
+            {"server": {"fetch_token_budget": 900, "fetch_token_limit": 300}},
+            3_000,
+            300,
+            id="configured limit",
+        ),
+        pytest.param(
+            {}, {"web_fetch": {"default_max_chars": 150}}, 150, 2_000, id="configured characters"
+        ),
+    ],
+)
+async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, chars, tokens):
+    asked, text = await call("web_fetch", {"url": "https://a.example/", **named}, **settings)
+    assert (asked.max_chars, asked.limit) == (chars, None)
+    assert tokens * 0.95 - 20 < estimate(text) <= tokens
+
+
+@pytest.mark.parametrize(
+    ("named", "settings", "tokens"),
+    [
+        ({}, {}, 6_000),
+        ({"max_tokens": 500}, {}, 500),
+        ({}, {"server": {"search_token_budget": 900}}, 900),
+        ({"max_tokens": 1_500}, {"server": {"search_token_budget": 900}}, 1_500),
+    ],
+)
+async def test_a_search_keeps_to_its_room(call, named, settings, tokens):
+    _, text = await call("web_search", {"query": "x", **named}, **settings)
+    assert tokens * 0.9 < estimate(text) <= tokens
