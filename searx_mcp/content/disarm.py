@@ -23,11 +23,12 @@ _LINK = re.compile(
     r"(?P<rest>>?(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?[ \t]*+\))?"
 )
 _DEFINITION = re.compile(
-    r"(?m)^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+\[[^\[\]\n]{1,500}+\]:[ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>]++)[^\n]*+"
+    r"(?m)^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+\[[^\[\]\n]{1,999}+\]:[ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>]++)[^\n]*+"
 )
+"""A label has at most 999 characters (CommonMark, section 6.3)."""
 _AUTOLINK = re.compile(r"<(?=(?P<target>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+))")
 _ANCHOR_TAG = re.compile(
-    r"<(?=a\b[^<>]{0,4000}?\bhref\s*=\s*[\"']?(?P<target>[^\"'<>]*+))", re.IGNORECASE
+    r"<(?=a\b[^<>]*?\bhref\s*=\s*[\"']?(?P<target>[^\"'<>]*+))", re.IGNORECASE
 )
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _IMAGE_TAG = re.compile(r"<img\b(?P<attributes>[^<>]{0,4000}+)>", re.IGNORECASE)

@@ -59,6 +59,9 @@ def test_what_does_nothing_stays_as_it_is(markdown: str):
         pytest.param("<javascript:y>", "&lt;javascript:y>", id="autolink"),
         pytest.param("\\<javascript:y>", "\\&lt;javascript:y>", id="escaped already"),
         pytest.param("<a href='javascript:y'>t</a>", "&lt;a href='javascript:y'>t</a>", id="anchor"),
+        pytest.param(f"<a {'x' * 9_000} href=data:y>", f"&lt;a {'x' * 9_000} href=data:y>", id="far into a tag"),
+        pytest.param(f"[{'r' * 999}]: data:y", "", id="the longest label"),
+        pytest.param("123456789. [r]: data:y", "", id="in the longest number"),
         pytest.param("<a\nclass=x href = data:y>t</a>", "&lt;a\nclass=x href = data:y>t</a>", id="data in one"),
     ],
 )  # fmt: skip
