@@ -390,6 +390,8 @@ async def test_the_demo_needs_no_network_and_shows_what_the_pool_learned(run_cli
     for words in ("timeout", "rate limited", "engines failed", "What the pool learned", "JSON"):
         assert words in ran.out
     assert ran.out.count("3 of 3 pages read") == 2
+    assert len(re.findall("(?m)^instance +format +verdict", ran.out)) == 2
+    assert len(re.findall("(?m)^instance +tier", ran.out)) == 2
 
 
 async def test_version_and_help_say_what_there_is(run_cli):

@@ -185,6 +185,8 @@ ROOTS = {
         roots(lambda n: together(prose(1_000), prose(1_000), prose(min(n, 900)), prose(2_000)), "a b", sure=True), 301),
     "together by text": (
         roots(lambda n: together(prose(1_000), prose(1_000), words(n), prose(2_000)), "a b", sure=True), 800),
+    "together in two columns": (
+        roots(lambda n: f"<div id=w><div>{one('a', prose(n))}</div><div>{one('b', prose(n))}</div></div>{prose(300)}", "w", sure=True), 121),
     "largest of several": (
         roots(lambda n: together(prose(min(n, 5_000)), prose(1_000), prose(1_000)), "a", sure=True), 1_223),
     "largest of the page": (

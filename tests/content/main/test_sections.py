@@ -80,6 +80,15 @@ def test_prose_stays_whatever_its_heading(find, section: str):
     assert page.text.count("The river runs") == 24 + section.count("The river runs")
 
 
+def test_a_section_ends_with_the_next_heading_whatever_is_around_that(find):
+    inside = "<span></span><div><h3>Floods</h3></div><p>In spring.</p>"
+    page = find(
+        f"<article>{ARTICLE}<h3>Share this</h3><p>JUNK</p><div>{inside}</div></article>", url=BLOG
+    )
+    assert "JUNK" not in page.text
+    assert "In spring." in page.text
+
+
 def test_reviews_are_taken_out_of_a_product(find):
     reviews = f"<section><h2>Customer reviews</h2><p>JUNK {SENTENCE}</p></section>"
     page = find(f"<main>{ARTICLE}{reviews}</main>", url="https://ex.org/mill", types="Product")
