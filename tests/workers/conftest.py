@@ -16,8 +16,9 @@ MODULE = "searx_mcp.testing.worker_jobs"
 
 
 @pytest.fixture
-async def pool_of() -> AsyncIterator[Callable[..., ChildWorkers]]:
-    """Makes pools, which are closed behind the test."""
+async def pool_of(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Callable[..., ChildWorkers]]:
+    """Makes pools, which are closed behind the test, however long that takes."""
+    monkeypatch.setattr("searx_mcp.workers.pool._CLOSE_TIMEOUT", 60.0)
     async with AsyncExitStack() as stack:
 
         def make(*, module: str = MODULE, jobs_per_process: int = 500, **config) -> ChildWorkers:

@@ -16,6 +16,7 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
+from searx_mcp.fetch.browser import chromium
 from searx_mcp.net.gateway.record import GatewayLimits
 
 pytestmark = pytest.mark.slow
@@ -288,16 +289,36 @@ async def failure_of(work):
     return None
 
 
-@pytest.mark.parametrize(
-    "script", ["exit 1", "exec sleep 1000 --", "echo No usable sandbox >&2; exit 1"]
-)
-async def test_what_is_no_browser_is_a_setting_to_correct(screen, tmp_path, monkeypatch, script):
-    monkeypatch.setattr("searx_mcp.fetch.browser.chromium.LAUNCH_TIMEOUT", 1.0)
-    program = tmp_path / "program"
+@pytest.fixture
+def impatient(monkeypatch):
+    """Leaves the browser a second to start, but the driver all its time."""
+    started = chromium._started
+
+    async def start():
+        driver = await started()
+        monkeypatch.setattr(chromium, "LAUNCH_TIMEOUT", 1.0)
+        return driver
+
+    monkeypatch.setattr(chromium, "_started", start)
+
+
+async def refusal_of(screen, program, script: str) -> SettingsError:
     program.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
     program.chmod(0o755)
     async with screen(program=str(program)) as shown:
         with pytest.raises(SettingsError, match=r"fetch\.browser") as caught:
             await shown.render("/")
-        assert ("namespaces" in caught.value.advice) is ("sandbox" in script)
-        assert str(tmp_path) not in str(caught.value) + caught.value.advice
+    return caught.value
+
+
+@pytest.mark.parametrize("script", ["exit 1", "echo No usable sandbox >&2; exit 1"])
+async def test_what_is_no_browser_is_a_setting_to_correct(screen, tmp_path, script):
+    error = await refusal_of(screen, tmp_path / "program", script)
+    assert ("namespaces" in error.advice) is ("sandbox" in script)
+    assert str(tmp_path) not in str(error) + error.advice
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_what_never_becomes_a_browser_is_given_up(screen, tmp_path):
+    error = await refusal_of(screen, tmp_path / "program", "exec sleep 1000 --")
+    assert str(tmp_path) not in str(error) + error.advice
