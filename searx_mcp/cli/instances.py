@@ -27,6 +27,7 @@ from searx_mcp.client.facade import remembering_client
 from searx_mcp.client.listing import Selection
 from searx_mcp.client.portable import MAX_TEXT
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
+from searx_mcp.files import read_text
 from searx_mcp.models.administration import Change, Ledger
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState, PoolReport, SortKey, Tier
@@ -275,10 +276,7 @@ def _error_data(error: SearxMcpError) -> dict[str, Any]:
 
 def _read(file: str) -> str:
     try:
-        if file == "-":
-            return sys.stdin.read(MAX_TEXT + 1)
-        with Path(file).open(encoding="utf-8") as stream:
-            return stream.read(MAX_TEXT + 1)
+        return sys.stdin.read(MAX_TEXT + 1) if file == "-" else read_text(Path(file), MAX_TEXT)
     except OSError as exc:
         raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
     except UnicodeDecodeError as exc:

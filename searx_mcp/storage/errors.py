@@ -59,6 +59,11 @@ def unavailable(error: sqlite3.Error | OSError, path: Path) -> StorageUnavailabl
         return StorageUnavailableError(
             f"the disk that holds {folder} is full", advice="Make room, then start again."
         )
+    if isinstance(error, OSError) and error.errno == errno.EINVAL:
+        return StorageUnavailableError(
+            f"{error.filename or path} cannot be used: {error.strerror}",
+            advice="Move it away, or name another folder.",
+        )
     if isinstance(error, OSError) or _code(error) in _NOT_WRITABLE:
         return StorageUnavailableError(
             f"{folder} cannot be written",
@@ -86,13 +91,6 @@ def occupied(path: Path) -> StorageUnavailableError:
         f"{path} belongs to another program or to another major version",
         advice="Name another folder, or move that file.",
     )
-
-
-def busy_error() -> sqlite3.OperationalError:
-    """What SQLite raises when another connection is in the way, where it only returns it."""
-    error = sqlite3.OperationalError("busy")
-    error.sqlite_errorcode = sqlite3.SQLITE_BUSY
-    return error
 
 
 def damage_error(reason: str) -> sqlite3.DatabaseError:

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from searx_mcp.files import check_regular
 from searx_mcp.storage.errors import damage_error, is_damage, occupied, unreliable_locks
 from searx_mcp.storage.filesystem import (
     MOUNTS,
@@ -18,7 +19,11 @@ _log = logging.getLogger("searx_mcp.storage")
 
 _APPLICATION = 0x53580000
 """Marks a file as ours in its header; the schema's major is added to it."""
-_COMPANIONS = ("-wal", "-shm")
+_COMPANIONS = ("-journal", "-wal", "-shm")
+"""What SQLite keeps beside a file; the last two only where another program has asked for a log."""
+
+_SMALLEST_PAGE = 512
+"""Bytes that any database of SQLite has which is not empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +45,28 @@ class Schema:
 
 
 class OpenDatabase:
-    """A database file in use; while it is, no process sets it aside.
+    """A database file in use; while it is, no process of ours sets it aside.
 
     Attributes:
         connection: to the file, in autocommit mode.
     """
 
-    def __init__(self, connection: sqlite3.Connection, hold: sqlite3.Connection) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, hold: sqlite3.Connection, path: Path
+    ) -> None:
         self.connection = connection
         self._hold = hold
+        self._path = path
+        self._file = _identity(path)
+
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one at its path, and was not emptied.
+
+        Raises:
+            OSError: something other than a file is there, or in the place of a companion.
+        """
+        _check_places(self._path)
+        return self._file is not None and self._file == _identity(self._path)
 
     def close(self) -> None:
         """Close the file; afterwards it may be set aside."""
@@ -93,13 +111,14 @@ def set_aside_files(path: Path) -> list[Path]:
 
 
 def _open(path: Path, schema: Schema, *, thorough: bool) -> OpenDatabase:
+    _check_places(path)
     hold = _hold(path)
     try:
         hold.execute("BEGIN")
         hold.execute(
             "SELECT 1 FROM sqlite_master"
         ).fetchall()  # takes the shared lock, and keeps it
-        return OpenDatabase(_connect(path, schema, thorough=thorough), hold)
+        return OpenDatabase(_connect(path, schema, thorough=thorough), hold, path)
     except BaseException:
         hold.close()
         raise
@@ -118,9 +137,27 @@ def _replace(path: Path, schema: Schema, *, thorough: bool) -> None:
             _log.warning("storage.damaged file=%s set_aside_as=%s reason=%s", path, aside.name, exc)
 
 
+def _check_places(path: Path) -> None:
+    # SQLite would wait for a named pipe for ever.
+    for place in (path, _lock(path), *(Path(f"{path}{end}") for end in _COMPANIONS)):
+        check_regular(place)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return (found.st_dev, found.st_ino) if found.st_size >= _SMALLEST_PAGE else None
+
+
+def _lock(path: Path) -> Path:
+    return path.with_name(f"{path.name}.lock")
+
+
 def _hold(path: Path) -> sqlite3.Connection:
     # SQLite's own lock on an empty file: it works on every system, and a killed process lets go.
-    lock = path.with_name(f"{path.name}.lock")
+    lock = _lock(path)
     make_private_file(lock)
     return sqlite3.connect(lock, timeout=0, isolation_level=None)
 
@@ -139,7 +176,7 @@ def _connect(path: Path, schema: Schema, *, thorough: bool) -> sqlite3.Connectio
 def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thorough: bool) -> None:
     # 1. whose file is it? nothing is changed before this is known
     # 2. is it whole?
-    # 3. can it be shared? bring it to our minor
+    # 3. bring it to our minor
     has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
     mark = _pragma(connection, "application_id")
     if has_tables and mark != _APPLICATION + schema.major:
@@ -148,10 +185,11 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
         verdict = _pragma(connection, "integrity_check(1)" if thorough else "quick_check(1)")
         if verdict != "ok":
             raise damage_error(str(verdict))
-    if _pragma(connection, "journal_mode = WAL") != "wal":
-        raise unreliable_locks(path.parent, "write-ahead log refused")
-    # Without a sync at each commit a loss of power may cost the last charges, never the file.
-    connection.execute("PRAGMA synchronous = NORMAL")
+    # A write-ahead log maps its index into memory: whoever cuts that file kills all its users.
+    _ = _pragma(connection, "journal_mode = TRUNCATE")
+    connection.execute("PRAGMA mmap_size = 0")  # likewise; some builds of SQLite map by default
+    # The system writes when it likes. A loss of power may cost the file, a kill costs nothing.
+    connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA secure_delete = ON")
     _upgrade(connection, schema)
 
@@ -185,7 +223,7 @@ def _set_aside(path: Path) -> Path:
         number += 1
     for companion in _COMPANIONS:
         log = Path(f"{path}{companion}")
-        if log.exists():
+        if log.exists() and log.stat().st_size:  # an empty one belongs to nobody
             log.replace(f"{aside}{companion}")
     path.replace(aside)
     return aside

@@ -5,9 +5,11 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from searx_mcp.files import read_bytes
 from searx_mcp.storage.filesystem import make_private_file, make_private_folder
 
 _SIZE = 32
+_MOST = 4_096
 
 
 def kept_secret(path: Path) -> bytes:
@@ -19,7 +21,7 @@ def kept_secret(path: Path) -> bytes:
         OSError: it can neither be read nor made.
     """
     with suppress(FileNotFoundError):
-        return path.read_bytes()
+        return read_bytes(path, _MOST)
     make_private_folder(path.parent)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     make_private_file(draft)
@@ -29,4 +31,4 @@ def kept_secret(path: Path) -> bytes:
             os.link(draft, path)  # whole or not at all, and never in the place of another's
     finally:
         draft.unlink()
-    return path.read_bytes()
+    return read_bytes(path, _MOST)

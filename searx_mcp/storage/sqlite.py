@@ -12,7 +12,6 @@ from typing_extensions import override
 
 from searx_mcp.storage.errors import (
     StorageBusyError,
-    busy_error,
     is_busy,
     is_damage,
     unavailable,
@@ -177,13 +176,12 @@ class Database:
 
     def _clear_traces(self) -> None:
         _ = self._opened().execute("VACUUM")
-        is_blocked, *_ = self._opened().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if is_blocked:
-            raise busy_error()
         for aside in set_aside_files(self.path):
             aside.unlink()
 
     def _opened(self) -> sqlite3.Connection:
+        if self._open is not None and not self._open.is_in_place():
+            self._close()
         if self._open is None:
             self._open = open_database(
                 self.path, self._schema, thorough=self._doubtful, mounts=self._mounts

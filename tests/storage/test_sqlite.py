@@ -8,7 +8,6 @@ import sqlite3
 import stat
 import threading
 from contextlib import closing, suppress
-from pathlib import Path
 
 import pytest
 from typing_extensions import override
@@ -70,7 +69,7 @@ async def test_work_that_fails_changes_nothing(database_at, path):
 async def test_the_file_and_its_companions_are_for_the_user_alone(database_at, path):
     await database_at(path).write(add("a"))
     names = {entry.name for entry in path.parent.iterdir()}
-    assert names == {path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}.lock"}
+    assert names == {path.name, f"{path.name}-journal", f"{path.name}.lock"}
     modes = {stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
     assert modes == {0o600} or os.name != "posix"
 
@@ -241,8 +240,6 @@ async def test_a_file_damaged_while_it_is_used_is_set_aside_by_its_users_togethe
     await other.read(words)
     for database in (one, other):
         await database.read(lambda tx: tx.rows("PRAGMA cache_size = 0"))
-    with closing(sqlite3.connect(path)) as third:
-        third.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     spoil(path)
     async with asyncio.TaskGroup() as group:
         group.create_task(one.write(add("a")))
@@ -255,26 +252,25 @@ async def test_a_file_damaged_while_it_is_used_is_set_aside_by_its_users_togethe
     assert quick_check(path) == "ok"
 
 
-async def test_the_log_of_a_damaged_file_never_meets_the_new_one(database_at, path):
-    first = database_at(path)
-    for number in range(400):
-        await first.write(add(f"{number} {'x' * 80}"))
-    await first.aclose()
-    await first.write(add("last"))
-    log = path.with_name(f"{path.name}-wal")
-    left_over = log.read_bytes()
-    await first.aclose()
-    log.write_bytes(left_over)
-    path.write_bytes(b"this is not a database\n" * 200)
-    second = database_at(path)
-    assert await second.read(words) == []
+async def test_what_a_killed_process_was_writing_is_undone(database_at, path):
+    database = database_at(path)
+    await database.write(add("a"))
+    await database.aclose()
+    places = (path, path.with_name(f"{path.name}-journal"))
+    with closing(sqlite3.connect(path, isolation_level=None)) as killed:
+        killed.execute("PRAGMA cache_size = 1")
+        killed.execute("BEGIN")
+        killed.executemany("INSERT INTO words VALUES (?)", [["x" * 1_000]] * 100)
+        left = [place.read_bytes() for place in places]
+    for place, content in zip(places, left, strict=True):
+        place.write_bytes(content)
+    assert len(left[0]) > 50_000, "much was written already"
+    assert await database.read(words) == ["a"]
 
 
 async def test_a_file_in_use_elsewhere_is_never_renamed(database_at, path, spoil):
     first = database_at(path)
     await first.write(add("a"))
-    with closing(sqlite3.connect(path)) as third:
-        third.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     spoil(path)
     with pytest.raises(StorageBusyError):
         await database_at(path, patience=0.1).write(add("b"))
@@ -333,17 +329,6 @@ async def test_a_network_file_system_is_refused_with_advice(database_at, path, t
     assert not path.exists()
 
 
-async def test_a_file_system_that_refuses_the_log_is_refused_with_advice(
-    database_at, tmp_path, monkeypatch
-):
-    # To SQLite this name means a database without a file, for which it refuses the log as it does
-    # where memory cannot be shared.
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(StorageUnavailableError, match="write-ahead log refused") as caught:
-        await database_at(Path(":memory:")).write(add("a"))
-    assert caught.value.advice == "Name a folder on a local disk."
-
-
 async def test_a_wrong_statement_is_an_error_of_the_file_and_not_damage(database_at, path):
     with pytest.raises(StorageUnavailableError, match="no such table"):
         await database_at(path).read(lambda tx: tx.rows("SELECT * FROM others"))
@@ -361,7 +346,7 @@ async def test_erasing_waits_for_readers_of_what_it_erases(database_at, path):
             group.create_task(database.erase(lambda tx: tx.change("DELETE FROM words")))
             await asyncio.to_thread(dice.thrown.wait, 10)
             other.execute("COMMIT")
-    assert path.with_name(f"{path.name}-wal").read_bytes() == b""
+    assert path.with_name(f"{path.name}-journal").read_bytes() == b""
 
 
 async def test_a_call_while_the_file_is_being_closed_opens_it_again(database_at, path):
@@ -389,7 +374,7 @@ async def test_erasing_leaves_no_trace_in_any_file(database_at, path):
 async def test_erasing_gives_back_the_room_on_the_disk(database_at, path):
     database = database_at(path)
     await database.write(add("w" * 1_000_000))
-    assert path.stat().st_size + path.with_name(f"{path.name}-wal").stat().st_size > 1_000_000
+    assert path.stat().st_size > 1_000_000
     await database.erase(lambda tx: tx.change("DELETE FROM words"))
     assert sum(entry.stat().st_size for entry in path.parent.iterdir()) < 100_000
 

@@ -8,11 +8,13 @@ from typing import Final
 
 from searx_mcp.client.own.settings_file import settings_yaml
 from searx_mcp.errors import SettingsError
+from searx_mcp.files import read_text
 from searx_mcp.models.instance import base_url
 from searx_mcp.storage.filesystem import make_private_folder
 
 FOLDER_NAME: Final = "own-instance"
 """Name of the folder inside the state folder."""
+_MAX_URL: Final = 4_096
 
 
 class OwnFolder:
@@ -39,7 +41,7 @@ class OwnFolder:
     def url(self) -> str | None:
         """Base URL of the instance that was set up last, or `None`."""
         with contextlib.suppress(OSError, ValueError):
-            return base_url(self._url.read_text(encoding="utf-8").strip())
+            return base_url(read_text(self._url, _MAX_URL).strip())
         return None
 
     def prepare(self, url: str) -> Path:

@@ -5,8 +5,10 @@ from typing import Final
 
 import searx_mcp
 from searx_mcp.errors import SettingsError
+from searx_mcp.files import read_text
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.pool.catalog import catalog_age_days
+from searx_mcp.pool.searxspace import MAX_TEXT
 
 OLD_CATALOG_DAYS: Final = 90
 """Five instances come and five go every month: after three months a list needs a warning."""
@@ -43,15 +45,13 @@ def read_catalog(path: str) -> str:
     """Read the list of instances the operator configured; `~` is the home directory.
 
     Raises:
-        SettingsError: the file is missing, unreadable, or not UTF-8.
+        SettingsError: the file is missing, unreadable, too long, or not UTF-8.
     """
     try:
-        return Path(path).expanduser().read_text(encoding="utf-8")
+        return read_text(Path(path).expanduser(), MAX_TEXT)
     except OSError as exc:
         reason = exc.strerror or type(exc).__name__
-    except UnicodeDecodeError:
-        reason = "it is not UTF-8 text"
-    except (RuntimeError, ValueError):
+    except RuntimeError:
         reason = "it is not a usable path"
     raise SettingsError(
         _FIELD,

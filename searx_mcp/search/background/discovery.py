@@ -21,6 +21,7 @@ from pydantic import BaseModel, Field, FiniteFloat
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
+from searx_mcp.files import read_bytes
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.net.http import HttpSession, Reply
@@ -288,8 +289,7 @@ def _is_newer(file: Path) -> bool:
 
 
 def _load(file: Path) -> object:
-    with file.open("rb") as stream:
-        data: object = pydantic_core.from_json(stream.read(MAX_BYTES), allow_inf_nan=False)
+    data: object = pydantic_core.from_json(read_bytes(file, MAX_BYTES), allow_inf_nan=False)
     return data
 
 
