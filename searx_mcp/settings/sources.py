@@ -12,7 +12,6 @@ and remembers where it found it. A mistake in any of them raises `SettingsError`
 the setting, the place, the value and what is allowed.
 """
 
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, get_origin
 
 import platformdirs
+import pydantic_core
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -40,6 +40,7 @@ from typing_extensions import override
 
 from searx_mcp.arguments.messages import did_you_mean, shown
 from searx_mcp.errors import SettingsError
+from searx_mcp.files import read_text
 from searx_mcp.settings.aliases import ALIASES, SECRETS, alias_leaves
 from searx_mcp.settings.instances import (
     CREDENTIALS,
@@ -62,6 +63,8 @@ OTHER_VARIABLES: Final = (
     "SEARX_MCP_LOG_LEVEL",
 )
 DEFAULT: Final = "default"
+_MAX_FILE: Final = 1_000_000
+"""Bytes of the file; the example that names every setting has 10,000."""
 
 
 class Loaded(NamedTuple):
@@ -185,11 +188,14 @@ class _Environment(EnvSettingsSource):
 
 
 class _TomlFile(TomlConfigSettingsSource):
-    """A file that may begin with a byte order mark, as some editors write it."""
+    """A regular file that may begin with a byte order mark, as some editors write it."""
 
     @override
     def _read_file(self, file_path: Path | Traversable) -> dict[str, Any]:
-        return tomllib.loads(file_path.read_text(encoding="utf-8-sig"))
+        try:
+            return tomllib.loads(read_text(Path(str(file_path)), _MAX_FILE))
+        except RecursionError as exc:
+            raise ValueError("its lists or tables are nested too deeply") from exc
 
 
 def settings_file(path: Path | None, environ: Mapping[str, str]) -> tuple[Path, str]:
@@ -209,7 +215,8 @@ def _file_leaves(path: Path | None, environ: Mapping[str, str]) -> Iterator[_Lea
         elif origin:
             raise SettingsError("config", f"{path} is not a file", origin=origin)
     except (OSError, ValueError) as error:
-        message = f"{path} cannot be read as TOML: {error}"
+        reason = getattr(error, "strerror", None) or error
+        message = f"{path} cannot be read as TOML: {reason}"
         raise SettingsError("config", message, origin=origin) from error
 
 
@@ -230,8 +237,9 @@ def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
 
     def origin(path: _Path) -> str:
         # A whole table may be given as JSON in the variable that is named after it.
-        spellings = (f"{PREFIX}{'__'.join(path[:depth]).upper()}" for depth in (3, 2, 1))
-        return f"environment {next(name for name in spellings if name in names)}"
+        spellings = [f"{PREFIX}{'__'.join(path[:depth]).upper()}" for depth in (3, 2, 1)]
+        # A name that leads below a value is in none of them.
+        return f"environment {next((name for name in spellings if name in names), spellings[0])}"
 
     yield from _leaves(_Environment(environ)(), origin)
 
@@ -279,7 +287,7 @@ def _decoded(text: str) -> object:
     """Read JSON where a text looks like it; what is no JSON after all is judged as it stands."""
     if text.lstrip().startswith(("[", "{")):
         with suppress(ValueError):
-            return json.loads(text)
+            return pydantic_core.from_json(text)  # unlike json, it bounds how deep it goes
     return text
 
 

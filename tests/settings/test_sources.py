@@ -405,6 +405,12 @@ BAD_ENVIRONMENTS = [
     ({"SEARX_MCP_PROFILE": "x"}, "profile", "'x' does not exist"),
     ({"SEARX_MCP_PROFILES__NEWS": "x"}, "profiles.news", "'x' is not a table"),
     ({"SEARX_MCP_PROFILES__NEWS__X": "x"}, "profiles.news.x", "is unknown"),
+    ({"SEARX_MCP_PROFILES__NEWS__X__Y": "x"}, "profiles.news.x", "is unknown"),
+    ({"SEARX_MCP_SEARCH": '{"a":' * 100_000}, "search", "is not a table"),
+    ({"SEARX_MCP_SEARCH": f'{{"cache_ttl":{"9" * 5_000}}}'}, "search", "is not a table"),
+    ({"SEARX_MCP_SEARCH__CACHE_TTL": "\udcff"}, "search.cache_ttl", "is not a number"),
+    ({"SEARX_MCP_INSTANCES__OWN": "[" * 100_000}, "instances.own", "it is not a list"),
+    ({"SEARX_MCP_INSTANCES__CREDENTIALS": "[" * 100_000}, "instances.credentials", "a list of"),
     ({"SEARX_MCP_INSTANCES__OWN": "[1"}, "instances.own", "is not a list"),
     ({"SEARX_MCP_INSTANCES__OWN": "a.example"}, "instances.own", "'a.example' is not an http"),
     ({"SEARXNG_URL": "http://a.example;b.example"}, "instances.own", "'b.example' is not an http"),
@@ -412,7 +418,9 @@ BAD_ENVIRONMENTS = [
 
 
 @pytest.mark.parametrize(
-    ("environ", "field", "message"), BAD_ENVIRONMENTS, ids=[str(row[0]) for row in BAD_ENVIRONMENTS]
+    ("environ", "field", "message"),
+    BAD_ENVIRONMENTS,
+    ids=[str(row[0])[:60] for row in BAD_ENVIRONMENTS],
 )
 def test_a_mistake_in_the_environment_is_told(
     environ: Mapping[str, str], field: str, message: str
@@ -420,7 +428,8 @@ def test_a_mistake_in_the_environment_is_told(
     error = refusal(environ=environ)
     assert error.field == field
     assert message in error.message
-    assert error.origin == f"environment {next(iter(environ))}"
+    assert len(error.message) < 350
+    assert f"environment {next(iter(environ))}".startswith(error.origin)
 
 
 @pytest.mark.parametrize(
@@ -464,10 +473,46 @@ def test_invalid_toml_is_told_with_its_line(write: Callable[[str], Path]) -> Non
     assert "line 2" in error.message
 
 
-def test_a_file_that_is_not_text_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\xff\xfe[\x00", "it is not UTF-8 text"),
+        (b"x = '\xff'", "it is not UTF-8 text"),
+        (b"x = '\0'", "invalid character"),
+        (b"x = " + b"[" * 100_000, "nested too deeply"),
+        (b"x = " + b"[" * 50_000 + b"]" * 50_000, "nested too deeply"),
+        (b"x = " + b"{a=" * 50_000, "nested too deeply"),
+        (b"[search]\ncache_ttl = " + b"9" * 5_000, "4300 digits"),
+        (b"#" + b"x" * 1_000_000, "it is longer than 1,000,000 bytes"),
+    ],
+    ids=["UTF-16", "Latin-1", "NUL", "lists", "closed lists", "tables", "number", "long"],
+)
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "mine.toml"
-    path.write_bytes(b"\xff\xfe[\x00")
-    assert "cannot be read as TOML: 'utf-8' codec" in refusal(path=path).message
+    path.write_bytes(content)
+    error = refusal(path=path)
+    assert (error.field, error.origin) == ("config", "argument path")
+    assert f"{path} cannot be read as TOML: " in error.message
+    assert reason in error.message
+    assert len(error.message) < 350
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        (f"[search]\ncache_ttl = {'9' * 4_000}", "search.cache_ttl"),
+        (f"[search]\ncache_ttl = 0x{'f' * 5_000}", "search.cache_ttl"),
+        (f"{'a.' * 1_000}b = 1", "a"),
+        (f"[instances]\nown = {'[' * 50}{']' * 50}", "instances.own"),
+    ],
+    ids=["long number", "long hexadecimal number", "long name", "lists"],
+)
+def test_a_huge_value_is_told_in_few_words(
+    write: Callable[[str], Path], text: str, field: str
+) -> None:
+    error = refusal(path=write(text))
+    assert error.field == field
+    assert len(error.message) < 350
 
 
 def test_a_broken_file_in_the_users_folder_is_told(no_configuration_of_the_user: Path) -> None:
@@ -492,10 +537,10 @@ def test_a_file_that_cannot_be_opened_is_told(
 ) -> None:
     path = write("")
 
-    def refuse(*args: object, **options: object) -> str:
+    def refuse(*args: object, **options: object) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_text", refuse)
+    monkeypatch.setattr("searx_mcp.files._open", refuse)
     assert "Permission denied" in refusal(path=path).message
 
 
