@@ -6,20 +6,23 @@ that command: a server must answer before a table library is imported.
 """
 
 import asyncio
+import contextlib
 import logging
 import os
 import sys
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final
 
 import click
 
 from searx_mcp import __version__
 from searx_mcp.cli.instance_commands import instances_group
 from searx_mcp.cli.own_commands import own_group
+from searx_mcp.cli.running import run
+from searx_mcp.cli.streams import close_streams, complete_streams, output_problem, say
 from searx_mcp.errors import (
     DeadlineError,
     InvalidArgumentError,
@@ -33,6 +36,9 @@ EPILOG = (
     "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
     "3 no instance could serve; 4 the time was over; 5 a wrong setting; 130 interrupted."
 )
+
+_GRACE: Final = 1.5
+"""Seconds in which a server that was told to end closes its browsers, workers and files."""
 
 
 class ExitCode(IntEnum):
@@ -53,22 +59,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: of the command line; those of the process unless given.
     """
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:  # Windows consoles default to a legacy code page
-            reconfigure(encoding="utf-8", errors="backslashreplace")
+    code: int = ExitCode.FAILED
+    failure: BaseException | None = None
     try:
+        code = _code(arguments)
+    except* OSError as group:  # other failures than of standard output are translated at their edge
+        failure = group
+    while isinstance(failure, BaseExceptionGroup):
+        failure = failure.exceptions[0]
+    failure = close_streams() or failure
+    if isinstance(failure, OSError):
+        say(f"searx-mcp: {output_problem(failure)}")
+        code = code or ExitCode.FAILED
+    if code:
+        sys.exit(code)
+
+
+def _code(arguments: Sequence[str] | None) -> int:
+    try:
+        complete_streams()
         cli.main(arguments, prog_name="searx-mcp", standalone_mode=False)
     except click.ClickException as exc:
-        exc.show()
-        sys.exit(exc.exit_code)
+        with contextlib.suppress(OSError):
+            exc.show()
+        return exc.exit_code
     except SearxMcpError as exc:
-        fail(exc)
+        return fail(exc)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(ExitCode.INTERRUPTED)
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(ExitCode.FAILED)
+        return ExitCode.INTERRUPTED
+    except SystemExit as exc:
+        if isinstance(exc.__context__, BrokenPipeError):  # click is silent about it
+            raise exc.__context__ from None
+        return int(exc.code or 0)
+    return ExitCode.DONE
 
 
 def exit_code(error: SearxMcpError) -> ExitCode:
@@ -86,19 +109,14 @@ def exit_code(error: SearxMcpError) -> ExitCode:
             return ExitCode.FAILED
 
 
-def fail(error: SearxMcpError) -> NoReturn:
-    """Say what is wrong on standard error and exit."""
-    click.echo(f"searx-mcp: {error.message}", err=True)
+def fail(error: SearxMcpError) -> ExitCode:
+    """Say what is wrong on standard error, and give the exit code."""
+    say(f"searx-mcp: {error.message}")
     if error.quoted:
-        click.echo(f"           {error.quoted}", err=True)
+        say(f"           {error.quoted}")
     if error.advice:
-        click.echo(error.advice, err=True)
-    sys.exit(exit_code(error))
-
-
-def run(work: Coroutine[Any, Any, None]) -> None:
-    """Run a command's work to its end."""
-    asyncio.run(work)
+        say(error.advice)
+    return exit_code(error)
 
 
 def loaded(context: click.Context) -> Loaded:
@@ -147,8 +165,9 @@ def stdio(context: click.Context) -> None:
     """Serve MCP over standard input and output."""
     settings = loaded(context).settings
     from searx_mcp.server.app import build_server  # noqa: PLC0415 - 0.4 s only servers need
+    from searx_mcp.server.stdio import serve  # noqa: PLC0415 - as above
 
-    build_server(settings).run("stdio")
+    run(serve(build_server(settings)), within=_GRACE)
 
 
 @cli.command()
@@ -281,7 +300,7 @@ def doctor(context: click.Context, /, url: str | None, **options: bool) -> None:
         settings: Loaded | SettingsError = loaded(context)
     except SettingsError as error:
         settings = error
-    if not asyncio.run(examine(settings, url, **options)):
+    if not run(examine(settings, url, **options)):
         sys.exit(ExitCode.FAILED)
 
 
@@ -292,9 +311,8 @@ def selfcheck(as_json: bool) -> None:  # noqa: FBT001 - click calls by name
     from searx_mcp.cli.selfcheck import run_selfcheck  # noqa: PLC0415 - imports the whole client
 
     # Only a selector loop connects in a way that can be led elsewhere.
-    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-        if not runner.run(run_selfcheck(as_json=as_json)):
-            sys.exit(ExitCode.FAILED)
+    if not run(run_selfcheck(as_json=as_json), loop_factory=asyncio.SelectorEventLoop):
+        sys.exit(ExitCode.FAILED)
 
 
 @cli.command()

@@ -1,0 +1,177 @@
+"""The server as a process: its input and output, and the signals that end it."""
+
+import asyncio
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+DEADLINE = 60
+"""Seconds until a test fails that would hang; nothing is measured."""
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a test", "version": "1"},
+    },
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+def line(message: dict[str, Any]) -> bytes:
+    return json.dumps(message).encode() + b"\n"
+
+
+@contextmanager
+def sigint(*, ignored: bool) -> Iterator[None]:
+    """What is started in the block has the signal ignored, or not, however the suite was started."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN if ignored else signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@asynccontextmanager
+async def serving(
+    tmp_path: Path, *arguments: str, ignored: bool = False, **environment: str
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    config = tmp_path / "empty.toml"
+    config.touch()
+    with sigint(ignored=ignored):
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "searx_mcp", *arguments),
+            env={**os.environ, "SEARX_MCP_CONFIG": str(config), **environment},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    try:
+        async with asyncio.timeout(DEADLINE):
+            yield process
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+async def greet(process: asyncio.subprocess.Process) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(line(HELLO))
+    assert b"serverInfo" in await process.stdout.readline()
+    process.stdin.write(line(READY))
+
+
+@asynccontextmanager
+async def silent_site() -> AsyncIterator[tuple[str, asyncio.Event]]:
+    """A server that never answers, and what tells that it was asked for a page."""
+    asked = asyncio.Event()
+
+    async def listen(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = b""
+        with suppress(asyncio.IncompleteReadError):  # a connection that is kept ready
+            head = await reader.readuntil(b"\r\n\r\n")
+        if b"robots.txt" in head:
+            writer.write(
+                b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+            )
+        elif head:
+            asked.set()
+            await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(listen, "127.0.0.1", 0)
+    async with server:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}", asked
+
+
+def descendants(number: int) -> list[int]:
+    """Processes that a process started, and those they started; Linux tells."""
+    found: list[int] = []
+    for told in Path(f"/proc/{number}/task").glob("*/children"):
+        for child in map(int, told.read_text().split()):
+            found += [child, *descendants(child)]
+    return found
+
+
+@pytest.mark.parametrize("ignored", [False, True], ids=["heard", "ignored at the start"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_one_signal_ends_a_server_that_waits_for_input(tmp_path, number, ignored):
+    async with serving(tmp_path, ignored=ignored) as process:
+        await greet(process)
+        process.send_signal(number)
+        assert process.stderr is not None
+        assert await process.wait() == 128 + number
+        assert await process.stderr.read() == b""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux tells who started whom")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("tool", ["web_search", "web_fetch"])
+async def test_one_signal_ends_a_call_and_all_that_was_started_for_it(tmp_path, number, tool):
+    async with silent_site() as (origin, asked):
+        environment = {
+            "SEARXNG_URL": f"http://{origin}/",
+            "SEARX_MCP_FETCH__ALLOW_PRIVATE": origin,
+            "SEARX_MCP_INSTANCES__PUBLIC": "off",
+            "SEARX_MCP_OPEN_SOURCES__MODE": "off",
+        }
+        async with serving(tmp_path, ignored=True, **environment) as process:
+            await greet(process)
+            arguments = {"query": "bees"} if tool == "web_search" else {"url": f"http://{origin}/a"}
+            assert process.stdin is not None
+            assert process.stderr is not None
+            params = {"name": tool, "arguments": arguments}
+            process.stdin.write(
+                line({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params})
+            )
+            await asked.wait()
+            started = [os.pidfd_open(child) for child in descendants(process.pid)]
+            process.send_signal(number)
+            assert await process.wait() == 128 + number
+            assert await process.stderr.read() == b""
+            for child in started:
+                ended, *_ = await asyncio.to_thread(select.select, [child], [], [], DEADLINE)
+                os.close(child)
+                assert ended, "a process outlived the server"
+
+
+async def test_the_end_of_the_input_ends_the_server_after_its_last_line(tmp_path):
+    async with serving(tmp_path) as process:
+        out, errors = await process.communicate(line(HELLO).rstrip())
+    assert json.loads(out)["id"] == 1
+    assert (process.returncode, errors) == (0, b"")
+
+
+async def test_lines_that_are_no_message_are_answered_and_the_next_one_is_read(tmp_path):
+    noise = b"\xff\xfe\x00\n" + b"[" * 100_000 + b"\n\n{}\r\n"
+    async with serving(tmp_path) as process:
+        out, _ = await process.communicate(noise + line(HELLO))
+    assert any(json.loads(answer).get("id") == 1 for answer in out.splitlines())
+    assert process.returncode == 0
+
+
+async def test_a_host_that_stops_reading_is_told_of_in_a_sentence(tmp_path):
+    async with serving(tmp_path) as process:
+        await greet(process)
+        assert process.stdin is not None
+        process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined] # - no public way closes one pipe
+        process.stdin.write(line({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))
+        assert process.stderr is not None
+        errors = await process.stderr.read()
+        assert await process.wait() == 1
+    assert errors == b"searx-mcp: standard output cannot be written: the host has gone\n"
