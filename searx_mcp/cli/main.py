@@ -78,6 +78,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _code(arguments: Sequence[str] | None) -> int:
     try:
         complete_streams()
+    except SearxMcpError as exc:
+        return fail(exc)
+    output = sys.stdout
+    try:
         cli.main(arguments, prog_name="searx-mcp", standalone_mode=False)
     except click.ClickException as exc:
         with contextlib.suppress(OSError):
@@ -88,8 +92,8 @@ def _code(arguments: Sequence[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
     except SystemExit as exc:
-        if isinstance(exc.__context__, BrokenPipeError):  # click is silent about it
-            raise exc.__context__ from None
+        if sys.stdout is not output:  # click puts another in the place of one that nobody reads
+            raise BrokenPipeError from None
         return int(exc.code or 0)
     return ExitCode.DONE
 

@@ -1,10 +1,13 @@
 """Serving over standard input and output."""
 
+import contextlib
+import io
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Final, cast
 
+import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 
@@ -25,31 +28,52 @@ async def serve(server: MCPServer[None]) -> None:
     wait for one before it could end.
 
     Raises:
-        SearxMcpError: there is no input, or no output any more.
+        SearxMcpError: there is no input.
+        ExceptionGroup: of the `OSError` why the output cannot be written.
     """
+    served = server._lowlevel_server  # noqa: SLF001 - the public way reads an input of its own
+    options = served.create_initialization_options()
+    with _input() as source, _output() as sink:
+        lines = cast("AsyncFile[str]", _lines(source))
+        async with stdio_server(lines, anyio.wrap_file(sink)) as (incoming, outgoing):
+            await served.run(incoming, outgoing, options)
+
+
+@contextlib.contextmanager
+def _input() -> Iterator[int]:
+    """The input; whatever else reads it meanwhile finds its end."""
     try:
-        source = os.dup(sys.stdin.fileno())
+        descriptor = sys.stdin.fileno()
     except OSError as exc:
         raise SearxMcpError(
             "standard input is closed", advice="An MCP host starts this program with pipes."
         ) from exc
-    _divert(sys.stdin.fileno())
-    served = server._lowlevel_server  # noqa: SLF001 - the public way reads an input of its own
-    try:
-        async with stdio_server(stdin=cast("AsyncFile[str]", _lines(source))) as (
-            incoming,
-            outgoing,
-        ):
-            await served.run(incoming, outgoing, served.create_initialization_options())
-    except* OSError as group:
-        raise SearxMcpError("standard output cannot be written: the host has gone") from group
-
-
-def _divert(descriptor: int) -> None:
-    """Let whatever else reads the input find its end."""
     nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, descriptor)
-    os.close(nothing)
+    with _diverted(descriptor, nothing) as source:
+        yield source
+
+
+@contextlib.contextmanager
+def _output() -> Iterator[io.TextIOWrapper]:
+    """The output; whatever else is written to it meanwhile goes to standard error."""
+    with _diverted(sys.stdout.fileno(), os.dup(2)) as sink:
+        writer = io.TextIOWrapper(os.fdopen(sink, "wb", closefd=False), "utf-8", newline="\n")
+        try:
+            yield writer
+        finally:
+            with contextlib.suppress(OSError):
+                writer.close()
+
+
+@contextlib.contextmanager
+def _diverted(descriptor: int, elsewhere: int) -> Iterator[int]:
+    private = os.dup(descriptor)  # not closed at the end: a thread may still be reading from it
+    os.dup2(elsewhere, descriptor)
+    os.close(elsewhere)
+    try:
+        yield private
+    finally:
+        os.dup2(private, descriptor)
 
 
 async def _lines(descriptor: int) -> AsyncIterator[str]:
