@@ -13,14 +13,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Self
 
-from playwright.async_api import Browser, Error, Playwright, async_playwright
+from playwright.async_api import Browser, Error
 
 from searx_mcp.errors import SettingsError
+from searx_mcp.fetch.browser.driver import Driver
 from searx_mcp.fetch.browser.memory import private_memory
 from searx_mcp.fetch.browser.switches import BYPASS, NOWHERE, SWITCHES, UNWANTED_SWITCHES
 
 LAUNCH_TIMEOUT: Final = 20.0
-"""Seconds for the driver to start, and again for Chromium: on a busy machine ten times what they need."""
+"""Seconds to start: on a busy machine ten times what it needs."""
 
 GRACE: Final = 2.0
 """Seconds Chromium has to end when it is asked to, and the driver to notice."""
@@ -61,7 +62,7 @@ class Chromium:
 
     def __init__(
         self,
-        playwright: Playwright,
+        driver: Driver,
         browser: Browser,
         *,
         folders: tuple[str, str],
@@ -70,7 +71,7 @@ class Chromium:
     ) -> None:
         self.browser = browser
         self.is_overfull = False
-        self._playwright = playwright
+        self._driver = driver
         self._folders = folders
         self._process_id = process_id
         self._max_memory = max_memory
@@ -86,11 +87,11 @@ class Chromium:
         Raises:
             SettingsError: one of them does not start.
         """
-        playwright = await _started()
+        driver = await Driver.start()
         # Chromium leaves files behind when it is killed.
         folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="searx-mcp-")
         try:
-            browser = await playwright.chromium.launch(
+            browser = await driver.playwright.chromium.launch(
                 executable_path=program,
                 headless=True,
                 args=SWITCHES,
@@ -102,14 +103,14 @@ class Chromium:
             )
             process_id, profile = await _particulars(browser)
         except BaseException as exc:
-            await _stop(playwright)
+            await driver.stop()
             await _remove(folder)
             if isinstance(exc, Error):
                 _log.debug("fetch.browser_failed", exc_info=exc)
                 raise _not_started(exc.message) from exc
             raise
         return cls(
-            playwright,
+            driver,
             browser,
             folders=(folder, profile),
             process_id=process_id,
@@ -145,7 +146,7 @@ class Chromium:
             if not has_ended:
                 _kill(self._process_id)
             await self._sweep()
-            await _stop(self._playwright)
+            await self._driver.stop()
             await _remove(*self._folders)
 
     async def _sweep(self) -> None:
@@ -165,35 +166,6 @@ async def _particulars(browser: Browser) -> tuple[int, str]:
     number = next(int(entry["id"]) for entry in processes if entry["type"] == "browser")
     profile = _PROFILE.search(command)
     return number, profile[1] if profile else ""
-
-
-async def _started() -> Playwright:
-    # Neither the timeout nor a cancellation may cut this short: the driver would be left running.
-    starting = asyncio.ensure_future(async_playwright().start())
-    try:
-        async with asyncio.timeout(LAUNCH_TIMEOUT):
-            return await asyncio.shield(starting)
-    except BaseException as exc:
-        await asyncio.wait({starting}, timeout=GRACE)
-        if not starting.done():
-            starting.cancel()
-        elif not starting.cancelled() and starting.exception() is None:
-            await _stop(starting.result())
-        if isinstance(exc, (Error, TimeoutError)):
-            _log.debug("fetch.browser_driver_failed", exc_info=exc)
-            raise SettingsError(
-                "fetch.browser",
-                "the driver of the browser does not start",
-                advice="Install the extra anew: pip install --force-reinstall 'searx-mcp[browser]'.",
-            ) from exc
-        raise
-
-
-async def _stop(playwright: Playwright) -> None:
-    # A driver whose input ends kills its browsers and itself; one that is gone fails in any way.
-    with contextlib.suppress(Exception):
-        async with asyncio.timeout(GRACE):
-            await playwright.stop()
 
 
 async def _remove(*folders: str) -> None:
