@@ -13,6 +13,7 @@ from searx_mcp.net.body import ACCEPT_ENCODING
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.detour import Detour, arrivals, check_support
 from searx_mcp.net.http import Round
+from searx_mcp.net.pacing import READ_BUFFER, PacedConnector
 from searx_mcp.net.proxy import BLIND, ProxyUrl
 from searx_mcp.net.trust import tls_context
 
@@ -59,7 +60,7 @@ class Connections:
         verify: bool = True,
     ) -> aiohttp.ClientSession:
         """Make a session that connects to the hosts itself."""
-        connector = aiohttp.TCPConnector(
+        connector = PacedConnector(
             limit=self._config.max_connections,
             limit_per_host=self._config.max_connections_per_host,
             resolver=resolver,
@@ -120,7 +121,7 @@ class Connections:
             last = SocksErrors(detour)
         else:
             limit, limit_per_host = limits
-            connector = aiohttp.TCPConnector(
+            connector = PacedConnector(
                 limit=limit, limit_per_host=limit_per_host, resolver=self._resolver, ssl=tls
             )
             last = detour.turn_back
@@ -148,4 +149,5 @@ class Connections:
             max_line_size=MAX_LINE,
             max_field_size=MAX_LINE,
             max_headers=MAX_HEADERS,
+            read_bufsize=READ_BUFFER,
         )

@@ -16,6 +16,7 @@ from searx_mcp.net.address import ends_in_number
 from searx_mcp.net.body import Body, BodyBuffer
 from searx_mcp.net.detour import Detour, DetourError
 from searx_mcp.net.guard import BlockedAddressError, PublicAddressError
+from searx_mcp.net.pacing import MAX_INTERIM, UnaskedAnswerError
 from searx_mcp.net.url import refused_address
 
 CLOSE_TIMEOUT: Final = 1.0
@@ -301,6 +302,9 @@ def _translated(failure: Exception, url: str) -> FetchError:
             code, message = ErrorCode.DNS_ERROR, _UNRESOLVED
         case aiohttp.ClientSSLError() | ssl.SSLError():
             code, message = ErrorCode.TLS_ERROR, "The TLS handshake or the certificate failed."
+        case aiohttp.ClientResponseError(__cause__=UnaskedAnswerError()):
+            code = ErrorCode.MALFORMED_RESPONSE
+            message = f"The host sent more than {MAX_INTERIM} interim answers, or another protocol."
         case aiohttp.ClientResponseError() | aiohttp.InvalidURL():
             code, message = ErrorCode.MALFORMED_RESPONSE, "The answer is not valid HTTP."
         case _:

@@ -1,9 +1,11 @@
 """Connections through SOCKS 5; needs the extra `socks`."""
 
+import asyncio
 from ssl import SSLContext, SSLError
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
+from aiohttp.client_proto import ResponseHandler
 from aiohttp_socks import (
     ProxyConnectionError,
     ProxyConnector,
@@ -11,8 +13,10 @@ from aiohttp_socks import (
     ProxyTimeoutError,
     ProxyType,
 )
+from typing_extensions import override
 
 from searx_mcp.net.detour import Detour
+from searx_mcp.net.pacing import PacedHandler
 from searx_mcp.net.proxy import ProxyUrl
 
 _TOLD_OF_THE_HOST: Final = frozenset(range(1, 7))
@@ -30,7 +34,7 @@ def socks_connector(
         limits: connections at most, and those to one host.
         ssl: what verifies certificates, as of `aiohttp.TCPConnector`.
     """
-    return ProxyConnector(
+    return _Connector(
         proxy.host,
         proxy.port,
         proxy_type=ProxyType.SOCKS5,
@@ -41,6 +45,24 @@ def socks_connector(
         limit_per_host=limits[1],
         ssl=ssl,
     )
+
+
+class _Handler(PacedHandler):
+    def __init__(self, loop: asyncio.AbstractEventLoop, opened: ResponseHandler) -> None:
+        super().__init__(loop)
+        self._opened = opened  # it keeps a stream alive that would close the connection
+
+
+class _Connector(ProxyConnector):
+    @override
+    async def _connect_via_proxy(
+        self, *args: Any, **kwargs: Any
+    ) -> tuple[asyncio.Transport, ResponseHandler]:
+        transport, opened = await super()._connect_via_proxy(*args, **kwargs)
+        paced = _Handler(self._loop, opened)
+        transport.set_protocol(paced)
+        paced.connection_made(transport)
+        return transport, paced
 
 
 class SocksErrors:

@@ -1,0 +1,184 @@
+"""What a connection gives the HTTP library's parser in one turn of the event loop.
+
+A transport reads 256 KiB at a time or more, and the library parses all of it at once: ten thousand
+interim answers, or forty thousand chunks of one byte, in a sixth of a second.
+"""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import aiohttp
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.http import RawResponseMessage
+from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.streams import StreamReader
+from typing_extensions import override
+
+MAX_INTERIM: Final = 8
+"""Interim answers (1xx) to one request; a site that sends early hints sends one or two."""
+
+LINES_A_TURN: Final = 256
+"""A head or a chunk has two lines at least. Measured: eight connections with chunks of one byte, the
+slowest of all, take 7 ms of the 25 in which the loop has to come round (`benchmarks.flood`)."""
+
+BYTES_A_TURN: Final = 65_536
+"""For what has no lines. Measured: eight connections with chunk extensions, the slowest, take 6 ms."""
+
+READ_BUFFER: Final = 65_536
+"""Bytes of a body that wait for their reader. Twice as many stop the connection, and so do 4,096
+chunks (a sixteenth): the library keeps some 90 bytes for each."""
+
+_SWITCHING: Final = 101
+_FINAL: Final = 200
+
+
+class UnaskedAnswerError(HttpProcessingError):
+    """A host gives more answers than it was asked for, or wants to speak another protocol."""
+
+
+class PacedHandler(ResponseHandler):
+    """One connection: what arrives is parsed in pieces, one in each turn of the event loop.
+
+    The transport is paused while something is left to parse. Any answer beyond the one that was
+    asked for and `MAX_INTERIM` interim ones closes the connection, also while that waits for its
+    next request.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(loop)
+        self._unparsed = b""
+        self._position = 0
+        self._next_turn: asyncio.Handle | None = None
+        self._is_full = False
+        self._tell_loss: Callable[[], None] | None = None
+        self._interim = 0
+        self._is_answered = False
+
+    @property
+    @override
+    def should_close(self) -> bool:
+        """Whether the connection can take no further request."""
+        return self._position < len(self._unparsed) or super().should_close
+
+    @override
+    def set_response_params(self, **params: Any) -> None:
+        """Expect the answer to a request."""
+        self._interim = 0
+        self._is_answered = False
+        super().set_response_params(**params)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        """Take what has arrived; without data, let the parser go on with what it has kept."""
+        if not data:
+            super().data_received(data)
+            return
+        self._unparsed = self._unparsed[self._position :] + data
+        self._position = 0
+        if self._next_turn is None:
+            self._take_turn()
+        if self._unparsed and self.transport is not None:
+            self.transport.pause_reading()
+
+    @override
+    def feed_data(self, data: tuple[RawResponseMessage, StreamReader], size: int = 0) -> None:
+        """Take the head of an answer."""
+        status = data[0].code
+        is_final = status >= _FINAL
+        self._interim += not is_final
+        if self._is_answered or self._interim > MAX_INTERIM or status == _SWITCHING:
+            self._refuse()
+        else:
+            self._is_answered = is_final
+            super().feed_data(data, size)
+
+    @override
+    def pause_reading(self) -> None:
+        """Parse nothing until the reader of the body has caught up."""
+        self._is_full = True
+        super().pause_reading()
+
+    @override
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """Go on; the transport reads again when all is parsed."""
+        self._is_full = False
+        if self._unparsed:
+            self._go_on()
+        else:
+            super().resume_reading(resume_parser)
+
+    @override
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Take note of the end, after what arrived before it."""
+        if self._unparsed:
+            self._tell_loss = partial(super().connection_lost, exc)
+        else:
+            super().connection_lost(exc)
+
+    @override
+    def close(self) -> None:
+        """Close the connection."""
+        super().close()
+        self._have_parsed()
+
+    @override
+    def abort(self) -> None:
+        """Close the connection without sending what is left."""
+        super().abort()
+        self._have_parsed()
+
+    def _go_on(self) -> None:
+        if self._next_turn is None:
+            self._next_turn = self._loop.call_soon(self._take_turn)
+
+    def _take_turn(self) -> None:
+        self._next_turn = None
+        start = self._position
+        self._position = _end_of_piece(self._unparsed, start)
+        super().data_received(self._unparsed[start : self._position])
+        if self._position == len(self._unparsed) or self.exception() is not None:
+            self._have_parsed()
+        elif not self._is_full:
+            self._go_on()
+
+    def _have_parsed(self) -> None:
+        """Be done with what has arrived: it is parsed, or nobody wants it any more."""
+        self._unparsed = b""
+        self._position = 0
+        if self._next_turn is not None:
+            self._next_turn.cancel()
+            self._next_turn = None
+        if self._tell_loss is not None:
+            self._tell_loss()
+            self._tell_loss = None
+        elif not self._is_full:
+            super().resume_reading(resume_parser=False)
+
+    def _refuse(self) -> None:
+        if self.exception() is None:
+            self.set_exception(UnaskedAnswerError(message="more answers than requests"))
+        if self.transport is not None:
+            self.transport.close()
+
+
+class PacedConnector(aiohttp.TCPConnector):
+    """Opens connections that are parsed at this pace; options as of its base class."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - the library's
+        super().__init__(**options)
+        self._factory = partial(self._handler)
+
+    def _handler(self) -> ResponseHandler:
+        return PacedHandler(self._loop)
+
+
+def _end_of_piece(data: bytes, start: int) -> int:
+    """Where the piece from `start` ends: behind so many lines or bytes, or with the data."""
+    end = min(start + BYTES_A_TURN, len(data))
+    for _ in range(LINES_A_TURN):
+        start = data.find(b"\n", start, end) + 1
+        if not start:
+            return end
+    return start
