@@ -283,14 +283,14 @@ def _admitted(
 ) -> tuple[CatalogEntry, ...]:
     """The instances of a list that may be asked."""
 
-    def allow_http(url: URL) -> bool:
+    def is_lifted(url: URL) -> bool:
         return allow.permits(url.raw_host or "", url.port or 80)
 
     return gate(
         catalog,
         min_grade=settings.instances.min_grade,
         blocked=blocked,
-        allow_http=allow_http,
+        allow=is_lifted,
         onion=settings.network.proxies().onion is not None,
     )
 

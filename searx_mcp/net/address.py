@@ -16,6 +16,7 @@ from typing import Final, Self
 from yarl import URL
 
 from searx_mcp.errors import SettingsError
+from searx_mcp.urls.hosts import ends_in_number, is_host_name
 
 _FORBIDDEN_IPV4: Final = (
     (IPv4Network("0.0.0.0/8"), "this network, RFC 791 3.2"),
@@ -52,14 +53,6 @@ _ISATAP: Final = frozenset({0x0000_5EFE, 0x0200_5EFE})  # RFC 5214 6.1, bits 64 
 _ENTRY: Final = re.compile(
     r"(?:\[(?P<ipv6>[0-9a-fA-F:./]+)\]|(?P<host>[^\[\]:\s]+)):(?P<port>\d{1,5})"
 )
-
-HOST_NAME: Final = re.compile(
-    r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*"
-    r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
-)
-"""A host name in lower case: RFC 1123 2.1, and underscores, which real sites use."""
-
-_NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +112,7 @@ def _parse_entry(entry: str) -> tuple[str | IPv4Network | IPv6Network, int]:
     with contextlib.suppress(ValueError):
         # The same spelling as in a parsed URL: lower case, IDNA.
         name = (URL.build(scheme="http", host=match["host"]).raw_host or "").removesuffix(".")
-        if HOST_NAME.fullmatch(name) and not ends_in_number(name):
+        if is_host_name(name) and not ends_in_number(name):
             return name, port
     raise _wrong_entry(entry)
 
@@ -130,15 +123,6 @@ def _wrong_entry(entry: str) -> SettingsError:
         f"{entry!r} is not host:port, ip:port, [ipv6]:port or cidr:port",
         advice="Write one exact port, such as wiki.lan:8080, 10.0.0.0/8:443 or [fd00::/8]:443.",
     )
-
-
-def ends_in_number(name: str) -> bool:
-    """Tell whether a host name is a spelling of an IPv4 address, or none at all.
-
-    The "ends in a number checker" of the WHATWG URL standard, 3.5: resolvers take 0x7f.1 and
-    2130706433 for 127.0.0.1.
-    """
-    return _NUMBER.fullmatch(name.rpartition(".")[2]) is not None
 
 
 def effective_address(address: str) -> IPv4Address | IPv6Address | None:

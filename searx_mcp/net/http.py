@@ -12,12 +12,12 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, TransportError
-from searx_mcp.net.address import ends_in_number
 from searx_mcp.net.body import Body, BodyBuffer
 from searx_mcp.net.detour import Detour, DetourError
 from searx_mcp.net.guard import BlockedAddressError, PublicAddressError
 from searx_mcp.net.pacing import MAX_INTERIM, UnaskedAnswerError
 from searx_mcp.net.url import refused_address
+from searx_mcp.urls.hosts import ends_in_number
 
 CLOSE_TIMEOUT: Final = 1.0
 """Seconds to wait for connections to close; a peer that reads nothing could hold them for ever."""

@@ -35,7 +35,8 @@ from searx_mcp.net.guard import (
 from searx_mcp.net.http import HttpSession, refused_plain_http
 from searx_mcp.net.private import is_private
 from searx_mcp.net.resolver import GuardedResolver
-from searx_mcp.net.url import check_url, is_public_name, refused_address
+from searx_mcp.net.url import check_url, refused_address
+from searx_mcp.urls.hosts import is_public_name
 
 
 class Sessions:

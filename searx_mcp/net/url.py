@@ -7,20 +7,12 @@ import idna
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
-from searx_mcp.net.address import (
-    HOST_NAME,
-    AllowList,
-    effective_address,
-    ends_in_number,
-    why_blocked,
-)
+from searx_mcp.net.address import AllowList, effective_address, why_blocked
 from searx_mcp.net.proxy import is_onion
+from searx_mcp.urls.hosts import WEB_PORTS, is_host_name, is_public_name
 
 MAX_URL_LENGTH: Final = 4_096
 """Characters, before and after encoding: half of what servers accept as a request line."""
-
-ALLOWED_PORTS: Final = frozenset({80, 443, 8080, 8443})
-"""Ports of web servers. Others are mail, databases and consoles that answer to a stray GET."""
 
 # What parsers disagree about (Orange Tsai, "A New Era of SSRF", 2017).
 _AMBIGUOUS: Final = re.compile("[\x00-\x20\x7f\\\\\ud800-\udfff]")
@@ -28,26 +20,6 @@ _AMBIGUOUS: Final = re.compile("[\x00-\x20\x7f\\\\\ud800-\udfff]")
 # drop an empty user name, and turn the IPvFuture "[v1.fe80]" into a host name.
 _AUTHORITY: Final = re.compile(
     r"[a-z]+://(\[[0-9a-f.]*:[^\[\]/?#@]*\]|[^\[\]:/?#@]+)(?::[0-9]*)?(?=[/?#]|$)", re.IGNORECASE
-)
-_SPECIAL_SUFFIXES: Final = (
-    ".alt",  # RFC 9476
-    ".arpa",  # RFC 3172; holds home.arpa, RFC 8375, and ipv4only.arpa, RFC 7050
-    ".example",  # RFC 6761
-    ".internal",  # reserved by ICANN, 2024
-    ".invalid",  # RFC 6761
-    ".local",  # RFC 6762
-    ".localhost",  # RFC 6761
-    ".onion",  # RFC 7686
-    ".test",  # RFC 6761
-    ".corp",  # RFC 6762, appendix G, as the next five
-    ".home",
-    ".intranet",
-    ".lan",
-    ".localdomain",
-    ".private",
-    ".cluster.local",  # Kubernetes
-    ".svc",  # Kubernetes
-    ".i2p",
 )
 
 
@@ -74,7 +46,7 @@ def check_url(raw: str, *, allow: AllowList, onion: bool = False) -> URL:
     host, port = url.raw_host or "", url.port or 0
     if allow.permits(host, port):
         return url
-    if port not in ALLOWED_PORTS:
+    if port not in WEB_PORTS:
         raise PolicyError(
             f"Port {port} may not be fetched.",
             code=ErrorCode.BLOCKED_PORT,
@@ -82,6 +54,8 @@ def check_url(raw: str, *, allow: AllowList, onion: bool = False) -> URL:
             advice="Only ports 80, 443, 8080 and 8443 are fetched.",
         )
     if effective_address(host) is None and "%" not in host and ":" not in host:
+        if not is_host_name(host):
+            raise InvalidArgumentError("url", "has an invalid host name")
         is_public = is_public_name(host) or (onion and is_onion(host))
     else:
         is_public = why_blocked(host, port, allow) is None
@@ -134,18 +108,6 @@ def _means_one_name(host: str) -> bool:
     except UnicodeError:
         return False
     return True
-
-
-def is_public_name(host: str) -> bool:
-    """Tell whether a host name may be one of the public web, without looking it up.
-
-    Raises:
-        InvalidArgumentError: it is no host name.
-    """
-    name = host.lower().removesuffix(".")
-    if not HOST_NAME.fullmatch(name):
-        raise InvalidArgumentError("url", "has an invalid host name")
-    return "." in name and not ends_in_number(name) and not name.endswith(_SPECIAL_SUFFIXES)
 
 
 def refused_address(url: str) -> PolicyError:

@@ -11,6 +11,7 @@ from yarl import URL
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType, Tier
+from searx_mcp.urls.hosts import WEB_PORTS, is_host_name, is_inner_name
 
 MinGrade = Literal["A+", "A", "B", "C", "F"]
 
@@ -70,21 +71,23 @@ def gate(
     *,
     min_grade: MinGrade,
     blocked: Collection[str] = (),
-    allow_http: Callable[[URL], bool] = lambda _url: False,
+    allow: Callable[[URL], bool] = lambda _url: False,
     onion: bool = False,
 ) -> tuple[CatalogEntry, ...]:
     """Keep the entries that may be asked as public instances, in the catalog's order.
 
-    An entry is dropped when its address is not https, carries a user, query or fragment, or is
-    reached through Tor (unless there is a way to it) or I2P; when an earlier entry has the same origin; when its host is
-    blocked; and when its grade is worse than `min_grade`. Whether a name resolves to a forbidden
-    address is not judged here but where connections are made.
+    An entry is dropped when its address is not https, has a host or a port that the public web does
+    not have, carries a user, query or fragment, or is reached through Tor (unless there is a way to
+    it) or I2P; when an earlier entry has the same origin; when its host is blocked; and when its
+    grade is worse than `min_grade`. Whether a name resolves to a forbidden address is not judged
+    here but where connections are made.
 
     Args:
         catalog: the list as it was read.
         min_grade: the worst grade that is kept; a letter covers its signs, so `B` keeps `B-`.
         blocked: hosts, matched whole and without regard to case.
-        allow_http: tells of an address whether plain http may be spoken to it.
+        allow: tells of an address whether the operator lifted the guard for it: then it may be any
+            host at any port, and plain http is spoken to it.
         onion: whether Tor services can be reached; these are asked over plain http, too, which Tor
             encrypts.
 
@@ -94,7 +97,7 @@ def gate(
     refused = {host.lower().rstrip(".") for host in blocked}
     kept: dict[URL, CatalogEntry] = {}
     for entry in catalog.instances:
-        url = _base_url(entry, allow_http, onion=onion)
+        url = _base_url(entry, allow, onion=onion)
         if url is None or url.origin() in kept:
             continue
         if refused.isdisjoint(_host_names(url)) and _is_good_enough(entry, min_grade):
@@ -102,7 +105,7 @@ def gate(
     return tuple(kept.values())
 
 
-def _base_url(entry: CatalogEntry, allow_http: Callable[[URL], bool], *, onion: bool) -> URL | None:
+def _base_url(entry: CatalogEntry, allow: Callable[[URL], bool], *, onion: bool) -> URL | None:
     try:
         url = URL(entry.url)
     except ValueError:
@@ -111,11 +114,26 @@ def _base_url(entry: CatalogEntry, allow_http: Callable[[URL], bool], *, onion: 
     if host is None or not _is_reachable(host.rstrip("."), entry.network_type, onion=onion):
         return None
     is_onion = entry.network_type is NetworkType.TOR
-    if url.scheme != "https" and not (url.scheme == "http" and (is_onion or allow_http(url))):
+    is_allowed = allow(url)
+    if url.scheme != "https" and not (url.scheme == "http" and (is_onion or is_allowed)):
+        return None
+    if not (is_allowed or is_public_place(url)):
         return None
     if url.raw_user or url.raw_password or url.raw_query_string or url.raw_fragment:
         return None
     return url.with_path(url.raw_path.rstrip("/") + "/", encoded=True)
+
+
+def is_public_place(url: URL) -> bool:
+    """Tell whether the public web, or Tor, may have the host and the port of an address.
+
+    Names that nobody has, such as those in `.example`, are left to whoever looks them up.
+    """
+    try:
+        host, port = url.raw_host or "", url.port
+    except ValueError:
+        return False
+    return port in WEB_PORTS and is_host_name(host) and not is_inner_name(host)
 
 
 def _is_reachable(host: str, network_type: NetworkType, *, onion: bool) -> bool:

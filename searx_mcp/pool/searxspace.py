@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from ipaddress import ip_address
 from itertools import islice
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.models.instance import CatalogEntry, NetworkType, Uptime, base_url
+from searx_mcp.pool.catalog import is_public_place
 
 MAX_TEXT: Final = 5_000_000
 """Characters of a list. The largest capture, of 2020, has 1.3 million."""
@@ -57,8 +57,8 @@ class DropReason(StrEnum):
     EXCESS = "excess"
     """It comes after the first `MAX_ROWS`."""
     ADDRESS = "address"
-    """The key is no address of an instance: a query, a user, another address in its path, or a
-    host that is a number or has one label only."""
+    """The key is no address of an instance: a query, a user, another address in its path, a host or
+    a port that the public web does not have."""
     HIDDEN = "hidden"
     """A Tor service, unless these are asked for, or an I2P service."""
     NOT_HTTPS = "not_https"
@@ -230,16 +230,7 @@ def _public_url(address: str) -> URL:
     except ValueError:
         return nowhere
     # An archive puts the whole address into the path of its own.
-    is_public = url.host is not None and _is_public_name(url.host) and "//" not in url.raw_path
-    return url if is_public else nowhere
-
-
-def _is_public_name(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return "." in host.rstrip(".")
-    return False
+    return url if is_public_place(url) and "//" not in url.raw_path else nowhere
 
 
 def _refusal(

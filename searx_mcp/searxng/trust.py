@@ -15,8 +15,8 @@ from urllib.parse import unquote, urlsplit
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.net.address import ends_in_number
 from searx_mcp.searxng.classify import Judgement, judge_page
+from searx_mcp.urls.hosts import ends_in_number
 
 MIN_REWRITTEN: Final = 3
 """Hits through one host from which on it is no accident, if they are half of the page too."""

@@ -26,7 +26,8 @@ from searx_mcp.errors import (
 )
 from searx_mcp.fetch.hops.redirects import join, next_url
 from searx_mcp.net.address import AllowList
-from searx_mcp.net.url import ALLOWED_PORTS, MAX_URL_LENGTH, check_url
+from searx_mcp.net.url import MAX_URL_LENGTH, check_url
+from searx_mcp.urls.hosts import WEB_PORTS
 
 NOTHING = AllowList()
 LIFTED = AllowList.parse(["localhost:8001", "wiki.lan:80", "10.0.0.0/8:80", "[fd00::/8]:443"])
@@ -161,7 +162,7 @@ def test_whatever_is_written_is_an_address_of_the_web_or_refused(raw, allow):
     if url is None:
         return
     assert url.scheme in {"http", "https"}
-    assert url.port in ALLOWED_PORTS or allow.permits(url.raw_host or "", url.port or 0)
+    assert url.port in WEB_PORTS or allow.permits(url.raw_host or "", url.port or 0)
     assert "@" not in url.raw_authority
     assert not url.raw_fragment
     assert str(url).isascii()

@@ -32,7 +32,7 @@ def gated_urls(
         catalog_of(*entries),
         min_grade=min_grade,
         blocked=blocked,
-        allow_http=lambda url: url.raw_host in {"127.0.0.1", "::1"},
+        allow=lambda url: url.raw_host in {"127.0.0.1", "::1"},
     )
     return [entry.url for entry in kept]
 
@@ -115,6 +115,23 @@ def test_a_kept_address_ends_in_a_slash_and_keeps_its_path(listed: str, kept: st
         "https://user:secret@a.example/",
         "https://a.example/?q=1",
         "https://a.example/#top",
+        "https://127.1/",
+        "https://0x7f.0.0.1/",
+        "https://2130706433/",
+        "https://0177.0.0.1/",
+        "https://192.168.0.7/",
+        "https://8.8.8.8/",
+        "https://[::ffff:127.0.0.1]/",
+        "https://[::1%25eth0]/",
+        "https://localhost/",
+        "https://searx:8443/",
+        "https://searx.internal/",
+        "https://searx.local./",
+        "https://searx.home.arpa/",
+        "https://a..example/",
+        "https://a.example:22/",
+        "https://a.example:0/",
+        "https://a.example:6379/",
         "https://hidden.onion/",
         "https://hidden.onion./",
         "https://hidden.i2p/",
@@ -173,7 +190,7 @@ def test_an_international_host_is_blocked_in_either_spelling(blocked: str) -> No
 def test_a_grade_worse_than_the_minimum_is_dropped(min_grade: MinGrade, kept: str) -> None:
     grades = ["A+", "A", "A-", "B+", "B-", "?", "C-", "D", "E", "F"]
     entries = [
-        CatalogEntry(url=f"https://a.example:{n}/", tls_grade=g) for n, g in enumerate(grades, 1)
+        CatalogEntry(url=f"https://a{n}.example/", tls_grade=g) for n, g in enumerate(grades, 1)
     ]
 
     left = gate(catalog_of(*entries), min_grade=min_grade, blocked=())

@@ -1,0 +1,1 @@
+"""What can be told of an address without looking anything up; pure."""

@@ -1,0 +1,67 @@
+"""Host names, and which of them the public web has."""
+
+import re
+from typing import Final
+
+WEB_PORTS: Final = frozenset({80, 443, 8080, 8443})
+"""Ports of web servers. Others are mail, databases and consoles that answer to a stray GET."""
+
+_NAME: Final = re.compile(
+    r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*"
+    r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+)
+_NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
+
+_INNER_SUFFIXES: Final = (
+    ".arpa",  # RFC 3172; holds home.arpa, RFC 8375, and ipv4only.arpa, RFC 7050
+    ".internal",  # reserved by ICANN, 2024
+    ".local",  # RFC 6762; holds cluster.local of Kubernetes
+    ".localhost",  # RFC 6761
+    ".test",  # RFC 6761
+    ".corp",  # RFC 6762, appendix G, as the next five
+    ".home",
+    ".intranet",
+    ".lan",
+    ".localdomain",
+    ".private",
+    ".svc",  # Kubernetes
+)
+_NOBODYS_SUFFIXES: Final = (
+    ".alt",  # RFC 9476
+    ".example",  # RFC 6761
+    ".invalid",  # RFC 6761
+    ".onion",  # RFC 7686
+    ".i2p",
+)
+
+
+def is_host_name(host: str) -> bool:
+    """Tell whether something is a host name: RFC 1123 2.1, and underscores, which real sites use."""
+    return _NAME.fullmatch(_plain(host)) is not None
+
+
+def ends_in_number(name: str) -> bool:
+    """Tell whether a host name is a spelling of an IPv4 address, or none at all.
+
+    The "ends in a number checker" of the WHATWG URL standard, 3.5: resolvers take 0x7f.1 and
+    2130706433 for 127.0.0.1.
+    """
+    return _NUMBER.fullmatch(name.rpartition(".")[2]) is not None
+
+
+def is_inner_name(host: str) -> bool:
+    """Tell whether only this machine or a private network could know a host by this name.
+
+    Numbers are such names, whatever they stand for.
+    """
+    name = _plain(host)
+    return "." not in name or ends_in_number(name) or name.endswith(_INNER_SUFFIXES)
+
+
+def is_public_name(host: str) -> bool:
+    """Tell whether a host name may be one of the public web, without looking it up."""
+    return not is_inner_name(host) and not _plain(host).endswith(_NOBODYS_SUFFIXES)
+
+
+def _plain(host: str) -> str:
+    return host.lower().removesuffix(".")

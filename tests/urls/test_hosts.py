@@ -1,0 +1,75 @@
+"""Names of hosts, told apart without looking them up."""
+
+import pytest
+
+from searx_mcp.urls.hosts import is_host_name, is_inner_name, is_public_name
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.1",
+        "127.0.0.1",
+        "0x7f.0.0.1",
+        "0177.0.0.1",
+        "2130706433",
+        "8.8.8.8",
+        "a.example.0x",
+        "localhost",
+        "LOCALHOST.",
+        "searx",
+        "x.localhost",
+        "searx.internal",
+        "Searx.Internal.",
+        "printer.local",
+        "router.home.arpa",
+        "nas.lan",
+        "wiki.corp",
+        "a.b.svc.cluster.local",
+        "a.b.svc",
+        "a.test",
+    ],
+)
+def test_a_name_of_a_private_network_is_not_public(host):
+    assert is_inner_name(host)
+    assert not is_public_name(host)
+
+
+@pytest.mark.parametrize("host", ["a.example", "a.invalid", "a.alt", "a.onion", "a.i2p."])
+def test_a_name_that_the_web_does_not_have_is_not_public(host):
+    assert not is_inner_name(host)
+    assert not is_public_name(host)
+
+
+@pytest.mark.parametrize(
+    "host", ["example.org", "EXAMPLE.org.", "local.org", "xinternal.org", "1.example.org", "x.0y"]
+)
+def test_other_names_may_be_public(host):
+    assert is_public_name(host)
+
+
+@pytest.mark.parametrize(
+    ("host", "is_name"),
+    [
+        ("a_b.example.org", True),
+        ("_dmarc.example.org", True),
+        ("xn--bcher-kva.example", True),
+        ("a" * 63 + ".org", True),
+        ("a" * 64 + ".org", False),
+        ("a." * 126 + "b", True),
+        ("a." * 127 + "b", False),
+        ("", False),
+        (".", False),
+        ("a..b", False),
+        ("a.b..", False),
+        ("-a.org", False),
+        ("a-.org", False),
+        ("bücher.example", False),
+        ("[::1]", False),
+        ("::1", False),
+        ("a b.org", False),
+        ("a.org\n", False),
+    ],
+)
+def test_a_host_name_has_the_shape_of_one(host, is_name):
+    assert is_host_name(host) is is_name
