@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from searx_mcp.content.clean import clean
+from searx_mcp.urls.userinfo import without_userinfo
 
 MAX_LINKS: Final = 1_000
 """Links of a page that are listed; an index of more is read on another page."""
@@ -33,7 +34,8 @@ def absolute(base: str, href: str) -> str:
     """The absolute address of a link, or empty if it is none that a reader could follow.
 
     Only http, https, mailto, tel and ftp lead anywhere: `javascript:`, `vbscript:`, `data:`, `blob:`
-    and `file:` act on whoever follows them, or name what only the page's author has.
+    and `file:` act on whoever follows them, or name what only the page's author has. A user name and a
+    password are left out.
 
     Args:
         base: against which a relative address is resolved.
@@ -92,4 +94,4 @@ def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
         return ""
     if parts.scheme not in schemes or (parts.scheme in _WEB and not parts.netloc):
         return ""
-    return address if len(address) <= MAX_CHARS else ""
+    return without_userinfo(address) if len(address) <= MAX_CHARS else ""

@@ -13,6 +13,7 @@ from typing import Final
 from searx_mcp.content.addresses import MAX_CHARS, absolute
 from searx_mcp.content.fences import code_spans
 from searx_mcp.content.html.stripping import unescaped
+from searx_mcp.urls.userinfo import without_userinfo
 
 _IMAGE = re.compile(
     r"!\[(?P<alt>[^\[\]\n]{0,500}+)\](?:\((?P<target>[^()\n]{0,2100}+(?:\([^()\n]{0,500}+\)[^()\n]{0,500}+)?)\)|\[[^\[\]\n]{0,500}+\])?"
@@ -42,7 +43,12 @@ _TAG = re.compile(
 )
 _INLINE_START = re.compile(r"!(?=\[[^\[\]\n]{0,500}+\]\()")
 _LOADING = re.compile(r"<(?=ima?ge?\b[^<>]{0,4000}?\bsrc\s*=)", re.IGNORECASE)
-_SAFE = re.compile(r"https?://\w|[\w./-]*+(?:[?#]|\Z)")
+_SAFE = re.compile(r"https?://\w[\w.:-]*+(?:[/?#]|\Z)|[\w./-]*+(?:[?#]|\Z)")
+_USERINFO = re.compile(
+    r"((?:\]\(\s*+<?|\]:\s*+<?|<|\bhref\s*=\s*[\"']?)(?:[a-z][a-z0-9+.-]{1,31}:)?//)"
+    r"(?:[^\s/?#<>@]{0,300}+@)++",
+    re.IGNORECASE,
+)
 _SHOWN: Final = "&lt;"
 """Not a backslash: one before it would undo that, and in a block of HTML it means nothing."""
 
@@ -80,6 +86,8 @@ def disarm_plain(text: str) -> str:
 
 def _disarmed(text: str) -> str:
     # In this order: what one step puts in the place of something, the next ones look at.
+    if "@" in text:
+        text = _USERINFO.sub(r"\1", text)
     if "<" in text:
         text = _IMAGE_TAG.sub(_described_tag, text)
     if "[" in text:
@@ -125,4 +133,6 @@ def _is_safe(target: str) -> bool:
     if _SAFE.match(target) and len(target) <= MAX_CHARS:  # nearly all, told without taking apart
         return True
     target = unescaped(_ESCAPED.sub(r"\1", target))
+    if without_userinfo(target) != target:  # it was hidden in entities
+        return False
     return target.startswith("#") or bool(absolute(_BASE, target))

@@ -10,6 +10,7 @@ from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
 from searx_mcp.net.address import AllowList, effective_address, why_blocked
 from searx_mcp.net.proxy import is_onion
 from searx_mcp.urls.hosts import WEB_PORTS, is_host_name, is_public_name
+from searx_mcp.urls.userinfo import without_userinfo
 
 MAX_URL_LENGTH: Final = 4_096
 """Characters, before and after encoding: half of what servers accept as a request line."""
@@ -81,7 +82,9 @@ def _parse(raw: str) -> URL:
         raise InvalidArgumentError("url", "must start with http:// or https://")
     if url.scheme not in {"http", "https"}:
         raise PolicyError(
-            "Only http and https are fetched.", code=ErrorCode.BLOCKED_SCHEME, url=raw
+            "Only http and https are fetched.",
+            code=ErrorCode.BLOCKED_SCHEME,
+            url=without_userinfo(raw),
         )
     if "@" in url.raw_authority:
         raise InvalidArgumentError("url", "must not carry a user name or password")

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.models.request import MAX_URL_LENGTH
+from searx_mcp.urls.userinfo import without_userinfo
 
 MAX_ROWS: Final = 500
 """Rows read of one page; the largest page measured had 98."""
@@ -76,7 +77,7 @@ def names(value: object) -> tuple[str, ...]:
 
 
 def web_address(value: object) -> str | None:
-    """An absolute http or https address, or `None`.
+    """An absolute http or https address without a user name or password, or `None`.
 
     Spaces of any kind are percent-encoded as browsers do (WHATWG URL, path state). An address that holds
     controls or invisible characters is refused: without them it would lead somewhere else.
@@ -96,7 +97,7 @@ def web_address(value: object) -> str | None:
         return None
     if parts.scheme not in {"http", "https"} or not host or _NOT_A_HOST.search(host):
         return None
-    return url
+    return without_userinfo(url)
 
 
 def magnet_address(value: object) -> str | None:

@@ -17,6 +17,7 @@ UNCHANGED = [
     "a < b && c > d, 2 [brackets] (x) !important ![",
     "- [ ] task\n- [x] done\n\n| a | b |\n| --- | --- |",
     "[x](https://e.org/a_(b)) [y](<https://e.org/a b>)",
+    "[x](https://e.org/@me) [y](https://e.org?a@b) [m](mailto:a@b.org) <a@b.org> https://u:p@e.org",
     "",
 ]
 
@@ -52,6 +53,13 @@ def test_what_does_nothing_stays_as_it_is(markdown: str):
         pytest.param("[x](blob:https://e/y)", "[x]", id="blob"),
         pytest.param("[x](file:///etc/passwd)", "[x]", id="file"),
         pytest.param("[x](https://e.org/" + "y" * 3_000 + ")", "[x]", id="too long"),
+        pytest.param("[x](https://u:p@e.org/y)", "[x](https://e.org/y)", id="password"),
+        pytest.param("[x](<https://good.org@e.org/y> 'T')", "[x](<https://e.org/y> 'T')", id="poses as another"),
+        pytest.param("[x](//u:p\\@e.org)", "[x](//e.org)", id="password with a backslash"),
+        pytest.param("[x](https://u&#64;e.org/)", "[x]", id="password with an entity"),
+        pytest.param("[r]: https://u@q@e.org 'T'", "[r]: https://e.org 'T'", id="password of a definition"),
+        pytest.param("<https://u:p@e.org/>", "<https://e.org/>", id="password of an autolink"),
+        pytest.param("<a href='https://u@e.org'>t</a>", "<a href='https://e.org'>t</a>", id="password of an anchor"),
         pytest.param("a\n\n[r]: javascript:y 'T'\nb", "a\n\n\nb", id="definition"),
         pytest.param("[r]:\n  data:y", "", id="definition on two lines"),
         pytest.param("> - [r]: data:y", "", id="definition in a quote"),
@@ -142,7 +150,8 @@ def test_disarming_twice_leaves_nothing_new(markdown: str):
 
 @pytest.mark.parametrize(
     "unit",
-    ["[", "![", "![a](", "![a](b", "[a](", "](", "<", "<a ", "<a href", "<img ", "<img alt=", "[a]: ", "<a:", "\\"],
+    ["[", "![", "![a](", "![a](b", "[a](", "](", "<", "<a ", "<a href", "<img ", "<img alt=", "[a]: ", "<a:", "\\", "](//a@", "<a://a",
+     "href=//a"],
 )  # fmt: skip
 def test_hostile_markdown_is_read_to_its_end_and_grows_by_what_is_said_of_it(unit: str):
     shown = disarm(unit * 20_000)

@@ -45,6 +45,14 @@ def test_a_forbidden_url_says_which_rule_it_breaks(raw, code):
     assert caught.value.url == raw
 
 
+@pytest.mark.parametrize("scheme", ["http", "https", "ftp", "gopher", "javascript"])
+def test_no_error_shows_a_password(scheme):
+    with pytest.raises((PolicyError, InvalidArgumentError)) as caught:
+        check_url(f"{scheme}://me:secret@example.org:22/x", allow=NOTHING)
+    error = caught.value
+    assert "secret" not in f"{error} {error.advice} {getattr(error, 'url', '')}"
+
+
 @pytest.mark.parametrize(
     ("raw", "problem"),
     [

@@ -27,6 +27,14 @@ BASE = "https://search.example/searx/"
         pytest.param("https://a\u3000b/", None, id="wide space in the host"),
         pytest.param("https://münchen.example/ä", "https://münchen.example/ä", id="IDN"),
         pytest.param("https://[::1]:80/", "https://[::1]:80/", id="IPv6 literal"),
+        pytest.param("https://u:p@a.example/x@y", "https://a.example/x@y", id="user and password"),
+        pytest.param("https://u@a.example:8080", "https://a.example:8080", id="user"),
+        pytest.param(
+            "HTTPS://good.org%2F@a.example/", "HTTPS://a.example/", id="looks like another"
+        ),
+        pytest.param("https://a@b:c@a.example/?q=@", "https://a.example/?q=@", id="two signs"),
+        pytest.param("https://@a.example/", "https://a.example/", id="empty user"),
+        pytest.param("https://u:p w@a.example/", "https://a.example/", id="space in the password"),
         pytest.param("/relative", None, id="relative"),
         pytest.param("//a.example/", None, id="without scheme"),
         pytest.param("javascript:alert(1)", None, id="javascript"),

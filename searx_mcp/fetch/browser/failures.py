@@ -15,6 +15,7 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
+from searx_mcp.urls.userinfo import without_userinfo
 
 _TLS: Final = ("net::ERR_CERT_", "net::ERR_SSL_", "net::ERR_BAD_SSL")
 _OTHERS: Final = (
@@ -105,7 +106,7 @@ def landed(text: str, url: URL) -> URL:
         ContentError: it is no address of the web: scripts went on to an empty or made-up page.
     """
     try:
-        final = URL(text)
+        final = URL(without_userinfo(text))
     except ValueError:
         final = URL()
     if final.scheme not in {"http", "https"} or not final.raw_host:

@@ -23,6 +23,7 @@ from searx_mcp.fetch.browser.interface import Rendered
 from searx_mcp.fetch.browser.switches import BYPASS
 from searx_mcp.net.gateway.gateway import Gateway
 from searx_mcp.tasks.group import Spawn
+from searx_mcp.urls.userinfo import without_userinfo
 
 COMPLETE_TIME: Final = 15.0
 """Seconds for the document and the scripts it waits for. A page that begins to leave and does not get
@@ -257,7 +258,7 @@ class Visit:
         return self._gateway.error(url) or TransportError(
             "The page went on to an address that cannot be reached.",
             code=ErrorCode.CONNECTION_ERROR,
-            url=str(url),
+            url=without_userinfo(str(url)),
         )
 
     def _overdue(self) -> FetchError:

@@ -75,9 +75,9 @@ def web_address(url: str) -> str:
         parsed = URL(clean_line(url, _MAX_URL))
     except ValueError:
         return ""
-    if parsed.scheme not in {"http", "https"} or not parsed.host or "@" in parsed.raw_authority:
+    if parsed.scheme not in {"http", "https"} or not parsed.host:
         return ""
-    return str(parsed).translate(_URL_UNSAFE)
+    return str(parsed.with_user(None)).translate(_URL_UNSAFE)
 
 
 def joined(*blocks: str) -> str:

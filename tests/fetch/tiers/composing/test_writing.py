@@ -82,7 +82,7 @@ def test_a_long_name_is_cut():
         ("Docs", "ftp://site.example/", "Docs"),
         ("Docs", "//site.example/", "Docs"),
         ("Docs", "/path", "Docs"),
-        ("Docs", "https://user:word@site.example/", "Docs"),
+        ("Docs", "https://user:word@site.example/", "[Docs](https://site.example/)"),
         ("Docs", "https://[bad/", "Docs"),
         ("Docs", "https://", "Docs"),
         ("Docs", "", "Docs"),
