@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from searx_mcp.content.clean import clean
+from searx_mcp.urls.hosts import is_short_enough
 from searx_mcp.urls.userinfo import without_userinfo
 
 MAX_LINKS: Final = 1_000
@@ -89,9 +90,12 @@ def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
     try:
         address = urljoin(base, href)
         parts = urlsplit(address)
+        host = parts.hostname or ""
     except ValueError:
         # An IPv6 address that is none.
         return ""
     if parts.scheme not in schemes or (parts.scheme in _WEB and not parts.netloc):
         return ""
-    return without_userinfo(address) if len(address) <= MAX_CHARS else ""
+    if len(address) > MAX_CHARS or not is_short_enough(host):
+        return ""
+    return without_userinfo(address)

@@ -9,7 +9,7 @@ from yarl import URL
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
 from searx_mcp.net.address import AllowList, effective_address, why_blocked
 from searx_mcp.net.proxy import is_onion
-from searx_mcp.urls.hosts import WEB_PORTS, is_host_name, is_public_name
+from searx_mcp.urls.hosts import WEB_PORTS, host_in, is_host_name, is_public_name, is_short_enough
 from searx_mcp.urls.userinfo import without_userinfo
 
 MAX_URL_LENGTH: Final = 4_096
@@ -73,7 +73,7 @@ def _parse(raw: str) -> URL:
             "url", "contains a space, a control character, a backslash or half a character"
         )
     try:
-        url = URL(raw).with_fragment(None)
+        url = _read(raw)
         # yarl reads some of the authority only now.
         length = len(str(url))
     except (ValueError, IndexError) as exc:  # IndexError: yarl 1.25 on "http://[]@"
@@ -96,6 +96,12 @@ def _parse(raw: str) -> URL:
     if length > MAX_URL_LENGTH:
         raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
     return url
+
+
+def _read(raw: str) -> URL:
+    if not is_short_enough(host_in(raw)):
+        raise ValueError("the host is too long to be converted")
+    return URL(raw).with_fragment(None)
 
 
 def _means_one_name(host: str) -> bool:

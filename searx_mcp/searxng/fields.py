@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.models.request import MAX_URL_LENGTH
+from searx_mcp.urls.hosts import is_short_enough
 from searx_mcp.urls.userinfo import without_userinfo
 
 MAX_ROWS: Final = 500
@@ -95,9 +96,8 @@ def web_address(value: object) -> str | None:
         host, _ = parts.hostname, parts.port
     except ValueError:
         return None
-    if parts.scheme not in {"http", "https"} or not host or _NOT_A_HOST.search(host):
-        return None
-    return without_userinfo(url)
+    is_host = host and is_short_enough(host) and not _NOT_A_HOST.search(host)
+    return without_userinfo(url) if is_host and parts.scheme in {"http", "https"} else None
 
 
 def magnet_address(value: object) -> str | None:

@@ -2,14 +2,19 @@
 
 import re
 from typing import Final
+from unicodedata import normalize
 
 WEB_PORTS: Final = frozenset({80, 443, 8080, 8443})
 """Ports of web servers. Others are mail, databases and consoles that answer to a stray GET."""
+
+_MAX_NAME: Final = 253
+"""Characters of a name, RFC 1035 2.3.4 without the bytes of lengths."""
 
 _NAME: Final = re.compile(
     r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*"
     r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 )
+_END_OF_AUTHORITY: Final = re.compile(r"[/?#]")
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 _INNER_SUFFIXES: Final = (
@@ -33,6 +38,21 @@ _NOBODYS_SUFFIXES: Final = (
     ".onion",  # RFC 7686
     ".i2p",
 )
+
+
+def host_in(address: str) -> str:
+    """What stands between `//` and the path, as it is written, without user and password."""
+    authority = _END_OF_AUTHORITY.split(address.partition("//")[2], maxsplit=1)[0]
+    return authority.rpartition("@")[2]
+
+
+def is_short_enough(host: str) -> bool:
+    """Tell whether a host may be a name as far as its length goes, in any alphabet.
+
+    Converting one of 4,000 characters takes a library 12 ms, or 125 if NFKC makes 18 of each: what is
+    too long must not come to that.
+    """
+    return len(host) <= _MAX_NAME and (host.isascii() or len(normalize("NFKC", host)) <= _MAX_NAME)
 
 
 def is_host_name(host: str) -> bool:

@@ -72,6 +72,8 @@ def test_no_error_shows_a_password(scheme):
         ("http://\u2603.EXAMPLE.org/", "host name"),  # yarl would keep the capitals
         ("http://\u2603.stra\u00dfe.example.org/", "host name"),  # and take this for strasse
         ("http://ex*mple.org/", "host name"),
+        ("http://" + "é" * 254 + "/", "not a valid URL"),
+        ("http://a:\ufdfa@" + "\ufdfa" * 15, "not a valid URL"),  # NFKC makes 18 characters of each
         ("http://example.org/" + "a" * MAX_URL_LENGTH, "longer than"),
         ("http://example.org/" + "ü" * 1_000, "longer than"),
     ],

@@ -56,6 +56,12 @@ def test_unicode_and_punycode_hosts_share_a_key():
     )
 
 
+def test_a_query_of_many_fields_is_compared_as_it_is() -> None:
+    few, many = ("&".join(["utm_a=1"] * count) for count in (63, 64))
+    assert canonical_key(f"{SAME}&{few}") == canonical_key(SAME)
+    assert canonical_key(f"{SAME}&{many}").endswith(f"{many}#")
+
+
 @pytest.mark.parametrize("url", ["http://[::1", "http://a:99999/", "not a url", ""])
 def test_what_is_no_url_is_its_own_key(url):
     assert isinstance(canonical_key(url), str)

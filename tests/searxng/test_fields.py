@@ -35,6 +35,8 @@ BASE = "https://search.example/searx/"
         pytest.param("https://a@b:c@a.example/?q=@", "https://a.example/?q=@", id="two signs"),
         pytest.param("https://@a.example/", "https://a.example/", id="empty user"),
         pytest.param("https://u:p w@a.example/", "https://a.example/", id="space in the password"),
+        pytest.param("https://" + "\ufdfa" * 1_000, None, id="host too long to be converted"),
+        pytest.param("https://" + "é" * 300 + "/", None, id="host longer than any name"),
         pytest.param("/relative", None, id="relative"),
         pytest.param("//a.example/", None, id="without scheme"),
         pytest.param("javascript:alert(1)", None, id="javascript"),

@@ -2,7 +2,13 @@
 
 import pytest
 
-from searx_mcp.urls.hosts import is_host_name, is_inner_name, is_public_name
+from searx_mcp.urls.hosts import (
+    host_in,
+    is_host_name,
+    is_inner_name,
+    is_public_name,
+    is_short_enough,
+)
 
 
 @pytest.mark.parametrize(
@@ -73,3 +79,35 @@ def test_other_names_may_be_public(host):
 )
 def test_a_host_name_has_the_shape_of_one(host, is_name):
     assert is_host_name(host) is is_name
+
+
+@pytest.mark.parametrize(
+    ("host", "is_short"),
+    [
+        ("", True),
+        ("a" * 253, True),
+        ("a" * 254, False),
+        ("é" * 253, True),
+        ("é" * 254, False),
+        ("\ufdfa" * 14, True),  # NFKC makes 18 characters of each
+        ("\ufdfa" * 15, False),
+        ("e\u0301" * 200, False),
+    ],
+)
+def test_a_host_is_short_enough_in_any_alphabet(host, is_short):
+    assert is_short_enough(host) is is_short
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://u:p@example.org:80/a@b", "example.org:80"),
+        ("//example.org?q", "example.org"),
+        ("https://[::1]#x", "[::1]"),
+        ("/a//b", "b"),
+        ("a", ""),
+        ("", ""),
+    ],
+)
+def test_the_host_of_an_address_as_it_is_written(address, host):
+    assert host_in(address) == host

@@ -58,13 +58,13 @@ class Asked:
 
     def _compare_clocks(self, url: str, headers: Mapping[str, str]) -> None:
         try:
-            sent = parsedate_to_datetime(headers.get("Date", ""))
-        except ValueError:
+            sent = parsedate_to_datetime(headers.get("Date", "")).timestamp()
+        except (ValueError, OverflowError):  # the latter of a time zone of many digits
             return
         # A cache in between sends the date of when it asked, and how long ago that was.
         age = headers.get("Age", "")
         kept = int(age) if age.isascii() and age.isdigit() and len(age) <= _AGE_DIGITS else 0
-        self.offsets[URL(url).host or ""] = sent.timestamp() + kept - self.clock()
+        self.offsets[URL(url).host or ""] = sent + kept - self.clock()
 
 
 @dataclass(slots=True)

@@ -12,7 +12,8 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.net.address import AllowList
-from searx_mcp.net.url import check_url
+from searx_mcp.net.url import MAX_URL_LENGTH, check_url
+from searx_mcp.urls.hosts import host_in, is_short_enough
 
 # RFC 9110, section 15.4, and RFC 7538; 300 and 304 name no target to follow.
 _FOLLOWED = frozenset({301, 302, 303, 307, 308})
@@ -58,6 +59,8 @@ def join(current: URL, location: str) -> URL:
         ValueError: if it is no address.
     """
     location = _text(location)
+    if len(location) > MAX_URL_LENGTH or not is_short_enough(host_in(location)):
+        raise ValueError("it is too long")
     if "\\" in _PATH_END.split(location, maxsplit=1)[0]:
         raise ValueError("browsers take a backslash for a slash, which may make a host of a path")
     try:
