@@ -22,6 +22,9 @@ WIRE_ALLOWANCE: Final = 65_536
 """Bytes a body may take on the wire beyond its decoded limit: headers, names and checksums of the
 format. Data that never comes to anything (empty deflate blocks) ends here."""
 
+PIECE: Final = 1 << 20
+"""Decoded bytes after which whoever feeds a buffer may look after something else: 3 to 4 ms of zlib."""
+
 _ZLIB_HEADER: Final = 2  # bytes
 
 NOTE_SIZE: Final = "cut at the size limit"
@@ -71,8 +74,11 @@ class BodyBuffer:
         """Whether further chunks would change nothing."""
         return bool(self._note)
 
-    def feed(self, chunk: bytes) -> None:
-        """Decode one chunk; stops at the limit, whatever the chunk would expand to."""
+    def feed(self, chunk: bytes) -> Iterator[None]:
+        """Decode one chunk; stops at the limit, whatever the chunk would expand to.
+
+        It yields, having taken some milliseconds, after each `PIECE` that the chunk expands to.
+        """
         if self.is_closed:
             return
         room = self._max_bytes + WIRE_ALLOWANCE - self._wire_bytes
@@ -81,6 +87,8 @@ class BodyBuffer:
             # One byte above the limit tells a body that just fits from one that is cut.
             for piece in self._decoder.decode(chunk[:room], self._max_bytes + 1 - len(self._data)):
                 self._data += piece
+                if len(piece) >= PIECE:
+                    yield
         except zlib.error:
             self._note = NOTE_CORRUPT
         except _TooManyMembersError:
@@ -97,7 +105,8 @@ class BodyBuffer:
         note = self._note or note
         if not note and self._wire_bytes and not self._decoder.is_complete:
             note = NOTE_ENDED_EARLY
-        data = bytes(self._data[: self._max_bytes])
+        del self._data[self._max_bytes :]
+        data = bytes(self._data)
         return Body(data, bool(note), self._wire_bytes, (note,) if note else ())
 
 
@@ -110,7 +119,10 @@ class _Decoder(Protocol):
     def is_complete(self) -> bool: ...
 
     def decode(self, chunk: bytes, budget: int) -> Iterator[bytes]:
-        """Yield at most `budget` (> 0) decoded bytes; what comes before an error is yielded."""
+        """Yield at most `budget` (> 0) decoded bytes; what comes before an error is yielded.
+
+        No piece is longer than `PIECE`, unless it is the chunk itself.
+        """
         ...
 
 
@@ -138,9 +150,9 @@ class _Gzip:
             if self._member.eof:
                 self._start_member(chunk)
             else:
-                piece = self._member.decompress(chunk, budget)
-                yield piece
-                budget -= len(piece)
+                for piece in _inflated(self._member, chunk, budget):
+                    yield piece
+                    budget -= len(piece)
                 chunk = self._member.unused_data
 
     def _start_member(self, chunk: bytes) -> None:
@@ -173,7 +185,19 @@ class _Deflate:
             if not _has_zlib_header(chunk):
                 self._stream = zlib.decompressobj(-zlib.MAX_WBITS)
         if not self._stream.eof:
-            yield self._stream.decompress(chunk, budget)
+            yield from _inflated(self._stream, chunk, budget)
+
+
+def _inflated(stream: "zlib._Decompress", chunk: bytes, budget: int) -> Iterator[bytes]:
+    """Decompress up to the end of the chunk, of the stream or of the budget."""
+    is_more = True
+    while is_more and budget:
+        piece = stream.decompress(chunk, min(budget, PIECE))
+        yield piece
+        budget -= len(piece)
+        chunk = stream.unconsumed_tail
+        # A whole piece: zlib may hold more of it, though it has taken all of the chunk.
+        is_more = bool(chunk) or len(piece) == PIECE
 
 
 def _has_zlib_header(data: bytes) -> bool:

@@ -81,7 +81,8 @@ class Reply:
             with _woken_when_lost(self._response):
                 async with asyncio.timeout_at(deadline):
                     async for chunk in self._response.content.iter_any():
-                        buffer.feed(chunk)
+                        for _ in buffer.feed(chunk):
+                            await asyncio.sleep(0)
                         if buffer.is_closed:
                             break
         except _FAILURES as exc:

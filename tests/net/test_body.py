@@ -11,6 +11,7 @@ from searx_mcp.net.body import (
     NOTE_ENDED_EARLY,
     NOTE_MEMBERS,
     NOTE_SIZE,
+    PIECE,
     WIRE_ALLOWANCE,
     Body,
     BodyBuffer,
@@ -34,7 +35,7 @@ def bomb(wbits: int, mebibytes: int = 64) -> bytes:
 def read(encoding: str, *chunks: bytes, max_bytes: int = MEBIBYTE) -> Body:
     buffer = BodyBuffer([encoding] if encoding else [], max_bytes=max_bytes)
     for chunk in chunks:
-        buffer.feed(chunk)
+        list(buffer.feed(chunk))
     return buffer.finish()
 
 
@@ -111,7 +112,7 @@ def test_data_that_expand_to_nothing_end_at_the_wire_limit():
     empty_block = b"\x00\x00\x00\xff\xff"  # RFC 1951 3.2.4: stored, length 0, not the last
     buffer = BodyBuffer(["deflate"], max_bytes=1_000)
     for _ in range(100):
-        buffer.feed(empty_block * 1_000)
+        list(buffer.feed(empty_block * 1_000))
     assert buffer.is_closed
     body = buffer.finish()
     assert body.data == b""
@@ -155,16 +156,35 @@ def test_data_that_are_not_compressed_at_all_give_nothing():
     assert body.notes == (NOTE_CORRUPT,)
 
 
+@pytest.mark.parametrize("wbits", [31, 15, -15], ids=["gzip", "zlib", "raw"])
+def test_a_chunk_is_decoded_piece_by_piece_and_whole(wbits):
+    content = b"".join(bytes([number % 251]) * 4_099 for number in range(2_000))
+    stream = zlib.compressobj(9, wbits=wbits)
+    wire = stream.compress(content) + stream.flush()
+    buffer = BodyBuffer(["gzip" if wbits > 16 else "deflate"], max_bytes=len(content))
+    pauses = sum(1 for _ in buffer.feed(wire))
+    assert pauses == len(content) // PIECE
+    assert buffer.finish() == Body(content, wire_bytes=len(wire))
+
+
+@pytest.mark.parametrize("beyond", [-1, 0, 1])
+def test_what_zlib_holds_behind_a_piece_is_not_lost(beyond):
+    content = bytes(2 * PIECE + beyond)
+    assert read("gzip", gzip.compress(content), max_bytes=len(content)) == Body(
+        content, wire_bytes=len(gzip.compress(content))
+    )
+
+
 def test_nothing_is_added_after_the_end():
     buffer = BodyBuffer([], max_bytes=3)
-    buffer.feed(b"four")
+    list(buffer.feed(b"four"))
     assert buffer.is_closed
-    buffer.feed(b"more")
+    list(buffer.feed(b"more"))
     assert buffer.finish() == Body(b"fou", truncated=True, wire_bytes=4, notes=(NOTE_SIZE,))
 
 
 def test_the_reason_given_at_the_end_is_the_note():
     buffer = BodyBuffer([], max_bytes=100)
-    buffer.feed(b"part")
+    list(buffer.feed(b"part"))
     body = buffer.finish("the line went dead")
     assert body == Body(b"part", truncated=True, wire_bytes=4, notes=("the line went dead",))

@@ -46,7 +46,7 @@ def chunks(wire: bytes, cuts: Iterable[int]) -> list[bytes]:
 def read(encodings: Sequence[str], pieces: Iterable[bytes], max_bytes: int) -> Body:
     buffer = BodyBuffer(encodings, max_bytes=max_bytes)
     for piece in pieces:
-        buffer.feed(piece)
+        list(buffer.feed(piece))
     return buffer.finish()
 
 
@@ -105,9 +105,9 @@ def test_any_header_is_decoded_or_refused(values, wire):
 )
 def test_a_body_without_end_is_closed(encoding, good, pattern, max_bytes):
     buffer = BodyBuffer([encoding], max_bytes=max_bytes)
-    buffer.feed(FORMATS[encoding](good))
+    list(buffer.feed(FORMATS[encoding](good)))
     piece = pattern * 1_000
     for _ in range((max_bytes + WIRE_ALLOWANCE) // len(piece) + 1):
-        buffer.feed(piece)
+        list(buffer.feed(piece))
     assert buffer.is_closed
     assert len(buffer.finish().data) <= max_bytes
