@@ -138,6 +138,23 @@ async def test_a_site_that_breaks_off_or_breaks_the_rules_gives_a_typed_end(play
     assert (await play(script)).verdict == verdict
 
 
+@pytest.mark.parametrize(
+    ("robots", "verdict"),
+    [
+        pytest.param(
+            CHUNKED + b"1\r\n#\r\n" * 5_000 + b"0\r\n\r\n",
+            None,
+            id="16 chunks of one byte as robots.txt",
+        ),
+        pytest.param(flood_of_continues, "robots_disallowed", id="17 flood as robots.txt"),
+    ],
+)
+async def test_a_robots_txt_that_floods_ends_too(client_of, watch, robots, verdict):
+    async with client_of({"/robots.txt": robots, "/page": framed(LENGTH)}) as client:
+        ending = await watch(client.fetch("http://fault.example.org/page"))
+    assert getattr(ending, "code", None) == verdict
+
+
 async def test_chunks_of_one_byte_cost_no_more_than_their_overhead(play):
     """Fault 16: aiohttp keeps an object of some 90 bytes for each chunk that is not read yet."""
     assert (await play(tiny_chunks, memory=24_000_000)).verdict == "truncated"

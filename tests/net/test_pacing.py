@@ -200,6 +200,19 @@ async def test_the_error_says_that_there_were_too_many_interim_answers(serve, pa
     assert caught.value.code is ErrorCode.MALFORMED_RESPONSE
 
 
+@pytest.mark.parametrize("kind", ["own", "operator", "public", "pages"])
+async def test_every_kind_of_traffic_is_paced(serve, kind):
+    server = await serve(flooding(b"", CONTINUE))
+    allow = AllowList.parse([f"127.0.0.1:{server.port}"])
+    origins = [server.url]
+    async with Sessions(
+        NetworkConfig(), own_origins=origins, operator_origins=origins, allow=allow
+    ) as sessions:
+        with pytest.raises(TransportError) as caught:
+            await read(getattr(sessions, kind), server.url)
+    assert caught.value.code is ErrorCode.MALFORMED_RESPONSE
+
+
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("way", ["url", "socks_url"])
 async def test_a_flood_through_a_proxy_is_no_answer(serve, pages_of, server_tls, scheme, way):
