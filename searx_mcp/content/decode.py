@@ -3,15 +3,18 @@
 The order is the WHATWG one (Encoding Standard §4.2, HTML §13.2.3): byte order mark, transport
 header, `<meta>` in the first 1,024 bytes. A page that says nothing is strict UTF-8, or UTF-16 by its
 NULs, or what its letters look like, or windows-1252. A header that is wrong is believed, as browsers
-do: whoever wrote the page saw it so.
+do: whoever wrote the page saw it so. UTF-32, which browsers do not know, is read where nothing else fits.
 """
 
 import codecs
 import re
+import unicodedata
 from typing import Final
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins as the next one does
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -23,6 +26,19 @@ _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
 _META_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"\A\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
+
+CONTROLS: Final = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+"""Bytes that are no part of text in any encoding but UTF-16 and UTF-32 (MIME Sniffing, section 3)."""
+_NO_TEXT: Final = frozenset(
+    {"Cc", "Cn", "Co", "Cs"}
+)  # controls, unassigned, private, half a character
+_SPACES: Final = frozenset("\t\n\f\r\x1b\x85")
+_WIDE: Final = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_LEAST_TEXT: Final = 8
+"""Characters; fewer are text in one order of their bytes as well as in the other."""
+_PAUSES: Final = frozenset(" \n\u3000\u3001\u3002\uff0c")
+"""What text of any script has some of; ASCII that is read two bytes at a time has none."""
+_LEAST_BYTES: Final = 4
 
 _NUL_SHARE: Final = 0.3
 _STRAY_SHARE: Final = 0.1
@@ -114,7 +130,7 @@ def decode(body: bytes, *, charset: str | None) -> tuple[str, str]:
     for bom, encoding in _BOMS:
         if body.startswith(bom):
             return body[len(bom) :].decode(encoding, "replace"), encoding
-    declared = codec_of(charset or "") or _declared(body[:_PRESCAN_BYTES]) or _utf_16(body)
+    declared = codec_of(charset or "") or _declared(body[:_PRESCAN_BYTES]) or _wide(body)
     if declared is not None:
         return body.decode(declared, "replace"), declared
     try:
@@ -125,6 +141,22 @@ def decode(body: bytes, *, charset: str | None) -> tuple[str, str]:
             return body.decode("utf-8", "replace"), "utf-8"
         guessed = _guessed(body, error.start)
     return body.decode(guessed, "replace"), guessed
+
+
+def wide_encoding(body: bytes, charset: str | None) -> str | None:
+    """UTF-16 or UTF-32, if a body is in one of them by its first bytes or by what is said of it."""
+    encoding = next((name for bom, name in _BOMS if body.startswith(bom)), None)
+    encoding = encoding or codec_of(charset or "") or _wide(body)
+    return encoding if encoding in _WIDE else None
+
+
+def stray_characters(text: str) -> int:
+    """How many characters of a text belong into none."""
+    return sum(
+        character == "\ufffd"
+        or (unicodedata.category(character) in _NO_TEXT and character not in _SPACES)
+        for character in text
+    )
 
 
 def codec_of(label: str) -> str | None:
@@ -162,17 +194,32 @@ def _ascii_compatible(label: bytes) -> str | None:
     return "utf-8" if codec in {"utf-16-le", "utf-16-be"} else codec
 
 
-def _utf_16(body: bytes) -> str | None:
-    """UTF-16 without a byte order mark, by where the NULs of its markup stand.
+def _wide(body: bytes) -> str | None:
+    """UTF-16 or UTF-32 without a byte order mark.
 
-    Markup is ASCII, so that every other byte of it is NUL, and text in UTF-8 has none.
+    Markup is ASCII, so that every other byte of it is NUL, and text in UTF-8 has none. Other text has
+    bytes in it that no other encoding uses, and is nothing but text if they are read in its order.
     """
     head = body[:_PRESCAN_BYTES]
+    if len(head) < _LEAST_BYTES:
+        return None
     high, low = head[::2].count(0), head[1::2].count(0)
     most = len(head) * _NUL_SHARE
     if low > most and high <= low * _STRAY_SHARE:
         return "utf-16-le"
-    return "utf-16-be" if high > most and low <= high * _STRAY_SHARE else None
+    if high > most and low <= high * _STRAY_SHARE:
+        return "utf-16-be"
+    if CONTROLS.search(head) is None:
+        return None
+    return next((encoding for encoding in _WIDE if _is_text(head, encoding)), None)
+
+
+def _is_text(head: bytes, encoding: str) -> bool:
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return len(text) >= _LEAST_TEXT and not _PAUSES.isdisjoint(text) and stray_characters(text) == 0
 
 
 def _guessed(body: bytes, first: int) -> str:

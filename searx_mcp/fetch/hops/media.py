@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from searx_mcp.content.decode import CONTROLS, stray_characters, wide_encoding
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.net.body import NOTE_SIZE, Body
@@ -95,8 +96,12 @@ _HTML = re.compile(
     rb"[\s>]",
     re.IGNORECASE,
 )
-_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")  # section 3, "binary data byte"
 _SNIFFED = 1_445  # section 5.2: the resource header
+_BINARY = "application/octet-stream"
+_STRAYS = 3
+_STRAY_SHARE = 0.05
+"""Characters that belong into no text, and their share, in what promises to be text. Bytes at random
+have 10.5 % of them, programs and images more; real pages a NUL here and there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,28 +165,42 @@ def sniff(body: bytes) -> MediaType:
     head = body[:_SNIFFED]
     if signature := _signature(head):
         return MediaType(signature)
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        head = head.decode("utf-16", errors="ignore").encode("utf-8", errors="ignore")
+    if encoding := wide_encoding(head, None):
+        head = head.decode(encoding, "ignore").lstrip("\ufeff").encode("utf-8", "ignore")
     head = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if _HTML.match(head):
         return MediaType("text/html")
     if head.startswith(b"<?xml"):
         return MediaType("text/xml")
-    return MediaType("application/octet-stream" if _BINARY.search(head) else "text/plain")
+    return MediaType(_BINARY if CONTROLS.search(head) else "text/plain")
 
 
 def resolve(declared: MediaType, body: bytes) -> MediaType:
     """Return the type to read a body as: declared, unless unknown or plainly untrue.
 
-    A type that promises text is believed except against a signature, since NULs and other stray
-    bytes occur in real pages.
+    A type that promises text is believed except against a signature, or a share of bytes that no text
+    has: NULs and other stray bytes occur in real pages.
     """
     if declared.is_unknown:
         return sniff(body)
     if declared.is_document and b"%PDF-" not in body[:_PDF_HEADER_WITHIN]:
         return sniff(body)  # a login page in its place, most often
-    signature = _signature(body)
-    return MediaType(signature) if signature and declared.is_readable else declared
+    if not declared.is_readable:
+        return declared
+    if signature := _signature(body):
+        return MediaType(signature)
+    if not declared.is_document and _is_binary(body[:_SNIFFED], declared.charset):
+        return MediaType(_BINARY)
+    return declared
+
+
+def _is_binary(head: bytes, charset: str | None) -> bool:
+    if encoding := wide_encoding(head, charset):
+        text = head.decode(encoding, "replace")
+        size, strays = len(text), stray_characters(text)
+    else:
+        size, strays = len(head), len(CONTROLS.findall(head))
+    return strays > max(_STRAYS, size * _STRAY_SHARE)
 
 
 def refuse_unreadable(media: MediaType, *, size: int | None, url: str) -> None:

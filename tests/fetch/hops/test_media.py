@@ -1,7 +1,12 @@
 """Media types: declared, sniffed, readable."""
+# ruff: noqa: RUF001 - texts of many scripts
+
+import random
+import zlib
 
 import pytest
 
+from searx_mcp.content.decode import decode
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.fetch.hops.media import (
     MediaType,
@@ -193,3 +198,102 @@ def test_a_cut_document_is_an_error_by_what_cut_it(note, code):
     error = cut_document(MediaType("application/pdf"), body, most=1_024, url="https://e.org/")
     assert error.code is code
     assert error.advice
+
+
+DICE = random.Random(1)
+BINARIES = {
+    "icon": bytes.fromhex("0000010001001010000001002000680400001600000028000000100000002000")
+    + bytes(99),
+    "program": b"MZ\x90\0\3\0\0\0\4\0\0\0\xff\xff\0\0\xb8"
+    + bytes(43)
+    + b"This program cannot be run in DOS",
+    "random": DICE.randbytes(4_000),
+    "little that is random": DICE.randbytes(200),
+    "film": b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom" + DICE.randbytes(400),
+    "sound": b"RIFF\x24\x08\0\0WAVEfmt \x10\0\0\0\1\0\2\0" + DICE.randbytes(2_000),
+    "database": b"SQLite format 3\0\x10\0\1\1\0\x40\x20\x20" + bytes(80),
+    "archive": b"name.txt"
+    + bytes(92)
+    + b"0000644\0"
+    + b"0000000\0" * 4
+    + b"words of a file"
+    + bytes(300),
+    "class": b"\xca\xfe\xba\xbe\0\0\0\x41\0\x1d\x0a\0\2\0\3\7\0\4\x0c\0\5\0\6\1\0\x10java/lang/Object"
+    + bytes(20),
+    "picture": b"BM\x36\0\x0c\0\0\0\0\0\x36\0\0\0\x28\0\0\0" + DICE.randbytes(900),
+    "packed with a wrong beginning": zlib.compress(bytes(DICE.choices(b"abcdefghij", k=9_000)))[9:],
+}
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        MediaType(),
+        MediaType("application/octet-stream"),
+        MediaType("text/html"),
+        MediaType("text/plain", "utf-8"),
+        MediaType("text/plain", "windows-1251"),
+        MediaType("text/plain", "utf-16"),
+        MediaType("application/json"),
+    ],
+    ids=lambda media: f"{media.name} {media.charset}",
+)
+@pytest.mark.parametrize("body", BINARIES.values(), ids=BINARIES)
+def test_what_is_no_text_is_not_read_whatever_it_is_called(body: bytes, declared: MediaType):
+    assert not resolve(declared, body).is_readable
+
+
+SENTENCES = {
+    "English": "A quiet sentence, and another.\n",
+    "Russian": "Тихое предложение, и ещё одно.\n",
+    "Greek": "Μια ήσυχη πρόταση, και άλλη μία.\n",
+    "Arabic": "جملة هادئة، وأخرى بعدها.\n",
+    "Hindi": "एक शांत वाक्य, और एक और।\n",
+    "Thai": "ประโยคที่เงียบสงบ และอีกประโยคหนึ่ง\n",
+    "Japanese": "静かな文章です。もう一つあります。\n",
+    "Chinese": "这是一个安静的句子，还有另一个。\n",
+    "Korean": "조용한 문장, 그리고 또 하나.\n",
+}
+LEGACY = {
+    "English": ("cp1252", "mac-roman", "cp866"),
+    "Russian": ("cp1251", "koi8-r", "cp866", "iso8859-5", "mac-cyrillic"),
+    "Greek": ("cp1253", "iso8859-7"),
+    "Arabic": ("cp1256", "iso8859-6"),
+    "Hindi": (),
+    "Thai": ("cp874",),
+    "Japanese": ("cp932", "euc_jp", "iso2022_jp"),
+    "Chinese": ("gb18030", "big5hkscs"),
+    "Korean": ("cp949",),
+}
+WIDE = ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
+
+
+@pytest.mark.parametrize("declared", ["", "text/plain"])
+@pytest.mark.parametrize(
+    ("language", "codec", "mark"),
+    [
+        *((name, codec, "") for name, codecs in LEGACY.items() for codec in ("utf-8", *codecs)),
+        *((name, codec, mark) for name in SENTENCES for codec in WIDE for mark in ("", "\ufeff")),
+    ],
+)
+def test_text_is_read_in_any_encoding(declared: str, language: str, codec: str, mark: str):
+    text = SENTENCES[language].encode(codec, "ignore").decode(codec) * 3
+    body = f"{mark}{text}".encode(codec)
+    assert resolve(MediaType(declared), body).read_as == "text/plain"
+    if codec in WIDE:
+        assert decode(body, charset=None) == (text, codec)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<p>a page with a NUL\0 here\0 and there\0" + b"and many words that have none. " * 9,
+        b"\x1b[1;31mred\x1b[0m \x1b[32mgreen\x1b[0m\n" * 9,
+        b"page\x0c\nbreak\x0c\n" * 9,
+        b"a\0b",
+        b"",
+    ],
+    ids=["NULs", "colours", "page breaks", "short", "empty"],
+)
+def test_what_is_stray_in_real_text_is_no_reason_to_refuse_it(body: bytes):
+    assert resolve(MediaType("text/plain"), body).name == "text/plain"
