@@ -234,6 +234,8 @@ OpenScreen = Callable[..., Any]
 @pytest.fixture
 def screen(site: Web, leftovers: Leftovers) -> OpenScreen:
     """Opens a renderer; when it is closed, neither a process nor a file of it may be left."""
+    if shutil.which("chromium") is None:
+        pytest.skip("chromium is missing; install it: apt-get install chromium")
 
     @asynccontextmanager
     async def opened(
@@ -245,8 +247,6 @@ def screen(site: Web, leftovers: Leftovers) -> OpenScreen:
         limits: GatewayLimits = GatewayLimits(),  # noqa: B008 - frozen
         **options: Any,
     ) -> AsyncIterator[Screen]:
-        if not options.get("program") and shutil.which("chromium") is None:
-            pytest.skip("chromium is missing; install it: apt-get install chromium")
         resolver = Names([PUBLIC])
         resolver.know(names or {})
         diversion = Diversion(lead)
