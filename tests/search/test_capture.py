@@ -35,7 +35,11 @@ def host(fake: FakeSearxng) -> str:
 
 
 async def test_a_capture_is_one_search_and_says_what_was_read(bench):
-    async with FakeSearxng(answers=[Answer(text="red pandas eat bamboo")]) as fake:
+    async with FakeSearxng(
+        answers=[Answer(text="red pandas eat bamboo")],
+        suggestions=["red panda food"],
+        engines_failed=[("brave", "timeout")],
+    ) as fake:
         async with bench(public=[fake]) as it:
             taken = await capturer(it).capture(host(fake), QUERY)
             (row,) = it.pool.snapshot(it.clock())
@@ -47,7 +51,8 @@ async def test_a_capture_is_one_search_and_says_what_was_read(bench):
     assert taken.report["verdict"] == "full"
     assert taken.report["rows_seen"] == taken.report["rows_used"] == 10
     assert taken.report["rows_by_template"] == {"default": 10}
-    assert taken.report["answers"] == 1
+    counted = ("answers", "infoboxes", "suggestions", "corrections", "unresponsive_engines")
+    assert [taken.report[name] for name in counted] == [1, 0, 1, 0, 1]
     assert str(taken.report["instance_version"]).startswith("searxng/")
     for text in (taken.fixture.body, json.dumps(taken.report)):
         for secret in ("panda", "bamboo", "127.0.0.1", host(fake).split(":")[1]):

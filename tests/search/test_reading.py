@@ -3,6 +3,8 @@
 import asyncio
 from collections.abc import Mapping
 
+import pytest
+
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.models.page import Page, PageKind
 from searx_mcp.models.request import FetchRequest
@@ -18,6 +20,7 @@ class Pages:
 
     def __init__(self, pages: Mapping[str, Page]) -> None:
         self.pages = pages
+        self.asked: list[tuple[float, int | None, str]] = []
 
     async def fetch(
         self,
@@ -27,6 +30,8 @@ class Pages:
         max_bytes: int | None = None,
         query: str = "",
     ) -> Page:
+        assert deadline is not None
+        self.asked.append((deadline, max_bytes, query))
         if request.url not in self.pages:
             raise ContentError("no page", code=ErrorCode.EXTRACTION_FAILED, url=request.url)
         return self.pages[request.url]
@@ -91,3 +96,43 @@ async def test_a_page_that_is_not_free_and_short_is_behind_a_wall():
     (result,), stats = await read(teaser, urls=("https://a.example/",))
     assert result.content is None
     assert [each.reason for each in stats.dropped] == [Poor.PAYWALL]
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(5.0, 5.0), (500.0, 7.0)])
+async def test_each_page_has_its_own_time_within_the_calls_and_its_own_size(seconds, expected):
+    pages = Pages({})
+    config = WebSearchConfig(content_fetch_timeout=7, max_content_size=12_345)
+    began = asyncio.get_running_loop().time()
+    await ResultReader(pages, config).read(
+        [SearchResult(title="T", url="https://a.example/", score=1.0)],
+        deadline=began + seconds,
+        query="bees honey",
+    )
+    ((deadline, max_bytes, query),) = pages.asked
+    assert expected <= deadline - began < expected + 1
+    assert (max_bytes, query) == (12_345, "bees honey")
+
+
+@pytest.mark.parametrize(("next_offset", "total"), [(None, None), (400, 900)])
+async def test_where_to_read_on_is_told_if_there_is_more(next_offset, total):
+    cut = page("https://a.example/", TEXT, cursor="c", next_offset=next_offset, total_chars=900)
+    (result,), _ = await read(cut, urls=("https://a.example/",))
+    assert result.content is not None
+    assert (result.content.cursor, result.content.next_offset) == ("c", next_offset)
+    assert result.content.total_chars == total
+
+
+async def test_progress_says_how_many_pages_were_read():
+    said: list[str] = []
+    kept = page("https://a.example/", TEXT)
+    results = [
+        SearchResult(title="T", url=f"https://{name}.example/", score=1.0) for name in "aabc"
+    ]
+    _, stats = await ResultReader(Pages({kept.url: kept}), WebSearchConfig()).read(
+        results,
+        deadline=asyncio.get_running_loop().time() + 5,
+        query="bees honey",
+        progress=said.append,
+    )
+    assert said == ["read 1 of 3 pages"]
+    assert (stats.attempted, stats.successful, stats.failed) == (4, 2, 2)

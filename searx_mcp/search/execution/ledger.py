@@ -34,9 +34,7 @@ class Ledger:
         accounts = [self._applying(url, now) for url in urls]
         *budgets, month = await self._state.budgets([*accounts, month_account(limited)], now)
         for url, budget in zip(urls, budgets, strict=True):
-            free_at = budget.free_at if budget.left == 0 else now
-            if month.left == 0 and url in limited:
-                free_at = max(free_at, month.free_at)
+            free_at = max(budget.free_at, month.free_at) if url in limited else budget.free_at
             if free_at > now:
                 trail.pass_over(url, free_at)
         trail.knows_budgets = True

@@ -10,6 +10,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.response import Coverage
 from searx_mcp.open_sources.config import OpenSourcesConfig
 from searx_mcp.search.providers.interface import OPEN_SOURCES
+from searx_mcp.search.providers.round import GRACE
+from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing import virtual_time
 from searx_mcp.testing.simulated_sources import SourceBehaviour
 
@@ -81,15 +83,56 @@ def test_once_enough_is_in_the_others_have_a_moment_left(collections):
     virtual_time.run(main)
 
 
-def test_an_engine_that_was_given_up_is_told_and_not_held_against_it(collections):
+@pytest.mark.parametrize(
+    ("slow", "found", "seconds", "ends", "detail"),
+    [
+        pytest.param("internetarchive", 5, 20, 0.3, "The others had brought enough.", id="enough"),
+        pytest.param("openverse", 5, 20, 0.3 + GRACE, "The others had brought enough.", id="grace"),
+        pytest.param("internetarchive", 4, 20, 9.0, "", id="one too few"),
+        pytest.param("internetarchive", 4, 4, 4.0, "Too slow.", id="no time"),
+    ],
+)
+def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
+    collections, slow, found, seconds, ends, detail
+):
     async def main(clock):
         world = collections(clock)
-        world.answer(openverse=PANDAS[:6], commons=PANDAS[4:])
-        world.answer(internetarchive=SourceBehaviour(seconds=9.0))
-        found = await world.search("red panda", category="images")
-        archive = world.engine("internetarchive").address
-        assert verdicts(found).get(archive) in {Verdict.OVERTAKEN, None}
-        assert world.pool.record_of(archive).failures == 0
+        said: list[str] = []
+        quick = {"openverse", "commons", "internetarchive"} - {slow}
+        one, other = sorted(quick)
+        world.answer(**{one: PANDAS[:5], other: PANDAS[:found]})
+        world.answer(**{slow: SourceBehaviour(seconds=9.0)})
+        page = await world.provider.run(
+            InstanceQuery(text="red panda", category="images"),
+            wanted=10,
+            deadline=seconds,
+            progress=said.append,
+        )
+        address = world.engine(slow).address
+        (attempt,) = (each for each in page.attempts if each.instance == address)
+        assert attempt.detail == detail
+        assert attempt.elapsed_ms == pytest.approx(ends * 1_000)
+        assert clock.elapsed == pytest.approx(ends)
+        assert world.pool.record_of(address).failures == 0
+        assert f"asking {world.engine(slow).title}" in said
+        assert world.is_idle()
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize(
+    ("titles_of", "coverage"),
+    [
+        ({"keenable": ["red panda"]}, Coverage.WEB),
+        ({"keenable": ["red panda"], "wikipedia": ["red panda"]}, Coverage.MIXED),
+        ({"wikipedia": ["red panda"]}, Coverage.COLLECTIONS),
+    ],
+)
+def test_what_an_answer_covers_follows_from_who_gave_it(collections, titles_of, coverage):
+    async def main(clock):
+        world = collections(clock, config=OpenSourcesConfig(keenable=True))
+        world.answer(**titles_of)
+        assert (await world.search("red panda")).coverage is coverage
 
     virtual_time.run(main)
 
