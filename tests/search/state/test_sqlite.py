@@ -298,6 +298,7 @@ async def test_while_the_file_is_busy_nothing_leaves_and_later_all_is_well(store
     assert (await budget_of(store)).left == 1
     assert await reserve(store)
     assert await store.installation_seed() == seed
+    assert store._busy_since is None, "the next time it is busy begins anew"
 
 
 async def test_a_file_that_cannot_be_opened_yet_shows_no_budget_rather_than_too_much(
@@ -318,8 +319,9 @@ async def test_a_file_that_stays_busy_is_given_up(store_at, path):
     store._database.patience = 0.01
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        while not store.problem:
-            await reserve(store)
+        async with asyncio.timeout(30):
+            while not store.problem:
+                await reserve(store)
         other.execute("ROLLBACK")
     assert "did not answer within 0.01 s" in store.problem
     await use_everything(store)
