@@ -28,9 +28,7 @@ _DEFINITION = re.compile(
 )
 """A label has at most 999 characters (CommonMark, section 6.3)."""
 _AUTOLINK = re.compile(r"<(?=(?P<target>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+))")
-_ANCHOR_TAG = re.compile(
-    r"<(?=a\b[^<>]*?\bhref\s*=\s*[\"']?(?P<target>[^\"'<>]*+))", re.IGNORECASE
-)
+_ANCHOR_TAG = re.compile(r"<(?=a\b[^<>]*?\bhref\s*=\s*[\"']?(?P<target>[^\"'<>]*+))", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _IMAGE_TAG = re.compile(r"<img\b(?P<attributes>[^<>]{0,4000}+)>", re.IGNORECASE)
 _ALT = re.compile(
