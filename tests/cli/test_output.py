@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from searx_mcp.cli import instances as pool_commands
 from searx_mcp.cli.instances import print_pool
 from searx_mcp.cli.output import (
     duration,
@@ -12,6 +13,7 @@ from searx_mcp.cli.output import (
     print_response,
     print_settings,
 )
+from searx_mcp.client.listing import Selection
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer
@@ -250,3 +252,44 @@ def test_a_long_value_is_folded_and_its_origin_stays_in_sight(capsys):
 )
 def test_a_length_of_time_is_told_in_the_largest_unit_that_fits(seconds, shown):
     assert duration(seconds) == shown
+
+
+class Watched:
+    """A pool that is looked at so many times, and is left then."""
+
+    def __init__(self, report: PoolReport, times: int) -> None:
+        self._report = report
+        self.left = times
+
+    async def list(self, selection: Selection) -> PoolReport:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return self._report
+
+
+@pytest.mark.parametrize(
+    ("count", "rows", "more"), [(3, 3, ""), (4, 4, ""), (5, 4, "… and 1 more"), (0, 0, "")]
+)
+async def test_a_watched_list_has_the_rows_that_a_window_holds(
+    capsys, monkeypatch, count, rows, more
+):
+    monkeypatch.setattr(pool_commands, "WATCH_INTERVAL", 0.0)
+    for name, value in {"LINES": "10", "FORCE_COLOR": "1", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    report = PoolReport(instances=(row(InstanceState.HEALTHY),) * count, notes=("A note.",))
+    pool = Watched(report, times=3)
+    with pytest.raises(KeyboardInterrupt):
+        await pool_commands._watch(pool, Selection())  # type: ignore[arg-type] # - only what is called
+    shown = capsys.readouterr().out
+    assert pool.left == 0
+    assert shown.count("healthy") == rows * 3
+    assert shown.count("A note.") == 3
+    assert more in shown
+    assert ("a taller window" in shown) is bool(more)
+
+
+async def test_a_watched_list_is_drawn_as_often_as_the_help_says(run_cli):
+    ran = await run_cli("instances", "list", "--help")
+    assert f"every {pool_commands.WATCH_INTERVAL:g} seconds" in " ".join(ran.out.split())
+    assert pool_commands.WATCH_INTERVAL == 2
