@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from searx_mcp import __version__
 from searx_mcp.content.config import ContentConfig
@@ -28,6 +29,10 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.tasks.group import Spawn
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
+
+_ELEMENTS_IN_THREADS: Final = 15_000
+"""Elements of a page that is converted beside an event loop: with 50,000, Python's search for unused objects
+stops it for 55 ms."""
 
 
 async def read_domains(settings: Settings) -> DomainPolicy:
@@ -115,6 +120,8 @@ def wire_fetcher(
         links=settings.markdown.links,
         max_heading_level=settings.markdown.max_heading_level,
     )
+    if not processes:
+        content = content.model_copy(update={"max_elements": _ELEMENTS_IN_THREADS})
     return Fetcher(
         Capturer(
             walker,

@@ -18,9 +18,10 @@ from searx_mcp.content.formats.feed import MAX_ENTRIES, Feed
 from searx_mcp.content.formats.feeds import listed_feed, plain_text
 from searx_mcp.content.formats.json_feed import json_feed
 from searx_mcp.content.formats.xml_feed import is_html, xml_feed
+from searx_mcp.content.html.guards import MAX_TAGS
 from searx_mcp.content.outline import headings
 from searx_mcp.content.page import ReadPage, read_page
-from searx_mcp.content.words import words
+from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
 
@@ -52,6 +53,7 @@ _NOTE_PLAIN: Final = (
     "Plain text instead of Markdown: the page is too large; the first 5,000,000 characters of its"
     " HTML were read."
 )
+_NOTE_TAGS: Final = f"Only the first {MAX_TAGS:,} tags of the page were read."
 _NOTE_SKELETON: Final = "The page needs its scripts to show its text; this is what it says without."
 _NOTE_UNCOVERED: Final = (
     "The page's style hides most of its text until its scripts run; it is shown here."
@@ -196,7 +198,7 @@ def _converted(content: _Content) -> Converted:
         kind=content.kind,
         sources={name: clean_line(text, _SOURCE_CHARS) for name, text in content.sources.items()},
         markdown=markdown,
-        word_count=len(words(markdown)),
+        word_count=count(markdown),
         outline=content.outline,
         images=content.images,
         links=content.links,
@@ -215,6 +217,7 @@ def _html(text: str, url: str, config: ContentConfig) -> _Content:
         raise _empty(page, url)
     notes = {
         _NOTE_PLAIN: page.is_plain,
+        _NOTE_TAGS: page.is_cut,
         _NOTE_PROTECTED: said.is_protected,
         _NOTE_SKELETON: page.is_skeleton,
         _NOTE_UNCOVERED: page.is_uncovered,
@@ -244,7 +247,13 @@ def _html(text: str, url: str, config: ContentConfig) -> _Content:
 
 def _page(text: str, url: str, config: ContentConfig) -> ReadPage:
     try:
-        return read_page(text, url=url, style=config.style, max_chars=config.max_page_chars)
+        return read_page(
+            text,
+            url=url,
+            style=config.style,
+            max_chars=config.max_page_chars,
+            max_elements=config.max_elements,
+        )
     except (SelectolaxError, ValueError, RuntimeError) as exc:
         raise ContentError(
             "the page could not be parsed", code=ErrorCode.EXTRACTION_FAILED, url=url

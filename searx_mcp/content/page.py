@@ -8,8 +8,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
+from searx_mcp.content.config import MAX_ELEMENTS
 from searx_mcp.content.html.anchors import mark_anchors
-from searx_mcp.content.html.guards import Guarded, guard, parse
+from searx_mcp.content.html.guards import MAX_TAGS, Guarded, guard, parse
 from searx_mcp.content.html.metadata import Metadata, metadata
 from searx_mcp.content.html.skeleton import is_skeleton, signs
 from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
@@ -24,10 +25,6 @@ from searx_mcp.content.standard.rewrite import standardise_sources, standardise_
 from searx_mcp.content.writing.interface import Style, Written
 from searx_mcp.content.writing.write import write
 from searx_mcp.models.page import PageKind
-
-_MAX_TAGS: Final = 60_000
-"""Opening tags of a page that is converted: what comes after the parser takes 25 µs an element. The
-largest of 1,497 real pages has 21,646 tags, closing ones included."""
 
 _SHOWN_KINDS: Final = frozenset({
     PageKind.COLLECTION, PageKind.LISTING, PageKind.PRODUCT, PageKind.SERVICE,
@@ -51,6 +48,7 @@ class ReadPage:
         kind: what it is, or `None` if that was not looked for.
         is_empty: whether there is nothing to read on it.
         is_plain: whether the main content is plain text, since the page is too large to be converted.
+        is_cut: whether it has more tags than were read.
         is_skeleton: whether it needs its scripts to say anything.
         is_uncovered: whether it is shown with text that its style hides, since that is most of it.
     """
@@ -60,6 +58,7 @@ class ReadPage:
     kind: PageKind | None
     is_empty: bool = False
     is_plain: bool = False
+    is_cut: bool = False
     is_skeleton: bool = False
     is_uncovered: bool = False
 
@@ -74,15 +73,17 @@ class _Source:
     sheet: StyleSheet
 
 
-def read_page(html: str, *, url: str, style: Style, max_chars: int) -> ReadPage:
+def read_page(
+    html: str, *, url: str, style: Style, max_chars: int, max_elements: int = MAX_ELEMENTS
+) -> ReadPage:
     """Read a page.
 
     Args:
         html: the decoded page; any string.
         url: the address it came from, against which links are resolved.
         style: how the Markdown is written.
-        max_chars: of the page that are read. A longer one, or one of more than 60,000 elements,
-            becomes plain text.
+        max_chars: of the page that are read; a longer one becomes plain text.
+        max_elements: of a page that is converted; one of more becomes plain text.
 
     Returns:
         Everything empty if the page holds nothing.
@@ -96,7 +97,7 @@ def read_page(html: str, *, url: str, style: Style, max_chars: int) -> ReadPage:
         url, title=said.title, types=said.types, body=said.body, generator=generator_of(tree)
     )
     source = _Source(guarded, hints, _base(tree, url), style_sheet(tree))
-    is_plain = is_long or guarded.count("<") - guarded.count("</") > _MAX_TAGS
+    is_plain = is_long or guarded.count("<") - guarded.count("</") > max_elements
     is_uncovered = _uncover(tree, source)
     main = _whole(tree) if is_plain else find_main(tree, hints)
     if not _has_text(main):
@@ -111,6 +112,7 @@ def read_page(html: str, *, url: str, style: Style, max_chars: int) -> ReadPage:
         kind=main.kind,
         is_empty=not written.markdown and not _has_text(main),
         is_plain=is_plain,
+        is_cut=html.count("<", 0, max_chars) > MAX_TAGS,
         is_skeleton=is_skeleton(found, written.markdown),
         is_uncovered=is_uncovered,
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from searx_mcp.content.pdf_source import bookmarks, information, opened, page_lines
 from searx_mcp.content.pdf_text import Block, Bookmark, blocks
-from searx_mcp.content.words import words
+from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
             "published": about.created,
             "modified": about.modified,
             "markdown": markdown,
-            "word_count": len(words(markdown)),
+            "word_count": count(markdown),
             "outline": reading.outline,
             "page_count": len(document),
             "truncated": reading.is_truncated,

@@ -13,7 +13,7 @@ from searx_mcp.content.disarm import disarm
 from searx_mcp.content.job import converted, options_for
 from searx_mcp.content.outline import headings
 from searx_mcp.content.pdf import pages_of
-from searx_mcp.content.words import words
+from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.fetch.tiers.interface import Composed, Material
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
@@ -143,7 +143,7 @@ def of_composed(page: Composed) -> Readable:
         raise ContentError("there is no text in it", code=ErrorCode.EXTRACTION_FAILED)
     return Readable(
         markdown=markdown,
-        word_count=len(words(markdown)),
+        word_count=count(markdown),
         title=clean_line(page.title, MAX_TITLE),
         description=clean_line(page.description, MAX_DESCRIPTION),
         author=clean_line(page.author, MAX_TITLE),

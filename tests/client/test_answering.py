@@ -9,6 +9,7 @@ from searx_mcp import SearxClient, Settings
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb
 from searx_mcp.workers.answers import MAX_ON_LOOP
 
 HEAD = '<meta name="generator" content="searxng/2026.8.22"><body class="results_endpoint">'
@@ -60,3 +61,18 @@ async def test_a_page_that_would_swell_its_reader_is_one_failed_attempt(
             await client.search("rows")
 
     assert {attempt.verdict for attempt in failed.value.attempts} == {Verdict.MALFORMED}
+
+
+@pytest.mark.parametrize("processes", [True, False], ids=["processes", "threads"])
+async def test_only_beside_the_event_loop_is_a_page_of_many_elements_plain_text(
+    settings_for, *, processes: bool
+) -> None:
+    page = f"<article><h1>Bees</h1><p>{'<b>fly</b> ' * 16_000}</p></article>"
+    async with (
+        FakeWeb({"/bees": FakePage(page)}) as web,
+        SearxClient(settings_for(web), processes=processes) as client,
+    ):
+        found = await client.fetch(web.url("/bees"), max_chars=1_000)
+
+    assert found.markdown_content.startswith("# Bees") is processes
+    assert any("Plain text instead" in note for note in found.notes) is not processes

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import Converted, convert
+from searx_mcp.content.html.guards import MAX_TAGS
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.models.page import Heading, PageImage, PageKind, PageLink
 
@@ -98,6 +99,14 @@ def test_metadata_is_clean_and_capped():
 def test_hidden_characters_cannot_join_what_was_harmless_apart():
     shown = read("<p>!\u200b[x]\u200b(https://evil/b.png) &#x200b;").markdown
     assert shown == "!\\[x]\\(https://evil/b.png)"
+
+
+def test_a_page_of_too_many_tags_is_cut_with_a_note():
+    page = "<p>first</p>" + "<br>" * MAX_TAGS + "<p>last</p>"
+    converted = read(page, max_elements=10_000_000)
+    assert converted.markdown == "first"
+    assert converted.notes == (f"Only the first {MAX_TAGS:,} tags of the page were read.",)
+    assert not read("<p>first</p>").notes
 
 
 def test_a_page_that_is_too_large_becomes_plain_text_with_a_note():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.content.words import words
+from searx_mcp.content.words import count, words
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,16 @@ from searx_mcp.content.words import words
 )
 def test_words_are_found_in_any_script(text: str, found: list[str]):
     assert words(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("some words [a link](https://e.org/x), and more; " * 10_000, id="sentences"),
+        pytest.param("漢" * 300_000, id="no spaces"),
+        pytest.param("word\n" * 65_536, id="lines"),
+    ],
+)
+def test_words_are_counted_however_long_a_text_is(text: str):
+    assert count(text) == len(words(text))
