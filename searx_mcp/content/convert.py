@@ -58,6 +58,7 @@ _NOTE_SKELETON: Final = "The page needs its scripts to show its text; this is wh
 _NOTE_UNCOVERED: Final = (
     "The page's style hides most of its text until its scripts run; it is shown here."
 )
+_NOTE_STYLE_CUT: Final = "The page's style is too large to be read to its end; some of this text may be hidden from its readers."
 _NOTE_UNREADABLE: Final = (
     "Some of the text is unreadable: the page is not in the encoding it names."
 )
@@ -221,6 +222,7 @@ def _html(text: str, url: str, config: ContentConfig) -> _Content:
         _NOTE_PROTECTED: said.is_protected,
         _NOTE_SKELETON: page.is_skeleton,
         _NOTE_UNCOVERED: page.is_uncovered,
+        _NOTE_STYLE_CUT: page.is_style_cut,
     }
     return _Content(
         markdown=written.markdown,

@@ -13,7 +13,7 @@ from searx_mcp.content.html.anchors import mark_anchors
 from searx_mcp.content.html.guards import MAX_TAGS, Guarded, guard, parse
 from searx_mcp.content.html.metadata import Metadata, metadata
 from searx_mcp.content.html.skeleton import is_skeleton, signs
-from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
+from searx_mcp.content.html.style.hiding import Passed, drop_hidden, style_sheet
 from searx_mcp.content.html.style.stylesheet import StyleSheet
 from searx_mcp.content.html.unseen import drop_unseen
 from searx_mcp.content.main.find import find_main
@@ -51,6 +51,7 @@ class ReadPage:
         is_cut: whether it has more tags than were read.
         is_skeleton: whether it needs its scripts to say anything.
         is_uncovered: whether it is shown with text that its style hides, since that is most of it.
+        is_style_cut: whether its style was too much to be looked at, so that text may be shown that it hides.
     """
 
     metadata: Metadata
@@ -61,6 +62,7 @@ class ReadPage:
     is_cut: bool = False
     is_skeleton: bool = False
     is_uncovered: bool = False
+    is_style_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +100,12 @@ def read_page(
     )
     source = _Source(guarded, hints, _base(tree, url), style_sheet(tree))
     is_plain = is_long or guarded.count("<") - guarded.count("</") > max_elements
-    is_uncovered = _uncover(tree, source)
+    passed = _uncover(tree, source)
     main = _whole(tree) if is_plain else find_main(tree, hints)
     if not _has_text(main):
         # A page of nothing but navigation is its navigation.
         tree = parse(guarded)
-        is_uncovered = _uncover(tree, source)
+        passed = _uncover(tree, source)
         main = _whole(tree)
     written = _plain(main) if is_plain else _written(main, source, style)
     return ReadPage(
@@ -114,7 +116,8 @@ def read_page(
         is_plain=is_plain,
         is_cut=html.count("<", 0, max_chars) > MAX_TAGS,
         is_skeleton=is_skeleton(found, written.markdown),
-        is_uncovered=is_uncovered,
+        is_uncovered=passed.is_uncovered,
+        is_style_cut=passed.is_cut,
     )
 
 
@@ -124,16 +127,16 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
     return absolute(url, href) or url
 
 
-def _uncover(tree: LexborHTMLParser, source: _Source) -> bool:
-    """Leave what a reader sees; says whether rules of the page were passed over for it."""
+def _uncover(tree: LexborHTMLParser, source: _Source) -> Passed:
+    """Leave what a reader sees."""
     show_unscripted(tree)
     standardise_sources(tree)
     mark_anchors(tree)
     drop_unseen(tree)
-    is_uncovered = drop_hidden(tree, source.sheet)
+    passed = drop_hidden(tree, source.sheet)
     # Only now: what loses its elements here could no longer be told to be hidden.
     standardise_text(tree)
-    return is_uncovered
+    return passed
 
 
 def _whole(tree: LexborHTMLParser) -> Main:

@@ -167,6 +167,13 @@ def test_a_page_that_its_style_hides_is_shown_and_says_so():
     assert "style hides" in converted.notes[0]
 
 
+def test_a_page_whose_style_is_too_much_says_that_hidden_text_may_be_shown():
+    page = f"<style>{' ' * 2_000_000}.h{{display:none}}</style><p class=h>Hidden.<p>{'Seen. ' * 99}"
+    (note,) = read(page).notes
+    assert "may be hidden" in note
+    assert read(page.replace(" " * 2_000_000, " ")).notes == ()
+
+
 @pytest.mark.parametrize("media_type", MEDIA_TYPES)
 def test_an_empty_body_is_an_empty_page(media_type: str):
     assert read(b"", media_type).markdown == ""

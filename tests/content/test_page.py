@@ -55,10 +55,6 @@ def test_what_is_seen_stays(style: str):
     assert "kept" in text_of(f'<p style="{style}">kept {LONG}</p>')
 
 
-def test_what_opens_when_it_is_searched_for_stays():
-    assert "kept" in text_of(f"<p hidden=until-found>kept {LONG}</p>")
-
-
 def test_a_heading_that_is_a_button_stays():
     assert "## Is it free?" in text_of(f"<h2><button>Is it free?</button></h2><p>Yes. {LONG}</p>")
 

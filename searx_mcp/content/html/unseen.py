@@ -7,8 +7,8 @@ from selectolax.lexbor import LexborHTMLParser
 _UNSEEN: Final = (
     "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"
     "noembed,noframes,svg,map,meta,link,title,"
-    "button,select,input,textarea,option,datalist,dialog,"
-    '[hidden]:not([hidden="until-found" i]),[aria-hidden="true" i]'
+    "button,select,input:not([checked]),textarea,option,datalist,dialog,"
+    '[hidden],[popover],[aria-hidden="true" i]'
 )
 _HEADING_BUTTONS: Final = (
     "h1 button,h2 button,h3 button,h4 button,h5 button,h6 button,dt button,summary button"

@@ -1,148 +1,197 @@
-"""Which elements of a page the rules of a style sheet are about."""
+"""Which elements of a page selectors are about.
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+What a tag, a class and an id ask is looked up here, since they ask it of thousands of elements; attributes
+and pseudo-classes are left to the parser. It is never given a combinator: it tries every way through the
+elements around, and `b div div div p` in 500 nested `<div>` takes it 10 s; nor `:nth-child()`, which takes
+it more than a minute for 60,000 siblings.
+"""
+
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from searx_mcp.content.html.style.stylesheet import Compound, Rule
+from searx_mcp.content.html.style.selectors import Compound, Selector
 
-_SKELETON: Final = frozenset({"html", "body"})
-_MATCH_STEPS: Final = 3
-"""What a match costs, in comparisons."""
+MAX_STEPS: Final = 100_000
+"""Comparisons of an element with a selector, about 0.3 s. Of 415 pages none needs more than 21,000; a page
+that does is a trap."""
 
-_MAX_STEPS: Final = 300_000
-"""Comparisons of an element with a compound, about 0.3 s; a page that needs more is a trap, and the
-rules do not count for the elements that are left."""
+_KEYS: Final = 8
+"""What is copied in the time of a comparison."""
+
+_QUERY: Final = 300
+"""What it costs to ask the parser for all elements that fit, in comparisons."""
 
 
-class _Traits(NamedTuple):
-    """What selectors ask of an element."""
+class Traits(NamedTuple):
+    """What selectors ask of an element, and the keys of the compounds that it may fit."""
 
     tag: str
     identifier: str
     classes: frozenset[str]
+    attributes: frozenset[str]
+    keys: tuple[str, ...]
 
 
-class _Known:
-    """What is known of elements, each read once: the ones around are asked of again and again."""
+class Matcher:
+    """Tells which elements of a page selectors are about; each question is answered once.
 
-    def __init__(self) -> None:
-        self._traits: dict[int, _Traits] = {}
-        self._inside: dict[tuple[int, int], bool] = {}
+    The time is linear in the elements and compounds asked about, and ends after `MAX_STEPS`.
+    """
 
-    def traits(self, element: LexborNode) -> _Traits:
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self._tree = tree
+        self._steps = 0
+        self._traits: dict[int, Traits] = {}
+        self._answers: dict[tuple[int, int, int], bool] = {}
+        self._reached: dict[tuple[int, int, int], bool] = {}
+        self._asked: dict[str, frozenset[int]] = {}
+        self._places: dict[int, int] = {}
+        self._keys: dict[int, frozenset[str]] = {}
+
+    @property
+    def is_exhausted(self) -> bool:
+        """Whether nothing fits any more, since too much was asked."""
+        return self._steps > MAX_STEPS
+
+    def spend(self, steps: int) -> bool:
+        """Take from what may be asked; whether there is something left."""
+        self._steps += steps
+        return not self.is_exhausted
+
+    def traits(self, element: LexborNode) -> Traits:
         """What selectors ask of an element."""
         found = self._traits.get(element.mem_id)
         if found is None:
             attributes = element.attributes
+            tag, identifier = element.tag or "", attributes.get("id") or ""
             classes = frozenset((attributes.get("class") or "").split())
-            found = _Traits(element.tag or "", attributes.get("id") or "", classes)
+            keys = [
+                tag,
+                "*",
+                *[f".{name}" for name in classes],
+                *[f"[{name}" for name in attributes],
+            ]
+            if identifier:
+                keys.append(f"#{identifier}")
+            found = Traits(tag, identifier, classes, frozenset(attributes), tuple(keys))
             self._traits[element.mem_id] = found
         return found
 
-    def is_inside(self, element: LexborNode, compound: Compound) -> tuple[bool, int]:
-        """Whether an element is inside one that fits, and how many elements were looked at."""
-        passed: list[tuple[int, int]] = []
-        found, parent = False, element.parent
-        while parent is not None:
-            key = (parent.mem_id, id(compound))
-            known = self._inside.get(key)
+    def fits(self, element: LexborNode, selector: Selector) -> bool:
+        """Whether a selector is about an element."""
+        self._steps += 1
+        if not selector.compounds or self.is_exhausted:
+            return False
+        if selector.around and not selector.around <= self.keys_around(element):
+            return False
+        return self._fits(element, selector, len(selector.compounds) - 1)
+
+    def keys_around(self, element: LexborNode) -> frozenset[str]:
+        """The keys of all elements around one."""
+        path: list[LexborNode] = []
+        node = _parent(element)
+        while node is not None and node.mem_id not in self._keys:
+            path.append(node)
+            node = _parent(node)
+        keys = frozenset[str]() if node is None else self._keys[node.mem_id]
+        for node in reversed(path):
+            keys = self._keys[node.mem_id] = keys.union(self.traits(node).keys)
+            self._steps += len(keys) // _KEYS
+        return keys
+
+    def _fits(self, element: LexborNode, selector: Selector, at: int) -> bool:
+        compound = selector.compounds[at]
+        if not self._is(element, compound):
+            return False
+        if at == 0:
+            return True
+        key = (element.mem_id, id(selector), at)
+        answer = self._answers.get(key)
+        if answer is None:
+            step = _before if compound.combinator in {"+", "~"} else _parent
+            if compound.combinator in {"+", ">"}:
+                other = step(element)
+                answer = other is not None and self._fits(other, selector, at - 1)
+            else:
+                answer = self._reaches(element, selector, at, step)
+            self._answers[key] = answer
+        return answer
+
+    def _reaches(
+        self,
+        element: LexborNode,
+        selector: Selector,
+        at: int,
+        step: Callable[[LexborNode], LexborNode | None],
+    ) -> bool:
+        """Whether one of those around or before an element fits the compound before."""
+        passed: list[tuple[int, int, int]] = []
+        found, other = False, step(element)
+        while other is not None and not self.is_exhausted:
+            key = (other.mem_id, id(selector), at)
+            known = self._reached.get(key)
             if known is not None:
                 found = known
                 break
             passed.append(key)
-            if _fits(self.traits(parent), compound):
+            if self._fits(other, selector, at - 1):
                 found = True
                 break
-            parent = parent.parent
-        self._inside.update(dict.fromkeys(passed, found))
-        return found, len(passed)
+            other = step(other)
+        self._reached.update(dict.fromkeys(passed, found))
+        return found
+
+    def _is(self, element: LexborNode, compound: Compound) -> bool:
+        self._steps += 1
+        traits = self.traits(element)
+        if (
+            self.is_exhausted
+            or compound.tag not in {"", traits.tag}
+            or compound.identifier not in {"", traits.identifier}
+            or not compound.classes <= traits.classes
+            or not compound.attributes <= traits.attributes
+        ):
+            return False
+        if compound.nth is not None and not _is_nth(self._place(element), *compound.nth):
+            return False
+        return not compound.text or self._asks(element, compound.text)
+
+    def _asks(self, element: LexborNode, text: str) -> bool:
+        found = self._asked.get(text)
+        if found is None:
+            self._steps += _QUERY
+            try:
+                elements = self._tree.css(text)
+            except SelectolaxError:
+                elements = []
+            self._steps += len(elements)
+            found = self._asked[text] = frozenset(each.mem_id for each in elements)
+        return element.mem_id in found
+
+    def _place(self, element: LexborNode) -> int:
+        """Which child of its parent an element is, from 1 on."""
+        if element.mem_id not in self._places and (parent := element.parent) is not None:
+            for place, child in enumerate(parent.iter(include_text=False), 1):
+                self._places[child.mem_id] = place
+                self._steps += 1
+        return self._places.get(element.mem_id, 1)
 
 
-def matches(tree: LexborHTMLParser, style: Iterable[Rule]) -> Iterator[tuple[LexborNode, Rule]]:
-    """Which element of the body which rule is about.
-
-    The parser finds the elements that have the rarest thing a rule asks for; the rest is looked at
-    here, so that elements no rule names cost nothing.
-
-    Args:
-        tree: the page.
-        style: rules.
-    """
-    by_key = _by_key(style).items()
-    found = ((element, rules) for key, rules in by_key for element in _elements(tree, key))
-    return _matching(found, _Known())
+def _is_nth(place: int, each: int, offset: int) -> bool:
+    if each == 0:
+        return place == offset
+    return (place - offset) % each == 0 and (place - offset) // each >= 0
 
 
-def about(
-    elements: Iterable[LexborNode], style: Iterable[Rule]
-) -> Iterator[tuple[LexborNode, Rule]]:
-    """Which of some elements which rule is about."""
-    index, known = _by_key(style), _Known()
-    found = ((element, _candidates(index, known.traits(element))) for element in elements)
-    return _matching(found if index else (), known)
-
-
-def _matching(
-    found: Iterable[tuple[LexborNode, list[Rule]]], known: _Known
-) -> Iterator[tuple[LexborNode, Rule]]:
-    """Elements with those of the rules that may be about them which are, up to `_MAX_STEPS`."""
-    steps = 0
-    for element, rules in found:
-        for rule in rules:
-            is_match, cost = _match(element, rule, known)
-            steps += cost
-            if steps > _MAX_STEPS:
-                return
-            if is_match:
-                yield element, rule
-
-
-def _by_key(style: Iterable[Rule]) -> dict[str, list[Rule]]:
-    index: dict[str, list[Rule]] = defaultdict(list)
-    for rule in style:
-        index[_key(rule.target)].append(rule)
-    return index
-
-
-def _elements(tree: LexborHTMLParser, key: str) -> list[LexborNode]:
-    try:
-        found = tree.css(key)
-    except SelectolaxError:
-        return []  # such as `.1st`, which is no selector to browsers either
-    return [element for element in found if element.tag not in _SKELETON]
-
-
-def _key(target: Compound) -> str:
-    """What an element has that a rule is about: mostly rare, so that few others have it."""
-    if target.identifier:
-        return f"#{target.identifier}"
-    return f".{min(target.classes)}" if target.classes else target.tag
-
-
-def _candidates(index: Mapping[str, list[Rule]], traits: _Traits) -> list[Rule]:
-    names = {traits.tag, f"#{traits.identifier}", *(f".{name}" for name in traits.classes)}
-    return [rule for name in names if name in index for rule in index[name]]
-
-
-def _match(element: LexborNode, rule: Rule, known: _Known) -> tuple[bool, int]:
-    """Whether a rule is about an element, and how much that cost."""
-    if not _fits(known.traits(element), rule.target):
-        return False, 1
-    if rule.around is None:
-        return True, _MATCH_STEPS
-    if not rule.is_child:
-        is_inside, steps = known.is_inside(element, rule.around)
-        return is_inside, _MATCH_STEPS + steps
+def _parent(element: LexborNode) -> LexborNode | None:
     parent = element.parent
-    return parent is not None and _fits(known.traits(parent), rule.around), _MATCH_STEPS + 1
+    return parent if parent is not None and parent.is_element_node else None
 
 
-def _fits(traits: _Traits, compound: Compound) -> bool:
-    return (
-        compound.tag in {"", traits.tag}
-        and compound.identifier in {"", traits.identifier}
-        and compound.classes <= traits.classes
-    )
+def _before(element: LexborNode) -> LexborNode | None:
+    other = element.prev
+    while other is not None and not other.is_element_node:
+        other = other.prev
+    return other
