@@ -27,7 +27,11 @@ def sqlite_error(code: int) -> sqlite3.OperationalError:
         (sqlite_error(sqlite3.SQLITE_CANTOPEN), "state cannot be written", "another folder"),
         (PermissionError(errno.EACCES, "no"), "state cannot be written", "Make it writable"),
         (OSError(errno.EROFS, "no"), "state cannot be written", "Make it writable"),
-        (OSError(errno.EINVAL, "it is no file", "state/x"), "state/x cannot be used: it is", "Move"),
+        (
+            OSError(errno.EINVAL, "it is no file", "state/x"),
+            "state/x cannot be used: it is",
+            "Move",
+        ),
         (sqlite_error(sqlite3.SQLITE_IOERR_LOCK), "cannot share a database", "local disk"),
         (sqlite_error(sqlite3.SQLITE_IOERR_SHMMAP), "cannot share a database", "local disk"),
         (sqlite_error(sqlite3.SQLITE_IOERR_READ), "(disk I/O error)", "Check the disk"),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp.workers.answers import MAX_ON_LOOP, Reader, read_answer
 from searx_mcp.workers.interface import DefeatError, Result, Workers
@@ -49,12 +50,15 @@ class _Recorded(Workers):
     def __init__(self, result: Result) -> None:
         self._result = result
 
+    @override
     async def run(self, *_args: object, **_options: object) -> Result:
         return self._result
 
+    @override
     def warm(self) -> None:
         raise NotImplementedError
 
+    @override
     async def aclose(self) -> None:
         raise NotImplementedError
 

@@ -292,14 +292,14 @@ async def failure_of(work):
 @pytest.fixture
 def impatient(monkeypatch):
     """Leaves the browser a second to start, but the driver all its time."""
-    started = chromium._started
+    started = chromium.Driver.start
 
     async def start():
         driver = await started()
         monkeypatch.setattr(chromium, "LAUNCH_TIMEOUT", 1.0)
         return driver
 
-    monkeypatch.setattr(chromium, "_started", start)
+    monkeypatch.setattr(chromium.Driver, "start", start)
 
 
 async def refusal_of(screen, program, script: str) -> SettingsError:
