@@ -21,7 +21,7 @@ OWN_FOLDER: Final = "own-instance"
 _WHAT: Final = {
     FileKind.SETTINGS: "Your settings; written by you alone.",
     FileKind.STATE: (
-        "Requests by instance and time (40 days), what instances taught, what you chose by"
+        "Requests by instance and time (80 days), what instances taught, what you chose by"
         " command. No query, no result."
     ),
     FileKind.PAGES: (

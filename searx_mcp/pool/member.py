@@ -1,5 +1,6 @@
 """One instance in the pool."""
 
+import math
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from searx_mcp.pool.life import SLOW_START, Life
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.observed import Observed
 from searx_mcp.pool.outcome import Outcome
-from searx_mcp.pool.record import InstanceRecord
+from searx_mcp.pool.record import SKEW, InstanceRecord
 from searx_mcp.pool.score import Prior, Score, confidence, latency_quality
 
 if TYPE_CHECKING:
@@ -304,6 +305,13 @@ class Member:
         if opted_out_at >= record.cleared_at > 0:  # 0: it was reset by a person
             self._cleared_at = opted_out_at
             self.life.opt_out(opted_out_at)
+
+    def settle(self, now: float) -> None:
+        """Move its times along with a clock that was put back: no wait becomes longer than it was."""
+        if self.last_at > now + SKEW:
+            record = self.record().settled(now)
+            self.last_at = -math.inf
+            self.restore(record)
 
     def fresh_record(self, last_at: float) -> InstanceRecord:
         """The record of an instance of which nothing was ever learned."""

@@ -247,6 +247,11 @@ class InstancePool:
             if url not in self._leaving or member.in_flight
         }
 
+    def settle(self, now: float) -> None:
+        """Move the times of all instances along with a clock that was put back."""
+        for member in (*self._members.values(), *self._leaving.values()):
+            member.settle(now)
+
     def restore(self, records: Mapping[str, InstanceRecord]) -> None:
         """Take over what was learned before, or meanwhile by another process.
 

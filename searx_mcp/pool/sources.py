@@ -71,6 +71,11 @@ class SourcePool:
         """A source that has answered asks to be left alone for so many seconds."""
         self._members[url].rest(seconds, now)
 
+    def settle(self, now: float) -> None:
+        """Move the times of all sources along with a clock that was put back."""
+        for member in self._members.values():
+            member.settle(now)
+
     def restore(self, records: Mapping[str, InstanceRecord]) -> None:
         """Take over what was learned before, or meanwhile by another process."""
         for url, record in records.items():

@@ -205,8 +205,9 @@ class FailureCache:
         entry: _Dated[NoInstancesError] | None = self._entries.get(key)
         if entry is None:
             return None
-        age = entry.age(self._clock())
-        return _copy(entry.value, age) if age < NEGATIVE_TTL else None
+        age = self._clock() - entry.at
+        # By a clock put back nobody can tell how long ago it was, and asking again costs little.
+        return _copy(entry.value, age) if 0 <= age < NEGATIVE_TTL else None
 
     def put(self, key: CacheKey, error: NoInstancesError) -> None:
         """Keep a failure if it is worth it."""

@@ -57,8 +57,12 @@ class Remembering:
             # First who belongs to the pool: only of them anything is taken over.
             self._roster.choose(await self._state.choices())
         records = await self._state.load(now)
+        # What was learned before the clock was put back must not keep out what is learned after it.
+        self._kept_at = self._kept_at if self._kept_at <= now else 0.0
+        self._pool.settle(now)
         self._pool.restore(records)
         if self._sources is not None:
+            self._sources.settle(now)
             self._sources.restore(records)
 
     async def keep(self) -> None:

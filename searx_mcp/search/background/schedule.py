@@ -3,13 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from searx_mcp.tasks.group import Spawn
 
 if TYPE_CHECKING:
     from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+_JOB = "round"
 
 Work = Callable[[], Awaitable[None]]
 
@@ -33,6 +35,7 @@ class Schedule:
         self.interval = interval
         self._spawn = spawn
         self._scheduler: AsyncIOScheduler | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
         """Start inside the running loop; the first round begins at once, behind the caller."""
@@ -48,17 +51,29 @@ class Schedule:
         self._scheduler.add_job(
             self._kick,
             IntervalTrigger(seconds=int(self.interval), jitter=max(1, int(self.interval / 10))),
-            id="round",
+            id=_JOB,
             next_run_time=datetime.now(UTC),
         )
         self._scheduler.start()
+        self._follow_clock()
 
     async def stop(self) -> None:
         """Stop; harmless when it never ran."""
+        if self._timer is not None:
+            self._timer.cancel()
         if self._scheduler is not None:
             self._scheduler.shutdown(wait=False)
             self._scheduler = None
             await asyncio.sleep(0)  # the scheduler lets go of the loop on its next turn
+
+    def _follow_clock(self) -> None:
+        """Bring the next round near again if the clock was put back: the scheduler waits for a date."""
+        if self._scheduler is None:
+            return
+        job, now = self._scheduler.get_job(_JOB), datetime.now(UTC)
+        if job.next_run_time > now + timedelta(seconds=2 * self.interval):
+            job.modify(next_run_time=now)
+        self._timer = asyncio.get_running_loop().call_later(self.interval, self._follow_clock)
 
     async def _kick(self) -> None:
         # The round is not the job itself: the scheduler would cancel it and log a traceback.

@@ -7,6 +7,8 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.pool.record import LONGEST, settled
 from searx_mcp.search.state.interface import Account, Budget, Reservation, Window
 
+_KEPT = 2 * LONGEST
+
 Charge = tuple[float, str]
 """When a request was charged, and the format it asked for, which may be one of a newer version."""
 
@@ -71,9 +73,10 @@ def kept_for(account: Account) -> float:
     """Seconds for which the charges of an account are kept.
 
     Longer than its windows of the moment look back: an instance that switches the limiter's token
-    on counts what was asked before.
+    on counts what was asked before, and so do all when a clock that was put ahead by a month is put
+    back.
     """
-    return max(LONGEST, lookback(account))
+    return max(_KEPT, lookback(account))
 
 
 def lookback(account: Account) -> float:

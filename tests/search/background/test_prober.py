@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from datetime import UTC, datetime, timedelta
 
 from typing_extensions import override
 
@@ -187,6 +188,24 @@ async def test_a_schedule_checks_at_once_and_is_gone_when_stopped(bench):
         async with asyncio.timeout(5):
             await own.wait_for_requests(1)
         await schedule.stop()
+        await schedule.stop()
+
+
+async def test_a_clock_put_back_does_not_put_off_the_next_round():
+    rounds = asyncio.Queue[None]()
+
+    async def work():
+        rounds.put_nowait(None)
+
+    async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+        schedule = Schedule([work], interval=1, spawn=group.create_task)
+        schedule.start()
+        await rounds.get()
+        assert schedule._scheduler is not None
+        # What a clock that is put back by a day comes to: the date of the next round is a day ahead.
+        ahead = datetime.now(UTC) + timedelta(days=1)
+        schedule._scheduler.get_job("round").modify(next_run_time=ahead)
+        await rounds.get()
         await schedule.stop()
 
 

@@ -16,7 +16,7 @@ OTHER = Account("https://b.example/", WINDOWS)
 async def test_it_shows_how_much_it_holds():
     store = MemoryStore()
     await store.reserve([ACCOUNT], Format.HTML, NOW)
-    await store.reserve([ACCOUNT], Format.HTML, NOW + 40 * 86_400)
+    await store.reserve([ACCOUNT], Format.HTML, NOW + 80 * 86_400)
     assert repr(store) == "<MemoryStore [1 charges]>"
 
 
@@ -31,7 +31,7 @@ async def test_charges_made_elsewhere_are_forgotten_like_its_own():
     store = MemoryStore()
     for day in range(100):
         store.charge([ACCOUNT], Format.HTML, NOW + day * 86_400)
-    assert repr(store) == "<MemoryStore [40 charges]>"
+    assert repr(store) == "<MemoryStore [80 charges]>"
 
 
 async def test_charges_of_another_store_take_the_place_of_its_own():

@@ -492,7 +492,7 @@ def test_known_charges_are_forgotten_when_no_window_asks_for_them():
     known = KnownCharges()
     known.learn(HOST, {"a": (NOW, "html"), "b": (NOW + 9, "html")}, NOW)
     assert dict(known.items()) == {HOST: {"b": (NOW + 9, "html")}}
-    known.charge([THREE, Account(OTHER), PUBLIC], "c", Format.HTML, NOW + 50 * DAY)
+    known.charge([THREE, Account(OTHER), PUBLIC], "c", Format.HTML, NOW + 90 * DAY)
     assert [*dict(known.items())[HOST]] == ["c"]
     assert repr(known) == "<KnownCharges [1 charges]>"
     known.clear()

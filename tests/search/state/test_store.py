@@ -116,9 +116,9 @@ async def test_charges_count_again_when_a_longer_window_comes_to_apply(store):
 
 async def test_charges_no_window_asks_for_any_more_are_forgotten(store):
     await reserve(store, NOW)
-    await reserve(store, NOW + 40 * DAY)
+    await reserve(store, NOW + 80 * DAY)
     year = account(Window(limit=10, seconds=365 * DAY))
-    assert (await budget_of(store, year, NOW + 40 * DAY)).left == 9
+    assert (await budget_of(store, year, NOW + 80 * DAY)).left == 9
 
 
 async def test_many_reservations_at_once_are_granted_as_often_as_the_window_allows(store):
@@ -245,6 +245,16 @@ async def test_a_clock_put_forward_frees_a_window_once(store):
     later = NOW + 10_000
     assert [(await reserve(store, later, three)).granted for _ in range(4)].count(True) == 3
     assert not (await reserve(store, NOW + 1, three)).granted
+
+
+@pytest.mark.parametrize("spent_ago", [0.0, 12 * DAY, 29 * DAY])
+async def test_a_clock_put_ahead_by_a_month_and_back_refunds_nothing(store, spent_ago):
+    for turn in range(3):
+        assert (await reserve(store, NOW - spent_ago + 40 * turn)).granted
+    assert (await reserve(store, NOW + 31 * DAY)).granted
+    refused = await reserve(store, NOW + 120)
+    assert not refused.granted
+    assert NOW + 120 < refused.retry_at <= NOW + 120 + 30 * DAY
 
 
 RECORD = InstanceRecord(
