@@ -2,7 +2,7 @@
 
 import logging
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +70,9 @@ class OpenDatabase:
 
     def close(self) -> None:
         """Close the file; afterwards it may be set aside."""
+        with suppress(sqlite3.Error, OSError):
+            if self.is_in_place():  # which leaves no empty journal behind
+                self.connection.execute("PRAGMA journal_mode = DELETE")
         self.connection.close()
         self._hold.close()
 

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import NoInstancesError
@@ -27,6 +28,7 @@ pytestmark = pytest.mark.parametrize("jumps", JUMPS.values(), ids=JUMPS)
 class HastyClock(FakeClock):
     """A clock that runs fifty times as fast as the loop's."""
 
+    @override
     def __call__(self) -> float:
         return super().__call__() + 50 * asyncio.get_running_loop().time()
 

@@ -64,7 +64,6 @@ async def test_eight_processes_some_of_them_killed_never_exceed_a_shared_budget(
         charges = connection.execute("SELECT instance, at FROM charges ORDER BY at").fetchall()
     assert sorted(path.name for path in state.parent.iterdir()) == [
         "state-v1.db",
-        "state-v1.db-journal",
         "state-v1.db.lock",
     ]
     check(charges, [line.split() for log in logs for line in log.read_text().splitlines()])

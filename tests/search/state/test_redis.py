@@ -172,7 +172,7 @@ async def test_everything_but_choices_and_the_seed_goes_by_itself(redis_url, sto
         for key, (seconds,) in [(key, await ask(("TTL", key))) for key in keys]
     }
     assert lives == {
-        "expiring:v1:charges:https://a.example/": 40,
+        "expiring:v1:charges:https://a.example/": 80,
         "expiring:v1:charges:https://b.example/": 365,
         "expiring:v1:records": 40,
         "expiring:v1:claim:probe": 40,
