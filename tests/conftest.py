@@ -24,6 +24,7 @@ from collections.abc import (
 )
 from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -107,35 +108,58 @@ async def start_program() -> AsyncIterator[Callable[..., Awaitable[Process]]]:
 
 
 class Waiting(selectors.DefaultSelector):
-    """Adds up how long it waited, each time at most as long as it was asked to."""
+    """Adds up how long it waited, each time at most as long as it was asked to.
 
-    def __init__(self) -> None:
+    Args:
+        pace: how many of the loop's seconds go into one.
+    """
+
+    def __init__(self, pace: float) -> None:
         super().__init__()
         self.seconds = time.monotonic()  # noqa: TID251 - a loop is a clock
+        self._pace = pace
 
     @override
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         begun = time.monotonic()  # noqa: TID251 - as above
-        found = super().select(timeout)
-        waited = time.monotonic() - begun  # noqa: TID251 - as above
+        found = super().select(timeout and timeout / self._pace)
+        waited = (time.monotonic() - begun) * self._pace  # noqa: TID251 - as above
         self.seconds += waited if timeout is None else min(waited, max(timeout, 0.0))
         return found
 
 
 class UnhurriedLoop(asyncio.SelectorEventLoop):
-    """Counts the time for which it waits, and not that for which it works or is kept from working.
+    """Counts the time for which it waits or computes, and not that for which others have the processor.
 
     So what a test serves to itself is never too late, however short the deadline and however busy
     the machine. What threads and processes do has to be waited for as ever: give them time.
+
+    Args:
+        pace: how many of its seconds go into one, for deadlines that come sooner.
     """
 
-    def __init__(self) -> None:
-        self.waiting = Waiting()
+    def __init__(self, pace: float = 1.0) -> None:
+        self.waiting = Waiting(pace)
+        self._pace = pace
         super().__init__(self.waiting)
 
     @override
     def time(self) -> float:
-        return self.waiting.seconds
+        return self.waiting.seconds + time.thread_time() * self._pace
+
+
+@pytest.fixture
+def pace() -> float:
+    """How many seconds of the tests' loop go into one; rooms with long deadlines override it."""
+    return 1.0
+
+
+@pytest.fixture
+def anyio_backend(pace: float) -> tuple[str, dict[str, Any]]:
+    """The suite runs on asyncio, the loop the package is written for."""
+    if sys.platform == "win32":  # where only the usual loop starts processes
+        return "asyncio", {}
+    return "asyncio", {"loop_factory": partial(UnhurriedLoop, pace)}
 
 
 @pytest.fixture
@@ -148,14 +172,6 @@ def pass_by() -> Callable[[float], None]:
         loop.waiting.seconds += seconds
 
     return skip
-
-
-@pytest.fixture
-def anyio_backend() -> tuple[str, dict[str, Any]]:
-    """The suite runs on asyncio, the loop the package is written for."""
-    if sys.platform == "win32":  # where only the usual loop starts processes
-        return "asyncio", {}
-    return "asyncio", {"loop_factory": UnhurriedLoop}
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ async def folder(tmp_path):
 
 
 async def test_paths_shows_every_file(run_cli, folder):
-    ran = await run_cli("paths", SEARX_MCP_STORAGE__FOLDER=str(folder))
+    ran = await run_cli("paths", SEARX_MCP_STORAGE__FOLDER=str(folder), COLUMNS="300")
     assert ran.code == ExitCode.DONE
     assert str(folder / FILE_NAME) in ran.out
     assert "No query, no result." in ran.out

@@ -83,7 +83,7 @@ async def test_a_page_that_fails_leaves_its_result_without_content(settings_for,
         "/empty": FakePage("<html><body></body></html>"),
     }
     async with FakeWeb(pages) as web, FakeSearxng(links=web.links) as good:
-        settings = settings_for(web, good, web_search={"content_fetch_timeout": 1})
+        settings = settings_for(web, good, web_search={"content_fetch_timeout": 4})
         async with client_for(settings, catalog_of(good)) as client:
             response = await client.search("pacing", results_count=5)
     assert [result.content is not None for result in response.results] == [True] + [False] * 4
@@ -96,7 +96,7 @@ async def test_pages_still_loading_at_the_deadline_are_given_up(settings_for, ca
     async with FakeWeb({"/good": FakePage(ARTICLE), "/silent": silent()}) as web:
         async with FakeSearxng(links=web.links) as good:
             async with client_for(settings_for(web, good), catalog_of(good)) as client:
-                response = await client.search("pacing", results_count=2, timeout=2)
+                response = await client.search("pacing", results_count=2, timeout=5)
     assert [result.content is not None for result in response.results] == [True, False]
 
 

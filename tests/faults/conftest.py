@@ -1,7 +1,6 @@
 """A site on a fake internet that goes wrong as told, and a call whose end is looked at closely."""
 
 import asyncio
-import selectors
 import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -9,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pytest
-from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
@@ -30,26 +28,9 @@ MEMORY: Final = 8_000_000
 FINE: Final = response("<title>Fine</title><p>All is well with this page, and it says so.</p>")
 
 
-class HurriedLoop(asyncio.SelectorEventLoop):
-    """A loop whose clock runs faster; what it waits for is as real as ever."""
-
-    def __init__(self) -> None:
-        super().__init__(_HurriedSelector())
-
-    @override
-    def time(self) -> float:
-        return super().time() * PACE
-
-
-class _HurriedSelector(selectors.DefaultSelector):
-    @override
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        return super().select(timeout and timeout / PACE)
-
-
 @pytest.fixture
-def anyio_backend() -> tuple[str, dict[str, Any]]:
-    return "asyncio", {"loop_factory": HurriedLoop}
+def pace() -> float:
+    return PACE
 
 
 @dataclass(frozen=True)

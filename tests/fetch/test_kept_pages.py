@@ -291,8 +291,16 @@ async def test_calls_that_want_other_things_do_not_share(site, fetcher):
 SLOW = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nsome words"
 
 
+@pytest.fixture
+def roomy(monkeypatch):
+    """Leaves nearly all of a call's time to the conversion, so that a body is cut soon."""
+    monkeypatch.setattr("searx_mcp.fetch.job._CONVERSION_SHARE", 0.98)
+    monkeypatch.setattr("searx_mcp.fetch.job._MAX_CONVERSION_TIME", 60.0)
+
+
+@pytest.mark.usefixtures("roomy")
 async def test_a_caller_who_leaves_does_not_take_the_page_from_the_others(site, fetcher):
-    url, end = site.raw("/", SLOW), asyncio.get_running_loop().time() + 2
+    url, end = site.raw("/", SLOW), asyncio.get_running_loop().time() + 20
     async with asyncio.TaskGroup() as group:
         leaving, staying = (
             group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=end)) for _ in range(2)
@@ -304,37 +312,40 @@ async def test_a_caller_who_leaves_does_not_take_the_page_from_the_others(site, 
     assert len(site.requests) == 1
 
 
+@pytest.mark.usefixtures("roomy")
 async def test_a_caller_with_less_time_has_what_came_by_then(site, fetcher):
     url, now = site.raw("/", SLOW), asyncio.get_running_loop().time()
     async with asyncio.TaskGroup() as group:
-        patient = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 9))
+        patient = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 59))
         await site.until_asked()
-        hasty = await fetcher.fetch(FetchRequest(url=url), deadline=now + 2)
+        hasty = await fetcher.fetch(FetchRequest(url=url), deadline=now + 20)
         patient.cancel()
     assert hasty.truncated
     assert len(site.requests) == 2
 
 
+@pytest.mark.usefixtures("roomy")
 async def test_a_caller_with_more_time_does_not_share_a_page_cut_by_anothers_deadline(
     site, fetcher
 ):
     url, now = site.raw("/", SLOW), asyncio.get_running_loop().time()
     async with asyncio.TaskGroup() as group:
-        hasty = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 2))
+        hasty = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 20))
         await site.until_asked()
-        patient = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 9))
+        patient = group.create_task(fetcher.fetch(FetchRequest(url=url), deadline=now + 59))
         await asyncio.sleep(0)
         site.page("/", "all of the words", content_type="text/plain")
     assert hasty.result().truncated
     assert patient.result().markdown_content == "all of the words"
 
 
+@pytest.mark.usefixtures("roomy")
 async def test_a_page_cut_by_a_deadline_does_not_serve_the_next_call(site, fetcher):
     url = site.raw(
         "/", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r\nsome words"
     )
     loop = asyncio.get_running_loop()
-    page = await fetcher.fetch(FetchRequest(url=url), deadline=loop.time() + 2)
+    page = await fetcher.fetch(FetchRequest(url=url), deadline=loop.time() + 20)
     assert page.truncated
     site.page("/", "all of the words", content_type="text/plain")
     assert (await fetch(fetcher, url)).markdown_content == "all of the words"
