@@ -231,6 +231,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     parser.add_argument("--minutes", type=float, default=60.0, help="start no more after this time")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that a run ends its tests
     names = arguments.modules
     if arguments.changed:
         names += _git("diff", "--name-only", arguments.changed, "--", f"{_PACKAGE}/*.py").split()
@@ -279,4 +280,7 @@ def _git(*arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
