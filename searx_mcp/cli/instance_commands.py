@@ -161,7 +161,7 @@ def _add_searches(group: click.Group, loaded: Load, run: Run) -> None:
         from searx_mcp.cli import instances as work  # noqa: PLC0415 - imports what searching needs
 
         shown = {name: options.pop(name) for name in ("form", "as_json")}
-        run(work.test(loaded(context), host, query, **shown, **_given(options)))
+        run(work.test(loaded(context), host, query, **shown, **options))
 
     @group.command("capture")
     @click.argument("host")
@@ -185,7 +185,7 @@ def _add_searches(group: click.Group, loaded: Load, run: Run) -> None:
         from searx_mcp.cli import capture as work  # noqa: PLC0415 - imports what searching needs
 
         named = {name: options.pop(name) for name in ("form", "output")}
-        run(work.capture(loaded(context), host, query, **named, **_given(options)))
+        run(work.capture(loaded(context), host, query, **named, **options))
 
 
 def _add_files(group: click.Group, loaded: Load, run: Run) -> None:
@@ -220,8 +220,3 @@ def _add_files(group: click.Group, loaded: Load, run: Run) -> None:
         from searx_mcp.cli import instances as work  # noqa: PLC0415 - imports what the pool needs
 
         run(work.import_(loaded(context), file, **options))
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """What the user named."""
-    return {name: value for name, value in options.items() if value is not None}

@@ -328,5 +328,5 @@ def demo() -> None:
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """What the user named; `parse_search` and `parse_fetch` check it."""
-    return {name: value for name, value in options.items() if value not in (None, ())}
+    """What the user named; `parse_search` and `parse_fetch` check it, and pass over `None`."""
+    return {name: value for name, value in options.items() if value != ()}

@@ -97,6 +97,25 @@ async def test_a_profile_is_chosen_by_name(run_cli, tmp_path):
     assert "few" in wrong.err
 
 
+async def test_a_profile_keeps_the_domains_that_the_command_does_not_name(run_cli, tmp_path):
+    config = tmp_path / "searx-mcp.toml"
+    config.write_text('[profiles.docs]\nallowed_domains = ["docs.example"]\n')
+    async with FakeSearxng(formats=("html", "json")) as own:
+        arguments = (
+            "--config",
+            str(config),
+            "search",
+            "x",
+            "--no-fetch-content",
+            "--profile",
+            "docs",
+        )
+        await run_cli(*arguments, **environment(own=[own]))
+        await run_cli(*arguments, "--allowed-domains", "a.example", **environment(own=[own]))
+    asked = [request.parameters["q"] for request in own.requests if "q" in request.parameters]
+    assert asked == ["x site:docs.example", "x site:a.example"]
+
+
 async def test_a_search_nobody_could_serve_shows_who_was_asked_and_exits_with_three(run_cli):
     async with FakeSearxng(status=429) as own:
         ran = await run_cli("search", "bees", **environment(own=[own]))
