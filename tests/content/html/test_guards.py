@@ -93,6 +93,9 @@ def test_nesting_is_bounded(unit: str):
         pytest.param("<div><b id=#><math><mi></b></math>x</div>", id="closed in a formula"),
         pytest.param("<div><b id=#><button></b></button>x</div>", id="closed in a button"),
         pytest.param("<div><b id=#><!x </b>x</div>", id="closed in a comment of an odd form"),
+        pytest.param(
+            "<div><b id=#><math><![CDATA[></math></b>]]></math>x</div>", id="closed in a text"
+        ),
         pytest.param("<div><b id=#></ </b>x</div>", id="closed in another one"),
         pytest.param(
             "<div><b id=#><script><!--<script></script></b></script>--></script>x</div>",
@@ -121,6 +124,7 @@ def test_text_is_kept_where_formatting_is_dropped():
     [
         "<form><div></form>", "<span><div></span>", "<p><span><div></div><x></p>", "<li><div><li></li><x></div>",
         "<td><div></td>", "<optgroup>", "<math><input>", "<math><tbody>", "<a><x></a><y></x>",
+        "<td><x></td>", "<x><a></y><y></a><x></x>",
         "<frameset>", "<script><frameset></script>", "<div><table></div></table>",
         "<form><object></form></object>", "<button><button></button><x></button>",
     ],
