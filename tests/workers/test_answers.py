@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from typing_extensions import override
 
 from searx_mcp.workers.answers import MAX_ON_LOOP, Reader, read_answer
+from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import DefeatError, Result, Workers
 from searx_mcp.workers.pool import ChildWorkers
+from searx_mcp.workers.threads import ThreadWorkers
 
 
 def _thread(body: bytes, options: Mapping[str, Any]) -> str:
@@ -44,35 +45,21 @@ async def test_a_long_answer_is_never_read_on_the_event_loop() -> None:
     assert not (await _read(None, MAX_ON_LOOP + 1)).endswith(here)
 
 
-class _Recorded(Workers):
-    """Gives what it was told to, whatever the job."""
-
-    def __init__(self, result: Result) -> None:
-        self._result = result
-
-    @override
-    async def run(self, *_args: object, **_options: object) -> Result:
-        return self._result
-
-    @override
-    def warm(self) -> None:
-        raise NotImplementedError
-
-    @override
-    async def aclose(self) -> None:
-        raise NotImplementedError
+def _giving(result: Result) -> Workers:
+    """Workers whose job gives this, whatever the body."""
+    return ThreadWorkers(WorkersConfig(), jobs={READER.name: lambda _body, _options: result})
 
 
 async def test_what_a_job_made_is_the_answer() -> None:
     made = READER.job(b"x", {"name": "a job"})
 
-    assert await _read(_Recorded(made), MAX_ON_LOOP + 1) == made["answer"]
+    assert await _read(_giving(made), MAX_ON_LOOP + 1) == made["answer"]
 
 
 @pytest.mark.parametrize("result", [{}, {"answer": 3}, {"answer": {"a": "b"}}, {"other": "x"}])
 async def test_a_job_that_makes_something_else_is_defeated(result: Result) -> None:
     with pytest.raises(DefeatError, match="no proper answer"):
-        await _read(_Recorded(result), MAX_ON_LOOP + 1)
+        await _read(_giving(result), MAX_ON_LOOP + 1)
 
 
 @pytest.mark.slow
