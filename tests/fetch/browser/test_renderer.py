@@ -17,6 +17,7 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.browser import chromium
+from searx_mcp.fetch.browser.driver import Driver
 from searx_mcp.net.gateway.record import GatewayLimits
 
 pytestmark = pytest.mark.slow
@@ -292,14 +293,14 @@ async def failure_of(work):
 @pytest.fixture
 def impatient(monkeypatch):
     """Leaves the browser a second to start, but the driver all its time."""
-    started = chromium.Driver.start
+    started = Driver.start
 
     async def start():
         driver = await started()
         monkeypatch.setattr(chromium, "LAUNCH_TIMEOUT", 1.0)
         return driver
 
-    monkeypatch.setattr(chromium.Driver, "start", start)
+    monkeypatch.setattr(Driver, "start", start)
 
 
 async def refusal_of(screen, program, script: str) -> SettingsError:
