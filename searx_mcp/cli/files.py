@@ -80,7 +80,8 @@ def _is_agreed(folder: Path | None) -> bool:
 
 def _print_table(kept: KeptFiles) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("file", "size", "written", "what"):
+    table.add_column("file", no_wrap=True)  # to be copied
+    for name in ("size", "written", "what"):
         table.add_column(name, justify="right" if name == "size" else "left", overflow="fold")
     for file in kept.files:
         cells = (file.path, _size(file.size), f"{_age(file.age)} ago", file.what)

@@ -212,6 +212,7 @@ def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
         update: dict[str, Any] = {
             "title": entry.title(item.result, boundary),
             "description": item.description,
+            "attribution": one_line(item.result.attribution, boundary, max_tokens=100),
             "score": round(item.result.score, 3),
             **_SPARED,
         }

@@ -18,6 +18,7 @@ from searx_mcp.net.address import AllowList
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.sessions import Sessions
 from searx_mcp.tasks.group import Tasks
+from searx_mcp.tasks.place import Place
 
 RULES = "User-agent: *\nDisallow: /private\n"
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
@@ -74,6 +75,7 @@ async def walk(make_walker, store, clock, asked):
                 max_bytes=1_000,
                 max_document_bytes=2_000,
                 deadline=in_time(),
+                place=Place(asyncio.Semaphore()),
                 **wish,
             )
             trail = Trail(URL(start), max_redirects=max_redirects)
