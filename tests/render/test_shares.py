@@ -178,9 +178,7 @@ def test_headings_get_a_quarter_of_the_room_and_points_an_eighth(make_page, boun
 
 
 @pytest.mark.parametrize("budget", [300, 600, 1_200])
-def test_what_is_said_of_a_page_gets_an_eighth_for_each_who_says_it(
-    make_page, boundary, budget
-):
+def test_what_is_said_of_a_page_gets_an_eighth_for_each_who_says_it(make_page, boundary, budget):
     page = make_page(
         LINES,
         url=f"https://a.example/{'1' * 900}",
