@@ -1,0 +1,81 @@
+"""Files that are cut, emptied or replaced under a client that uses them."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from searx_mcp.client.facade import remembering_client
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes have names on POSIX alone")
+
+
+def empty(place: Path) -> None:
+    if place.exists():
+        os.truncate(place, 0)
+
+
+def cut(place: Path) -> None:
+    if place.exists():
+        os.truncate(place, place.stat().st_size // 2)
+
+
+def overwrite(place: Path) -> None:
+    if place.exists():
+        place.write_bytes(b"\xa5" * place.stat().st_size)
+
+
+def delete(place: Path) -> None:
+    place.unlink(missing_ok=True)
+
+
+def pipe(place: Path) -> None:
+    delete(place)
+    os.mkfifo(place)
+
+
+def device(place: Path) -> None:
+    delete(place)
+    place.symlink_to("/dev/full")
+
+
+def folder(place: Path) -> None:
+    delete(place)
+    place.mkdir()
+
+
+NAMES = [
+    *(f"state-v1.db{end}" for end in ("", "-journal", "-wal", "-shm", ".lock")),
+    *(f"pages-v1.db{end}" for end in ("", "-journal", "-wal", "-shm", ".lock")),
+    *("pages.key", "catalog-v1.json"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spoil", [empty, cut, overwrite, delete, pipe, device, folder])
+async def test_searches_and_pages_go_on_whatever_becomes_of_all_files(
+    settings_for, tmp_path, spoil
+):
+    state = tmp_path / "state"
+    web = FakeWeb({f"/{n}": FakePage(article(f"Bees {n}", ["They dance."] * 30)) for n in range(4)})
+    async with FakeSearxng() as own, web, asyncio.timeout(60):
+        settings = settings_for(
+            own,
+            web,
+            own=[own],
+            storage={"folder": str(state)},
+            search={"attempt_timeout": 60, "phase_timeout": 60},
+        )
+        async with remembering_client(settings) as client:
+            for turn in range(3):
+                assert (await client.search(f"bees {turn}", fetch_content=False)).results
+                assert (await client.fetch(web.url(f"/{turn}"))).title == f"Bees {turn}"
+                if turn == 0:
+                    for name in NAMES:
+                        spoil(state / name)
+        async with remembering_client(settings) as client:
+            assert (await client.search("bees", fetch_content=False)).results
+            assert (await client.fetch(web.url("/3"))).title == "Bees 3"
