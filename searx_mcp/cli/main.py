@@ -34,7 +34,7 @@ from searx_mcp.settings.sources import Loaded, load, settings_file
 
 EPILOG = (
     "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
-    "3 no instance could serve; 4 the time was over; 5 a wrong setting; 130 interrupted."
+    "3 no instance could serve; 4 the time was over; 5 a wrong setting; 130 interrupted; 143 ended."
 )
 
 _GRACE: Final = 1.5

@@ -292,7 +292,8 @@ def _charges_of(tx: Transaction, accounts: Sequence[Account], now: float) -> dic
         " ON instance = wanted.key AND at > wanted.value",
         oldest=json.dumps(oldest),
     ):
-        found[name].append((at, format_))
+        if name in found:  # of a damaged index, anything may come
+            found[name].append((at, format_))
     return {
         account.name: Charges(chain.from_iterable(found[name] for name in account.sources), now)
         for account in accounts

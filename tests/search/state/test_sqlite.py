@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import random
 import sqlite3
 from contextlib import closing
 
@@ -337,3 +338,24 @@ async def test_a_damaged_file_is_set_aside_and_searching_goes_on(store_at, path)
     assert path.with_name(f"{FILE_NAME}.damaged-1").exists()
     await store.purge()
     assert not path.with_name(f"{FILE_NAME}.damaged-1").exists()
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_a_loss_of_power_costs_the_charges_at_most_and_no_search(store_at, path, seed):
+    # What the system had not written yet is lost page by page, in any order.
+    dice = random.Random(seed)
+    store = store_at(path)
+    hosts = [Account(f"https://h{n}.example/", (Window(1_000, 3_000_000),)) for n in range(9)]
+    states = []
+    for turn in range(200):
+        await store.reserve([dice.choice(hosts)], Format.HTML, NOW + turn)
+        if turn in {190, 199}:
+            states.append(path.read_bytes())
+    await store.aclose()
+    pages = range(0, len(states[1]), 4_096)
+    path.write_bytes(b"".join(dice.choice(states)[at : at + 4_096] or bytes(4_096) for at in pages))
+    again = store_at(path)
+    for host in hosts:
+        assert (await again.reserve([host], Format.HTML, NOW + 300)).granted
+    assert again.problem == ""
+    assert all(budget.left is not None for budget in await again.budgets(hosts, NOW + 301))
