@@ -29,8 +29,10 @@ async def folder(tmp_path):
     return tmp_path / "state"
 
 
-async def test_paths_shows_every_file(run_cli, folder):
-    ran = await run_cli("paths", SEARX_MCP_STORAGE__FOLDER=str(folder), COLUMNS="300")
+async def test_paths_shows_every_file(run_cli, folder, monkeypatch):
+    # However long the path of the folder is: a table in a pipe has 200 columns.
+    monkeypatch.setattr("searx_mcp.cli.output._PIPE_WIDTH", 400)
+    ran = await run_cli("paths", SEARX_MCP_STORAGE__FOLDER=str(folder))
     assert ran.code == ExitCode.DONE
     assert str(folder / FILE_NAME) in ran.out
     assert "No query, no result." in ran.out

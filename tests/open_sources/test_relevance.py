@@ -188,7 +188,7 @@ def test_a_row_that_says_the_question_stays(words):
 @pytest.mark.parametrize("piece", ["a", "-", "a-", "aB", "1.", "猫", "/", "_", "'"])
 def test_long_words_take_no_longer(piece):
     row = hit(piece * (500 // len(piece)), piece * (2_000 // len(piece)))
-    begun = time.perf_counter()
+    begun = time.thread_time()
     for _ in range(10):
         stays(piece * (500 // len(piece)), row)
-    assert time.perf_counter() - begun < 1
+    assert time.thread_time() - begun < 1
