@@ -1,5 +1,6 @@
 """A secret that all processes of a user share and that never leaves the machine."""
 
+import errno
 import os
 import secrets
 from contextlib import suppress
@@ -18,10 +19,10 @@ def kept_secret(path: Path) -> bytes:
     Of several processes that make it at once, one succeeds and the others take its secret.
 
     Raises:
-        OSError: it can neither be read nor made.
+        OSError: it can neither be read nor made, or is empty.
     """
     with suppress(FileNotFoundError):
-        return read_bytes(path, _MOST)
+        return _read(path)
     make_private_folder(path.parent)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     make_private_file(draft)
@@ -31,4 +32,11 @@ def kept_secret(path: Path) -> bytes:
             os.link(draft, path)  # whole or not at all, and never in the place of another's
     finally:
         draft.unlink()
-    return read_bytes(path, _MOST)
+    return _read(path)
+
+
+def _read(path: Path) -> bytes:
+    secret = read_bytes(path, _MOST)
+    if not secret:  # what everybody knows hides nothing
+        raise OSError(errno.EINVAL, "it is empty", str(path))
+    return secret

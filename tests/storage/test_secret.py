@@ -42,3 +42,10 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
         kept_secret(tmp_path / "file" / "answers.key")
+
+
+def test_a_secret_that_was_emptied_is_an_error(tmp_path):
+    path = tmp_path / "answers.key"
+    path.touch()
+    with pytest.raises(OSError, match="it is empty"):
+        kept_secret(path)
