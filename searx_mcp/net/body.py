@@ -22,8 +22,9 @@ WIRE_ALLOWANCE: Final = 65_536
 """Bytes a body may take on the wire beyond its decoded limit: headers, names and checksums of the
 format. Data that never comes to anything (empty deflate blocks) ends here."""
 
-PIECE: Final = 1 << 20
-"""Decoded bytes after which whoever feeds a buffer may look after something else: 3 to 4 ms of zlib."""
+PIECE: Final = 1 << 18
+"""Decoded bytes after which whoever feeds a buffer may look after something else: about 1 ms of zlib. A page
+that is a bomb takes half as much memory again where it is decoded by the megabyte."""
 
 _ZLIB_HEADER: Final = 2  # bytes
 
