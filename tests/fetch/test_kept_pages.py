@@ -294,7 +294,7 @@ SLOW = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r
 @pytest.fixture
 def roomy(monkeypatch):
     """Leaves nearly all of a call's time to the conversion, so that a body is cut soon."""
-    monkeypatch.setattr("searx_mcp.fetch.job._CONVERSION_SHARE", 0.98)
+    monkeypatch.setattr("searx_mcp.fetch.job._CONVERSION_SHARE", 0.95)
     monkeypatch.setattr("searx_mcp.fetch.job._MAX_CONVERSION_TIME", 60.0)
 
 
