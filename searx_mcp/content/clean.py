@@ -131,8 +131,10 @@ def _visible_part(match: re.Match[str]) -> str:
     if before == _BLACK_FLAG and (flag := _FLAG_TAGS.match(run)):
         return flag[0]
     if _MONGOLIAN.match(before) and (selector := _MONGOLIAN_SELECTOR.search(run)):
-        return selector[0] + _joiner(run, before, after)
-    return _selector(run, before, after) + _joiner(run, before, after)
+        kept = selector[0], _joiner(run, before, after)
+    else:
+        kept = _selector(run, before, after), _joiner(run, before, after)
+    return "".join(sorted(kept, key=run.find))  # as they stood
 
 
 def _selector(run: str, before: str, after: str) -> str:

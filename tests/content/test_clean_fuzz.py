@@ -5,7 +5,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.content.clean import clean, clean_counted, clean_line
@@ -73,6 +73,7 @@ def test_a_clean_text_can_be_written_anywhere(text):
 
 
 @fuzz
+@example("\u0d05\u0d35\u0d28\u0d4d\u200d\ufe0e")
 @given(TEXTS)
 def test_cleaning_adds_nothing_and_counts_what_it_takes(text):
     cleaned, removed = clean_counted(text)

@@ -178,6 +178,8 @@ def _of_katex(tree: LexborHTMLParser, wrapper: LexborNode) -> None:
 
 def _of_mathjax(tree: LexborHTMLParser, container: LexborNode) -> None:
     """MathJax 3 and 4: a drawing in its own elements or in SVG, mostly with MathML beside it."""
+    if container.css_first("div,p") is not None:
+        return  # never closed: the rest of the page is in it, with what that hides
     formula = container.css_first("math")
     drawn = container.css_first('mjx-math,svg g[data-mml-node="math"]')
     is_block = container.attributes.get("display") in {"true", "block"} or (
