@@ -28,17 +28,29 @@ _DEFINITION = re.compile(
 )
 """A label has at most 999 characters (CommonMark, section 6.3)."""
 _AUTOLINK = re.compile(r"<(?=(?P<target>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+))")
-_ANCHOR_TAG = re.compile(r"<(?=a\b[^<>]*?\bhref\s*=\s*[\"']?(?P<target>[^\"'<>]*+))", re.IGNORECASE)
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _IMAGE_TAG = re.compile(r"<img\b(?P<attributes>[^<>]{0,4000}+)>", re.IGNORECASE)
 _ALT = re.compile(
     r"\balt\s*=\s*(?:\"([^\"]{0,500}+)\"|'([^']{0,500}+)'|([^\s\"'>]{1,500}+))", re.IGNORECASE
 )
 _TAG = re.compile(
-    r"<(?=/?(?:img|image|picture|source|video|audio|track|iframe|frame|object|embed|applet|link|meta"
-    r"|base|script|style|svg|input|form)\b)",
+    r"<(?![a-z][a-z0-9+.-]*+:[^\s<>]*+>)(?=/?(?P<name>[a-z][^\s<>\"'/]*+)"
+    r"(?P<attributes>(?:[^<>\"']++|\"[^<>\"]*+\"|'[^<>']*+')*+)(?P<end>>)?)",
     re.IGNORECASE,
 )
+"""A tag; without an end where a value has an angle bracket, or where another tag begins."""
+_ATTRIBUTE = re.compile(r"(?P<name>[^\s\"'/=]++)(?:\s*+=\s*+(?P<value>\"[^\"]*+\"|'[^']*+'|\S++))?")
+_ACTING_TAG = re.compile(
+    r"img|image|picture|source|video|audio|track|frame|object|embed|applet|link|meta|base|svg|input|form"
+    r"|title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext",
+    re.IGNORECASE,
+)
+"""What loads or sends something, and what GitHub Flavored Markdown (section 6.11) disallows."""
+_ACTING_ATTRIBUTE = re.compile(
+    r"on.+|(?:xlink:)?href|src|srcset|action|formaction|ping|background|poster|data", re.IGNORECASE
+)
+_INERT_STYLE = re.compile(r"[^(\\&@]*")
+"""Without functions, escapes or entities no address can be in it."""
 _INLINE_START = re.compile(r"!(?=\[[^\[\]\n]{0,500}+\]\()")
 _LOADING = re.compile(r"<(?=ima?ge?\b[^<>]{0,4000}?\bsrc\s*=)", re.IGNORECASE)
 _SAFE = re.compile(r"https?://\w[\w.:-]*+(?:[/?#]|\Z)|[\w./-]*+(?:[?#]|\Z)")
@@ -93,8 +105,7 @@ def _disarmed(text: str) -> str:
         text = _IMAGE_START.sub(r"!\\", _IMAGE.sub(_described, text))
         text = _DEFINITION.sub(_checked_definition, _LINK.sub(_checked_link, text))
     if "<" in text:
-        text = _ANCHOR_TAG.sub(_checked_start, _TAG.sub(_SHOWN, text))
-        text = _AUTOLINK.sub(_checked_start, text)
+        text = _AUTOLINK.sub(_checked_start, _TAG.sub(_checked_tag, text))
     return text
 
 
@@ -124,6 +135,25 @@ def _checked_definition(match: re.Match[str]) -> str:
 
 def _checked_start(match: re.Match[str]) -> str:
     return match[0] if _is_safe(match["target"]) else _SHOWN
+
+
+def _checked_tag(match: re.Match[str]) -> str:
+    if not match["end"] or _ACTING_TAG.fullmatch(match["name"]):
+        return _SHOWN
+    is_link = match["name"] in {"a", "A"}
+    acts = any(
+        _acts(each["name"], (each["value"] or "").strip("\"'"), is_link=is_link)
+        for each in _ATTRIBUTE.finditer(match["attributes"])
+    )
+    return _SHOWN if acts else match[0]
+
+
+def _acts(name: str, value: str, *, is_link: bool) -> bool:
+    if is_link and name.lower() == "href":
+        return not _is_safe(value)
+    if name.lower() == "style":
+        return not _INERT_STYLE.fullmatch(value)
+    return _ACTING_ATTRIBUTE.fullmatch(name) is not None
 
 
 def _is_safe(target: str) -> bool:

@@ -1,4 +1,4 @@
-"""Where the rules turn that take something out of a page.
+"""Where the rules turn that choose the content of a page and take something out of it.
 
 Each row has the first number at which a rule does what it did not before.
 
@@ -13,9 +13,15 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.cards import rows_of_cards
 from searx_mcp.content.main.chrome import take_out_chrome, take_out_named
+from searx_mcp.content.main.find import find_main
+from searx_mcp.content.main.interface import Hints
+from searx_mcp.content.main.kinds import kind_of
 from searx_mcp.content.main.measure import Element, measure
+from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
+from searx_mcp.content.main.stated import element_of, fallback
 from searx_mcp.content.main.teasers import take_out_links, take_out_teasers
+from searx_mcp.content.main.unscripted import show_unscripted
 from searx_mcp.models.page import PageKind
 
 Probe = Callable[[int], bool]
@@ -41,6 +47,259 @@ def measured(html: str) -> tuple[LexborHTMLParser, list[Element]]:
     tree = LexborHTMLParser(f"<html><body>{html}</body></html>")
     assert tree.body is not None
     return tree, measure(tree.body)
+
+
+def is_kind(
+    wanted: PageKind,
+    page: Callable[[int], str],
+    *,
+    path: str | Callable[[int], str] = "/x",
+    types: str = "",
+) -> Probe:
+    def probe(count: int) -> bool:
+        _tree, elements = measured(page(count))
+        place = path if isinstance(path, str) else path(count)
+        hints = Hints(f"https://ex.org{place}", types=frozenset(types.split()))
+        return kind_of(hints, elements) is wanted
+
+    return probe
+
+
+def roots(
+    page: Callable[[int], str],
+    wanted: str,
+    kind: PageKind = PageKind.ARTICLE,
+    *,
+    sure: bool = False,
+) -> Probe:
+    """Whether the content is in the elements of these identifiers, `body` for the whole page."""
+
+    def probe(count: int) -> bool:
+        _tree, elements = measured(page(count))
+        found = choose_roots(elements, kind, is_sure=sure, body=None)
+        return " ".join(each.attributes.get("id") or each.tag for each in found) == wanted
+
+    return probe
+
+
+_ARTICLE, _SERVICE, _FORUM = PageKind.ARTICLE, PageKind.SERVICE, PageKind.FORUM
+_COLLECTION, _LISTING, _PRODUCT = PageKind.COLLECTION, PageKind.LISTING, PageKind.PRODUCT
+_PIECES = prose(139) * 200  # of no long paragraph
+
+
+def cards(count: int, text: str = "") -> str:
+    return f"<ul>{f'<li class=card>{link(30)}{text}</li>' * count}</ul>"
+
+
+def body(count: int) -> str:
+    """Long paragraphs of so many characters in one place, in a page that has other things."""
+    return f"<div>{prose(count)}</div>"
+
+
+KINDS = {
+    "some, and a name of articles": (
+        is_kind(_ARTICLE, lambda n: body(n) + _PIECES, path="/blog/a-b-river"), 201),
+    "much, and it says so": (
+        is_kind(_ARTICLE, lambda n: body(n) + _PIECES, types="Article"), 601),
+    "only articles, at the address of a product": (
+        is_kind(_ARTICLE, body, path="/products/mill"), 2_500),
+    "only articles, at the address of a collection": (
+        is_kind(_ARTICLE, body, path="/shop/"), 2_500),
+    "words of a sentence": (
+        is_kind(_ARTICLE, lambda n: "x", path=lambda n: f"/{'a-' * min(n, 20)}"), 6),
+    "words of a long name": (
+        is_kind(_ARTICLE, lambda n: body(600) + _PIECES, path=lambda n: f"/{'a-' * min(n, 20)}"), 4),
+    "words of a name": (
+        is_kind(_ARTICLE, lambda n: body(1_199) + _PIECES, path=lambda n: f"/{'a-' * min(n, 20)}"), 4),
+    "words of a name of a body": (
+        is_kind(_ARTICLE, lambda n: body(1_200) + cards(70), path=lambda n: f"/{'a-' * min(n, 20)}", types="ItemList"), 3),
+    "much, and a name of three words": (
+        is_kind(_ARTICLE, lambda n: body(n) + _PIECES, path="/a-b-c"), 1_200),
+    "much, and half of the page": (
+        is_kind(_ARTICLE, lambda n: body(n) + prose(139) * 6), 834),
+    "much of a small page": (is_kind(_ARTICLE, body), 600),
+    "a body": (is_kind(_ARTICLE, lambda n: body(n) + _PIECES), 1_200),
+    "a body at the address of a listing": (
+        is_kind(_ARTICLE, lambda n: body(n) + _PIECES, path="/news/"), 1_200),
+    "cards": (is_kind(_LISTING, lambda n: cards(min(n, 50))), 8),
+    "share of cards": (
+        is_kind(_LISTING, lambda n: f"{cards(20)}{words(max(0, 2_000 - n))}"), 886),
+    "an article with cards": (
+        is_kind(_ARTICLE, lambda n: f"{cards(200)}{body(n)}"), 2_500),
+    "cards with a price": (
+        is_kind(_COLLECTION, lambda n: f"{cards(min(n, 20), '$1')}{cards(max(0, 20 - n), 'x1')}"), 10),
+    "cards looked at": (
+        is_kind(_LISTING, lambda n: f"{cards(min(n, 60), 'x1')}{cards(max(20, 60 - n), '$1')}"), 21),
+    "comments": (
+        is_kind(_FORUM, lambda n: f"<div class=comments>{prose(n)}</div>"), 501),
+    "share of comments": (
+        is_kind(_FORUM, lambda n: f"<div class=comments>{prose(n)}</div>{prose(139) * 5}"), 1_622),
+    "what is beside comments": (
+        is_kind(_FORUM, lambda n: f"<div class=comments>{prose(9_000)}</div>{prose(max(0, 1_000 - n))}"), 101),
+}  # fmt: skip
+
+
+def one(identifier: str, inner: str, names: str = "entry-content") -> str:
+    return f"<div class={names} id={identifier}>{inner}</div>"
+
+
+def article(inner: str, identifier: str = "r") -> str:
+    return f"<article id={identifier}>{inner}</article>"
+
+
+def microdata(inner: str) -> str:
+    return f"<div itemprop=articleBody id=m>{inner}</div>"
+
+
+def together(first_one: str, second: str, beside: str, outside: str = "") -> str:
+    return f"<div id=w>{one('a', first_one)}{one('b', second)}{beside}</div>{outside}"
+
+
+ROOTS = {
+    "least text of main": (
+        roots(lambda n: f"<main id=m>{words(n)}</main>{words(100)}", "m", _SERVICE), 150),
+    "share of main": (
+        roots(lambda n: f"<main id=m>{words(n)}</main>{words(1_000)}", "m", _SERVICE), 539),
+    "all of the text": (roots(lambda n: f"<div id=d>{words(n)}</div>{words(100)}", "d", _SERVICE), 1_900),
+    "most of the prose": (roots(lambda n: f"<div id=d>{prose(n)}</div>{prose(100)}", "d"), 567),
+    "entered for its text": (roots(lambda n: f"<div id=d>{prose(500)}</div>{words(n)}", "body"), 334),
+    "entered for its prose": (roots(lambda n: f"<div id=d>{prose(n)}</div>{words(9_000)}", "d"), 2_000),
+    "entered for its share": (
+        roots(
+            lambda n: f"<div><div><div id=d>{prose(3_000)}</div>{prose(500)}</div>{prose(600)}</div>"
+            f"{prose(n)}{words(9_000)}",
+            "body",
+        ), 186),
+    "sure": (roots(lambda n: f"<div id=d>{prose(n)}</div>{words(9_000)}", "d", sure=True), 601),
+    "prose of a body": (roots(lambda n: one("b", prose(n)) + prose(200), "b", sure=True), 121),
+    "share of a body": (roots(lambda n: one("b", prose(n)) + prose(1_000), "b", sure=True), 539),
+    "a large body": (roots(lambda n: one("b", prose(n)) + prose(9_000), "b", sure=True), 2_501),
+    "share of a large body": (
+        roots(lambda n: one("b", prose(n)) + prose(20_000), "b", sure=True), 5_001),
+    "share of microdata": (
+        roots(lambda n: microdata(prose(n)) + prose(1_000), "m", sure=True), 334),
+    "large microdata": (roots(lambda n: microdata(prose(n)) + prose(9_000), "m", sure=True), 1_201),
+    "narrow by text": (
+        roots(lambda n: one("b", prose(800)) + prose(400) + words(n), "body"), 401),
+    "narrow by prose": (
+        roots(lambda n: one("b", prose(n)) + prose(400) + words(9_000), "b"), 1_500),
+    "narrow by share": (
+        roots(lambda n: one("b", prose(n)) + prose(2_000) + words(30_000), "b"), 3_000),
+    "together by prose": (
+        roots(lambda n: together(prose(1_000), prose(1_000), prose(min(n, 900)), prose(2_000)), "a b", sure=True), 301),
+    "together by text": (
+        roots(lambda n: together(prose(1_000), prose(1_000), words(n), prose(2_000)), "a b", sure=True), 800),
+    "together in two columns": (
+        roots(lambda n: f"<div id=w><div>{one('a', prose(n))}</div><div>{one('b', prose(n))}</div></div>{prose(300)}", "w", sure=True), 121),
+    "largest of several": (
+        roots(lambda n: together(prose(min(n, 5_000)), prose(1_000), prose(1_000)), "a", sure=True), 1_223),
+    "largest of the page": (
+        roots(lambda n: together(prose(n), prose(1_000), prose(4_000)), "a", sure=True), 2_143),
+    "siblings": (
+        roots(lambda n: together(prose(min(n, 5_000)), prose(min(n, 5_000)), prose(3_000)), "a b", sure=True), 1_001),
+    "text of an article": (roots(lambda n: article(prose(n)) + prose(200), "r", sure=True), 251),
+    "share of an article": (roots(lambda n: article(prose(n)) + prose(1_000), "r", sure=True), 1_000),
+    "an article that stands out": (
+        roots(lambda n: article(prose(n)) + prose(3_000), "r", sure=True), 1_500),
+    "share of an article that stands out": (
+        roots(lambda n: article(prose(n)) + prose(9_000), "r", sure=True), 3_000),
+    "many articles": (
+        roots(lambda n: article(prose(2_000)) + article("x") * min(n, 50) + prose(3_000), "body", sure=True), 30),
+    "many bodies": (
+        roots(lambda n: one("b", prose(1_000)) + one("c", "x") * min(n, 600) + prose(300), "body", sure=True), 500),
+}  # fmt: skip
+
+
+BEGIN, END = "one two three four five six ", " seven eight nine ten eleven twelve"
+
+
+def text_of(count: int) -> str:
+    """A text of so many characters with a beginning and an end of its own."""
+    return f"{BEGIN}{'x' * max(0, count - len(BEGIN) - len(END))}{END}"
+
+
+def is_found(text: Callable[[int], str], page: Callable[[int], str]) -> Probe:
+    def probe(count: int) -> bool:
+        _tree, elements = measured(page(count))
+        return element_of(text(count), elements) is not None
+
+    return probe
+
+
+def is_missed(text: Callable[[int], str], page: Callable[[int], str]) -> Probe:
+    probe = is_found(text, page)
+    return lambda count: not probe(count)
+
+
+def stands(text: Callable[[int], str], page: Callable[[int], str]) -> Probe:
+    """Whether the stated text stands for the elements."""
+
+    def probe(count: int) -> bool:
+        _tree, elements = measured(page(count))
+        return bool(fallback(text(count), [elements[0]]))
+
+    return probe
+
+
+NUMBERED = [f"w{number}" for number in range(200)]
+
+
+def beginning(count: int) -> str:
+    """A page that has so many of the first words of a text, others, and its end."""
+    shared = min(count, len(NUMBERED))
+    return (
+        f"<p>{' '.join([*NUMBERED[:shared], *(['other'] * (190 - shared)), *NUMBERED[-10:]])}</p>"
+    )
+
+
+def is_opened(count: int) -> bool:
+    tree = LexborHTMLParser(f"<body><p>x</p><noscript><p>{'x' * count}</p></noscript>")
+    show_unscripted(tree)
+    return tree.css_first("noscript") is None
+
+
+def are_hidden(count: int) -> bool:
+    """Whether some of the parts that scripts would show stay hidden."""
+    parts = "".join(f"<div hidden id=S:{n}>x</div>" for n in range(min(count, 600)))
+    tree = LexborHTMLParser(f"<body>{parts}<script>$RC(1)</script>")
+    show_unscripted(tree)
+    return bool(tree.css("[hidden]"))
+
+
+def is_believed(page: Callable[[int], str]) -> Probe:
+    """Whether what names say is not the content is left out."""
+
+    def probe(count: int) -> bool:
+        tree, _ = measured(page(count))
+        main = find_main(
+            tree, Hints("https://ex.org/blog/a-b-river", types=frozenset({"BlogPosting"}))
+        )
+        return "JUNK" not in "".join(root.text() for root in main.roots)
+
+    return probe
+
+
+OTHERS = {
+    "a stated text": (is_found(text_of, lambda n: f"<p>{text_of(n)}</p>"), 500),
+    "least of a stated text": (is_found(lambda n: text_of(1_000), lambda n: f"<p>{text_of(min(n, 1_400))}</p>"), 700),
+    "most of a stated text": (
+        is_missed(lambda n: text_of(1_000), lambda n: f"<p>{text_of(max(700, n))}</p>"), 1_501),
+    "words at its beginning": (is_found(lambda n: " ".join(NUMBERED), beginning), 6),
+    "a block of it": (
+        is_found(
+            lambda n: text_of(600),
+            lambda n: f"<div><p>{(BEGIN + 'x' * 90)[: max(28, min(n, 118))]}</p><p>{'x' * 500}{END}</p></div>",
+        ), 40),
+    "a text that stands for a page": (stands(lambda n: "x" * n, lambda n: ""), 150),
+    "a page that needs none": (
+        lambda n: not stands(lambda n: "x" * 400, words)(n), 200),
+    "a page for readers without scripts": (is_opened, 500),
+    "parts that scripts would show": (are_hidden, 501),
+    "prose that names may leave": (
+        is_believed(lambda n: f"<div class=promo><p>JUNK{'x' * 296}</p></div>" * 4 + words(2_000) + prose(n)), 100),
+    "share that names may leave": (
+        is_believed(lambda n: f"<div class=promo><p>JUNK{'x' * 46}</p></div>" * 2 + words(2_000) + prose(n)), 67),
+}  # fmt: skip
 
 
 def named(elements: list[Element], identifier: str) -> Element:
@@ -95,9 +354,6 @@ def is_row(page: Callable[[int], str]) -> Probe:
 
     return probe
 
-
-_ARTICLE, _SERVICE, _FORUM = PageKind.ARTICLE, PageKind.SERVICE, PageKind.FORUM
-_LISTING, _PRODUCT = PageKind.LISTING, PageKind.PRODUCT
 
 CHROME = {
     "text that must be left": (
@@ -281,6 +537,9 @@ LINKS = {
     [
         pytest.param(*row, id=f"{table}: {name}")
         for table, rows in {
+            "kinds": KINDS,
+            "roots": ROOTS,
+            "others": OTHERS,
             "chrome": CHROME,
             "names": NAMES,
             "measures": MEASURES,
