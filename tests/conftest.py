@@ -46,6 +46,8 @@ settings.register_profile("thorough", max_examples=2_000, deadline=None)
 settings.register_profile("house", deadline=None)
 if "CI" not in os.environ:
     settings.load_profile("house")
+# The subset for one more Python: what the whole suite has found is not looked for twice.
+settings.register_profile("quick", max_examples=20, deadline=None, derandomize=True, database=None)
 
 
 def pytest_collection_finish() -> None:

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from searx_mcp.arguments.messages import did_you_mean
+from searx_mcp.arguments.messages import did_you_mean, shown
 from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.instance import base_url
 from searx_mcp.net.private import is_private
@@ -116,7 +116,9 @@ def wrong_entry(details: ErrorDetails) -> str:
         case "missing", [name]:
             mistake = f"{name} is missing"
         case "extra_forbidden", [name]:
-            mistake = f"{name} is unknown{did_you_mean(str(name), Credentials.model_fields)}"
+            mistake = (
+                f"{shown(name)[1:-1]} is unknown{did_you_mean(str(name), Credentials.model_fields)}"
+            )
         case _, [name]:
             mistake = f"its {name} is not text"
         case _:

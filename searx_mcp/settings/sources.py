@@ -306,7 +306,8 @@ def _check_variables(environ: Mapping[str, str]) -> None:
         if upper not in known:
             field = upper.removeprefix(PREFIX).lower().replace("__", ".")
             message = f"is not a setting{did_you_mean(upper, known)}"
-            raise SettingsError(field, message, origin=f"environment {name}")
+            origin = f"environment {shown(name)[1:-1]}"
+            raise SettingsError(shown(field)[1:-1], message, origin=origin)
 
 
 def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> SettingsError:
@@ -319,6 +320,7 @@ def _settings_error(details: ErrorDetails, origins: Mapping[str, str]) -> Settin
         message = wrong_entry(details)
     elif details["type"] == "extra_forbidden":
         message = f"is not a setting{did_you_mean(key, (*_FIELDS, *_DEPTHS))}"
+        return SettingsError(shown(key)[1:-1], message, origin=origins.get(key, ""))
     elif key in _FIELDS:
         message = f"{_shown(key, details['input'])} is not {_allowed(key)}"
     else:

@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.hits import Hit
@@ -166,7 +166,6 @@ def test_rows_of_other_sites_go_when_a_site_is_asked_for():
     assert relevant([inside, outside], read("tides -site:a.org"), ROWS["wikipedia"]) == (outside,)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     query=st.text(max_size=80),
     titles=st.lists(st.text(max_size=80), max_size=4),
@@ -178,7 +177,6 @@ def test_no_row_is_too_odd(query, titles, engine):
     assert [row for row in rows if row in kept] == list(kept)
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.from_regex(r"[a-z]{3,12}", fullmatch=True), min_size=1, max_size=8))
 def test_a_row_that_says_the_question_stays(words):
     query = " ".join(words)

@@ -466,7 +466,7 @@ class PoolMachine(RuleBasedStateMachine):
 
 
 TestPoolMachine = PoolMachine.TestCase
-TestPoolMachine.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestPoolMachine.settings = settings(stateful_step_count=40, deadline=None)
 
 
 @pytest.mark.parametrize("verdict", Verdict)

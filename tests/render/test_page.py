@@ -203,7 +203,7 @@ def test_an_endless_address_leaves_room_for_the_text(budget, make_page, boundary
     assert estimate(text) <= budget
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples // 2)
 @given(
     pieces=st.lists(TEXT, max_size=6),
     budget=st.integers(300, 3_000),

@@ -299,7 +299,7 @@ def test_a_query_that_would_fill_the_budget_is_shortened(make_response, boundary
     assert "漢" * 500 in search_text(response, budget=None, boundary=boundary)
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples // 2)
 @given(
     results=RESULTS,
     budget=st.integers(200, 4_000),

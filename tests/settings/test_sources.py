@@ -319,6 +319,7 @@ BAD_FILES = [
     ("[serch]\ncache_ttl = 1", "serch", "is not a setting (did you mean search?)"),
     ("[Search]\ncache_ttl = 1", "Search", "(did you mean search?)"),
     ("[zzz]", "zzz", "is not a setting"),
+    (f"{'z' * 3_000} = 1", f"{'z' * 56}..", "is not a setting"),
     ("cache_ttl = 1", "cache_ttl", "(did you mean fetch.cache_ttl?)"),
     ("hedge_delay = 1", "hedge_delay", "(did you mean search.hedge_delay?)"),
     ("search = 5", "search", "5 is not a table"),
@@ -399,6 +400,7 @@ BAD_ENVIRONMENTS = [
     ({"searx_mcp_zzz": "1"}, "zzz", "is not a setting"),
     ({"SEARX_MCP_": "1"}, "", "is not a setting"),
     ({"SEARX_MCP_ZZZ": ""}, "zzz", "is not a setting"),
+    ({f"SEARX_MCP_{'Z' * 3_000}": ""}, f"{'z' * 56}..", "is not a setting"),
     ({"SEARX_MCP_SEARCH": "1"}, "search", "'1' is not a table"),
     ({"SEARX_MCP_SEARCH": "{"}, "search", "'{' is not a table"),
     ({"SEARX_MCP_SEARCH": '{"x": 1}'}, "search.x", "is not a setting"),
@@ -429,7 +431,7 @@ def test_a_mistake_in_the_environment_is_told(
     assert error.field == field
     assert message in error.message
     assert len(error.message) < 350
-    assert f"environment {next(iter(environ))}".startswith(error.origin)
+    assert f"environment {next(iter(environ))}".startswith(error.origin.rstrip("."))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.request import FURTHER_CATEGORIES, Category, TimeRange
@@ -402,7 +402,6 @@ TEXTS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     text=TEXTS,
     category=st.sampled_from([*Category, *FURTHER_CATEGORIES, "mine"]),
