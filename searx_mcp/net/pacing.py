@@ -168,7 +168,10 @@ class PacedConnector(aiohttp.TCPConnector):
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - the library's
         super().__init__(**options)
-        self._factory = partial[ResponseHandler](PacedHandler, self._loop)
+        self._factory = partial(self._handler)
+
+    def _handler(self) -> ResponseHandler:
+        return PacedHandler(self._loop)
 
 
 def _end_of_piece(data: bytes, start: int) -> int:
