@@ -5,6 +5,7 @@ import random
 import sqlite3
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -92,7 +93,7 @@ class Database:
             StorageBusyError: the file was busy for all of `patience`.
             StorageUnavailableError: the file cannot be used.
         """
-        return await self._call(lambda: self._transact("BEGIN", work))
+        return await self._call(lambda overdue: self._transact("BEGIN", work, overdue))
 
     async def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` while no other process can write.
@@ -103,7 +104,7 @@ class Database:
         """
         # IMMEDIATE: a transaction that reads first and then wants to write fails at once, whatever
         # the timeout, when another has written meanwhile.
-        return await self._call(lambda: self._transact("BEGIN IMMEDIATE", work))
+        return await self._call(lambda overdue: self._transact("BEGIN IMMEDIATE", work, overdue))
 
     async def erase(self, work: Callable[[Transaction], T]) -> T:
         """Write `work`, which deletes; nothing of it stays in the file, nor its room on the disk.
@@ -113,7 +114,7 @@ class Database:
             StorageUnavailableError: the file cannot be used, or a trace cannot be deleted.
         """
         answer = await self.write(work)
-        await self._call(self._clear_traces)
+        await self._call(lambda _overdue: self._clear_traces())
         return answer
 
     async def aclose(self) -> None:
@@ -127,12 +128,15 @@ class Database:
         except TimeoutError:
             return
 
-    async def _call(self, attempt: Callable[[], T]) -> T:
-        given_up = threading.Event()
+    async def _call(self, attempt: Callable[[threading.Event], T]) -> T:
+        given_up, overdue = threading.Event(), threading.Event()
         try:
             async with asyncio.timeout(self.patience):
-                return await self._thread.run(lambda: self._run(attempt, given_up))
+                return await self._thread.run(
+                    lambda: self._run(partial(attempt, overdue), given_up)
+                )
         except TimeoutError as exc:
+            overdue.set()
             raise self._busy() from exc
         finally:
             given_up.set()
@@ -162,17 +166,24 @@ class Database:
                 raise self._busy()
             longest = min(2 * longest, _LONGEST_PAUSE)
 
-    def _transact(self, begin: str, work: Callable[[Transaction], T]) -> T:
+    def _transact(
+        self, begin: str, work: Callable[[Transaction], T], overdue: threading.Event
+    ) -> T:
         connection = self._opened()
         connection.execute(begin)
         try:
             answer = work(Transaction(connection))
-            connection.execute("COMMIT")
+            self._commit(connection, overdue)
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
         return answer
+
+    def _commit(self, connection: sqlite3.Connection, overdue: threading.Event) -> None:
+        if overdue.is_set():
+            raise self._busy()  # what was said to have failed must not be done
+        connection.execute("COMMIT")
 
     def _clear_traces(self) -> None:
         _ = self._opened().execute("VACUUM")

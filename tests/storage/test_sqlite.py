@@ -114,6 +114,25 @@ async def test_a_file_busy_for_too_long_is_said_to_be_busy_and_serves_again_late
     assert await database.read(words) == ["a", "c"]
 
 
+async def test_a_write_that_was_given_up_changes_nothing_any_more(database_at, path):
+    database = database_at(path)
+    await database.write(add("a"))
+    begun, go_on = threading.Event(), threading.Event()
+
+    def add_late(tx):
+        add("late")(tx)
+        begun.set()
+        go_on.wait(30)
+
+    database.patience = 0.5
+    with pytest.raises(StorageBusyError):
+        await database.write(add_late)
+    go_on.set()
+    database.patience = 30
+    assert begun.is_set()
+    assert await database.read(words) == ["a"]
+
+
 async def test_a_reader_does_not_wait_for_a_writer(database_at, path):
     database = database_at(path)
     await database.write(add("a"))
