@@ -223,6 +223,16 @@ ACCEPTED_FETCH = [
     ("max_content_length", None, None),
     ("user_agent", "a" * 256, "a" * 256),
     ("user_agent", "", None),
+    ("cursor", " ABCDEFGHIJKLM234 ", "abcdefghijklm234"),
+    ("offset", "0", 0),
+    ("offset", 100_000_000, 100_000_000),
+    ("limit", 100, 100),
+    ("limit", str(1_000_000), 1_000_000),
+    ("max_chars", 100, 100),
+    ("max_chars", 1_000_000, 1_000_000),
+    ("section", " Install ", "Install"),
+    ("section", "a" * 300, "a" * 300),
+    ("prompt", "a" * 2_000, "a" * 2_000),
 ]
 
 
@@ -373,7 +383,25 @@ REFUSED_FETCH = [
     ("user_agent", "é", "is not printable ASCII"),
     ("user_agent", "a" * 257, "is not printable ASCII"),
     ("user_agent", 5, "5 is not printable ASCII"),
+    ("cursor", "abcdefghijklm23", "is not a cursor from an earlier answer"),
+    ("cursor", "abcdefghijklm2345", "is not a cursor from an earlier answer"),
+    ("cursor", "abcdefghijklm230", "is not a cursor from an earlier answer"),
+    ("offset", -1, "from 0 to"),
+    ("offset", 100_000_001, "from 0 to"),
+    ("limit", 99, "from 100 to 1,000,000"),
+    ("limit", 1_000_001, "from 100 to 1,000,000"),
+    ("max_chars", 99, "from 100 to 1,000,000"),
+    ("max_chars", 1_000_001, "from 100 to 1,000,000"),
+    ("section", "a" * 301, "at most 300"),
+    ("prompt", "a" * 2_001, "at most 2,000"),
 ]
+
+
+@pytest.mark.parametrize("blank", ["", " "])
+def test_an_empty_address_beside_a_cursor_is_none(blank: str) -> None:
+    cursor = "abcdefghijklm234"
+    assert fetch(url=blank, cursor=cursor) == parse_fetch({"cursor": cursor})
+    assert fetch(cursor=cursor).url == "https://example.org/"
 
 
 @pytest.mark.parametrize(
