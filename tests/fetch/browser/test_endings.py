@@ -31,8 +31,8 @@ async def test_an_endless_page_ends_in_time(site, screen, script):
     async with screen() as shown:
         await shown.render("/gone")
         now = asyncio.get_running_loop().time
-        ends = now() + 3
-        assert await outcome_of(shown.render("/", within=3)) in {"rendered", "late", "broke down"}
+        ends = now() + 1.5
+        assert await outcome_of(shown.render("/", within=1.5)) in {"rendered", "late", "broke down"}
         # The loop may be late, but no later than a step of it takes.
         assert now() < ends + 2
         assert (await shown.render("/gone")).status == 404
@@ -67,7 +67,7 @@ async def test_a_page_that_takes_too_much_memory_is_given_up(site, screen):
         assert (await shown.render("/gone")).status == 404
 
 
-@pytest.mark.parametrize("turns", [0, 1, 5, 20, 100, 500, 2_000, 5_000])
+@pytest.mark.parametrize("turns", [0, 1, 20, 500, 5_000])
 async def test_a_call_may_be_cancelled_while_the_browser_starts(screen, turns):
     async with screen() as shown:
         async with asyncio.TaskGroup() as group:
@@ -93,7 +93,7 @@ async def test_a_call_may_be_cancelled_while_the_page_loads(site, screen, path):
         assert (await shown.render("/gone")).status == 404
 
 
-@pytest.mark.parametrize("turns", [0, 1, 5, 20, 100, 500, 2_000])
+@pytest.mark.parametrize("turns", [0, 1, 20, 500, 2_000])
 async def test_the_owner_may_end_at_any_time(site, screen, turns):
     async def work(request: web.BaseRequest) -> web.StreamResponse:
         return web.Response(text="<p>text</p>", content_type="text/html")
