@@ -27,7 +27,7 @@ _PRODUCT: Final = re.compile(r"[a-z_-]+")
 _RECORD: Final = re.compile(
     r"(?:(?P<name>user[ -]?agent)|(?P<allow>allow)"
     r"|(?P<disallow>disallow|dissallow|dissalow|disalow|diasllow|disallaw))\s*[:\s]\s*(?P<value>.*)",
-    re.IGNORECASE | re.DOTALL,
+    re.IGNORECASE,
 )
 
 
