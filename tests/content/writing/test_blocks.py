@@ -63,6 +63,14 @@ BLOCKS = [
     pytest.param("<x-callout kind=tip title='Do *it*'>a</x-callout>", "> 💡 TIP: Do \\*it\\*\n>\n> a", id="block: callout with a title"),
     pytest.param("<x-callout kind=danger><ul><li>a</li></ul></x-callout>", "> ⛔ DANGER:\n>\n> - a", id="block: callout without a paragraph"),
     pytest.param("<x-callout kind=tip></x-callout>a", "a", id="block: empty callout"),
+    *(
+        pytest.param(f"<x-callout kind={kind}>a</x-callout>", f"{sign} {kind.upper()}: a", id=f"block: {kind}")
+        for sign, kinds in {
+            "⚠️": "warning deprecated attention", "\u2139\ufe0f": "note info", "💡": "tip hint", "❗": "important",
+            "⛔": "caution danger error", "✅": "success", "❓": "question", "📝": "example", "🐞": "bug",
+        }.items()
+        for kind in kinds.split()
+    ),
     pytest.param("<pre><code class=language-Rust>fn f() {\n\n    x\n}\n</code></pre>", "```rust\nfn f() {\n\n    x\n}\n```", id="block: code"),
     pytest.param("<pre>\n\n  a\n b\n\n</pre>", "```\n  a\n b\n```", id="block: lines around code"),
     pytest.param("<pre>a ``` b</pre>", "````\na ``` b\n````", id="block: backticks in code"),
