@@ -30,7 +30,7 @@ FORMATS = [
     pytest.param("<p><s>a</s> <strike>b</strike></p>", "~~a~~ ~~b~~", id="format: struck"),
     pytest.param("<p><b>x <i>y!</i>z</b></p>", "**x *y*!z**", id="format: punctuation where one of two formats ends"),
     pytest.param("<p>10<sub>2</sub> 5<sub>a</sub> H<sub>2</sub></p>", "10_2 5a H2", id="format: lowered"),
-    pytest.param("<p>a\u3164b\u180ec\ufe0f</p>", "abc", id="format: what nobody sees"),
+    pytest.param("<p>a\u3164b</p>", "ab", id="format: what nobody sees"),
 ]  # fmt: skip
 
 CODE = [
