@@ -14,6 +14,8 @@ from searx_mcp.models.request import Category, TimeRange
 MAX_BYTES: Final = 2_097_152
 """Bytes read of an answer. Ten records of Europe PMC, the largest, are said to have some hundred thousand."""
 
+ANY_AGE: Final = frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR})
+
 _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.models.request import Category, TimeRange
-from searx_mcp.open_sources.interface import Ask, IdentifierKind, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import ANY_AGE, Ask, Engine, IdentifierKind, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import Rows, json_object, plain
 
 NAME: Final = "hackernews"
@@ -73,3 +73,23 @@ def _words(query: OpenQuery) -> str:
         return query.identifier.value
     words = (" ".join(word.replace('"', " ").split()).lstrip("-") for word in query.keywords)
     return " ".join(f'"{word}"' if " " in word else word for word in words if word)
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Hacker News",
+    operator="Algolia, US",
+    categories=frozenset({Category.IT, Category.NEWS, Category.GENERAL}),
+    endpoint="https://hn.algolia.com/api/v1",
+    ask=ask,
+    parse=parse,
+    weight=0.8,
+    # 10,000 requests an hour are said to be allowed to an address.
+    gap=0.5,
+    per_day=2_000,
+    timeout=4.0,
+    time_ranges=ANY_AGE,
+    languages=frozenset({"en"}),
+    terms_url="https://hn.algolia.com/api",
+    terms_checked="2026-11",
+)

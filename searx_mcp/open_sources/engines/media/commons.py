@@ -11,7 +11,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import File, Image, Media, Video
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed, RefusedError
+from searx_mcp.open_sources.engines import mediawiki
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed, plain
 
 NAME: Final = "commons"
@@ -113,3 +114,35 @@ def _template(info: Fields, aim: str, name: str) -> tuple[str, Mapping[str, Froz
             }
         case _:
             return "file", {"file": File(filename=name, size=bytes_, mimetype=mime, embed_url=url)}
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Wikimedia Commons",
+    operator="Wikimedia Foundation, US",
+    categories=frozenset({Category.IMAGES, Category.VIDEOS, Category.MUSIC, Category.FILES}),
+    endpoint="https://commons.wikimedia.org/w/api.php",
+    parameters={
+        **mediawiki.PARAMETERS,
+        "gsrnamespace": "6",
+        "prop": "imageinfo",
+        "iiprop": "url|size|mime|timestamp|user|extmetadata",
+        "iiurlwidth": "320",
+        "iiextmetadatafilter": "LicenseShortName|LicenseUrl|Artist|ImageDescription",
+    },
+    ask=ask,
+    parse=parse,
+    gap=0.5,
+    gap_without_contact=8.0,
+    burst=3,
+    per_day=2_000,
+    concurrency=3,
+    timeout=5.0,
+    bucket=mediawiki.BUCKET,
+    wants_contact=True,
+    licence="Files of Wikimedia Commons have the licences that stand with them.",
+    hosts=("wikimedia.org",),
+    terms_url=mediawiki.TERMS,
+    terms_checked="2026-11",
+    also=("wikicommons.images", "wikicommons.videos", "wikicommons.audio", "wikicommons.files"),
+)

@@ -6,9 +6,10 @@ from typing import Final
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Media
 from searx_mcp.open_sources.engines.lucene import terms
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object
 
 NAME: Final = "musicbrainz"
@@ -95,3 +96,23 @@ def _artist(item: Fields, credit: str) -> Iterator[str]:
 
 
 _ABOUT: Final = {"artist": _artist, "release-group": _album, "recording": _recording}
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="MusicBrainz",
+    operator="MetaBrainz Foundation, US",
+    categories=frozenset({Category.MUSIC}),
+    endpoint="https://musicbrainz.org/ws/2",
+    parameters={"fmt": "json"},
+    ask=ask,
+    parse=parse,
+    # One request a second is allowed to an address.
+    gap=1.1,
+    per_day=1_000,
+    timeout=5.0,
+    wants_contact=True,
+    hosts=("musicbrainz.org",),
+    terms_url="https://musicbrainz.org/doc/MusicBrainz_API/Rate_Limiting",
+    terms_checked="2026-11",
+)

@@ -7,7 +7,7 @@ from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length, size
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Image, Media
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed
 
 NAME: Final = "openverse"
@@ -87,3 +87,22 @@ def _licence(title: str, author: str, result: Fields) -> str:
     return licensed(
         title, {"author": author, "licence": name, "licence_url": result.text("license_url")}
     )
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Openverse",
+    operator="WordPress Foundation, US",
+    categories=frozenset({Category.IMAGES, Category.MUSIC}),
+    endpoint="https://api.openverse.org/v1",
+    ask=ask,
+    parse=parse,
+    # 20 requests a minute and 200 a day are allowed to an address.
+    gap=3.1,
+    per_day=180,
+    timeout=6.0,
+    licence="Images and sounds found by Openverse have the licences that stand with them.",
+    filters_safely=True,
+    terms_url="https://docs.openverse.org/api/reference/authentication_and_throttling.html",
+    terms_checked="2026-11",
+)

@@ -8,10 +8,13 @@ from lxml import etree
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Paper
 from searx_mcp.open_sources.engines.science.papers import address, names
 from searx_mcp.open_sources.interface import (
+    ANY_AGE,
     Ask,
+    Engine,
     IdentifierKind,
     OpenQuery,
     Parsed,
@@ -125,3 +128,28 @@ def _texts(entry: _Element, path: str) -> Iterator[str]:
 def _number(text: str | None) -> int:
     text = (text or "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) < MAX_NAME else 0
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="arXiv",
+    operator="Cornell University, US",
+    categories=frozenset({Category.SCIENCE}),
+    endpoint="https://export.arxiv.org/api/query",
+    ask=ask,
+    parse=parse,
+    accept="application/atom+xml",
+    # One request in three seconds, one at a time, over all of arXiv's interfaces.
+    gap=3.1,
+    per_day=500,
+    patience=3.0,
+    timeout=8.0,
+    wants_contact=True,
+    licence="Thank you to arXiv for use of its open access interoperability.",
+    is_slow=True,
+    time_ranges=ANY_AGE,
+    languages=frozenset({"en"}),
+    hosts=("arxiv.org",),
+    terms_url="https://info.arxiv.org/help/api/tou.html",
+    terms_checked="2026-11",
+)

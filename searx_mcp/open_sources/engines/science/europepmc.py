@@ -6,10 +6,13 @@ from urllib.parse import quote
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Paper
 from searx_mcp.open_sources.engines.science.papers import address, cited, names
 from searx_mcp.open_sources.interface import (
+    ANY_AGE,
     Ask,
+    Engine,
     Identifier,
     IdentifierKind,
     OpenQuery,
@@ -109,3 +112,23 @@ def _add(rows: Rows, result: Fields) -> None:
             html_url=address(texts.get("html", "")),
         ),
     )
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Europe PMC",
+    operator="EMBL-EBI, UK",
+    categories=frozenset({Category.SCIENCE}),
+    endpoint="https://www.ebi.ac.uk/europepmc/webservices/rest/search",
+    parameters={"format": "json", "resultType": "core"},
+    ask=ask,
+    parse=parse,
+    # Ten requests a second are said to be allowed to an address.
+    gap=0.3,
+    per_day=2_000,
+    timeout=6.0,
+    time_ranges=ANY_AGE,
+    pages=False,
+    terms_url="https://europepmc.org/RestfulWebService",
+    terms_checked="2026-11",
+)

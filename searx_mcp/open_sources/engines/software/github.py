@@ -7,9 +7,12 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Package
 from searx_mcp.open_sources.interface import (
+    ANY_AGE,
     Ask,
+    Engine,
     IdentifierKind,
     OpenQuery,
     Parsed,
@@ -128,3 +131,25 @@ def _add_issue(rows: Rows, item: Fields) -> None:
         published=item.text("created_at"),
         author=item.part("user").line("login"),
     )
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="GitHub",
+    operator="GitHub Inc., US",
+    categories=frozenset({Category.IT}),
+    endpoint="https://api.github.com/search",
+    ask=ask,
+    parse=parse,
+    accept="application/vnd.github+json",
+    headers={"X-GitHub-Api-Version": "2022-11-28"},
+    # Ten searches a minute are allowed without a token.
+    gap=7.0,
+    burst=3,
+    per_day=600,
+    timeout=5.0,
+    time_ranges=ANY_AGE,
+    hosts=("github.com",),
+    terms_url="https://docs.github.com/en/rest/search/search",
+    terms_checked="2026-11",
+)

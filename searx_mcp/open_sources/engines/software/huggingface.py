@@ -6,7 +6,7 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.fields import Fields, loads, objects
 from searx_mcp.models.request import Category
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import Rows
 
 NAME: Final = "huggingface"
@@ -83,3 +83,25 @@ def _about(item: Fields) -> str:
         f"tags: {', '.join(tags[:_MAX_TAGS])}" if tags else "",
     ]
     return " | ".join(filter(None, facts))
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Hugging Face",
+    operator="Hugging Face Inc., US",
+    categories=frozenset({Category.IT, Category.SCIENCE, Category.FILES}),
+    endpoint="https://huggingface.co/api",
+    parameters={"sort": "downloads"},
+    ask=ask,
+    parse=parse,
+    weight=0.6,
+    # 500 requests in five minutes are allowed to an address.
+    gap=1.0,
+    per_day=500,
+    timeout=5.0,
+    triggered=True,
+    pages=False,
+    hosts=("huggingface.co",),
+    terms_url="https://huggingface.co/docs/hub/rate-limits",
+    terms_checked="2026-11",
+)

@@ -4,8 +4,9 @@ from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Link, Package
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import Rows, json_object
 
 NAME: Final = "npm"
@@ -72,3 +73,21 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 def _address(links: Fields, name: str) -> str:
     return absolute_web("", links.text(name).removeprefix("git+"))
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="npm",
+    operator="whoever runs the configured registry",
+    categories=frozenset({Category.IT}),
+    endpoint="",
+    ask=ask,
+    parse=parse,
+    weight=0.7,
+    gap=1.0,
+    per_day=500,
+    timeout=4.0,
+    triggered=True,
+    terms_url="https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md",
+    terms_checked="2026-11",
+)
