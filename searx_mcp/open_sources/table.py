@@ -54,14 +54,17 @@ ENGINES: Final = (
 
 
 def engines_of(config: OpenSourcesConfig) -> Mapping[str, Engine]:
-    """The engines that the settings switch on, by name, with their endpoints."""
+    """The engines that the settings switch on, by name, with their endpoints and keys."""
     endpoints = {npm.NAME: config.npm_url, photon.NAME: config.photon_url}
-    switches = {keenable.NAME: config.keenable}
+    switches = {keenable.NAME: config.keenable, gdelt.NAME: config.gdelt}
+    keys = {stackexchange.NAME: config.stackexchange_key, github.NAME: config.github_token}
     chosen = {}
     for engine in ENGINES:
         endpoint = endpoints.get(engine.name, engine.endpoint)
         if engine.name in config.disabled or not switches.get(engine.name, engine.on):
             continue
         if endpoint:
-            chosen[engine.name] = replace(engine, endpoint=endpoint.rstrip("/"))
+            row = replace(engine, endpoint=endpoint.rstrip("/"))
+            key = keys.get(engine.name)
+            chosen[engine.name] = row.keyed(key) if key else row
     return MappingProxyType(chosen)

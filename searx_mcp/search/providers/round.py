@@ -200,9 +200,24 @@ class Rounds:
         if not self._may_ask(engine, journal):
             return None
         async with self._slot(engine):
-            if not await self._charge(engine, journal):
-                return None
-            return await self._send(engine, ask, query, journal)
+            answered = await self._charged(engine, ask, query, journal)
+            if answered is not None and answered.again:
+                # It is their load and no limit of ours: the spacing is pause enough.
+                answered = await self._charged(engine, ask, query, journal) or answered
+        if answered is None:
+            return None
+        outcome = answered.outcome
+        if not outcome.verdict.ends_search:
+            journal.skipped[engine.name] = outcome.verdict.replace("_", " ")
+            return None
+        return outcome.page or ResultPage()
+
+    async def _charged(
+        self, engine: Engine, ask: Ask, query: OpenQuery, journal: Journal
+    ) -> Answered | None:
+        if not await self._charge(engine, journal):
+            return None
+        return await self._send(engine, ask, query, journal)
 
     def _may_ask(self, engine: Engine, journal: Journal) -> bool:
         now = self._clock()
@@ -235,7 +250,7 @@ class Rounds:
 
     async def _send(
         self, engine: Engine, ask: Ask, query: OpenQuery, journal: Journal
-    ) -> ResultPage | None:
+    ) -> Answered | None:
         timeout = min(engine.timeout, journal.left)
         if timeout <= _TOO_LATE:
             journal.skipped[engine.name] = "no time left"
@@ -259,11 +274,9 @@ class Rounds:
         outcome = answered.outcome
         _note(journal, engine, outcome)
         is_cut_short = timeout < engine.timeout and outcome.verdict is Verdict.TIMEOUT
-        self._learn(engine, answered, journal, counts=not (outcome.ours or is_cut_short))
-        if not outcome.verdict.ends_search:
-            journal.skipped[engine.name] = outcome.verdict.replace("_", " ")
-            return None
-        return outcome.page or ResultPage()
+        is_telling = not (outcome.ours or is_cut_short or answered.again)
+        self._learn(engine, answered, journal, counts=is_telling)
+        return answered
 
     def _learn(self, engine: Engine, answered: Answered, journal: Journal, *, counts: bool) -> None:
         url, now = engine.address, self._clock()

@@ -105,6 +105,7 @@ ENGINE: Final = Engine(
     endpoint="https://photon.komoot.io",
     ask=ask,
     parse=parse,
+    wants_contact=True,
     # No number is published: "reasonable" use is welcome.
     gap=2.0,
     per_day=200,

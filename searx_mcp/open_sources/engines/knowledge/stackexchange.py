@@ -42,6 +42,7 @@ _ENGLISH: Final = frozenset({"en", "all", "auto"})
 _THROTTLE: Final = "throttle_violation"
 _AWAY: Final = frozenset({"internal_error", "temporarily_unavailable"})
 """Errors of theirs (api.stackexchange.com/docs/error-handling)."""
+_NOT_READ: Final = "bad_parameter"
 _SECONDS: Final = re.compile(r"available in (\d{1,6}) seconds")
 _OPERATOR: Final = re.compile(r"[\[\]]|(?<!\S)-+|(?<=\w):(?=\w)")
 """What the sites' search takes for a tag, an exclusion or a field; `std::vector` is none of them."""
@@ -142,7 +143,7 @@ def _refusal(answer: Fields) -> RefusedError | None:
         return None
     if name != _THROTTLE:
         verdict = Verdict.SERVER_ERROR if name in _AWAY else Verdict.REFUSED
-        return RefusedError(verdict, f"Stack Exchange answers {name}.")
+        return RefusedError(verdict, f"Stack Exchange answers {name}.", ours=name == _NOT_READ)
     seconds = _SECONDS.search(answer.line("error_message"))
     pause = float(seconds[1]) if seconds else None
     return RefusedError(Verdict.RATE_LIMITED, "Stack Exchange allows no more for now.", pause=pause)
@@ -159,9 +160,11 @@ ENGINE: Final = Engine(
     parse=parse,
     read_refusal=read_refusal,
     weight=1.2,
-    # 300 requests a day are allowed to an address without a key.
+    # 300 requests a day are allowed to an address without a key, 10,000 with one.
     gap=1.0,
     per_day=250,
+    key_parameter="key",
+    per_day_with_key=9_000,
     timeout=5.0,
     licence="Questions and answers of Stack Exchange are CC BY-SA; name the site and the author.",
     time_ranges=ANY_AGE,

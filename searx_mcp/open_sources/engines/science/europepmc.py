@@ -1,6 +1,7 @@
 """Europe PMC: publications of the life sciences, of PubMed and of preprint servers."""
 
 import re
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
 
@@ -50,7 +51,9 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Read `resultList.result`."""
     answer = json_object(body)
     if "errMsg" in answer or "errCode" in answer:
-        raise RefusedError(Verdict.REFUSED, "Europe PMC could not read the question.")
+        if (answer.count("errCode") or 0) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise RefusedError(Verdict.SERVER_ERROR, "Europe PMC failed.")
+        raise RefusedError(Verdict.REFUSED, "Europe PMC could not read the question.", ours=True)
     if "resultList" not in answer:
         raise ValueError("the answer has no results")
     rows = Rows(NAME, query)
@@ -123,6 +126,7 @@ ENGINE: Final = Engine(
     parameters={"format": "json", "resultType": "core"},
     ask=ask,
     parse=parse,
+    demands_all=True,
     # Ten requests a second are said to be allowed to an address.
     gap=0.3,
     per_day=2_000,

@@ -17,6 +17,7 @@ from searx_mcp.open_sources.interface import (
     OpenQuery,
     Parsed,
     RefusedError,
+    fitting,
 )
 from searx_mcp.open_sources.rows import Rows, json_object
 
@@ -76,17 +77,15 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 def _words(keywords: tuple[str, ...]) -> str:
     """As many keywords as may be sent; whatever could be a qualifier is a phrase in quotes."""
-    sent = ""
-    for keyword in keywords:
-        word = _EDGES.sub("", re.sub(r'["\\\s]+', " ", keyword).strip())
-        if not word:
-            continue
-        if not _PLAIN.fullmatch(word) or word in _OPERATORS:
-            word = f'"{word}"'
-        if len(sent) + len(word) >= MAX_WORDS:
-            break
-        sent = f"{sent} {word}".strip()
-    return sent
+    bare = (_EDGES.sub("", re.sub(r'["\\\s]+', " ", keyword).strip()) for keyword in keywords)
+    return fitting(
+        (
+            word if _PLAIN.fullmatch(word) and word not in _OPERATORS else f'"{word}"'
+            for word in bare
+            if word
+        ),
+        MAX_WORDS,
+    )
 
 
 def _add_repository(rows: Rows, item: Fields) -> None:
@@ -143,10 +142,12 @@ ENGINE: Final = Engine(
     parse=parse,
     accept="application/vnd.github+json",
     headers={"X-GitHub-Api-Version": "2022-11-28"},
-    # Ten searches a minute are allowed without a token.
+    # Ten searches a minute are allowed without a token, thirty with one.
     gap=7.0,
     burst=3,
     per_day=600,
+    gap_with_key=2.1,
+    per_day_with_key=2_000,
     timeout=5.0,
     time_ranges=ANY_AGE,
     hosts=("github.com",),

@@ -37,7 +37,10 @@ def ask(query: OpenQuery) -> Ask | None:
     wanted = " ".join((telling or words)[:MAX_KEYWORDS]).strip()
     if not wanted or len(wanted) > _MAX_WORDS:
         return None
-    return Ask({"search": wanted, "limit": str(PER_PAGE)}, path=(_aim(query),))
+    aim = _aim(query)
+    # Nobody loads a space, so that the sort of the others is none of the documented ones there.
+    sort = {"sort": "likes"} if aim == "spaces" else {}
+    return Ask({"search": wanted, "limit": str(PER_PAGE), **sort}, path=(aim,))
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
