@@ -73,7 +73,14 @@ class SimulatedSources:
         finally:
             self.under_way[engine.name] -= 1
         if behaviour.seconds > timeout:
-            return Answered(Outcome(Verdict.TIMEOUT, Format.JSON, timeout, detail="Too slow."))
+            late = Outcome(
+                Verdict.TIMEOUT,
+                Format.JSON,
+                timeout,
+                retry_after=engine.rest or None,
+                detail="Too slow.",
+            )
+            return Answered(late)
         if sum(name == engine.name for name, _ in self.asked) <= behaviour.loaded:
             loaded = Outcome(Verdict.SERVER_ERROR, Format.JSON, behaviour.seconds, status_code=503)
             return Answered(loaded, again=True)

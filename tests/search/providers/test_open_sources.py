@@ -215,6 +215,21 @@ def test_an_engine_that_limits_us_is_left_alone(collections):
     virtual_time.run(main)
 
 
+def test_one_whose_silence_means_load_rests_after_it(collections):
+    async def main(clock):
+        world = collections(clock, config=OpenSourcesConfig(gdelt=True))
+        world.answer(gdelt=SourceBehaviour(seconds=13.0), hackernews=PANDAS)
+        for wait in (60, 700, 300):
+            found = await world.search("red panda", category="news", time_range="week")
+            assert "gdelt" in missing(found)
+            clock.pass_by(wait)
+        assert world.asked().count("gdelt") == 1
+        await world.search("red panda", category="news", time_range="week")
+        assert world.asked().count("gdelt") == 2
+
+    virtual_time.run(main)
+
+
 def test_an_engine_that_answers_and_asks_for_a_pause_has_it(collections):
     async def main(clock):
         world = collections(clock)
