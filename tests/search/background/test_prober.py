@@ -174,6 +174,29 @@ async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench):
         assert all(row.consecutive_failures == 0 for row in it.pool.snapshot(it.clock()))
 
 
+async def test_two_that_are_gone_one_after_the_other_are_known(bench):
+    async with bench() as it:
+        urls = [f"https://i{n}.example/" for n in range(5)]
+        it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
+        counting = Counting(silent=urls[1:3])
+        checks = prober(it, pulse=counting)
+        for _ in range(40):
+            checks._activity.searched()
+            await checks.check()
+            it.clock.advance(300)
+        states = {row.url: row.state for row in it.pool.snapshot(it.clock())}
+    failing = [url for url in urls if states[url] is InstanceState.FAILING]
+    assert failing == urls[1:3]
+
+
+async def test_an_own_instance_that_is_silent_is_not_asked_for_more(bench):
+    async with bench() as it:
+        it.pool.enlist(["http://own.example/"], [])
+        counting = Counting(silent=["http://own.example/"])
+        await prober(it, pulse=counting).check()
+    assert (counting.asked, counting.configs) == (["http://own.example/"], 0)
+
+
 async def test_the_only_public_instance_is_known_to_be_silent(bench):
     async with FakeSearxng() as gone:
         pass
