@@ -203,7 +203,8 @@ class Rounds:
             answered = await self._charged(engine, ask, query, journal)
             if answered is not None and answered.again:
                 # It is their load and no limit of ours: the spacing is pause enough.
-                answered = await self._charged(engine, ask, query, journal) or answered
+                again = await self._charged(engine, ask, query, journal, is_last=True)
+                answered = again or answered
         if answered is None:
             return None
         outcome = answered.outcome
@@ -213,11 +214,17 @@ class Rounds:
         return outcome.page or ResultPage()
 
     async def _charged(
-        self, engine: Engine, ask: Ask, query: OpenQuery, journal: Journal
+        self,
+        engine: Engine,
+        ask: Ask,
+        query: OpenQuery,
+        journal: Journal,
+        *,
+        is_last: bool = False,
     ) -> Answered | None:
         if not await self._charge(engine, journal):
             return None
-        return await self._send(engine, ask, query, journal)
+        return await self._send(engine, ask, query, journal, is_last=is_last)
 
     def _may_ask(self, engine: Engine, journal: Journal) -> bool:
         now = self._clock()
@@ -249,7 +256,7 @@ class Rounds:
             await asyncio.sleep(wait)
 
     async def _send(
-        self, engine: Engine, ask: Ask, query: OpenQuery, journal: Journal
+        self, engine: Engine, ask: Ask, query: OpenQuery, journal: Journal, *, is_last: bool
     ) -> Answered | None:
         timeout = min(engine.timeout, journal.left)
         if timeout <= _TOO_LATE:
@@ -274,7 +281,8 @@ class Rounds:
         outcome = answered.outcome
         _note(journal, engine, outcome)
         is_cut_short = timeout < engine.timeout and outcome.verdict is Verdict.TIMEOUT
-        is_telling = not (outcome.ours or is_cut_short or answered.again)
+        may_follow = answered.again and not is_last
+        is_telling = not (outcome.ours or is_cut_short or may_follow)
         self._learn(engine, answered, journal, counts=is_telling)
         return answered
 

@@ -509,6 +509,7 @@ def test_an_engine_under_load_is_asked_once_more_and_charged_for_it(collections,
         day = Account(engine.address, source_account(engine, has_contact=False).windows[1:])
         (budget,) = await world.state.budgets([day], clock())
         assert budget.left == engine.per_day - 2
+        assert world.pool.record_of(engine.address).failures == (0 if answers else 1)
         assert world.is_idle()
 
     virtual_time.run(main)
