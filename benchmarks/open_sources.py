@@ -215,7 +215,7 @@ class _StandIns:
 async def _search(
     fake: FakeOpenSources, search: Search, gate: Gate, clock: virtual_time.VirtualClock
 ) -> Result:
-    engines = engines_of(OpenSourcesConfig(npm_url=f"https://{NPM_HOST}"))
+    engines = engines_of(OpenSourcesConfig(npm_url=f"https://{NPM_HOST}", gdelt=True))
     pairs = ((engine.name, engine.address) for engine in engines.values())
     rounds = Rounds(
         upstream=_StandIns(fake, clock),

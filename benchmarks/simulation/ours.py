@@ -28,7 +28,7 @@ class Ours:
     flight (every search is a new one), and health checks.
 
     Args:
-        hosts: the instances; what their `/config` says is known, as after the daily look at it.
+        hosts: the instances; what their `/config` says is known of those that were asked.
         world: answers for them.
         own: whether they are the user's own.
         state: keeps the budgets.
@@ -57,9 +57,6 @@ class Ours:
             rng=rng,
             seed=seed,
         )
-        for host in hosts:
-            if not own and host.facts is not None:
-                self._pool.learn_facts(host.url, host.facts, clock())
         self._provider = InOrder(
             Executor(
                 pool=self._pool,

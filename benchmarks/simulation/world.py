@@ -10,6 +10,7 @@ from benchmarks.simulation.arrivals import dice
 from benchmarks.simulation.hosts import Access, Fault, Host
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
+from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.upstream import Clearance
@@ -125,6 +126,12 @@ class World:
             failure = Outcome(Verdict.TIMEOUT, format, timeout, detail=detail)
         await asyncio.sleep(failure.elapsed)
         return Clearance(failure=failure)
+
+    async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - the interface's
+        """What the host tells of itself."""
+        del own
+        await asyncio.sleep(min(_QUICK, timeout))
+        return self._hosts[base_url].host.facts
 
 
 class _Running:

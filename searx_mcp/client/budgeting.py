@@ -3,10 +3,9 @@
 from datetime import UTC, datetime
 
 from searx_mcp.client.parts import Parts
-from searx_mcp.client.reporting import account_of
 from searx_mcp.models.administration import BudgetLine, Ledger
 from searx_mcp.models.instance import Tier
-from searx_mcp.search.state.budget import month_account
+from searx_mcp.search.state.budget import account_of, month_account
 from searx_mcp.search.state.forecast import DAY, charges_by_day, days_left, pace
 from searx_mcp.search.state.interface import Account, Budget, StateStore
 

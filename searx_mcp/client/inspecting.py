@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 
 from searx_mcp.client.parts import Parts
-from searx_mcp.client.reporting import account_of
 from searx_mcp.models.administration import InstanceDetails, Source, Timers, WindowReport
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.life import WAITING
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.checking import config_report
+from searx_mcp.search.state.budget import account_of
 from searx_mcp.search.state.interface import Account, Budget, StateStore
 
 

@@ -115,9 +115,8 @@ class Parts:
             source = settings.instances.source
             discovery = Discovery(lambda: sessions.public, folder, rng, url=source)
         listed = _newer(_catalog(settings, catalog), discovery.last_good() if discovery else None)
-        pool = InstancePool(
-            config=_pool_config(settings), rng=rng, seed=await state.installation_seed()
-        )
+        seed = await state.installation_seed()
+        pool = InstancePool(config=_pool_config(settings), rng=rng, seed=seed)
         roster = Roster(
             pool,
             instances=settings.instances,
@@ -138,7 +137,7 @@ class Parts:
             public=lambda: sessions.public,
             personas=Personas(
                 rotate=settings.web_search.rotate_user_agents,
-                rng=rng,
+                seed=seed,
                 user_agent_source=desktop_user_agent,
             ),
             workers=answering,

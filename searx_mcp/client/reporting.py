@@ -3,14 +3,9 @@
 from dataclasses import replace
 
 from searx_mcp.client.parts import Parts
-from searx_mcp.models.instance import InstanceReport, PoolReport, Tier
-from searx_mcp.search.state.budget import instance_account, month_account, month_report, month_total
+from searx_mcp.models.instance import InstanceReport, PoolReport
+from searx_mcp.search.state.budget import account_of, month_account, month_report, month_total
 from searx_mcp.search.state.interface import Account, StateStore
-
-
-def account_of(row: InstanceReport) -> Account:
-    """The account of an instance of a report."""
-    return instance_account(row.url, own=row.tier is Tier.OWN, link_token=row.link_token)
 
 
 async def _sources(parts: Parts, state: StateStore, now: float) -> list[InstanceReport]:

@@ -17,7 +17,12 @@ async def trial(asked: Asked, pool: InstancePool, state: StateStore, now: float)
         now: Unix seconds.
     """
     url, limited = asked.instance, pool.month_limited()
-    account = instance_account(url, own=asked.own, link_token=pool.link_token(url))
+    account = instance_account(
+        url,
+        own=asked.own,
+        link_token=pool.link_token(url),
+        is_unlimited=pool.is_unlimited(url),
+    )
     budget, month = await state.budgets([account, month_account(limited)], now)
     outcome, page = asked.outcome, asked.outcome.page
     return Trial(

@@ -9,6 +9,8 @@ class CheckName(StrEnum):
     """What is looked at; `docs/doctor.md` has a section for each."""
 
     CONFIGURATION = "configuration"
+    CONTACT = "contact"
+    """Whether operators of open sources can reach whoever runs this."""
     DATA_FOLDER = "data_folder"
     CLOCK = "clock"
     PROXY = "proxy"

@@ -1,9 +1,11 @@
 """Settings of the open sources."""
 
+import re
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
+from pydantic_core import PydanticCustomError
 
 from searx_mcp.models.base import Frozen
 
@@ -17,6 +19,9 @@ Name = Literal[
 ]  # fmt: skip
 """The engines of the table, so that a setting can be checked before any of them is imported."""
 
+
+_KEY = re.compile(r"[\x21-\x7e]{0,500}")
+_WANTED: Final = "it must be visible ASCII characters without spaces"
 
 Address = Annotated[str, Field(pattern=r"^(https?://[^\s/?#@]+(/[^\s?#]*)?)?$")]
 """An http or https address without a query, or nothing."""
@@ -34,8 +39,23 @@ class OpenSourcesMode(StrEnum):
     OFF = "off"
 
 
+def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
+    if not _KEY.fullmatch(key.get_secret_value()):
+        # Without the value, which may be a key with something beside it.
+        context = {"key": f"open_sources.{info.field_name}", "reason": _WANTED}
+        raise PydanticCustomError("setting", "{key}: {reason}", context)
+    return key
+
+
+Key = Annotated[SecretStr, AfterValidator(_check_key)]
+"""A key or token that can stand in a header and in an address, or nothing."""
+
+
 class OpenSourcesConfig(Frozen):
     """The `[open_sources]` table: documented search APIs of open collections."""
+
+    # A key may stand in the wrong place, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     mode: OpenSourcesMode = Field(
         default=OpenSourcesMode.AUTO,
@@ -46,11 +66,23 @@ class OpenSourcesConfig(Frozen):
         description="Your mail address or URL for operators who ask; without it some are asked slower.",
     )
     disabled: tuple[Name, ...] = Field(
-        default=(), description="Names of engines that are never asked, such as gdelt."
+        default=(), description="Names of engines that are never asked, such as hackernews."
     )
     keenable: bool = Field(
         default=False,
         description="Ask Keenable, a commercial web index: it sees your queries and address.",
+    )
+    gdelt: bool = Field(
+        default=False,
+        description="Ask GDELT for news of many countries; since July 2026 it hardly ever answers in time.",
+    )
+    stackexchange_key: Key = Field(
+        default=SecretStr(""),
+        description="Your key of stackapps.com: Stack Exchange then allows 10,000 requests a day, not 300.",
+    )
+    github_token: Key = Field(
+        default=SecretStr(""),
+        description="Your token for GitHub's search, which needs no rights: 30 searches a minute, not 10.",
     )
     npm_url: Address = Field(
         default="",

@@ -1,11 +1,13 @@
 """What an open source is: a row of the table, a question put to it, and what its answer is read as."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 from urllib.parse import quote, urlencode, urlsplit
+
+from pydantic import SecretStr
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Hit
@@ -13,6 +15,8 @@ from searx_mcp.models.request import Category, TimeRange
 
 MAX_BYTES: Final = 2_097_152
 """Bytes read of an answer. Ten records of Europe PMC, the largest, are said to have some hundred thousand."""
+
+ANY_AGE: Final = frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR})
 
 _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
 
@@ -45,7 +49,8 @@ class OpenQuery:
 
     Attributes:
         text: the question in the caller's words, without `site:` words and search syntax; a long one without
-            function words and frames too, unless the engine finds by meaning.
+            function words and frames too, unless the engine finds by meaning, and cut down to the keywords for
+            one that finds only what has every word.
         keywords: what is left of it without function words and frames such as `how do I`: at most six, in
             their order and spelling; a quoted phrase is one, without its quotes.
         now: the time of the question, with its zone.
@@ -129,18 +134,41 @@ class RefusedError(Exception):
         verdict: what the attempt came to.
         detail: a sentence for a person; never the query.
         pause: seconds the engine asks to be left alone, or `None` if it does not say.
+        ours: whether what we sent is at fault, which says nothing about the engine.
+        again: whether one more request may follow at once: it is the engine's load, and no limit of ours.
     """
 
-    def __init__(self, verdict: Verdict, detail: str, *, pause: float | None = None) -> None:
+    def __init__(
+        self,
+        verdict: Verdict,
+        detail: str,
+        *,
+        pause: float | None = None,
+        ours: bool = False,
+        again: bool = False,
+    ) -> None:
         super().__init__(detail)
         self.verdict = verdict
         self.detail = detail
         self.pause = pause
+        self.ours = ours
+        self.again = again
 
 
 def one_line(words: Iterable[str]) -> str:
     """Words in one line, phrases in quotes."""
     return " ".join(f'"{word}"' if " " in word else word for word in words)
+
+
+def fitting(words: Iterable[str], most: int) -> str:
+    """As many of the words, in one line and from the first on, as have so many characters together."""
+    line = ""
+    for word in words:
+        longer = f"{line} {word}".strip()
+        if len(longer) > most:
+            break
+        line = longer
+    return line
 
 
 MakeAsk = Callable[[OpenQuery], Ask | None]
@@ -177,11 +205,15 @@ class Engine:
         patience: seconds one search may wait for the gap.
         concurrency: requests at the same time by one process.
         timeout: seconds one request may take.
-        rest: seconds it is left alone at least after a limit.
+        rest: seconds it is left alone at least after a limit, or when it did not answer in time.
+        limits: statuses that are a limit here, besides 429 and 503.
         bucket: the name under which requests are counted; engines of one operator may share one.
         accept: media type asked for.
         headers: further headers of every request.
         wants_contact: whether the operator's contact goes into the User-Agent.
+        key: ours, where the operator of this program has set one; it is sent to this engine's host alone.
+        key_parameter: of the query string, that has the key; without one it is a bearer token in a header.
+        gap_with_key, per_day_with_key: `gap` and `per_day` with a key; the same unless given.
         licence: what the licence of its data asks to be said, a sentence; empty if it asks for nothing.
         notice: what a person should know who has switched it on, a sentence; empty for collections.
         terms_url: where limits and terms stand.
@@ -191,6 +223,7 @@ class Engine:
         is_slow: of these at most one is asked in a search of no category.
         is_web_index: has pages of the whole web, as no collection has.
         is_semantic: finds by meaning, so that its results need not share words with the query.
+        demands_all: finds only what has every word, so that a long question is cut down to its keywords.
         time_ranges: ages it can filter by.
         languages: those it knows, two letters each; none means that it knows all or has no language.
         filters_language: whether it answers in the language asked for.
@@ -220,10 +253,15 @@ class Engine:
     concurrency: int = 1
     timeout: float = 5.0
     rest: float = 0.0
+    limits: frozenset[int] = frozenset()
     bucket: str = ""
     accept: str = "application/json"
     headers: Mapping[str, str] = field(default_factory=dict)
     wants_contact: bool = False
+    key: SecretStr | None = None
+    key_parameter: str = ""
+    gap_with_key: float | None = None
+    per_day_with_key: int | None = None
     licence: str = ""
     notice: str = ""
     on: bool = True
@@ -231,6 +269,7 @@ class Engine:
     is_slow: bool = False
     is_web_index: bool = False
     is_semantic: bool = False
+    demands_all: bool = False
     time_ranges: frozenset[TimeRange] = frozenset()
     languages: frozenset[str] = frozenset()
     filters_language: bool = False
@@ -250,9 +289,28 @@ class Engine:
         """The host of its address."""
         return urlsplit(self.address).hostname or ""
 
+    def keyed(self, key: SecretStr) -> Self:
+        """The same row with a key, and what its operator allows to who has one."""
+        return replace(
+            self,
+            key=key,
+            gap=self.gap_with_key or self.gap,
+            per_day=self.per_day_with_key or self.per_day,
+        )
+
+    @property
+    def authorization(self) -> str:
+        """The value of the `Authorization` header: a secret in the clear; empty if there is none to send."""
+        return (
+            f"Bearer {self.key.get_secret_value()}" if self.key and not self.key_parameter else ""
+        )
+
     def url(self, ask: Ask) -> str:
-        """The address of a request."""
+        """The address of a request; a secret in the clear, if the engine has a key for the query string."""
         base = self.endpoint.replace("{language}", ask.language)
         path = "".join(f"/{quote(segment, safe='')}" for segment in ask.path)
-        parameters = urlencode({**self.parameters, **ask.parameters}, quote_via=quote)
+        given = {**self.parameters, **ask.parameters}
+        if self.key and self.key_parameter:
+            given[self.key_parameter] = self.key.get_secret_value()
+        parameters = urlencode(given, quote_via=quote)
         return f"{base}{path}?{parameters}" if parameters else f"{base}{path}"

@@ -20,6 +20,20 @@ _FULL: Final = 3
 """Hits from which on an answer is full."""
 
 _LIMITS: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_NOT_UNDERSTOOD: Final = frozenset(
+    {
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.REQUEST_URI_TOO_LONG,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    }
+)
+"""What an engine says of a request that it would not take from anybody."""
+_CLOSED: Final[Mapping[int, str]] = {
+    HTTPStatus.UNAUTHORIZED: "It does not take our key, or wants one (HTTP 401).",
+    HTTPStatus.FORBIDDEN: "It refuses us (HTTP 403); some engines want to know open_sources.contact.",
+}
+_RESTS: Final = frozenset({Verdict.RATE_LIMITED, Verdict.TIMEOUT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +43,12 @@ class Answered:
     Attributes:
         outcome: as the pool learns it.
         pause: seconds the engine asks to be left alone although it has answered, or `None`.
+        again: as in `RefusedError`.
     """
 
     outcome: Outcome
     pause: float | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +76,12 @@ def judge(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Answere
         now: Unix seconds.
     """
     if reply.status != HTTPStatus.OK:
-        return Answered(outcome_of(_refusal(engine, reply, now)))
+        refusal = _refusal(engine, reply, now)
+        return Answered(outcome_of(refusal), again=refusal.again)
     try:
         parsed = engine.parse(reply.body, query)
     except RefusedError as refusal:
-        return Answered(outcome_of(_rested(refusal, engine)))
+        return Answered(outcome_of(rested(refusal, engine)), again=refusal.again)
     except ValueError as exc:
         # The engines say what is wrong; the libraries' errors may repeat what they were given.
         known = f": {exc}" if type(exc) is ValueError else ""
@@ -79,29 +96,30 @@ def _refusal(engine: Engine, reply: Reply, now: float) -> RefusedError:
     if engine.read_refusal is not None:
         refusal = engine.read_refusal(reply.status, reply.headers, reply.body)
         if refusal is not None:
-            return _rested(refusal, engine)
+            return rested(refusal, engine)
     wait = pause(reply.headers, now)
     status = reply.status
     # GitHub answers 403 when its quota is spent, and says in a header when it is filled up.
     is_spent = status == HTTPStatus.FORBIDDEN and wait is not None
-    if status in _LIMITS or is_spent:
+    if status in _LIMITS | engine.limits or is_spent:
         detail = f"It limits us (HTTP {status})."
-        return _rested(RefusedError(Verdict.RATE_LIMITED, detail, pause=wait), engine)
-    if status == HTTPStatus.FORBIDDEN:
-        detail = "It refuses us (HTTP 403); some engines want to know open_sources.contact."
-        return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
+        return rested(RefusedError(Verdict.RATE_LIMITED, detail, pause=wait), engine)
+    if status in _CLOSED:
+        return RefusedError(Verdict.REFUSED, _CLOSED[status], pause=FORBIDDEN)
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         detail = f"It sends us elsewhere (HTTP {status}): its address may have changed."
         return RefusedError(Verdict.FOREIGN_REDIRECT, detail)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return RefusedError(Verdict.SERVER_ERROR, f"It failed (HTTP {status}).", pause=wait)
-    # It understood something else than we meant: a mistake in one query says nothing about the next.
-    return RefusedError(Verdict.MALFORMED, f"It refused the request (HTTP {status}).", pause=wait)
+    ours = status in _NOT_UNDERSTOOD and wait is None
+    detail = f"It refused the request (HTTP {status})."
+    verdict = Verdict.REFUSED if ours else Verdict.MALFORMED
+    return RefusedError(verdict, detail, pause=wait, ours=ours)
 
 
-def _rested(refusal: RefusedError, engine: Engine) -> RefusedError:
-    """A limit with the rest that the table gives it at least."""
-    if refusal.verdict is not Verdict.RATE_LIMITED or engine.rest <= (refusal.pause or 0.0):
+def rested(refusal: RefusedError, engine: Engine) -> RefusedError:
+    """A limit, or a silence, with the rest that the table gives it at least."""
+    if refusal.verdict not in _RESTS or engine.rest <= (refusal.pause or 0.0):
         return refusal
     return RefusedError(refusal.verdict, refusal.detail, pause=engine.rest)
 
@@ -113,8 +131,8 @@ def _success(parsed: Parsed) -> Outcome:
     return Outcome(verdict, Format.JSON, 0.0, page=page)
 
 
-def outcome_of(refusal: RefusedError, *, ours: bool = False) -> Outcome:
-    """What a refusal comes to; `ours` as in `Outcome`."""
+def outcome_of(refusal: RefusedError) -> Outcome:
+    """What a refusal comes to."""
     page = ResultPage() if refusal.verdict is Verdict.EMPTY else None
     return Outcome(
         refusal.verdict,
@@ -123,7 +141,7 @@ def outcome_of(refusal: RefusedError, *, ours: bool = False) -> Outcome:
         page=page,
         retry_after=refusal.pause,
         detail=refusal.detail,
-        ours=ours,
+        ours=refusal.ours,
     )
 
 

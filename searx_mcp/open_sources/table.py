@@ -1,7 +1,8 @@
-"""The table of open sources: everything about them that is not code.
+"""The table of open sources: the rows of all engines, and which of them the settings switch on.
 
-Limits are below the published ones; where none is published, they are what a person could ask for by hand.
-`docs/sources.md` gives every engine's terms in words, and which others are left out and why.
+A row stands at the end of its engine's module. Its limits are below the published ones; where none is
+published, they are what a person could ask for by hand. `docs/sources.md` gives every engine's terms in words,
+and which others are left out and why.
 """
 
 from collections.abc import Mapping
@@ -9,7 +10,6 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
 
-from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.open_sources.config import OpenSourcesConfig
 from searx_mcp.open_sources.engines.knowledge import (
     gdelt,
@@ -30,425 +30,41 @@ from searx_mcp.open_sources.engines.science import arxiv, crossref, europepmc
 from searx_mcp.open_sources.engines.software import crates, github, huggingface, npm
 from searx_mcp.open_sources.interface import Engine
 
-_C = Category
-_ANY_AGE: Final = frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR})
-_CHECKED: Final = "2026-11"
-_WIKIMEDIA: Final = "wikimedia"
-"""Wikipedia and Commons count as one: the limits are those of an address at all of Wikimedia's wikis."""
-_WIKIMEDIA_TERMS: Final = "https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits"
-
-_MEDIAWIKI: Final = {
-    "action": "query",
-    "format": "json",
-    "formatversion": "2",
-    "generator": "search",
-}
-
 ENGINES: Final = (
-    Engine(
-        name=wikipedia.NAME,
-        title="Wikipedia",
-        operator="Wikimedia Foundation, US",
-        categories=frozenset({_C.GENERAL, _C.MAP}),
-        endpoint="https://{language}.wikipedia.org/w/api.php",
-        parameters={
-            **_MEDIAWIKI,
-            "redirects": "1",
-            "gsrnamespace": "0",
-            "prop": "extracts|info|pageimages|description",
-            "exintro": "1",
-            "explaintext": "1",
-            "exsentences": "3",
-            "exlimit": "max",
-            "inprop": "url",
-            "piprop": "thumbnail",
-            "pithumbsize": "320",
-        },
-        ask=wikipedia.ask,
-        parse=wikipedia.parse,
-        # With a contact 200 requests a minute are allowed, without one ten; three at a time.
-        gap=0.5,
-        gap_without_contact=8.0,
-        burst=3,
-        per_day=2_000,
-        concurrency=3,
-        timeout=4.0,
-        bucket=_WIKIMEDIA,
-        wants_contact=True,
-        licence="Wikipedia's text is CC BY-SA 4.0.",
-        filters_language=True,
-        terms_url=_WIKIMEDIA_TERMS,
-        terms_checked=_CHECKED,
-        hosts=("wikipedia.org",),
-    ),
-    Engine(
-        name=keenable.NAME,
-        title="Keenable",
-        operator="Keenable",
-        categories=frozenset({_C.GENERAL, _C.NEWS, _C.IT, _C.SCIENCE}),
-        endpoint="https://api.keenable.ai/v1/search/public",
-        ask=keenable.ask,
-        parse=keenable.parse,
-        headers={"X-Keenable-Title": "searx-mcp"},
-        weight=1.5,
-        # 1,000 requests an hour and ten a second are allowed to an address.
-        gap=0.5,
-        per_day=400,
-        timeout=8.0,
-        notice=(
-            "Keenable is on: a company with an index of the web, which sees every query it is asked,"
-            " and your address. Its terms could not be read."
-        ),
-        on=False,
-        is_web_index=True,
-        is_semantic=True,
-        time_ranges=_ANY_AGE,
-        pages=False,
-        terms_url="https://docs.keenable.ai/authentication",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=stackexchange.NAME,
-        title="Stack Exchange",
-        operator="Stack Exchange Inc., US",
-        categories=frozenset({_C.GENERAL, _C.IT}),
-        endpoint="https://api.stackexchange.com/2.3/search/excerpts",
-        parameters={"order": "desc", "sort": "relevance"},
-        ask=stackexchange.ask,
-        parse=stackexchange.parse,
-        read_refusal=stackexchange.read_refusal,
-        weight=1.2,
-        # 300 requests a day are allowed to an address without a key.
-        gap=1.0,
-        per_day=250,
-        timeout=5.0,
-        licence="Questions and answers of Stack Exchange are CC BY-SA; name the site and the author.",
-        time_ranges=_ANY_AGE,
-        languages=frozenset({"en", "es", "ja", "pt", "ru"}),
-        hosts=(
-            "stackoverflow.com", "stackexchange.com", "serverfault.com", "superuser.com",
-            "askubuntu.com", "mathoverflow.net", "stackapps.com",
-        ),
-        filters_language=True,
-        terms_url="https://api.stackexchange.com/docs/throttle",
-        terms_checked=_CHECKED,
-        also=("stackoverflow", "askubuntu", "superuser"),
-    ),
-    Engine(
-        name=github.NAME,
-        title="GitHub",
-        operator="GitHub Inc., US",
-        categories=frozenset({_C.IT}),
-        endpoint="https://api.github.com/search",
-        ask=github.ask,
-        parse=github.parse,
-        accept="application/vnd.github+json",
-        headers={"X-GitHub-Api-Version": "2022-11-28"},
-        # Ten searches a minute are allowed without a token.
-        gap=7.0,
-        burst=3,
-        per_day=600,
-        timeout=5.0,
-        time_ranges=_ANY_AGE,
-        hosts=("github.com",),
-        terms_url="https://docs.github.com/en/rest/search/search",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=hackernews.NAME,
-        title="Hacker News",
-        operator="Algolia, US",
-        categories=frozenset({_C.IT, _C.NEWS, _C.GENERAL}),
-        endpoint="https://hn.algolia.com/api/v1",
-        ask=hackernews.ask,
-        parse=hackernews.parse,
-        weight=0.8,
-        # 10,000 requests an hour are said to be allowed to an address.
-        gap=0.5,
-        per_day=2_000,
-        timeout=4.0,
-        time_ranges=_ANY_AGE,
-        languages=frozenset({"en"}),
-        terms_url="https://hn.algolia.com/api",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=npm.NAME,
-        title="npm",
-        operator="whoever runs the configured registry",
-        categories=frozenset({_C.IT}),
-        endpoint="",
-        ask=npm.ask,
-        parse=npm.parse,
-        weight=0.7,
-        gap=1.0,
-        per_day=500,
-        timeout=4.0,
-        triggered=True,
-        terms_url="https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=crates.NAME,
-        title="crates.io",
-        operator="Rust Foundation, US",
-        categories=frozenset({_C.IT}),
-        endpoint="https://crates.io/api/v1/crates",
-        ask=crates.ask,
-        parse=crates.parse,
-        weight=0.7,
-        # One request a second is allowed, to programs that name a contact in their User-Agent.
-        gap=1.1,
-        per_day=500,
-        timeout=5.0,
-        wants_contact=True,
-        triggered=True,
-        hosts=("crates.io",),
-        also=("crates.io",),
-        terms_url="https://crates.io/data-access",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=huggingface.NAME,
-        title="Hugging Face",
-        operator="Hugging Face Inc., US",
-        categories=frozenset({_C.IT, _C.SCIENCE, _C.FILES}),
-        endpoint="https://huggingface.co/api",
-        parameters={"sort": "downloads"},
-        ask=huggingface.ask,
-        parse=huggingface.parse,
-        weight=0.6,
-        # 500 requests in five minutes are allowed to an address.
-        gap=1.0,
-        per_day=500,
-        timeout=5.0,
-        triggered=True,
-        pages=False,
-        hosts=("huggingface.co",),
-        terms_url="https://huggingface.co/docs/hub/rate-limits",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=crossref.NAME,
-        title="Crossref",
-        operator="Crossref, US",
-        categories=frozenset({_C.SCIENCE}),
-        endpoint="https://api.crossref.org/works",
-        ask=crossref.ask,
-        parse=crossref.parse,
-        read_refusal=crossref.read_refusal,
-        weight=0.9,
-        # One list a second is said to be allowed without a contact, three with one.
-        gap=0.4,
-        gap_without_contact=1.1,
-        per_day=1_000,
-        timeout=8.0,
-        wants_contact=True,
-        is_slow=True,
-        time_ranges=_ANY_AGE,
-        terms_url="https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=arxiv.NAME,
-        title="arXiv",
-        operator="Cornell University, US",
-        categories=frozenset({_C.SCIENCE}),
-        endpoint="https://export.arxiv.org/api/query",
-        ask=arxiv.ask,
-        parse=arxiv.parse,
-        accept="application/atom+xml",
-        # One request in three seconds, one at a time, over all of arXiv's interfaces.
-        gap=3.1,
-        per_day=500,
-        patience=3.0,
-        timeout=8.0,
-        wants_contact=True,
-        licence="Thank you to arXiv for use of its open access interoperability.",
-        is_slow=True,
-        time_ranges=_ANY_AGE,
-        languages=frozenset({"en"}),
-        hosts=("arxiv.org",),
-        terms_url="https://info.arxiv.org/help/api/tou.html",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=europepmc.NAME,
-        title="Europe PMC",
-        operator="EMBL-EBI, UK",
-        categories=frozenset({_C.SCIENCE}),
-        endpoint="https://www.ebi.ac.uk/europepmc/webservices/rest/search",
-        parameters={"format": "json", "resultType": "core"},
-        ask=europepmc.ask,
-        parse=europepmc.parse,
-        # Ten requests a second are said to be allowed to an address.
-        gap=0.3,
-        per_day=2_000,
-        timeout=6.0,
-        time_ranges=_ANY_AGE,
-        pages=False,
-        terms_url="https://europepmc.org/RestfulWebService",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=openverse.NAME,
-        title="Openverse",
-        operator="WordPress Foundation, US",
-        categories=frozenset({_C.IMAGES, _C.MUSIC}),
-        endpoint="https://api.openverse.org/v1",
-        ask=openverse.ask,
-        parse=openverse.parse,
-        # 20 requests a minute and 200 a day are allowed to an address.
-        gap=3.1,
-        per_day=180,
-        timeout=6.0,
-        licence="Images and sounds found by Openverse have the licences that stand with them.",
-        filters_safely=True,
-        terms_url="https://docs.openverse.org/api/reference/authentication_and_throttling.html",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=commons.NAME,
-        title="Wikimedia Commons",
-        operator="Wikimedia Foundation, US",
-        categories=frozenset({_C.IMAGES, _C.VIDEOS, _C.MUSIC, _C.FILES}),
-        endpoint="https://commons.wikimedia.org/w/api.php",
-        parameters={
-            **_MEDIAWIKI,
-            "gsrnamespace": "6",
-            "prop": "imageinfo",
-            "iiprop": "url|size|mime|timestamp|user|extmetadata",
-            "iiurlwidth": "320",
-            "iiextmetadatafilter": "LicenseShortName|LicenseUrl|Artist|ImageDescription",
-        },
-        ask=commons.ask,
-        parse=commons.parse,
-        gap=0.5,
-        gap_without_contact=8.0,
-        burst=3,
-        per_day=2_000,
-        concurrency=3,
-        timeout=5.0,
-        bucket=_WIKIMEDIA,
-        wants_contact=True,
-        licence="Files of Wikimedia Commons have the licences that stand with them.",
-        hosts=("wikimedia.org",),
-        terms_url=_WIKIMEDIA_TERMS,
-        terms_checked=_CHECKED,
-        also=("wikicommons.images", "wikicommons.videos", "wikicommons.audio", "wikicommons.files"),
-    ),
-    Engine(
-        name=internetarchive.NAME,
-        title="Internet Archive",
-        operator="Internet Archive, US",
-        categories=frozenset({_C.VIDEOS, _C.MUSIC, _C.FILES, _C.IMAGES}),
-        endpoint="https://archive.org/advancedsearch.php",
-        parameters={"output": "json"},
-        ask=internetarchive.ask,
-        parse=internetarchive.parse,
-        weight=0.9,
-        gap=1.1,
-        per_day=500,
-        timeout=10.0,
-        wants_contact=True,
-        is_slow=True,
-        time_ranges=_ANY_AGE,
-        hosts=("archive.org",),
-        terms_url="https://archive.org/developers/",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=sepiasearch.NAME,
-        title="Sepia Search",
-        operator="Framasoft, FR",
-        categories=frozenset({_C.VIDEOS}),
-        endpoint="https://sepiasearch.org/api/v1/search/videos",
-        parameters={"sort": "-match"},
-        ask=sepiasearch.ask,
-        parse=sepiasearch.parse,
-        weight=0.8,
-        gap=1.0,
-        per_day=500,
-        timeout=6.0,
-        time_ranges=_ANY_AGE,
-        filters_safely=True,
-        filters_language=True,
-        terms_url="https://docs.joinpeertube.org/api-rest-reference.html",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=gdelt.NAME,
-        title="GDELT",
-        operator="GDELT Project, US",
-        categories=frozenset({_C.NEWS}),
-        endpoint="https://api.gdeltproject.org/api/v2/doc/doc",
-        parameters={"mode": "ArtList", "format": "json", "maxrecords": "25"},
-        ask=gdelt.ask,
-        parse=gdelt.parse,
-        weight=0.9,
-        # One request in five seconds; under load it refuses the first one, too.
-        gap=5.5,
-        per_day=300,
-        timeout=6.0,
-        rest=900.0,
-        licence="News by the GDELT Project (https://www.gdeltproject.org/).",
-        time_ranges=frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH}),
-        pages=False,
-        filters_language=True,
-        terms_url="https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/",
-        terms_checked=_CHECKED,
-    ),
-    Engine(
-        name=photon.NAME,
-        title="Photon",
-        operator="Komoot, DE",
-        categories=frozenset({_C.MAP}),
-        endpoint="https://photon.komoot.io",
-        ask=photon.ask,
-        parse=photon.parse,
-        # No number is published: "reasonable" use is welcome.
-        gap=2.0,
-        per_day=200,
-        timeout=5.0,
-        licence="Places © OpenStreetMap contributors, ODbL.",
-        pages=False,
-        hosts=("openstreetmap.org",),
-        filters_language=True,
-        terms_url="https://photon.komoot.io/",
-        terms_checked=_CHECKED,
-        also=("openstreetmap",),
-    ),
-    Engine(
-        name=musicbrainz.NAME,
-        title="MusicBrainz",
-        operator="MetaBrainz Foundation, US",
-        categories=frozenset({_C.MUSIC}),
-        endpoint="https://musicbrainz.org/ws/2",
-        parameters={"fmt": "json"},
-        ask=musicbrainz.ask,
-        parse=musicbrainz.parse,
-        # One request a second is allowed to an address.
-        gap=1.1,
-        per_day=1_000,
-        timeout=5.0,
-        wants_contact=True,
-        hosts=("musicbrainz.org",),
-        terms_url="https://musicbrainz.org/doc/MusicBrainz_API/Rate_Limiting",
-        terms_checked=_CHECKED,
-    ),
-)  # fmt: skip
+    wikipedia.ENGINE,
+    keenable.ENGINE,
+    stackexchange.ENGINE,
+    github.ENGINE,
+    hackernews.ENGINE,
+    npm.ENGINE,
+    crates.ENGINE,
+    huggingface.ENGINE,
+    crossref.ENGINE,
+    arxiv.ENGINE,
+    europepmc.ENGINE,
+    openverse.ENGINE,
+    commons.ENGINE,
+    internetarchive.ENGINE,
+    sepiasearch.ENGINE,
+    gdelt.ENGINE,
+    photon.ENGINE,
+    musicbrainz.ENGINE,
+)
 """All engines there are; by default asked in no order."""
 
 
 def engines_of(config: OpenSourcesConfig) -> Mapping[str, Engine]:
-    """The engines that the settings switch on, by name, with their endpoints."""
+    """The engines that the settings switch on, by name, with their endpoints and keys."""
     endpoints = {npm.NAME: config.npm_url, photon.NAME: config.photon_url}
-    switches = {keenable.NAME: config.keenable}
+    switches = {keenable.NAME: config.keenable, gdelt.NAME: config.gdelt}
+    keys = {stackexchange.NAME: config.stackexchange_key, github.NAME: config.github_token}
     chosen = {}
     for engine in ENGINES:
         endpoint = endpoints.get(engine.name, engine.endpoint)
         if engine.name in config.disabled or not switches.get(engine.name, engine.on):
             continue
         if endpoint:
-            chosen[engine.name] = replace(engine, endpoint=endpoint.rstrip("/"))
+            row = replace(engine, endpoint=endpoint.rstrip("/"))
+            key = keys.get(engine.name)
+            chosen[engine.name] = row.keyed(key) if key else row
     return MappingProxyType(chosen)

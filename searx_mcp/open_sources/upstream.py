@@ -26,6 +26,7 @@ from searx_mcp.open_sources.judging import (
     judge,
     options_for,
     outcome_of,
+    rested,
 )
 from searx_mcp.pool.outcome import verdict_of
 from searx_mcp.workers.answers import read_answer
@@ -92,16 +93,16 @@ class OpenUpstream:
         except SearxMcpError as exc:
             verdict = verdict_of(exc)
             status = exc.status_code if isinstance(exc, FetchError) else None
-            outcome = outcome_of(
-                RefusedError(verdict, exc.message), ours=isinstance(exc, ProxyError)
-            )
+            refusal = RefusedError(verdict, exc.message, ours=isinstance(exc, ProxyError))
+            outcome = outcome_of(rested(refusal, engine))
             return _timed(Answered(outcome), loop.time() - start, status)
         except Exception:  # noqa: BLE001 - the one supervisor of an attempt
             # A mistake of ours costs one engine, never the search.
             _log.exception("open_sources.attempt_crashed engine=%s", engine.name)
             refusal = RefusedError(Verdict.MALFORMED, "The answer could not be handled.")
         status = reply.status if reply else None
-        return _timed(Answered(outcome_of(refusal)), loop.time() - start, status)
+        outcome = outcome_of(rested(refusal, engine))
+        return _timed(Answered(outcome), loop.time() - start, status)
 
     async def _judged(
         self, engine: Engine, query: OpenQuery, reply: Reply, deadline: float
@@ -129,6 +130,8 @@ class OpenUpstream:
             "Accept-Encoding": ACCEPT_ENCODING,
             **engine.headers,
         }
+        if engine.authorization:
+            headers["Authorization"] = engine.authorization
         if body is not None:
             headers["Content-Type"] = "application/json"
         session = self._session_for(engine)

@@ -22,7 +22,8 @@ class Outcome:
         detail: one short sentence for a person; never the query.
         offence: why the answer counts against the instance although it may be used, a sentence for
             a person; empty if nothing does.
-        ours: whether the failure is on our side of the network, and says nothing about the instance.
+        ours: whether the failure is ours, on our side of the network or in what we sent, and says nothing
+            about the instance.
     """
 
     verdict: Verdict

@@ -294,6 +294,10 @@ class InstancePool:
         """Whether `url` wants the limiter's token; `None` while unknown."""
         return self._member(url).link_token
 
+    def is_unlimited(self, url: str) -> bool:
+        """Whether `url` is known to count no requests."""
+        return self._member(url).is_unlimited
+
     def month_limited(self) -> tuple[str, ...]:
         """The public instances, not given up, to which the window of thirty days applies."""
         return tuple(

@@ -12,7 +12,7 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.finding import find_instance
-from searx_mcp.search.state.budget import MONTH, instance_account, month_account
+from searx_mcp.search.state.budget import MONTH, account_of, month_account
 from searx_mcp.search.state.interface import Reservation, StateStore
 from searx_mcp.searxng.classify import Received, generator
 from searx_mcp.searxng.request import InstanceQuery
@@ -137,7 +137,7 @@ class Capturer:
         failure = None if own else await self._check_robots(url, form)
         if failure is not None:
             return Asked(url, own, failure, None, cost=0)
-        reservation = await self._charge(instance, form, now)
+        reservation = await self._charge(self._find(url), form, now)
         if not reservation.granted:
             what = _MONTH if reservation.refused_by == MONTH else _INSTANCE
             raise _refusal(what, max(1.0, (reservation.retry_at or now) - now))
@@ -165,20 +165,23 @@ class Capturer:
         if self._pool.is_clear(url, self._clock()):
             return None
         clearance = await self._upstream.clearance(url, format=form, timeout=self._timeout)
-        if clearance.failure is None:
-            self._pool.read_robots(url, opted_out=clearance.opted_out, now=self._clock())
+        if clearance.failure is not None:
+            return clearance.failure
+        self._pool.read_robots(url, opted_out=clearance.opted_out, now=self._clock())
         if clearance.opted_out:
             raise NoInstancesError(
                 "The instance's robots.txt asks searx-mcp to stay away",
                 reason=UnavailableReason.EXHAUSTED,
                 advice="Ask another instance.",
             )
-        return clearance.failure
+        facts = await self._upstream.config(url, own=False, timeout=self._timeout)
+        if facts is not None:
+            self._pool.learn_facts(url, facts, self._clock())
+        return None
 
     async def _charge(self, instance: InstanceReport, form: Format, now: float) -> Reservation:
         limited = self._pool.month_limited()
-        own, link_token = instance.tier is Tier.OWN, instance.link_token
-        accounts = [instance_account(instance.url, own=own, link_token=link_token)]
+        accounts = [account_of(instance)]
         if instance.url in limited:
             accounts.append(month_account(limited))
         return await self._state.reserve(accounts, form, now)

@@ -15,7 +15,7 @@ from searx_mcp.net.http import HttpSession, Reply
 from searx_mcp.pool.outcome import Outcome, verdict_of
 from searx_mcp.searxng.answers import options_for
 from searx_mcp.searxng.classify import Judgement, Received
-from searx_mcp.searxng.persona import Personas
+from searx_mcp.searxng.persona import Personas, honest
 from searx_mcp.workers.answers import Reader, read_answer
 from searx_mcp.workers.interface import DefeatError, Workers
 
@@ -91,6 +91,7 @@ class Exchanges:
         own: bool,
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
         max_bytes: int,
+        honestly: bool = False,
     ) -> Exchange[T]:
         """Ask once and read the answer; whatever goes wrong is a judgement in the result.
 
@@ -102,6 +103,7 @@ class Exchanges:
             own: whether it is a configured instance.
             timeout: seconds until the answer must be there and read.
             max_bytes: decoded bytes read of it.
+            honestly: as for `get`.
         """
         loop = asyncio.get_running_loop()
         start = loop.time()
@@ -113,7 +115,12 @@ class Exchanges:
         try:
             async with asyncio.timeout_at(start + timeout):
                 received = await self.get(
-                    base_url, url, own=own, timeout=timeout, max_bytes=max_bytes
+                    base_url,
+                    url,
+                    own=own,
+                    timeout=timeout,
+                    max_bytes=max_bytes,
+                    honestly=honestly,
                 )
                 last_byte, status = loop.time(), received.status
                 options = options_for(received, arguments)
@@ -148,6 +155,7 @@ class Exchanges:
         own: bool,
         timeout: float,  # noqa: ASYNC109 - handed on to the session, which bounds connecting
         max_bytes: int,
+        honestly: bool = False,
     ) -> Received:
         """Ask once, with the headers that the instance sees from us.
 
@@ -157,12 +165,14 @@ class Exchanges:
             own: whether it is a configured instance.
             timeout: seconds for connecting and the headers; the caller bounds the body.
             max_bytes: decoded bytes read of the answer.
+            honestly: whether we say who we are whatever the persona: in all that is no search, so that
+                an operator finds our name in the log, and can name us in robots.txt.
 
         Raises:
             SearxMcpError: as `HttpSession.open` and `Reply.read`.
         """
         session = self._own() if own else self._public()
-        headers = self._personas.headers_for(base_url, own=own)
+        headers = honest() if honestly else self._personas.headers_for(base_url, own=own)
         async with session.open(url, headers=headers, timeout=timeout) as reply:
             body = await _read_body(reply, max_bytes)
             return Received(

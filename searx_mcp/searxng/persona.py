@@ -87,27 +87,29 @@ def browser(user_agent: str, *, secure: bool = True) -> dict[str, str]:
 
 
 class Personas:
-    """Chooses headers for each instance, and keeps them.
+    """The headers of searches, for each instance and installation the same.
 
-    The limiter remembers a client by address, User-Agent and Accept-Language together, so a persona
-    lives as long as this object.
+    The limiter remembers a client by address, User-Agent and Accept-Language together. Another
+    persona in each process, command by command, would be a crowd of clients at one address; so it
+    follows from the number of the installation, which the state keeps.
     """
 
     def __init__(
         self,
-        rotate: bool,  # noqa: FBT001 - the setting it stands for
-        rng: random.Random,
+        *,
+        rotate: bool,
+        seed: int,
         user_agent_source: Callable[[random.Random], str],
     ) -> None:
         """Start without any persona.
 
         Args:
             rotate: whether public instances see a browser's headers; `False` is honest everywhere.
-            rng: the dice for the choice.
+            seed: the number of the installation. It stays here: nobody can tell it from the headers.
             user_agent_source: gives a desktop browser's User-Agent.
         """
         self._rotate = rotate
-        self._rng = rng
+        self._seed = seed
         self._user_agent_source = user_agent_source
         self._chosen: dict[str, Mapping[str, str]] = {}
 
@@ -120,7 +122,8 @@ class Personas:
         return self._chosen[base_url]
 
     def _persona(self, base_url: str) -> Mapping[str, str]:
-        user_agent = self._user_agent_source(self._rng)
+        dice = random.Random(f"{self._seed} {base_url}")  # noqa: S311 - chooses a browser, no secret
+        user_agent = self._user_agent_source(dice)
         # A list of strings from elsewhere: what is no browser's must not become a header.
         if not _USABLE.fullmatch(user_agent):
             return honest()

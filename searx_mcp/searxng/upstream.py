@@ -60,7 +60,7 @@ class Upstream:
         Args:
             own: gives the session for configured instances; alone knows their credentials.
             public: gives the session for public instances.
-            personas: the headers for each instance.
+            personas: the headers of searches.
             workers: read long answers; threads do unless given.
         """
         self._public = public
@@ -162,6 +162,7 @@ class Upstream:
             own=False,
             timeout=timeout,
             max_bytes=MAX_ROBOTS,
+            honestly=True,
         )
         if isinstance(exchange.result, Judgement):
             return Clearance(failure=exchange.outcome(exchange.result, format))
@@ -183,7 +184,14 @@ class Upstream:
         """
         url = f"{base_url.rstrip('/')}/config"
         exchange = await self._exchanges.ask(
-            base_url, url, CONFIG, {}, own=own, timeout=timeout, max_bytes=MAX_CONFIG
+            base_url,
+            url,
+            CONFIG,
+            {},
+            own=own,
+            timeout=timeout,
+            max_bytes=MAX_CONFIG,
+            honestly=True,
         )
         return exchange.result if isinstance(exchange.result, ConfigFacts) else None
 
@@ -234,7 +242,14 @@ class Upstream:
             timeout: seconds for all of it.
         """
         root = base_url.rstrip("/")
-        get = partial(self._exchanges.get, base_url, own=own, timeout=timeout, max_bytes=MAX_BODY)
+        get = partial(
+            self._exchanges.get,
+            base_url,
+            own=own,
+            timeout=timeout,
+            max_bytes=MAX_BODY,
+            honestly=True,
+        )
         try:
             async with asyncio.timeout(timeout):
                 health = await get(f"{root}/healthz")

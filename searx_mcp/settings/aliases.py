@@ -12,7 +12,12 @@ ALIASES: Final[Mapping[str, tuple[str, str]]] = {
     "ENRIWEB_WEB_FETCH_DEFAULT_MAX_CHARS": ("web_fetch", "default_max_chars"),
 }
 """Other names of `SEARX_MCP_<TABLE>__<KEY>`, which beats them."""
-SECRETS: Final = frozenset({"redis", "redis.url", "redis.secret", "fetch.github_token"})
+SECRETS: Final = frozenset(
+    {
+        "redis", "redis.url", "redis.secret", "fetch.github_token", "open_sources.github_token",
+        "open_sources.stackexchange_key",
+    }
+)  # fmt: skip
 """Settings whose wrong values are not shown."""
 
 

@@ -11,6 +11,7 @@ from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.instance import CatalogEntry, InstanceReport
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
@@ -58,6 +59,7 @@ class Behaviour:
         retry_after: seconds it asks us to wait.
         opted_out: whether its robots.txt names us.
         resolves: whether its name has an address.
+        facts: what its `/config` says; `None` if it cannot be read.
     """
 
     seconds: float = 0.1
@@ -66,6 +68,7 @@ class Behaviour:
     retry_after: float | None = None
     opted_out: bool = False
     resolves: bool = True
+    facts: ConfigFacts | None = None
 
 
 @dataclass(slots=True)
@@ -133,6 +136,10 @@ class SimulatedUpstream:
             detail = "The host name does not resolve."
             return Clearance(failure=Outcome(Verdict.DNS, format, 0.0, detail=detail))
         return Clearance(opted_out=behaviour.opted_out)
+
+    async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ARG002, ASYNC109 - the interface's
+        """Tell what its behaviour says of it."""
+        return self._of(base_url).facts
 
     def _of(self, base_url: str) -> Behaviour:
         return self.behaviours.setdefault(base_url, Behaviour())

@@ -25,6 +25,8 @@ class SourceBehaviour:
         verdict: what an answer without hits comes to.
         pause: seconds it asks to be left alone for.
         detail: why it does not answer.
+        ours: whether what it was asked is to blame for that.
+        loaded: so many of its first requests it turns away because of its load, which is no limit.
     """
 
     seconds: float = 0.3
@@ -33,6 +35,8 @@ class SourceBehaviour:
     verdict: Verdict = Verdict.EMPTY
     pause: float | None = None
     detail: str = ""
+    ours: bool = False
+    loaded: int = 0
 
 
 @dataclass(slots=True)
@@ -69,7 +73,17 @@ class SimulatedSources:
         finally:
             self.under_way[engine.name] -= 1
         if behaviour.seconds > timeout:
-            return Answered(Outcome(Verdict.TIMEOUT, Format.JSON, timeout, detail="Too slow."))
+            late = Outcome(
+                Verdict.TIMEOUT,
+                Format.JSON,
+                timeout,
+                retry_after=engine.rest or None,
+                detail="Too slow.",
+            )
+            return Answered(late)
+        if sum(name == engine.name for name, _ in self.asked) <= behaviour.loaded:
+            loaded = Outcome(Verdict.SERVER_ERROR, Format.JSON, behaviour.seconds, status_code=503)
+            return Answered(loaded, again=True)
         return _answered(engine, query, behaviour)
 
 
@@ -98,5 +112,6 @@ def _answered(engine: Engine, query: OpenQuery, behaviour: SourceBehaviour) -> A
         page=ResultPage(hits=hits, rows_seen=len(hits), has_next=has_next) if answers else None,
         retry_after=None if answers else behaviour.pause,
         detail=behaviour.detail,
+        ours=behaviour.ours,
     )
     return Answered(outcome, behaviour.pause if answers else None)

@@ -19,6 +19,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import MonthReport
 from searx_mcp.models.request import Category, FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
+from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
@@ -550,3 +551,26 @@ async def test_an_instance_whose_markup_has_changed_is_counted(settings_for):
     (attempt,) = caught.value.attempts
     assert (attempt.rows_seen, attempt.rows_used) == (1, 0)
     assert row.drift == 1
+
+
+async def test_processes_of_an_installation_are_one_client_to_a_public_instance(
+    settings_for, catalog_of, tmp_path
+):
+    clock = FakeClock()
+    async with FakeSearxng() as public:
+        for process in range(4):
+            state = open_store(tmp_path / FILE_NAME)
+            async with SearxClient(
+                settings_for(public),
+                catalog=catalog_of(public),
+                state=state,
+                clock=clock,
+                rng=random.Random(process),
+            ) as client:
+                await client.search("red panda", fetch_content=False)
+            await state.aclose()
+            clock.advance(60)
+    agents = {each.headers["User-Agent"] for each in public.requests if each.path == "/search"}
+    assert public.searches == 4
+    assert len(agents) == 1
+    assert agents.pop().startswith("Mozilla/5.0 ")

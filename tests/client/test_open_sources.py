@@ -217,7 +217,7 @@ async def test_they_are_listed_as_a_tier_of_their_own_with_what_is_left(stage):
         await client.search("red panda", source="open", category="images", fetch_content=False)
         rows = {row.source: row for row in (await client.instances()).instances if row.source}
         details = await client.admin.show("api.openverse.org")
-    assert len(rows) == 16
+    assert len(rows) == 15
     assert rows["openverse"].tier is Tier.OPEN
     assert rows["openverse"].budget_left == 179
     assert rows["openverse"].successes == 1

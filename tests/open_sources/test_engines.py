@@ -73,6 +73,23 @@ def test_a_row_says_where_its_terms_stand_and_when_they_were_read(row):
     assert row.per_day * row.gap < 86_400
 
 
+@pytest.mark.parametrize(
+    ("quality", "names"),
+    [
+        pytest.param("demands_all", "commons europepmc openverse wikipedia", id="joined with AND"),
+        # As docs/sources.md and docs/privacy.md tell.
+        pytest.param(
+            "wants_contact",
+            "arxiv commons crates crossref internetarchive musicbrainz photon wikipedia",
+            id="told a contact",
+        ),
+        pytest.param("per_day_with_key", "github stackexchange", id="has keys"),
+    ],
+)
+def test_some_have_what_others_have_not(quality, names):
+    assert sorted(row.name for row in ENGINES if getattr(row, quality)) == names.split()
+
+
 def test_every_category_has_an_engine_that_is_on():
     rows = engines_of(OpenSourcesConfig()).values()
     for category in Category:

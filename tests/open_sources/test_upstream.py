@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 import trustme
+from pydantic import SecretStr
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.net.config import NetworkConfig
@@ -114,7 +115,10 @@ async def test_an_engine_that_answers_may_ask_for_a_pause(asked):
             Verdict.RATE_LIMITED, 60, id="403 for a spent quota",
         ),
         pytest.param(FakePage(status=500), Verdict.SERVER_ERROR, None, id="500"),
-        pytest.param(FakePage(status=400), Verdict.MALFORMED, None, id="400"),
+        pytest.param(FakePage(status=400), Verdict.REFUSED, None, id="400"),
+        pytest.param(FakePage(status=404), Verdict.MALFORMED, None, id="404"),
+        pytest.param(FakePage(status=401), Verdict.REFUSED, 3_600, id="401"),
+        pytest.param(FakePage(status=406), Verdict.MALFORMED, None, id="406"),
         pytest.param(
             FakePage(status=301, headers={"Location": "https://elsewhere.example/"}),
             Verdict.FOREIGN_REDIRECT, None, id="moved",
@@ -153,6 +157,61 @@ async def test_a_limit_rests_as_long_as_the_table_says(asked):
     assert answered.outcome.retry_after == 900
     answered, _ = await asked(FakePage(status=429, headers={"Retry-After": "1800"}), patient)
     assert answered.outcome.retry_after == 1_800
+
+
+async def test_a_silence_rests_as_long_as_the_table_says(asked):
+    patient = replace(ENGINE, rest=900.0)
+    answered, _ = await asked(FakePage(silent=True), patient, seconds=0.2)
+    assert (answered.outcome.verdict, answered.outcome.retry_after) == (Verdict.TIMEOUT, 900)
+
+
+async def test_another_status_may_be_a_limit_of_one_engine(asked):
+    engine = replace(ENGINE, limits=frozenset({406}))
+    answered, _ = await asked(FakePage(status=406), engine)
+    assert answered.outcome.verdict is Verdict.RATE_LIMITED
+
+
+@pytest.mark.parametrize(
+    ("page", "ours"),
+    [
+        pytest.param(FakePage(status=400), True, id="400"),
+        pytest.param(FakePage(status=414), True, id="414"),
+        pytest.param(FakePage(status=422), True, id="422"),
+        pytest.param(
+            FakePage(status=400, headers={"Retry-After": "9"}), False, id="400 that is a limit"
+        ),
+        pytest.param(FakePage(status=404), False, id="404"),
+        pytest.param(FakePage(status=500), False, id="500"),
+        pytest.param(FakePage('"refuse"'), False, id="refused in words"),
+    ],
+)
+async def test_what_it_would_take_from_nobody_is_our_mistake(asked, page, ours):
+    answered, _ = await asked(page)
+    assert answered.outcome.ours is ours
+
+
+async def test_an_engine_may_say_that_one_more_request_may_follow(asked):
+    def explain(status, headers, body):
+        return RefusedError(Verdict.SERVER_ERROR, "Load.", again=True)
+
+    answered, _ = await asked(FakePage(status=503), replace(ENGINE, read_refusal=explain))
+    assert answered.again
+    answered, _ = await asked(FakePage(status=503))
+    assert not answered.again
+
+
+@pytest.mark.parametrize("page", [rows(1), FakePage(status=400), FakePage(cut_after=0)])
+async def test_a_key_goes_to_its_engine_and_is_shown_nowhere(asked, page, caplog):
+    caplog.set_level("DEBUG")
+    keyed = ENGINE.keyed(SecretStr("s3cr3t"))
+    answered, (request,) = await asked(page, keyed)
+    assert request.headers["Authorization"] == "Bearer s3cr3t"
+    in_address = replace(keyed, key_parameter="key")
+    told, (request,) = await asked(page, in_address)
+    assert request.target == "/works?q=a%20b&key=s3cr3t"
+    assert "Authorization" not in request.headers
+    shown = f"{answered} {told} {keyed} {in_address} {caplog.text}"
+    assert "s3cr3t" not in shown
 
 
 async def test_an_engine_may_explain_another_status(asked):

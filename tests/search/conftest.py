@@ -76,7 +76,7 @@ async def open_bench(
         upstream = Upstream(
             own=lambda: sessions.own,
             public=lambda: sessions.public,
-            personas=Personas(rotate=True, rng=rng, user_agent_source=desktop_user_agent),
+            personas=Personas(rotate=True, seed=1, user_agent_source=desktop_user_agent),
         )
         executor = Executor(
             pool=pool,

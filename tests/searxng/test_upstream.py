@@ -1,7 +1,6 @@
 import asyncio
 import gzip
 import logging
-import random
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
@@ -64,18 +63,19 @@ async def start() -> AsyncIterator[Callable[..., Awaitable[Instance]]]:
         await runner.cleanup()
 
 
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+
+
 @pytest.fixture
-async def upstream_for(
-    rng: random.Random,
-) -> AsyncIterator[Callable[..., Upstream]]:
+async def upstream_for() -> AsyncIterator[Callable[..., Upstream]]:
     """Make an upstream whose own instances are the given ones; it may ask `public` ones too."""
     made: list[Sessions] = []
 
-    def make(*urls: str, public: Iterable[str] = ()) -> Upstream:
+    def make(*urls: str, public: Iterable[str] = (), rotate: bool = False) -> Upstream:
         allow = AllowList.parse(urlsplit(url).netloc for url in public)
         sessions = Sessions(NetworkConfig(), own_origins=urls, allow=allow)
         made.append(sessions)
-        personas = Personas(rotate=False, rng=rng, user_agent_source=lambda _rng: "")
+        personas = Personas(rotate=rotate, seed=1, user_agent_source=lambda _rng: BROWSER)
         return Upstream(own=lambda: sessions.own, public=lambda: sessions.public, personas=personas)
 
     yield make
@@ -290,12 +290,12 @@ async def test_an_unusable_address_is_an_outcome_too(upstream_for: UpstreamFor) 
 
 
 async def test_a_mistake_of_ours_costs_one_attempt(
-    rng: random.Random, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     def no_session() -> NoReturn:
         raise RuntimeError("a bug")
 
-    personas = Personas(rotate=False, rng=rng, user_agent_source=lambda _rng: "")
+    personas = Personas(rotate=False, seed=1, user_agent_source=lambda _rng: "")
     upstream = Upstream(own=no_session, public=no_session, personas=personas)
 
     with caplog.at_level(logging.ERROR):
@@ -352,6 +352,28 @@ async def test_an_instance_is_alive_when_it_says_so(
 
     assert await upstream_for(instance.url).is_alive(instance.url, own=True, timeout=5) is alive
     assert all("q" not in request.query for request in instance.requests)
+
+
+@pytest.mark.parametrize("rotate", [True, False])
+async def test_only_searches_carry_a_persona(
+    start: Start, upstream_for: UpstreamFor, *, rotate: bool
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=404)))
+    upstream, url = upstream_for(public=[instance.url], rotate=rotate), instance.url
+
+    await upstream.clearance(url, format=Format.HTML, timeout=5)
+    await upstream.is_alive(url, own=False, timeout=5)
+    await upstream.config(url, own=False, timeout=5)
+    await upstream.search(url, QUERY, own=False, format=Format.HTML, timeout=5)
+
+    name = honest()["User-Agent"]
+    assert [(request.path, request.headers["User-Agent"]) for request in instance.requests] == [
+        ("/robots.txt", name),
+        ("/sx/healthz", name),
+        ("/sx/", name),
+        ("/sx/config", name),
+        ("/sx/search", BROWSER if rotate else name),
+    ]
 
 
 async def test_an_unreachable_instance_is_not_alive(

@@ -102,6 +102,8 @@ _APART = {
     "redis.url",
     "redis.secret",
     "fetch.github_token",
+    "open_sources.stackexchange_key",
+    "open_sources.github_token",
 }
 KEYS = [row for row in ROWS if row.key not in _APART]
 

@@ -22,6 +22,8 @@ DOCUMENTS = (
 )
 
 SE = "https://api.stackexchange.com/2.3/search/excerpts?"
+HN = "https://hn.algolia.com/api/v1/search?query=a&"
+WIKI = "https://en.wikipedia.org/w/api.php?action=query&generator=search&gsrsearch="
 GITHUB = "https://api.github.com/search/repositories?q="
 CROSSREF = "https://api.crossref.org/works"
 ARXIV_API = "https://export.arxiv.org/api/query?"
@@ -39,6 +41,8 @@ GDELT = "https://api.gdeltproject.org/api/v2/doc/doc?mode=ArtList&format=json&"
     [
         pytest.param(SE + "q=git", 400, "site is required", id="stackexchange without a site"),
         pytest.param(SE + "q=git&site=nowhere", 400, "No site found", id="an unknown site"),
+        pytest.param(HN + "numericFilters=points>2", 400, "points", id="a number without a filter"),
+        pytest.param(WIKI + "a" * 301, 200, "query-too-long", id="a long search of a wiki"),
         pytest.param(GITHUB, 422, "Validation Failed", id="github without words"),
         pytest.param(GITHUB + "a" * 257, 422, "Validation Failed", id="github with too many"),
         pytest.param(CROSSREF + "/10.5555/none", 404, "Resource not found", id="an unknown DOI"),

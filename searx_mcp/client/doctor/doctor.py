@@ -16,6 +16,7 @@ from searx_mcp.client.doctor.instance import examine_instance
 from searx_mcp.client.doctor.machine import (
     check_clock,
     check_configuration,
+    check_contact,
     check_data_folder,
     in_container,
     misconfigured,
@@ -32,6 +33,7 @@ from searx_mcp.net.diagnosis import LookUp, look_up
 from searx_mcp.net.http import HttpSession
 from searx_mcp.net.sessions import Sessions
 from searx_mcp.net.trust import tls_context
+from searx_mcp.open_sources.config import OpenSourcesMode
 from searx_mcp.settings.instances import without_credentials
 from searx_mcp.settings.sources import Loaded
 
@@ -101,6 +103,8 @@ class Doctor:
         except SettingsError as exc:
             return misconfiguration(exc)
         machine.note(CheckName.CONFIGURATION, check_configuration(self._origins))
+        if _asks_open_sources(settings.open_sources.mode, has_own=bool(named or of_pool)):
+            machine.note(CheckName.CONTACT, check_contact(settings.open_sources.contact))
         folder = settings.state_folder()
         look = partial(asyncio.to_thread, check_data_folder, folder, problem)
         await machine.take(CheckName.DATA_FOLDER, look)
@@ -169,6 +173,11 @@ class _Round:
 
     def _asked(self, session: HttpSession) -> Asked:
         return Asked(session, self._clock, timeout=STEP_TIMEOUT, offsets=self.offsets)
+
+
+def _asks_open_sources(mode: OpenSourcesMode, *, has_own: bool) -> bool:
+    """Whether a search may go to open sources without a word of the caller's."""
+    return mode is not OpenSourcesMode.OFF and not (mode is OpenSourcesMode.AUTO and has_own)
 
 
 def misconfiguration(error: SettingsError) -> Diagnosis:

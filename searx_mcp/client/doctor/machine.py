@@ -43,6 +43,18 @@ def misconfigured(error: SettingsError) -> Finding:
     return broken(_sentence(error.message), fix)
 
 
+def check_contact(contact: str) -> Finding:
+    """Say whether operators of open sources can reach whoever runs this program; they judge by it."""
+    if contact:
+        return fine(f"Operators of open sources who ask for one are told {contact}.")
+    return doubtful(
+        "Open sources are asked without a contact: Wikipedia, Commons and Crossref allow less,"
+        " crates.io may refuse.",
+        "Name a mail address or page of yours, by which their operators reach you.\n"
+        '[open_sources]\ncontact = "you@example.org"',
+    )
+
+
 def check_data_folder(folder: Path | None, problem: str) -> Finding:
     """Look at the folder of the state, which the store has opened by now.
 

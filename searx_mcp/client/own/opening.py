@@ -1,6 +1,5 @@
 """What an instance in a container needs from the settings."""
 
-import random
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
@@ -48,7 +47,7 @@ async def open_runner(
                 public=lambda: sessions.public,
                 personas=Personas(
                     rotate=False,
-                    rng=random.Random(),  # noqa: S311 - the headers of an own instance, no secret
+                    seed=0,
                     user_agent_source=desktop_user_agent,
                 ),
             )

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 from searx_mcp.pool.config_facts import ConfigFacts
@@ -16,12 +16,13 @@ PROBE_TIMEOUT = 5.0
 PUBLIC_INTERVAL = 3_600.0
 """Seconds between two checks of a public instance by all processes together, at least."""
 CONFIG_INTERVAL = 86_400.0
-"""Seconds between two looks at the `/config` of an instance, at least."""
+"""Seconds between two looks at the `/config` of an own instance, at least; that of a public one is
+looked at before a search, together with its robots.txt."""
 _ROUND_SHARE = 0.85
 """Of the interval, after which a job is free again: a round may come a tenth early."""
 _AT_ONCE = 4
-_ENOUGH_TO_DOUBT = 2
-"""When so many are silent and nobody answers, the network here is down."""
+_ENOUGH_TO_DOUBT = 3
+"""When so many are silent one after the other, the network here was down."""
 
 
 class Pulse(Protocol):
@@ -37,13 +38,15 @@ class Pulse(Protocol):
 
 
 class Prober:
-    """Asks instances for `/healthz`, and once a day for `/config`.
+    """Asks instances for `/healthz`, own ones also once a day for `/config`.
 
     An answer ends a failing time early, silence counts as a failure, so that a stopped instance is
     known before a search has to wait for it; it proves no engine. Own instances are checked in
-    every round, public ones of the aperture once an hour and only while somebody searches. Several
-    processes share the work: what one has claimed the others leave alone. When nobody at all
-    answers, the network here is down, and nothing is held against anybody.
+    every round. Of the public ones that are likely to be asked next, a round checks one, so that
+    they are spread over the rounds: each at most once an hour, and none unless somebody searches.
+    Several processes share the work: what one has claimed the others leave alone. When several
+    public ones after each other are silent, the network here is down, and nothing is held against
+    anybody; against one it is once another answers.
 
     Args:
         pool: learns from the answers.
@@ -68,45 +71,59 @@ class Prober:
         self._pulse = pulse
         self._state = state
         self._activity = activity
-        self._own_interval = interval * _ROUND_SHARE
+        self._interval = interval * _ROUND_SHARE
         self._clock = clock
+        self._silent: set[str] = set()
 
     async def check(self) -> None:
         """One round."""
         if self._activity.is_awake:
-            await self._check_all(self._pool.own_urls(), own=True, interval=self._own_interval)
+            await self._check_own()
         if self._activity.is_searching:
-            aperture = self._pool.aperture(self._clock())
-            await self._check_all(aperture, own=False, interval=PUBLIC_INTERVAL)
+            await self._check_public()
 
-    async def _check_all(self, urls: Sequence[str], *, own: bool, interval: float) -> None:
-        now = self._clock()
-        due = [
-            url
-            for url in urls
-            if await self._state.claim(f"healthz {url}", seconds=interval, now=now)
-        ]
-        alive: dict[str, bool] = {}
+    async def _check_own(self) -> None:
         slots = asyncio.Semaphore(_AT_ONCE)
 
         async def check(url: str) -> None:
             async with slots:
-                alive[url] = await self._pulse.is_alive(url, own=own, timeout=PROBE_TIMEOUT)
-                _log.debug("search.probe instance=%s alive=%s", url, alive[url])
-                if alive[url]:
-                    await self._read_config(url, own=own)
+                alive = await self._is_alive(url, own=True)
+                self._pool.probed(url, alive=alive, now=self._clock())
+                if alive and await self._claim(f"config {url}", CONFIG_INTERVAL):
+                    facts = await self._pulse.config(url, own=True, timeout=PROBE_TIMEOUT)
+                    if facts is not None:
+                        self._pool.learn_facts(url, facts, self._clock())
 
+        urls = self._pool.own_urls()
+        due = [url for url in urls if await self._claim(f"healthz {url}", self._interval)]
         async with asyncio.TaskGroup() as group:
             for url in due:
                 group.create_task(check(url))
-        if any(alive.values()) or own or len(due) < _ENOUGH_TO_DOUBT:
-            for url, answers in alive.items():
-                self._pool.probed(url, alive=answers, now=self._clock())
 
-    async def _read_config(self, url: str, *, own: bool) -> None:
-        job = f"config {url}"
-        if not await self._state.claim(job, seconds=CONFIG_INTERVAL, now=self._clock()):
+    async def _check_public(self) -> None:
+        urls = self._pool.aperture(self._clock())
+        if not urls or not await self._claim("healthz", self._interval):
             return
-        facts = await self._pulse.config(url, own=own, timeout=PROBE_TIMEOUT)
-        if facts is not None:
-            self._pool.learn_facts(url, facts, self._clock())
+        for url in urls:
+            if await self._claim(f"healthz {url}", PUBLIC_INTERVAL):
+                break
+        else:
+            return
+        if not await self._is_alive(url, own=False):
+            self._silent.add(url)
+            if len(urls) > 1:
+                return
+        else:
+            self._pool.probed(url, alive=True, now=self._clock())
+        if len(self._silent) < _ENOUGH_TO_DOUBT:
+            for silent in self._silent:
+                self._pool.probed(silent, alive=False, now=self._clock())
+        self._silent.clear()
+
+    async def _is_alive(self, url: str, *, own: bool) -> bool:
+        alive = await self._pulse.is_alive(url, own=own, timeout=PROBE_TIMEOUT)
+        _log.debug("search.probe instance=%s alive=%s", url, alive)
+        return alive
+
+    async def _claim(self, job: str, seconds: float) -> bool:
+        return await self._state.claim(job, seconds=seconds, now=self._clock())

@@ -9,6 +9,7 @@ from typing import Protocol, Self
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
+from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool, Proposal
 from searx_mcp.search.execution.ledger import Ledger
@@ -20,7 +21,7 @@ from searx_mcp.searxng.upstream import Clearance
 _log = logging.getLogger("searx_mcp.search")
 
 CLEARANCE_TIMEOUT = 2.0
-"""Seconds for a robots.txt, which an instance has at hand."""
+"""Seconds for a robots.txt or a `/config`, which an instance has at hand."""
 _MAY_BE_OURS = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TLS})
 """Failures that a machine without a network, or behind a captive portal, sees everywhere."""
 
@@ -52,6 +53,10 @@ class Upstream(Protocol):
         timeout: float,  # noqa: ASYNC109 - of one small file
     ) -> Clearance:
         """Read the robots.txt of a public instance."""
+        ...
+
+    async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - of one document
+        """What the instance tells of itself, or `None`."""
         ...
 
 
@@ -117,7 +122,7 @@ class Asking:
 
     A public instance is asked for its robots.txt once a day, before it is charged and searched: a
     host that is down or does not want us thus costs no budget. The same request tries an instance
-    that has rested.
+    that has rested. Who lets us in is asked for `/config`, too, once a day.
 
     Args:
         pool: learns from the outcomes.
@@ -241,6 +246,12 @@ class Asking:
             return clearance.failure
         if clearance.opted_out:
             ticket.opt_out()
-        else:
-            self._pool.clear(proposal.url, self._clock())
+            return None
+        self._pool.clear(proposal.url, self._clock())
+        if not proposal.is_clear:
+            # Its limiter decides what the search is charged to.
+            seconds = min(timeout, CLEARANCE_TIMEOUT, ticket.trail.left)
+            facts = await self._upstream.config(proposal.url, own=False, timeout=seconds)
+            if facts is not None:
+                self._pool.learn_facts(proposal.url, facts, self._clock())
         return None

@@ -43,7 +43,7 @@ class Ledger:
         """Charge one request; when a budget forbids it, the instance is passed over."""
         url = proposal.url
         limited = self._pool.month_limited()
-        accounts = [instance_account(url, own=proposal.own, link_token=proposal.link_token)]
+        accounts = [self._account(url, own=proposal.own)]
         if url in limited:
             accounts.append(month_account(limited))
         reservation = await self._state.reserve(accounts, proposal.format, self._clock())
@@ -52,9 +52,17 @@ class Ledger:
                 trail.pass_over(spent, reservation.retry_at)
         return reservation.granted
 
+    def _account(self, url: str, *, own: bool) -> Account:
+        return instance_account(
+            url,
+            own=own,
+            link_token=self._pool.link_token(url),
+            is_unlimited=self._pool.is_unlimited(url),
+        )
+
     def _applying(self, url: str, now: float) -> Account:
         """The account of an instance with the windows that a request to it would meet now."""
-        account = instance_account(url, own=False, link_token=self._pool.link_token(url))
+        account = self._account(url, own=False)
         form = self._pool.format_of(url, now)
         windows = tuple(w for w in account.windows if w.format in (None, form))
         return replace(account, windows=windows)

@@ -273,9 +273,11 @@ class _Asking:
     def of(self, choice: Choice, engine: Engine, *, page: int, now: datetime) -> OpenQuery:
         """What one engine is asked."""
         question = self.question
-        is_long = len(question.text.split()) > LONGEST_TEXT and not engine.is_semantic
+        text = question.text
+        if len(text.split()) > LONGEST_TEXT and not engine.is_semantic:
+            text = one_line(question.keywords if engine.demands_all else question.words)
         return OpenQuery(
-            text=one_line(question.words) if is_long else question.text,
+            text=text,
             keywords=question.keywords,
             now=now,
             category=self.category,

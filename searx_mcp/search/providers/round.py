@@ -200,9 +200,31 @@ class Rounds:
         if not self._may_ask(engine, journal):
             return None
         async with self._slot(engine):
-            if not await self._charge(engine, journal):
-                return None
-            return await self._send(engine, ask, query, journal)
+            answered = await self._charged(engine, ask, query, journal)
+            if answered is not None and answered.again:
+                # It is their load and no limit of ours: the spacing is pause enough.
+                again = await self._charged(engine, ask, query, journal, is_last=True)
+                answered = again or answered
+        if answered is None:
+            return None
+        outcome = answered.outcome
+        if not outcome.verdict.ends_search:
+            journal.skipped[engine.name] = outcome.verdict.replace("_", " ")
+            return None
+        return outcome.page or ResultPage()
+
+    async def _charged(
+        self,
+        engine: Engine,
+        ask: Ask,
+        query: OpenQuery,
+        journal: Journal,
+        *,
+        is_last: bool = False,
+    ) -> Answered | None:
+        if not await self._charge(engine, journal):
+            return None
+        return await self._send(engine, ask, query, journal, is_last=is_last)
 
     def _may_ask(self, engine: Engine, journal: Journal) -> bool:
         now = self._clock()
@@ -234,8 +256,8 @@ class Rounds:
             await asyncio.sleep(wait)
 
     async def _send(
-        self, engine: Engine, ask: Ask, query: OpenQuery, journal: Journal
-    ) -> ResultPage | None:
+        self, engine: Engine, ask: Ask, query: OpenQuery, journal: Journal, *, is_last: bool
+    ) -> Answered | None:
         timeout = min(engine.timeout, journal.left)
         if timeout <= _TOO_LATE:
             journal.skipped[engine.name] = "no time left"
@@ -259,11 +281,10 @@ class Rounds:
         outcome = answered.outcome
         _note(journal, engine, outcome)
         is_cut_short = timeout < engine.timeout and outcome.verdict is Verdict.TIMEOUT
-        self._learn(engine, answered, journal, counts=not (outcome.ours or is_cut_short))
-        if not outcome.verdict.ends_search:
-            journal.skipped[engine.name] = outcome.verdict.replace("_", " ")
-            return None
-        return outcome.page or ResultPage()
+        may_follow = answered.again and not is_last
+        is_telling = not (outcome.ours or is_cut_short or may_follow)
+        self._learn(engine, answered, journal, counts=is_telling)
+        return answered
 
     def _learn(self, engine: Engine, answered: Answered, journal: Journal, *, counts: bool) -> None:
         url, now = engine.address, self._clock()

@@ -12,7 +12,7 @@ that it lasts and is never spent whole.
 from collections.abc import Sequence
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import MonthReport
+from searx_mcp.models.instance import InstanceReport, MonthReport, Tier
 from searx_mcp.search.state.interface import Account, Budget, Window
 
 MONTH = "public"
@@ -26,21 +26,35 @@ _SHORT = (
     Window(limit=1, seconds=30, format=Format.HTML),
     Window(limit=8, seconds=600, format=Format.HTML),
 )
+_ALIKE = tuple(Window(window.limit, window.seconds) for window in _SHORT[1:])
+"""Where no limiter counts, a search costs an operator the same in either format."""
 _LINK_TOKEN = Window(limit=_PER_HOST, seconds=_DAYS * _DAY)
 _LEAST_BURST = 10
 
 
-def instance_account(url: str, *, own: bool, link_token: bool | None) -> Account:
+def instance_account(
+    url: str, *, own: bool, link_token: bool | None, is_unlimited: bool = False
+) -> Account:
     """The account of one instance.
 
     Args:
         url: its base URL.
         own: whether it is the user's own: then nothing limits it.
         link_token: whether its pages carry the limiter's token; unknown counts as yes.
+        is_unlimited: whether it is known to run no limiter; what we allow ourselves holds all the same.
     """
     if own:
         return Account(url)
+    if is_unlimited:
+        return Account(url, _ALIKE)
     return Account(url, _SHORT if link_token is False else (*_SHORT, _LINK_TOKEN))
+
+
+def account_of(row: InstanceReport) -> Account:
+    """The account of an instance of a report."""
+    is_unlimited = row.limiter is False and not row.link_token
+    own = row.tier is Tier.OWN
+    return instance_account(row.url, own=own, link_token=row.link_token, is_unlimited=is_unlimited)
 
 
 def month_account(limited: Sequence[str]) -> Account:

@@ -2,8 +2,10 @@
 
 import asyncio
 import random
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from typing_extensions import override
 
 from searx_mcp.models.instance import CatalogEntry, InstanceState
@@ -35,11 +37,13 @@ def paths(fake: FakeSearxng) -> list[str]:
     return [request.path for request in fake.requests]
 
 
-async def test_a_check_asks_for_healthz_and_config_and_never_searches(bench):
+async def test_a_check_never_searches_and_asks_public_instances_for_healthz_alone(bench):
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
             await prober(it).check()
-    assert paths(own) == paths(public) == ["/healthz", "/config"]
+    assert paths(own) == ["/healthz", "/config"]
+    assert paths(public) == ["/healthz"]
+    assert public.requests[0].headers["User-Agent"].startswith("searx-mcp/")
 
 
 async def test_own_instances_are_checked_in_every_round_and_public_ones_once_an_hour(bench):
@@ -50,26 +54,44 @@ async def test_own_instances_are_checked_in_every_round_and_public_ones_once_an_
                 it.clock.advance(300)
     assert paths(own).count("/healthz") == 13
     assert paths(public).count("/healthz") == 2
-    assert paths(own).count("/config") == paths(public).count("/config") == 1
+    assert paths(own).count("/config") == 1
     assert PUBLIC_INTERVAL == HOUR
 
 
-async def test_config_is_read_once_a_day(bench):
-    async with FakeSearxng() as public, bench(public=[public]) as it:
+@pytest.mark.parametrize("processes", [1, 4])
+async def test_a_round_of_all_processes_checks_one_public_instance(bench, processes):
+    async with bench() as it:
+        urls = [f"https://i{n}.example/" for n in range(5)]
+        it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
+        counting = Counting()
+        several = [prober(it, pulse=counting) for _ in range(processes)]
+        checked = []
+        for _ in range(24):
+            for each in several:
+                each._activity.searched()
+                await each.check()
+            checked.append(len(counting.asked))
+            it.clock.advance(300)
+    assert checked[:6] == [1, 2, 3, 4, 5, 5], "spread over the rounds, then an hour of peace"
+    assert checked[-1] == 10
+    assert sorted(counting.asked[:5]) == urls
+    assert counting.configs == 0
+
+
+async def test_the_config_of_an_own_instance_is_read_once_a_day(bench):
+    async with FakeSearxng() as own, bench(own=[own]) as it:
         for _ in range(50):
             await prober(it).check()
             it.clock.advance(HOUR)
-    assert paths(public).count("/config") == 3
+    assert paths(own).count("/config") == 3
     assert CONFIG_INTERVAL == 24 * HOUR
 
 
 async def test_what_config_says_is_learned(bench):
-    async with FakeSearxng(link_token=True) as public, bench(public=[public]) as it:
+    async with FakeSearxng(version="2026.8.22") as own, bench(own=[own]) as it:
         await prober(it).check()
         (report,) = it.pool.snapshot(it.clock())
-    assert (report.limiter, report.link_token) == (True, True)
-    assert report.version
-    assert report.score_parts["access"] == 0.25
+    assert (report.limiter, report.version) == (False, "2026.8.22")
 
 
 async def test_processes_that_share_a_store_check_an_instance_once(bench):
@@ -77,7 +99,8 @@ async def test_processes_that_share_a_store_check_an_instance_once(bench):
         async with bench(own=[own], public=[public]) as it:
             for _ in range(8):
                 await prober(it).check()
-    assert paths(own) == paths(public) == ["/healthz", "/config"]
+    assert paths(own) == ["/healthz", "/config"]
+    assert paths(public) == ["/healthz"]
 
 
 async def test_without_a_search_no_public_instance_is_asked_for_anything(bench):
@@ -117,14 +140,17 @@ async def test_a_stopped_own_instance_is_known_after_three_checks(bench):
         assert it.pool.snapshot(it.clock())[0].state is InstanceState.FAILING
 
 
-async def test_a_public_instance_that_is_silent_while_another_answers_is_known_too(bench):
+@pytest.mark.parametrize("first", [True, False], ids=["silent first", "answers first"])
+async def test_a_public_instance_that_is_silent_while_another_answers_is_known_too(bench, first):
     async with FakeSearxng() as gone:
         pass
     async with FakeSearxng() as good, bench(public=[gone, good]) as it:
-        it.pool.enlist([], entries(gone, good))
-        for _ in range(3):
-            await prober(it).check()
-            it.clock.advance(HOUR)
+        it.pool.enlist([], entries(*((gone, good) if first else (good, gone))))
+        checks = prober(it)
+        for _ in range(8):
+            checks._activity.searched()
+            await checks.check()
+            it.clock.advance(HOUR / 2)
         states = {row.url: row.state for row in it.pool.snapshot(it.clock())}
     assert states[gone.url] is InstanceState.FAILING
     assert states[good.url] is InstanceState.NEW, "a health check proves no engine"
@@ -134,15 +160,51 @@ def entries(*fakes: FakeSearxng):
     return [CatalogEntry(url=fake.url, tls_grade="A+", http_grade="A+") for fake in fakes]
 
 
-async def test_when_nobody_answers_nothing_is_held_against_public_instances(bench):
-    async with FakeSearxng() as one, FakeSearxng() as two:
-        pass
+async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench):
     async with bench() as it:
-        it.pool.enlist([], entries(one, two))
-        for _ in range(5):
+        urls = [f"https://i{n}.example/" for n in range(6)]
+        it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
+        counting = Counting(silent=urls)
+        checks = prober(it, pulse=counting)
+        for done in range(24):
+            counting.silent = set(urls) if done % 6 < 4 else set()
+            checks._activity.searched()
+            await checks.check()
+            it.clock.advance(600)
+        assert all(row.consecutive_failures == 0 for row in it.pool.snapshot(it.clock()))
+
+
+async def test_two_that_are_gone_one_after_the_other_are_known(bench):
+    async with bench() as it:
+        urls = [f"https://i{n}.example/" for n in range(5)]
+        it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
+        counting = Counting(silent=urls[1:3])
+        checks = prober(it, pulse=counting)
+        for _ in range(40):
+            checks._activity.searched()
+            await checks.check()
+            it.clock.advance(300)
+        states = {row.url: row.state for row in it.pool.snapshot(it.clock())}
+    failing = [url for url in urls if states[url] is InstanceState.FAILING]
+    assert failing == urls[1:3]
+
+
+async def test_an_own_instance_that_is_silent_is_not_asked_for_more(bench):
+    async with bench() as it:
+        it.pool.enlist(["http://own.example/"], [])
+        counting = Counting(silent=["http://own.example/"])
+        await prober(it, pulse=counting).check()
+    assert (counting.asked, counting.configs) == (["http://own.example/"], 0)
+
+
+async def test_the_only_public_instance_is_known_to_be_silent(bench):
+    async with FakeSearxng() as gone:
+        pass
+    async with bench(public=[gone]) as it:
+        for _ in range(3):
             await prober(it).check()
             it.clock.advance(HOUR)
-        assert all(row.consecutive_failures == 0 for row in it.pool.snapshot(it.clock()))
+        assert it.pool.snapshot(it.clock())[0].state is InstanceState.FAILING
 
 
 async def test_a_failing_public_instance_that_answers_again_may_be_asked_again(bench):
@@ -157,17 +219,21 @@ async def test_a_failing_public_instance_that_answers_again_may_be_asked_again(b
 class Counting:
     """Answers every check, and tells how many were under way at once."""
 
-    def __init__(self) -> None:
-        self.now = self.most = 0
+    def __init__(self, silent: Collection[str] = ()) -> None:
+        self.now = self.most = self.configs = 0
+        self.asked: list[str] = []
+        self.silent = set(silent)
 
     async def is_alive(self, base_url: str, *, own: bool, timeout: float) -> bool:  # noqa: ASYNC109 - the interface
+        self.asked.append(base_url)
         self.now += 1
         self.most = max(self.most, self.now)
         await asyncio.sleep(0)
         self.now -= 1
-        return True
+        return base_url not in self.silent
 
     async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - the interface
+        self.configs += 1
         return None
 
 

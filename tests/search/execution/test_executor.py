@@ -15,7 +15,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.life import OPTED_OUT
-from searx_mcp.search.state.budget import instance_account, month_account
+from searx_mcp.search.state.budget import account_of, instance_account, month_account
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing.limiter import FakeLimiter
 from searx_mcp.testing.searxng import FakeSearxng
@@ -38,6 +38,20 @@ async def go(bench, *, wanted=10, seconds=10.0, query=QUERY, progress=None):
 
 def verdicts(found_or_error) -> list[Verdict]:
     return [attempt.verdict for attempt in found_or_error.attempts]
+
+
+async def test_json_of_a_host_without_a_limiter_is_served_as_often_as_its_pages(bench):
+    async with FakeSearxng(formats=("html", "json")) as open_host, bench(public=[open_host]) as it:
+        it.pool.learn_facts(open_host.url, ConfigFacts(limiter_enabled=False), it.clock())
+        asked = []
+        for _ in range(8):
+            found = await go(it)
+            asked += [attempt.format for attempt in found.attempts]
+            it.clock.advance(40)
+        with pytest.raises(NoInstancesError) as caught:
+            await go(it)
+        assert asked == [Format.HTML, *[Format.JSON] * 7]
+        assert caught.value.retry_after == pytest.approx(600 - 8 * 40, abs=1)
 
 
 async def test_the_first_good_answer_ends_the_search(bench):
@@ -150,7 +164,8 @@ async def test_a_public_instance_is_asked_again_only_when_its_budget_allows(benc
 
 
 async def test_a_budget_of_json_that_is_spent_leaves_the_pages(bench):
-    async with FakeSearxng() as only, bench(public=[only]) as it:
+    limited = FakeSearxng(limiter=FakeLimiter(clock=lambda: 0.0))
+    async with limited as only, bench(public=[only]) as it:
         account = instance_account(only.url, own=False, link_token=None)
         json_only = replace(account, windows=account.windows[:3])
         for _ in range(3):
@@ -269,7 +284,7 @@ async def test_the_query_appears_in_no_progress_message_and_no_attempt(bench):
     assert "secretword" not in " ".join(messages) + repr(found.attempts)
 
 
-async def test_the_robots_txt_of_a_public_instance_is_read_once_a_day_before_its_first_search(
+async def test_robots_txt_and_config_of_a_public_instance_are_read_once_a_day_before_its_first_search(
     bench,
 ):
     async with FakeSearxng() as public, bench(public=[public]) as it:
@@ -277,10 +292,41 @@ async def test_the_robots_txt_of_a_public_instance_is_read_once_a_day_before_its
             it.clock.advance(wait)
             await go(it)
     assert [request.path for request in public.requests] == [
-        "/robots.txt", "/search", "/search", "/robots.txt", "/search",
+        "/robots.txt", "/config", "/search", "/search", "/robots.txt", "/config", "/search",
     ]  # fmt: skip
-    headers = {request.headers["User-Agent"] for request in public.requests}
-    assert len(headers) == 1, "one client, whatever it asks for"
+
+
+@pytest.mark.parametrize(("link_token", "left_of_it"), [(True, 2), (False, 7)])
+async def test_what_config_says_decides_what_the_first_search_is_charged_to(
+    bench, link_token, left_of_it
+):
+    async with FakeSearxng(link_token=link_token) as public, bench(public=[public]) as it:
+        await go(it)
+        (row,) = it.pool.snapshot(it.clock())
+        account = account_of(row)
+        longest = replace(account, windows=account.windows[-1:])
+        (budget,) = await it.state.budgets([longest], it.clock())
+    assert budget.left == left_of_it
+
+
+async def test_a_host_that_does_not_want_us_is_asked_for_nothing_else(bench):
+    robots = "User-agent: searx-mcp\nDisallow: /\n"
+    async with FakeSearxng(robots=robots) as first, FakeSearxng() as second:
+        async with bench(public=[first, second]) as it:
+            await go(it)
+    assert [request.path for request in first.requests] == ["/robots.txt"]
+
+
+async def test_a_config_that_cannot_be_had_costs_no_search(bench):
+    async with FakeSearxng() as public, bench(public=[public]) as it:
+        asks = it.upstream.config
+
+        async def silent(base_url: str, *, own: bool, timeout: float) -> None:  # noqa: ASYNC109 - the interface's
+            await asks(base_url, own=own, timeout=timeout)
+
+        it.upstream.config = silent
+        found = await go(it)
+    assert verdicts(found) == [Verdict.FULL]
 
 
 async def test_the_robots_txt_of_an_own_instance_is_not_read(bench):
@@ -428,7 +474,7 @@ async def test_public_instances_see_a_coherent_browser_and_own_ones_our_name(ben
         async with bench(own=[own], public=[public]) as it:
             await go(it)
     assert own.requests[0].headers["User-Agent"].startswith("searx-mcp/")
-    headers = public.requests[0].headers
+    (headers,) = (each.headers for each in public.requests if each.path == "/search")
     assert headers["User-Agent"].startswith("Mozilla/5.0")
     assert (headers["DNT"], headers["Sec-GPC"]) == ("1", "1")
     assert "Referer" not in headers

@@ -9,8 +9,10 @@ from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.response import Coverage
 from searx_mcp.open_sources.config import OpenSourcesConfig
+from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.providers.interface import OPEN_SOURCES
 from searx_mcp.search.providers.round import GRACE
+from searx_mcp.search.state.interface import Account
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing import virtual_time
 from searx_mcp.testing.simulated_sources import SourceBehaviour
@@ -209,6 +211,21 @@ def test_an_engine_that_limits_us_is_left_alone(collections):
         clock.pass_by(400)
         await world.search("red panda", category="images")
         assert world.asked().count("openverse") == 2
+
+    virtual_time.run(main)
+
+
+def test_one_whose_silence_means_load_rests_after_it(collections):
+    async def main(clock):
+        world = collections(clock, config=OpenSourcesConfig(gdelt=True))
+        world.answer(gdelt=SourceBehaviour(seconds=13.0), hackernews=PANDAS)
+        for wait in (60, 700, 300):
+            found = await world.search("red panda", category="news", time_range="week")
+            assert "gdelt" in missing(found)
+            clock.pass_by(wait)
+        assert world.asked().count("gdelt") == 1
+        await world.search("red panda", category="news", time_range="week")
+        assert world.asked().count("gdelt") == 2
 
     virtual_time.run(main)
 
@@ -440,6 +457,60 @@ def test_an_engine_that_wants_every_word_is_not_asked_for_those_of_the_frame(
         texts = {name: query.text for name, query in world.upstream.asked}
         assert texts["wikipedia"] == asked
         assert texts["keenable"] == text
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize(
+    ("category", "cut", "whole"),
+    [("images", "openverse", None), ("science", "europepmc", "crossref")],
+)
+def test_only_the_keywords_of_a_long_question_go_to_those_that_demand_them_all(
+    collections, category, cut, whole
+):
+    text = "annual migration routes breeding grounds winter plumage diet lifespan arctic tern gene"
+
+    async def main(clock):
+        world = collections(clock)
+        await world.search(text, category=category)
+        asked = dict(world.upstream.asked)
+        assert len(asked[cut].text.split()) <= 6
+        assert asked[cut].text == " ".join(asked[cut].keywords)
+        if whole:
+            assert asked[whole].text == text
+
+    virtual_time.run(main)
+
+
+def test_a_refusal_of_our_own_request_teaches_nothing(collections):
+    async def main(clock):
+        world = collections(clock)
+        mistaken = SourceBehaviour(verdict=Verdict.REFUSED, ours=True, detail="Too long.")
+        world.answer(openverse=mistaken, commons=PANDAS)
+        for _ in range(5):
+            found = await world.search("red panda", category="images")
+            assert missing(found)["openverse"] == "refused"
+            clock.pass_by(60)
+        assert world.asked().count("openverse") == 5
+        assert world.pool.record_of(world.engine("openverse").address).failures == 0
+
+    virtual_time.run(main)
+
+
+@pytest.mark.parametrize(("loaded", "answers"), [(1, True), (2, False)])
+def test_an_engine_under_load_is_asked_once_more_and_charged_for_it(collections, loaded, answers):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(musicbrainz=SourceBehaviour(titles=PANDAS, loaded=loaded, seconds=0.05))
+        found = await world.search("red panda", category="music")
+        engine = world.engine("musicbrainz")
+        assert world.asked().count("musicbrainz") == 2
+        assert ("musicbrainz" not in missing(found)) is answers
+        day = Account(engine.address, source_account(engine, has_contact=False).windows[1:])
+        (budget,) = await world.state.budgets([day], clock())
+        assert budget.left == engine.per_day - 2
+        assert world.pool.record_of(engine.address).failures == (0 if answers else 1)
+        assert world.is_idle()
 
     virtual_time.run(main)
 

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import MonthReport
+from searx_mcp.models.instance import InstanceReport, InstanceState, MonthReport, Tier
 from searx_mcp.search.state.budget import (
     MONTH,
+    account_of,
     instance_account,
     month_account,
     month_report,
@@ -49,6 +50,31 @@ def test_an_unknown_host_is_treated_like_one_with_the_link_token():
 def test_a_host_without_the_link_token_has_no_monthly_window():
     windows = instance_account(HOST, own=False, link_token=False).windows
     assert max(window.seconds for window in windows) == HOUR
+
+
+def test_where_no_limiter_counts_both_formats_have_the_windows_of_pages():
+    windows = instance_account(HOST, own=False, link_token=False, is_unlimited=True).windows
+    assert windows == (Window(1, 30), Window(8, 600))
+
+
+@pytest.mark.parametrize(
+    ("tier", "limiter", "link_token", "expected"),
+    [
+        (Tier.OWN, False, False, {"own": True, "link_token": False}),
+        (Tier.A, False, False, {"own": False, "link_token": False, "is_unlimited": True}),
+        (Tier.A, False, True, {"own": False, "link_token": True}),
+        (Tier.A, True, False, {"own": False, "link_token": False}),
+        (Tier.A, None, None, {"own": False, "link_token": None}),
+    ],
+)
+def test_the_account_of_a_reported_instance_follows_from_its_limiter(
+    tier, limiter, link_token, expected
+):
+    row = InstanceReport(
+        url=HOST, tier=tier, grade=None, state=InstanceState.NEW, score=1.0,
+        limiter=limiter, link_token=link_token,
+    )  # fmt: skip
+    assert account_of(row) == instance_account(HOST, **expected)
 
 
 def test_an_own_instance_has_no_windows():

@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.models.request import TimeRange
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed, RefusedError
+from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.open_sources.rows import Rows, json_object
 
 NAME: Final = "gdelt"
@@ -81,8 +81,33 @@ def _term(keyword: str) -> str:
 def _refused(text: bytes) -> RefusedError:
     if b"limit requests" in text[:1_000]:
         return RefusedError(Verdict.RATE_LIMITED, "GDELT asks to wait.")
-    return RefusedError(Verdict.REFUSED, "GDELT could not read the question.")
+    return RefusedError(Verdict.REFUSED, "GDELT could not read the question.", ours=True)
 
 
 def _escape(found: re.Match[bytes]) -> bytes:
     return found[0] if found[1] else b""
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="GDELT",
+    operator="GDELT Project, US",
+    categories=frozenset({Category.NEWS}),
+    endpoint="https://api.gdeltproject.org/api/v2/doc/doc",
+    parameters={"mode": "ArtList", "format": "json", "maxrecords": "25"},
+    ask=ask,
+    parse=parse,
+    weight=0.9,
+    # One request in five seconds. Since July 2026 it has refused even first ones, after 13 to 22 s.
+    gap=5.5,
+    per_day=300,
+    timeout=6.0,
+    rest=900.0,
+    on=False,
+    licence="News by the GDELT Project (https://www.gdeltproject.org/).",
+    time_ranges=frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH}),
+    pages=False,
+    filters_language=True,
+    terms_url="https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/",
+    terms_checked="2026-11",
+)

@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.models.request import Category
+from searx_mcp.open_sources.interface import ANY_AGE, Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import MAX_TITLE, Rows, json_object
 
 NAME: Final = "keenable"
@@ -41,3 +42,31 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
             published=result.text("published_at"),
         )
     return rows.parsed()
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Keenable",
+    operator="Keenable",
+    categories=frozenset({Category.GENERAL, Category.NEWS, Category.IT, Category.SCIENCE}),
+    endpoint="https://api.keenable.ai/v1/search/public",
+    ask=ask,
+    parse=parse,
+    headers={"X-Keenable-Title": "searx-mcp"},
+    weight=1.5,
+    # 1,000 requests an hour and ten a second are allowed to an address.
+    gap=0.5,
+    per_day=400,
+    timeout=8.0,
+    notice=(
+        "Keenable is on: a company with an index of the web, which sees every query it is asked,"
+        " and your address. Its terms could not be read."
+    ),
+    on=False,
+    is_web_index=True,
+    is_semantic=True,
+    time_ranges=ANY_AGE,
+    pages=False,
+    terms_url="https://docs.keenable.ai/authentication",
+    terms_checked="2026-11",
+)

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from searx_mcp.content.fields import Fields, loads
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Place
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import Rows
 
 NAME: Final = "photon"
@@ -94,3 +95,26 @@ def _degrees(values: object, limits: Sequence[float]) -> list[float]:
         if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= limit
     ]
     return degrees if len(degrees) == len(limits) else []
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Photon",
+    operator="Komoot, DE",
+    categories=frozenset({Category.MAP}),
+    endpoint="https://photon.komoot.io",
+    ask=ask,
+    parse=parse,
+    wants_contact=True,
+    # No number is published: "reasonable" use is welcome.
+    gap=2.0,
+    per_day=200,
+    timeout=5.0,
+    licence="Places © OpenStreetMap contributors, ODbL.",
+    pages=False,
+    hosts=("openstreetmap.org",),
+    filters_language=True,
+    terms_url="https://photon.komoot.io/",
+    terms_checked="2026-11",
+    also=("openstreetmap",),
+)

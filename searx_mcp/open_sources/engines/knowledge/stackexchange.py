@@ -7,7 +7,8 @@ from typing import Final
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed, RefusedError
+from searx_mcp.models.request import Category
+from searx_mcp.open_sources.interface import ANY_AGE, Ask, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.open_sources.rows import Rows, json_object, licensed, plain
 
 NAME: Final = "stackexchange"
@@ -41,6 +42,7 @@ _ENGLISH: Final = frozenset({"en", "all", "auto"})
 _THROTTLE: Final = "throttle_violation"
 _AWAY: Final = frozenset({"internal_error", "temporarily_unavailable"})
 """Errors of theirs (api.stackexchange.com/docs/error-handling)."""
+_NOT_READ: Final = "bad_parameter"
 _SECONDS: Final = re.compile(r"available in (\d{1,6}) seconds")
 _OPERATOR: Final = re.compile(r"[\[\]]|(?<!\S)-+|(?<=\w):(?=\w)")
 """What the sites' search takes for a tag, an exclusion or a field; `std::vector` is none of them."""
@@ -141,7 +143,43 @@ def _refusal(answer: Fields) -> RefusedError | None:
         return None
     if name != _THROTTLE:
         verdict = Verdict.SERVER_ERROR if name in _AWAY else Verdict.REFUSED
-        return RefusedError(verdict, f"Stack Exchange answers {name}.")
+        return RefusedError(verdict, f"Stack Exchange answers {name}.", ours=name == _NOT_READ)
     seconds = _SECONDS.search(answer.line("error_message"))
     pause = float(seconds[1]) if seconds else None
     return RefusedError(Verdict.RATE_LIMITED, "Stack Exchange allows no more for now.", pause=pause)
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Stack Exchange",
+    operator="Stack Exchange Inc., US",
+    categories=frozenset({Category.GENERAL, Category.IT}),
+    endpoint="https://api.stackexchange.com/2.3/search/excerpts",
+    parameters={"order": "desc", "sort": "relevance"},
+    ask=ask,
+    parse=parse,
+    read_refusal=read_refusal,
+    weight=1.2,
+    # 300 requests a day are allowed to an address without a key, 10,000 with one.
+    gap=1.0,
+    per_day=250,
+    key_parameter="key",
+    per_day_with_key=9_000,
+    timeout=5.0,
+    licence="Questions and answers of Stack Exchange are CC BY-SA; name the site and the author.",
+    time_ranges=ANY_AGE,
+    languages=frozenset({"en", "es", "ja", "pt", "ru"}),
+    hosts=(
+        "stackoverflow.com",
+        "stackexchange.com",
+        "serverfault.com",
+        "superuser.com",
+        "askubuntu.com",
+        "mathoverflow.net",
+        "stackapps.com",
+    ),
+    filters_language=True,
+    terms_url="https://api.stackexchange.com/docs/throttle",
+    terms_checked="2026-11",
+    also=("stackoverflow", "askubuntu", "superuser"),
+)

@@ -3,8 +3,10 @@
 import re
 from typing import Final
 
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
-from searx_mcp.open_sources.rows import Rows, json_object
+from searx_mcp.models.request import Category
+from searx_mcp.open_sources.engines import mediawiki
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, fitting
+from searx_mcp.open_sources.rows import Rows
 
 NAME: Final = "wikipedia"
 PER_PAGE: Final = 10
@@ -17,11 +19,12 @@ def ask(query: OpenQuery) -> Ask | None:
     language = query.language.partition("-")[0]
     if language in {"all", "auto"}:
         language = "en"
-    if not query.text or not _LANGUAGE.fullmatch(language):
+    words = fitting(query.text.split(), mediawiki.MAX_QUERY)
+    if not words or not _LANGUAGE.fullmatch(language):
         return None
     return Ask(
         {
-            "gsrsearch": query.text,
+            "gsrsearch": words,
             "gsrlimit": str(PER_PAGE),
             "gsroffset": str(PER_PAGE * (query.page - 1)),
         },
@@ -30,13 +33,10 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `query.pages`, which come in the order of their numbers: `index` has the rank."""
-    answer = json_object(body)
-    if "error" in answer:
-        raise ValueError("the answer is an error of MediaWiki")
+    """Read the articles, each with its beginning."""
+    answer = mediawiki.read(body, ENGINE.title)
     rows = Rows(NAME, query)
-    pages = answer.part("query").parts("pages")
-    for page in sorted(pages, key=lambda page: page.count("index") or len(pages)):
+    for page in mediawiki.found(answer):
         about = page.line("extract", 1_000) or page.line("description")
         rows.add(
             page.text("fullurl"),
@@ -45,3 +45,42 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
             thumbnail=page.part("thumbnail").text("source"),
         )
     return rows.parsed(has_next=bool(answer.part("continue")))
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Wikipedia",
+    operator="Wikimedia Foundation, US",
+    categories=frozenset({Category.GENERAL, Category.MAP}),
+    endpoint="https://{language}.wikipedia.org/w/api.php",
+    parameters={
+        **mediawiki.PARAMETERS,
+        "redirects": "1",
+        "gsrnamespace": "0",
+        "prop": "extracts|info|pageimages|description",
+        "exintro": "1",
+        "explaintext": "1",
+        "exsentences": "3",
+        "exlimit": "max",
+        "inprop": "url",
+        "piprop": "thumbnail",
+        "pithumbsize": "320",
+    },
+    ask=ask,
+    parse=parse,
+    demands_all=True,
+    # With a contact 200 requests a minute are allowed, without one ten; three at a time.
+    gap=0.5,
+    gap_without_contact=8.0,
+    burst=3,
+    per_day=2_000,
+    concurrency=3,
+    timeout=4.0,
+    bucket=mediawiki.BUCKET,
+    wants_contact=True,
+    licence="Wikipedia's text is CC BY-SA 4.0.",
+    filters_language=True,
+    terms_url=mediawiki.TERMS,
+    terms_checked="2026-11",
+    hosts=("wikipedia.org",),
+)

@@ -7,12 +7,12 @@ from typing import Final
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length, size
-from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import File, Image, Media, Video
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed, RefusedError
-from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed, plain
+from searx_mcp.open_sources.engines import mediawiki
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, fitting
+from searx_mcp.open_sources.rows import MAX_NAME, Rows, licensed, plain
 
 NAME: Final = "commons"
 PER_PAGE: Final = 10
@@ -28,19 +28,19 @@ _BY_CATEGORY: Final = {
 _SYNTAX = re.compile(r"[:|~*?\\]")
 """Signs that make a keyword or a pattern of a word (Help:CirrusSearch)."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
-_BUSY: Final = frozenset({"ratelimited", "maxlag", "cirrussearch-too-busy-error"})
 
 
 def ask(query: OpenQuery) -> Ask | None:
     """Search the files of one kind, described in the query's language as far as they are."""
-    words = " ".join(_SYNTAX.sub(" ", query.text).split())
+    aim = f"filetype:{_aim(query)} "
+    words = fitting(_SYNTAX.sub(" ", query.text).split(), mediawiki.MAX_QUERY - len(aim))
     if not words:
         return None
     language = query.language.partition("-")[0]
     is_known = _LANGUAGE.fullmatch(language) and language != "all"
     return Ask(
         {
-            "gsrsearch": f"filetype:{_aim(query)} {words}",
+            "gsrsearch": f"{aim}{words}",
             "gsrlimit": str(PER_PAGE),
             "gsroffset": str(PER_PAGE * (query.page - 1)),
             "iiextmetadatalanguage": language if is_known else "en",
@@ -49,15 +49,10 @@ def ask(query: OpenQuery) -> Ask | None:
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
-    """Read `query.pages`, which come in the order of their numbers: `index` has the rank."""
-    answer = json_object(body)
-    if "error" in answer:
-        if answer.part("error").text("code") in _BUSY:
-            raise RefusedError(Verdict.RATE_LIMITED, "Wikimedia Commons asks to wait.")
-        raise ValueError("the answer is an error of MediaWiki")
+    """Read the files, each with its licence."""
+    answer = mediawiki.read(body, ENGINE.title)
     rows = Rows(NAME, query)
-    pages = answer.part("query").parts("pages")
-    for page in sorted(pages, key=lambda page: page.count("index") or len(pages)):
+    for page in mediawiki.found(answer):
         _add(rows, page, _aim(query))
     return rows.parsed(has_next=bool(answer.part("continue")))
 
@@ -113,3 +108,36 @@ def _template(info: Fields, aim: str, name: str) -> tuple[str, Mapping[str, Froz
             }
         case _:
             return "file", {"file": File(filename=name, size=bytes_, mimetype=mime, embed_url=url)}
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Wikimedia Commons",
+    operator="Wikimedia Foundation, US",
+    categories=frozenset({Category.IMAGES, Category.VIDEOS, Category.MUSIC, Category.FILES}),
+    endpoint="https://commons.wikimedia.org/w/api.php",
+    parameters={
+        **mediawiki.PARAMETERS,
+        "gsrnamespace": "6",
+        "prop": "imageinfo",
+        "iiprop": "url|size|mime|timestamp|user|extmetadata",
+        "iiurlwidth": "320",
+        "iiextmetadatafilter": "LicenseShortName|LicenseUrl|Artist|ImageDescription",
+    },
+    ask=ask,
+    parse=parse,
+    demands_all=True,
+    gap=0.5,
+    gap_without_contact=8.0,
+    burst=3,
+    per_day=2_000,
+    concurrency=3,
+    timeout=5.0,
+    bucket=mediawiki.BUCKET,
+    wants_contact=True,
+    licence="Files of Wikimedia Commons have the licences that stand with them.",
+    hosts=("wikimedia.org",),
+    terms_url=mediawiki.TERMS,
+    terms_checked="2026-11",
+    also=("wikicommons.images", "wikicommons.videos", "wikicommons.audio", "wikicommons.files"),
+)

@@ -10,7 +10,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import File, Media, Video
 from searx_mcp.open_sources.engines.lucene import terms
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import ANY_AGE, Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import Rows, json_object, licensed, plain
 
 NAME: Final = "internetarchive"
@@ -112,3 +112,25 @@ def _licence(url: str) -> str:
     if kind == "licenses":
         return f"CC {code.upper()} {version}"
     return f"CC0 {version}" if code == "zero" else f"Public Domain Mark {version}"
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Internet Archive",
+    operator="Internet Archive, US",
+    categories=frozenset({Category.VIDEOS, Category.MUSIC, Category.FILES, Category.IMAGES}),
+    endpoint="https://archive.org/advancedsearch.php",
+    parameters={"output": "json"},
+    ask=ask,
+    parse=parse,
+    weight=0.9,
+    gap=1.1,
+    per_day=500,
+    timeout=10.0,
+    wants_contact=True,
+    is_slow=True,
+    time_ranges=ANY_AGE,
+    hosts=("archive.org",),
+    terms_url="https://archive.org/developers/",
+    terms_checked="2026-11",
+)

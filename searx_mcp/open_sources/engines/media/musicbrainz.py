@@ -1,14 +1,17 @@
 """MusicBrainz: artists, albums and recordings; facts about music, not the music."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 from typing import Final
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Media
 from searx_mcp.open_sources.engines.lucene import terms
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object
 
 NAME: Final = "musicbrainz"
@@ -16,6 +19,7 @@ AIMS: Final = frozenset({"artist", "release-group", "recording"})
 PER_PAGE: Final = 10
 
 _DEFAULT: Final = "release-group"
+_ZONE: Final = "x-ratelimit-zone"
 _MIN_SCORE: Final = 60
 """Of 100, which the best row has; those below share a word with the query at best."""
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -49,6 +53,15 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
             _add(rows, item, entity)
     total = answer.count("count") or 0
     return rows.parsed(has_next=bool(items) and total > PER_PAGE * query.page)
+
+
+def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:
+    """Read 503, which says in a header whether all clients together were too many, or we."""
+    del body
+    zone = next((value for name, value in headers.items() if name.lower() == _ZONE), "")
+    if status != HTTPStatus.SERVICE_UNAVAILABLE or zone != "global":
+        return None
+    return RefusedError(Verdict.SERVER_ERROR, "MusicBrainz is under load (HTTP 503).", again=True)
 
 
 def _add(rows: Rows, item: Fields, entity: str) -> None:
@@ -95,3 +108,26 @@ def _artist(item: Fields, credit: str) -> Iterator[str]:
 
 
 _ABOUT: Final = {"artist": _artist, "release-group": _album, "recording": _recording}
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="MusicBrainz",
+    operator="MetaBrainz Foundation, US",
+    categories=frozenset({Category.MUSIC}),
+    endpoint="https://musicbrainz.org/ws/2",
+    parameters={"fmt": "json"},
+    ask=ask,
+    parse=parse,
+    read_refusal=read_refusal,
+    # One request a second is allowed to an address.
+    gap=1.1,
+    # So that a request that met the load of all clients can be followed by another.
+    patience=1.5,
+    per_day=1_000,
+    timeout=5.0,
+    wants_contact=True,
+    hosts=("musicbrainz.org",),
+    terms_url="https://musicbrainz.org/doc/MusicBrainz_API/Rate_Limiting",
+    terms_checked="2026-11",
+)

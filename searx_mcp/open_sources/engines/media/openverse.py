@@ -1,13 +1,17 @@
 """Openverse: images and sounds under open licences, of museums, Flickr, Jamendo and others."""
 
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length, size
+from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Image, Media
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, RefusedError, fitting
+from searx_mcp.open_sources.pauses import FORBIDDEN
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed
 
 NAME: Final = "openverse"
@@ -23,10 +27,11 @@ _TAGS_SHOWN: Final = 20
 
 def ask(query: OpenQuery) -> Ask | None:
     """Search images; sounds, if music is wanted or they are aimed at."""
-    if not query.text or query.page * PER_PAGE > _MAX_RESULTS:
+    words = fitting(query.text.split(), _MAX_QUERY)
+    if not words or query.page * PER_PAGE > _MAX_RESULTS:
         return None
     parameters = {
-        "q": query.text[:_MAX_QUERY],
+        "q": words,
         "page": str(query.page),
         "page_size": str(PER_PAGE),
         "mature": "false" if query.safe_search else "true",
@@ -44,6 +49,15 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
         _add(rows, result, is_sound=_aim(query) == "audio")
     has_more = (answer.count("page_count") or 0) > query.page
     return rows.parsed(has_next=has_more and (query.page + 1) * PER_PAGE <= _MAX_RESULTS)
+
+
+def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:
+    """Read 403, with which its guard refuses networks: most of data centres, and proxies."""
+    del headers, body
+    if status != HTTPStatus.FORBIDDEN:
+        return None
+    detail = "Openverse refuses your network (HTTP 403): it answers few data centres and proxies."
+    return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
 
 
 def _aim(query: OpenQuery) -> str:
@@ -87,3 +101,24 @@ def _licence(title: str, author: str, result: Fields) -> str:
     return licensed(
         title, {"author": author, "licence": name, "licence_url": result.text("license_url")}
     )
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Openverse",
+    operator="WordPress Foundation, US",
+    categories=frozenset({Category.IMAGES, Category.MUSIC}),
+    endpoint="https://api.openverse.org/v1",
+    ask=ask,
+    parse=parse,
+    read_refusal=read_refusal,
+    demands_all=True,
+    # 20 requests a minute and 200 a day are allowed to an address.
+    gap=3.1,
+    per_day=180,
+    timeout=6.0,
+    licence="Images and sounds found by Openverse have the licences that stand with them.",
+    filters_safely=True,
+    terms_url="https://docs.openverse.org/api/reference/authentication_and_throttling.html",
+    terms_checked="2026-11",
+)

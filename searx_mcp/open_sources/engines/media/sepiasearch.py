@@ -6,8 +6,9 @@ from typing import Final
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Video
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import ANY_AGE, Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, json_object, licensed, plain
 
 NAME: Final = "sepiasearch"
@@ -74,3 +75,24 @@ def _add(rows: Rows, video: Fields) -> None:
             embed_url=absolute_web("", video.text("embedUrl")) or None,
         ),
     )
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Sepia Search",
+    operator="Framasoft, FR",
+    categories=frozenset({Category.VIDEOS}),
+    endpoint="https://sepiasearch.org/api/v1/search/videos",
+    parameters={"sort": "-match"},
+    ask=ask,
+    parse=parse,
+    weight=0.8,
+    gap=1.0,
+    per_day=500,
+    timeout=6.0,
+    time_ranges=ANY_AGE,
+    filters_safely=True,
+    filters_language=True,
+    terms_url="https://docs.joinpeertube.org/api-rest-reference.html",
+    terms_checked="2026-11",
+)

@@ -8,10 +8,13 @@ from urllib.parse import quote
 
 from searx_mcp.content.fields import Fields, loads
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Paper
 from searx_mcp.open_sources.engines.science.papers import cited, names
 from searx_mcp.open_sources.interface import (
+    ANY_AGE,
     Ask,
+    Engine,
     IdentifierKind,
     OpenQuery,
     Parsed,
@@ -124,3 +127,26 @@ def _date(issued: object) -> str:
             return f"{year}-{month:02d}"
         case _:
             return str(year)
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Crossref",
+    operator="Crossref, US",
+    categories=frozenset({Category.SCIENCE}),
+    endpoint="https://api.crossref.org/works",
+    ask=ask,
+    parse=parse,
+    read_refusal=read_refusal,
+    weight=0.9,
+    # One list a second is said to be allowed without a contact, three with one.
+    gap=0.4,
+    gap_without_contact=1.1,
+    per_day=1_000,
+    timeout=8.0,
+    wants_contact=True,
+    is_slow=True,
+    time_ranges=ANY_AGE,
+    terms_url="https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/",
+    terms_checked="2026-11",
+)

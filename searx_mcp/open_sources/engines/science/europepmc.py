@@ -1,15 +1,19 @@
 """Europe PMC: publications of the life sciences, of PubMed and of preprint servers."""
 
 import re
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Paper
 from searx_mcp.open_sources.engines.science.papers import address, cited, names
 from searx_mcp.open_sources.interface import (
+    ANY_AGE,
     Ask,
+    Engine,
     Identifier,
     IdentifierKind,
     OpenQuery,
@@ -47,7 +51,9 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Read `resultList.result`."""
     answer = json_object(body)
     if "errMsg" in answer or "errCode" in answer:
-        raise RefusedError(Verdict.REFUSED, "Europe PMC could not read the question.")
+        if (answer.count("errCode") or 0) >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise RefusedError(Verdict.SERVER_ERROR, "Europe PMC failed.")
+        raise RefusedError(Verdict.REFUSED, "Europe PMC could not read the question.", ours=True)
     if "resultList" not in answer:
         raise ValueError("the answer has no results")
     rows = Rows(NAME, query)
@@ -109,3 +115,24 @@ def _add(rows: Rows, result: Fields) -> None:
             html_url=address(texts.get("html", "")),
         ),
     )
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Europe PMC",
+    operator="EMBL-EBI, UK",
+    categories=frozenset({Category.SCIENCE}),
+    endpoint="https://www.ebi.ac.uk/europepmc/webservices/rest/search",
+    parameters={"format": "json", "resultType": "core"},
+    ask=ask,
+    parse=parse,
+    demands_all=True,
+    # Ten requests a second are said to be allowed to an address.
+    gap=0.3,
+    per_day=2_000,
+    timeout=6.0,
+    time_ranges=ANY_AGE,
+    pages=False,
+    terms_url="https://europepmc.org/RestfulWebService",
+    terms_checked="2026-11",
+)

@@ -5,8 +5,9 @@ from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Link, Package
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed, RefusedError
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.open_sources.rows import Rows, json_object
 
 NAME: Final = "crates"
@@ -68,3 +69,25 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
             ),
         )
     return rows.parsed(has_next=bool(answer.part("meta").text("next_page")))
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="crates.io",
+    operator="Rust Foundation, US",
+    categories=frozenset({Category.IT}),
+    endpoint="https://crates.io/api/v1/crates",
+    ask=ask,
+    parse=parse,
+    weight=0.7,
+    # One request a second is allowed, to programs that name a contact in their User-Agent.
+    gap=1.1,
+    per_day=500,
+    timeout=5.0,
+    wants_contact=True,
+    triggered=True,
+    hosts=("crates.io",),
+    also=("crates.io",),
+    terms_url="https://crates.io/data-access",
+    terms_checked="2026-11",
+)

@@ -7,13 +7,17 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Package
 from searx_mcp.open_sources.interface import (
+    ANY_AGE,
     Ask,
+    Engine,
     IdentifierKind,
     OpenQuery,
     Parsed,
     RefusedError,
+    fitting,
 )
 from searx_mcp.open_sources.rows import Rows, json_object
 
@@ -73,17 +77,15 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 def _words(keywords: tuple[str, ...]) -> str:
     """As many keywords as may be sent; whatever could be a qualifier is a phrase in quotes."""
-    sent = ""
-    for keyword in keywords:
-        word = _EDGES.sub("", re.sub(r'["\\\s]+', " ", keyword).strip())
-        if not word:
-            continue
-        if not _PLAIN.fullmatch(word) or word in _OPERATORS:
-            word = f'"{word}"'
-        if len(sent) + len(word) >= MAX_WORDS:
-            break
-        sent = f"{sent} {word}".strip()
-    return sent
+    bare = (_EDGES.sub("", re.sub(r'["\\\s]+', " ", keyword).strip()) for keyword in keywords)
+    return fitting(
+        (
+            word if _PLAIN.fullmatch(word) and word not in _OPERATORS else f'"{word}"'
+            for word in bare
+            if word
+        ),
+        MAX_WORDS,
+    )
 
 
 def _add_repository(rows: Rows, item: Fields) -> None:
@@ -128,3 +130,27 @@ def _add_issue(rows: Rows, item: Fields) -> None:
         published=item.text("created_at"),
         author=item.part("user").line("login"),
     )
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="GitHub",
+    operator="GitHub Inc., US",
+    categories=frozenset({Category.IT}),
+    endpoint="https://api.github.com/search",
+    ask=ask,
+    parse=parse,
+    accept="application/vnd.github+json",
+    headers={"X-GitHub-Api-Version": "2022-11-28"},
+    # Ten searches a minute are allowed without a token, thirty with one.
+    gap=7.0,
+    burst=3,
+    per_day=600,
+    gap_with_key=2.1,
+    per_day_with_key=2_000,
+    timeout=5.0,
+    time_ranges=ANY_AGE,
+    hosts=("github.com",),
+    terms_url="https://docs.github.com/en/rest/search/search",
+    terms_checked="2026-11",
+)

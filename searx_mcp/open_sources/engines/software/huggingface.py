@@ -6,7 +6,7 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.fields import Fields, loads, objects
 from searx_mcp.models.request import Category
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import Rows
 
 NAME: Final = "huggingface"
@@ -37,7 +37,10 @@ def ask(query: OpenQuery) -> Ask | None:
     wanted = " ".join((telling or words)[:MAX_KEYWORDS]).strip()
     if not wanted or len(wanted) > _MAX_WORDS:
         return None
-    return Ask({"search": wanted, "limit": str(PER_PAGE)}, path=(_aim(query),))
+    aim = _aim(query)
+    # Nobody loads a space, so that the sort of the others is none of the documented ones there.
+    sort = {"sort": "likes"} if aim == "spaces" else {}
+    return Ask({"search": wanted, "limit": str(PER_PAGE), **sort}, path=(aim,))
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
@@ -83,3 +86,25 @@ def _about(item: Fields) -> str:
         f"tags: {', '.join(tags[:_MAX_TAGS])}" if tags else "",
     ]
     return " | ".join(filter(None, facts))
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Hugging Face",
+    operator="Hugging Face Inc., US",
+    categories=frozenset({Category.IT, Category.SCIENCE, Category.FILES}),
+    endpoint="https://huggingface.co/api",
+    parameters={"sort": "downloads"},
+    ask=ask,
+    parse=parse,
+    weight=0.6,
+    # 500 requests in five minutes are allowed to an address.
+    gap=1.0,
+    per_day=500,
+    timeout=5.0,
+    triggered=True,
+    pages=False,
+    hosts=("huggingface.co",),
+    terms_url="https://huggingface.co/docs/hub/rate-limits",
+    terms_checked="2026-11",
+)

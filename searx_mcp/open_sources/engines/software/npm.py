@@ -1,11 +1,13 @@
 """npm: packages of the configured registry."""
 
+import re
 from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
+from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Link, Package
-from searx_mcp.open_sources.interface import Ask, OpenQuery, Parsed
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, fitting
 from searx_mcp.open_sources.rows import Rows, json_object
 
 NAME: Final = "npm"
@@ -21,14 +23,11 @@ _KINDS: Final = frozenset({"npm", "yarn", "pnpm", "package", "packages"})
 def ask(query: OpenQuery) -> Ask | None:
     """Search packages by as many keywords as the registry takes."""
     telling = [word for word in query.keywords if word.lower() not in _KINDS]
-    words = ""
-    for keyword in telling or query.keywords:
-        # A colon would make a qualifier of it, such as `author:`.
-        word = " ".join(keyword.replace(":", " ").replace('"', " ").split()).lstrip("-")
-        longer = f"{words} {word}".strip()
-        if len(longer) > MAX_TEXT:
-            break
-        words = longer
+    # A colon would make a qualifier of it, such as `author:`.
+    plain = (
+        re.sub(r'[:"\s]+', " ", word).strip().lstrip("-") for word in telling or query.keywords
+    )
+    words = fitting(plain, MAX_TEXT)
     if len(words) < MIN_TEXT:
         return None
     return Ask(
@@ -72,3 +71,21 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
 
 def _address(links: Fields, name: str) -> str:
     return absolute_web("", links.text(name).removeprefix("git+"))
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="npm",
+    operator="whoever runs the configured registry",
+    categories=frozenset({Category.IT}),
+    endpoint="",
+    ask=ask,
+    parse=parse,
+    weight=0.7,
+    gap=1.0,
+    per_day=500,
+    timeout=4.0,
+    triggered=True,
+    terms_url="https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md",
+    terms_checked="2026-11",
+)

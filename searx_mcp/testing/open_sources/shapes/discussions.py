@@ -1,6 +1,7 @@
 """Stack Exchange (search by excerpts) and Hacker News (the search of Algolia)."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from html import escape
 from typing import Final
@@ -68,6 +69,8 @@ SITES: Final = (
 _QUOTA: Final = 300
 """Requests a day to an address without a key, by the documentation of the throttle."""
 _MAX_PAGE_SIZE: Final = 100
+_FILTERED: Final = "created_at_i"
+"""The only number that the index filters by since June 2026."""
 _MAX_HITS: Final = 1_000
 
 
@@ -138,12 +141,26 @@ def _post(document: Document, asked: Sequence[str]) -> Json:
 
 
 def hackernews(call: Call, documents: Sequence[Document]) -> FakePage:
-    """Answer `/api/v1/search` and `/api/v1/search_by_date`; a story has to have all words."""
+    """Answer `/api/v1/search` and `/api/v1/search_by_date`; a story has to have all words but optional ones."""
     if call.path not in {"/api/v1/search", "/api/v1/search_by_date"}:
         return json_page({"error": "Not Found", "status": 404}, status=404)
+    conditions = list(filter(None, call.text("numericFilters").split(",")))
+    for condition in conditions:
+        name = re.split("[<>=]", condition)[0]
+        if name != _FILTERED:
+            message = f"invalid numeric attribute({name}), attribute not specified in numericAttributesForFiltering setting"
+            return json_page({"code": 400, "message": message}, status=400)
     asked = words(call.text("query"))
-    mine = [each for each in documents if _fits(each, call)]
-    found = ranked(mine, by_all(asked)) if asked else sorted(mine, key=lambda each: -each.points)
+    optional = set(words(call.text("optionalWords")))
+    mine = [each for each in documents if _fits(each, call, conditions)]
+    if not asked:
+        found = sorted(mine, key=lambda each: -each.points)
+    elif optional:
+        needed = by_all([word for word in asked if word not in optional])
+        has_needed = [each for each in mine if optional.issuperset(asked) or needed(each)]
+        found = ranked(has_needed, by_any(asked))
+    else:
+        found = ranked(mine, by_all(asked))
     if call.path.endswith("_by_date"):
         found.sort(key=lambda each: each.moment, reverse=True)
     size, page = call.number("hitsPerPage", 20), call.number("page", 0)
@@ -164,16 +181,12 @@ def hackernews(call: Call, documents: Sequence[Document]) -> FakePage:
     )
 
 
-def _fits(document: Document, call: Call) -> bool:
+def _fits(document: Document, call: Call, conditions: Sequence[str]) -> bool:
     asked_tags = call.text("tags").strip("()").split(",")
-    numbers = {
-        "created_at_i": int(document.moment.timestamp()),
-        "points": document.points,
-        "num_comments": document.comments,
-    }
+    at = int(document.moment.timestamp())
     has_tags = not set(filter(None, asked_tags)).isdisjoint(_tags_of(document))
     return (has_tags or not call.text("tags")) and all(
-        _holds(condition, numbers) for condition in call.text("numericFilters").split(",")
+        _holds(condition, at) for condition in conditions
     )
 
 
@@ -185,12 +198,12 @@ def _tags_of(document: Document) -> list[str]:
     return tags
 
 
-def _holds(condition: str, numbers: Mapping[str, int]) -> bool:
-    """Whether a condition such as `points>=3` holds; one that cannot be read does."""
+def _holds(condition: str, value: int) -> bool:
+    """Whether a condition such as `created_at_i>=3` holds; one that cannot be read does."""
     for sign in (">=", "<=", ">", "<", "="):
-        name, found, limit = condition.partition(sign)
-        if found and name in numbers and limit.isdecimal():
-            value, edge = numbers[name], int(limit)
+        _, found, limit = condition.partition(sign)
+        if found and limit.isdecimal():
+            edge = int(limit)
             return (
                 (value > edge and ">" in sign)
                 or (value < edge and "<" in sign)

@@ -67,6 +67,7 @@ _FILETYPE = re.compile(r"\bfiletype:(\S+)")
 _OPERATOR = re.compile(r"\b(?:intitle|incategory|insource|filemime):\S+|-\S+")
 _UNSAFE = re.compile(r"""[<>\[\]{}|#]""")
 _MAX_SENTENCES: Final = 10
+_LONGEST: Final = 300
 _SENTENCE = re.compile(r"[^.。]+[.。]?")
 
 _Writer = Callable[[Call, Document], Json]
@@ -101,6 +102,8 @@ def _search(
     text = _OPERATOR.sub(" ", _FILETYPE.sub(" ", _asked(call)))
     if not text.strip():
         return json_page(_error("missingparam", f'The "{prefix}search" parameter must be set.'))
+    if len(_asked(call)) > _LONGEST:
+        return json_page(_error("cirrussearch-query-too-long", "Search request is too long."))
     asked = [word for word in words(text) if word not in ignored] or words(text)
     found = ranked(documents, by_all(asked))
     start, size = call.number(f"{prefix}offset", 0), call.number(f"{prefix}limit", 10)

@@ -113,6 +113,7 @@ def test_an_answer_without_articles_is_empty(ask, engine, body):
 def test_an_error_in_words_with_status_200_is_a_refusal(ask, engine, text, verdict):
     with pytest.raises(RefusedError, match="GDELT") as refused:
         engine("gdelt").parse(text, ask())
+    assert refused.value.ours is (verdict is Verdict.REFUSED)
     assert refused.value.verdict is verdict
     assert "panda" not in refused.value.detail
 

@@ -13,21 +13,32 @@ DISCUSSION = "https://news.ycombinator.com/item?id="
 def test_a_question_becomes_an_address(ask, engine):
     row = engine("hackernews")
     assert row.url(row.ask(ask())) == (
-        "https://hn.algolia.com/api/v1/search?query=red%20panda&tags=story&hitsPerPage=20&page=0"
-        "&numericFilters=points%3E%3D3"
+        "https://hn.algolia.com/api/v1/search?query=red%20panda&tags=story&hitsPerPage=50&page=0"
     )
 
 
 @pytest.mark.parametrize(
     ("fields", "part"),
     [
-        pytest.param({"page": 2}, "&page=1&", id="second page"),
-        pytest.param({"time_range": TimeRange.DAY}, "%2Ccreated_at_i%3E%3D1795219200", id="day"),
-        pytest.param({"time_range": TimeRange.WEEK}, "%2Ccreated_at_i%3E%3D1794700800", id="week"),
+        pytest.param({"page": 2}, "&page=1", id="second page"),
         pytest.param(
-            {"time_range": TimeRange.MONTH}, "%2Ccreated_at_i%3E%3D1792713600", id="month"
+            {"time_range": TimeRange.DAY}, "&numericFilters=created_at_i%3E%3D1795219200", id="day"
         ),
-        pytest.param({"time_range": TimeRange.YEAR}, "%2Ccreated_at_i%3E%3D1763769600", id="year"),
+        pytest.param(
+            {"time_range": TimeRange.WEEK},
+            "&numericFilters=created_at_i%3E%3D1794700800",
+            id="week",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.MONTH},
+            "&numericFilters=created_at_i%3E%3D1792713600",
+            id="month",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.YEAR},
+            "&numericFilters=created_at_i%3E%3D1763769600",
+            id="year",
+        ),
         pytest.param({"language": "all"}, "/search?", id="any language"),
         pytest.param({"language": "en-GB"}, "/search?", id="region"),
         pytest.param({"category": Category.NEWS}, "/search?", id="news"),
@@ -59,6 +70,16 @@ def test_a_question_becomes_an_address(ask, engine):
         pytest.param(
             {"keywords": ("red panda", "zoo")}, "?query=%22red%20panda%22%20zoo&", id="a phrase"
         ),
+        pytest.param(
+            {"keywords": ("red", "panda", "zoo")},
+            "&optionalWords=red%2Cpanda%2Czoo",
+            id="some of three words",
+        ),
+        pytest.param(
+            {"keywords": ("red panda", "zoo", "Riga")},
+            "&optionalWords=zoo%2CRiga",
+            id="a phrase is never optional",
+        ),
         pytest.param({"keywords": ("git", "--force")}, "?query=git%20force&", id="an exclusion"),
         pytest.param(
             {"identifier": Identifier(IdentifierKind.CVE, "CVE-2024-99999")},
@@ -75,6 +96,29 @@ def test_a_question_becomes_an_address(ask, engine):
 def test_what_is_asked_changes_the_address(ask, engine, fields, part):
     row = engine("hackernews")
     assert part in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "parameter"),
+    [
+        # What the index answers 400 to since June 2026 (last30days-skill#591, #655).
+        pytest.param({"time_range": TimeRange.WEEK}, "points", id="points"),
+        pytest.param({}, "numericFilters", id="filters without an age"),
+        pytest.param({}, "optionalWords", id="two words"),
+        pytest.param(
+            {
+                "keywords": ("red", "panda", "zoo"),
+                "category": Category.NEWS,
+                "time_range": TimeRange.DAY,
+            },
+            "optionalWords",
+            id="the newest with any of the words",
+        ),
+    ],
+)
+def test_what_would_spoil_the_answer_is_not_sent(ask, engine, fields, parameter):
+    row = engine("hackernews")
+    assert parameter not in row.url(row.ask(ask(**fields)))
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,12 @@
 """Wikipedia's search, and its answers."""
 
+import json
+
 import pytest
 
+from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import TimeRange
+from searx_mcp.open_sources.interface import RefusedError
 
 
 @pytest.mark.parametrize(
@@ -33,6 +37,14 @@ def test_a_question_becomes_an_address(ask, engine, fields, url):
         pytest.param({"text": "C++ & <v>"}, "gsrsearch=C%2B%2B%20%26%20%3Cv%3E", id="signs"),
         pytest.param({"text": "熊猫"}, "gsrsearch=%E7%86%8A%E7%8C%AB", id="Chinese"),
         pytest.param({"time_range": TimeRange.DAY}, "gsrsearch=red%20panda&", id="no ages"),
+        pytest.param(
+            {"text": f"{'x' * 148} {'y' * 151} z"},
+            f"gsrsearch={'x' * 148}%20{'y' * 151}&",
+            id="as long as allowed",
+        ),
+        pytest.param(
+            {"text": f"{'x' * 149} {'y' * 151}"}, f"gsrsearch={'x' * 149}&", id="cut between words"
+        ),
     ],
 )
 def test_what_is_asked_changes_the_address(ask, engine, fields, part):
@@ -64,7 +76,7 @@ def test_an_answer_without_pages_is_empty(ask, engine):
 @pytest.mark.parametrize(
     "body",
     [
-        pytest.param(b'{"error": {"code": "cirrussearch-too-busy-error"}}', id="an error"),
+        pytest.param(b'{"error": "x"}', id="an odd error"),
         pytest.param(b"<html>Too many requests</html>", id="a page"),
         pytest.param(b"[]", id="a list"),
         pytest.param(b'{"query": {"pages": [', id="cut"),
@@ -73,3 +85,26 @@ def test_an_answer_without_pages_is_empty(ask, engine):
 def test_what_is_no_answer_is_refused(ask, engine, body):
     with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
         engine("wikipedia").parse(body, ask())
+
+
+@pytest.mark.parametrize("name", ["wikipedia", "commons"])
+@pytest.mark.parametrize(
+    ("code", "verdict", "ours"),
+    [
+        ("ratelimited", Verdict.RATE_LIMITED, False),
+        ("maxlag", Verdict.RATE_LIMITED, False),
+        ("cirrussearch-too-busy-error", Verdict.RATE_LIMITED, False),
+        ("cirrussearch-backend-error", Verdict.SERVER_ERROR, False),
+        ("internal_api_error_DBQueryError", Verdict.SERVER_ERROR, False),
+        ("cirrussearch-query-too-long", Verdict.REFUSED, True),
+        ("badvalue", Verdict.REFUSED, True),
+    ],
+)
+def test_an_error_of_a_wiki_is_a_limit_a_failure_or_about_the_question(
+    ask, engine, name, code, verdict, ours
+):
+    body = json.dumps({"error": {"code": code, "info": "red panda"}}).encode()
+    with pytest.raises(RefusedError) as refused:
+        engine(name).parse(body, ask())
+    assert (refused.value.verdict, refused.value.ours) == (verdict, ours)
+    assert "panda" not in refused.value.detail

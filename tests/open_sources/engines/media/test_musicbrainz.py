@@ -104,6 +104,20 @@ def test_what_is_no_answer_is_refused(ask, engine, body):
         engine("musicbrainz").parse(body, ask())
 
 
+@pytest.mark.parametrize(
+    ("status", "headers", "is_load"),
+    [
+        pytest.param(503, {"X-RateLimit-Zone": "global"}, True, id="all clients together"),
+        pytest.param(503, {"x-ratelimit-zone": "ip"}, False, id="our address"),
+        pytest.param(503, {}, False, id="not told"),
+        pytest.param(429, {"x-ratelimit-zone": "global"}, False, id="another status"),
+    ],
+)
+def test_a_load_of_theirs_may_be_tried_once_more(engine, status, headers, is_load):
+    refusal = engine("musicbrainz").read_refusal(status, headers, b"")
+    assert (refusal is not None and refusal.again) is is_load
+
+
 def test_hostile_values_are_text_or_nothing(ask, engine):
     number = "00000000-0000-4000-8000-0000000000f1"
     items = [

@@ -40,7 +40,9 @@ def test_a_question_becomes_an_address(ask, engine, fields, url):
         pytest.param({"aim": "../admin", **MUSIC}, "/v1/audio/?", id="unknown aim"),
         pytest.param({"text": 'C++ & "<v>"'}, "?q=C%2B%2B%20%26%20%22%3Cv%3E%22&", id="signs"),
         pytest.param({"text": "熊猫"}, "?q=%E7%86%8A%E7%8C%AB&", id="Chinese"),
-        pytest.param({"text": "x" * 300}, f"?q={'x' * 200}&", id="cut at what is allowed"),
+        pytest.param(
+            {"text": f"red {'x' * 196} y"}, f"?q=red%20{'x' * 196}&", id="as long as allowed"
+        ),
         pytest.param({"time_range": TimeRange.DAY, "language": "de"}, "mature=false", id="no ages"),
     ],
 )
@@ -138,3 +140,12 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
     (sound,) = engine("openverse").parse(body, ask(**MUSIC)).hits
     assert sound.media
     assert (sound.media.audio_url, sound.media.seconds) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [(403, "your network"), (429, None), (404, None)],
+)
+def test_a_guard_that_refuses_a_network_is_told_as_such(engine, status, told):
+    refusal = engine("openverse").read_refusal(status, {}, b"<html>")
+    assert (refusal and told in refusal.detail) if told else refusal is None

@@ -125,8 +125,30 @@ def test_an_error_is_an_entry_that_is_refused_without_its_words(ask, engine):
     body = FEED.format(1, ENTRY.format(about, "Error", "incorrect id format for panda"))
     with pytest.raises(RefusedError, match="could not read") as refused:
         engine("arxiv").parse(body.encode(), ask())
-    assert refused.value.verdict is Verdict.REFUSED
+    assert (refused.value.verdict, refused.value.ours) == (Verdict.REFUSED, True)
     assert "panda" not in refused.value.detail
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        pytest.param("", id="counted and not there"),
+        pytest.param("<entry></entry>", id="an empty entry"),
+        pytest.param(
+            ENTRY.format("http://arxiv.org/api/errors#incorrect_id_format", "Error", "x"),
+            id="an error",
+        ),
+    ],
+)
+def test_an_id_that_it_does_not_know_is_empty(ask, engine, entries):
+    parsed = engine("arxiv").parse(FEED.format(1, entries).encode(), ask(identifier=PREPRINT))
+    assert parsed.hits == ()
+
+
+def test_what_it_limits_with_and_what_it_wants_to_be_asked_for_are_its_own(engine):
+    row = engine("arxiv")
+    assert row.limits == {406}
+    assert row.accept == "application/atom+xml, text/xml, */*"
 
 
 @pytest.mark.parametrize(

@@ -126,8 +126,14 @@ def test_an_error_with_status_200_is_a_refusal(ask, engine):
     body = b'{"version": "6.9", "errCode": 404, "errMsg": "Invalid query: red panda"}'
     with pytest.raises(RefusedError, match="could not read") as refused:
         engine("europepmc").parse(body, ask())
-    assert refused.value.verdict is Verdict.REFUSED
+    assert (refused.value.verdict, refused.value.ours) == (Verdict.REFUSED, True)
     assert "panda" not in refused.value.detail
+
+
+def test_a_failure_of_its_own_is_none_of_the_question(ask, engine):
+    with pytest.raises(RefusedError) as refused:
+        engine("europepmc").parse(b'{"errCode": 500, "errMsg": "x"}', ask())
+    assert (refused.value.verdict, refused.value.ours) == (Verdict.SERVER_ERROR, False)
 
 
 @pytest.mark.parametrize(

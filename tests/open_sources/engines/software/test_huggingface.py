@@ -23,7 +23,7 @@ def test_a_question_becomes_an_address(ask, engine):
         pytest.param({"time_range": TimeRange.DAY}, "&search=red%20panda&limit=10", id="no ages"),
         pytest.param({"language": "de"}, "&search=red%20panda&", id="no languages"),
         pytest.param({"aim": "datasets"}, "/api/datasets?", id="data sets"),
-        pytest.param({"aim": "spaces"}, "/api/spaces?", id="demonstrations"),
+        pytest.param({"aim": "spaces"}, "/api/spaces?sort=likes&", id="demonstrations"),
         pytest.param({"aim": "../whoami"}, "/api/models?", id="no aim"),
         pytest.param({"category": Category.SCIENCE}, "/api/models?", id="science"),
         pytest.param({"category": Category.FILES}, "/api/datasets?", id="files"),
