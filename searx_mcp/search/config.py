@@ -161,6 +161,10 @@ class SearchConfig(Frozen):
     max_instances: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="Different instances one search asks at most."
     )
+    own_at_once: Annotated[int, Field(ge=1, le=1_000)] = Field(
+        default=64,
+        description="Searches under way at one own instance at most; others wait until their call ends.",
+    )
     fan_out: Annotated[int, Field(ge=1, le=10)] = Field(
         default=1, description="Own instances asked side by side for one search; 1 asks one."
     )
