@@ -16,7 +16,7 @@ from searx_mcp.models.attempt import Format
 _SYNTAX: Final = "!?:<"
 """What a live word starts with; searx up to 1.1 takes `?` like `!`."""
 
-_WAY_BACK: Final = 0.3
+WAY_BACK: Final = 0.3
 """Seconds of a deadline that are left to an instance for merging and sending, and to us for reading.
 Measured: with `timeout_limit=2`, SearXNG 2026.8.22 answers after 2.02 s."""
 _MOMENT: Final = 0.1
@@ -100,7 +100,7 @@ def build_url(
     if query.page > 1:
         parameters["pageno"] = str(query.page)
     if time_limit is not None:
-        parameters["timeout_limit"] = f"{max(_MOMENT, time_limit - _WAY_BACK):.2f}"
+        parameters["timeout_limit"] = f"{max(_MOMENT, time_limit - WAY_BACK):.2f}"
     if format is Format.JSON:
         parameters["format"] = "json"
     return f"{base_url.rstrip('/')}/search?{urlencode(parameters)}"
