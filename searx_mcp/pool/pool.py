@@ -270,6 +270,11 @@ class InstancePool:
         waits = [wait for m in self._members.values() if (wait := m.life.retry_after(now)) > 0]
         return min(waits, default=None)
 
+    def why_own_rests(self, now: float) -> str:
+        """Why the own instance rests that may be asked again first; empty if none rests."""
+        lives = [m.life for m in self._members.values() if m.is_own and m.life.retry_after(now)]
+        return min(lives, key=lambda life: life.until).reason if lives else ""
+
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
         """What is known of every instance, best first within each tier."""
         members = sorted(

@@ -16,6 +16,7 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
 
+from searx_mcp.content.clean import clean_line
 from searx_mcp.content.html.stripping import unescaped
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
@@ -28,6 +29,10 @@ from searx_mcp.searxng.timing import server_timing
 FULL_PAGE: Final = 3
 """Hits from which on a page is a full answer."""
 
+_ENGINES_NAMED: Final = 3
+_ENGINE_NAME: Final = 24
+_ENGINE_REASON: Final = 40
+"""How many failed engines a sentence names, and how many characters of each: it is to be read, by models too."""
 _CHALLENGE_WINDOW: Final = 65_536
 """Bytes in which a challenge shows itself; such pages are shorter."""
 _CHALLENGE_TITLE = re.compile(
@@ -128,6 +133,19 @@ def generator(body: bytes) -> str:
     """The program and version that a page names in its head; empty if it names none of ours."""
     found = _GENERATOR.search(body[:_CHALLENGE_WINDOW])
     return found[1].decode("ascii", "replace") if found else ""
+
+
+def naming_engines(judgement: Judgement) -> Judgement:
+    """Tell which engines failed and why, in the words of an instance that is believed."""
+    if judgement.verdict is not Verdict.ENGINES_FAILED or judgement.page is None:
+        return judgement
+    failed = judgement.page.unresponsive_engines
+    named = [
+        f"{clean_line(each.engine, _ENGINE_NAME)} ({clean_line(each.reason, _ENGINE_REASON)})"
+        for each in failed[:_ENGINES_NAMED]
+    ]
+    more = f" and {len(failed) - len(named)} more" if len(failed) > len(named) else ""
+    return replace(judgement, detail=f"Engines failed: {', '.join(named)}{more}.")
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

@@ -253,11 +253,12 @@ class Executor:
             )
         at = trail.budget_retry_at
         return unavailable(
-            has_own=self._pool.has_own,
+            own=self._pool.own_urls(),
             has_public=self._pool.has_public,
             attempts=trail.attempts,
             budget_retry=None if at is None else max(0.0, at - now),
             state_retry=self._pool.earliest_retry(now),
+            own_rests=self._pool.why_own_rests(now),
         )
 
 
