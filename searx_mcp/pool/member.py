@@ -117,9 +117,10 @@ class Member:
         return self.life.is_on_trial and self.life.is_open(now)
 
     def is_doubted(self, now: float) -> bool:
-        """Whether it is the user's own and left its last request without an answer."""
-        has_hung = self.life.overtaken > 0 or self._last[0] is Verdict.TIMEOUT
-        return self.is_own and (has_hung or self.is_on_trial(now))
+        """Whether it is the user's own and its last request came to nothing, or it has rested."""
+        verdict, _ = self._last
+        has_failed = verdict is not None and not verdict.ends_search
+        return self.is_own and (has_failed or self.is_on_trial(now))
 
     def is_sidelined(self, now: float) -> bool:
         """Whether it was overtaken, answered without engines, or so slowly that others come first.

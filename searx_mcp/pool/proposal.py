@@ -17,7 +17,7 @@ class Proposal:
         link_token: whether its limiter wants a token that we do not have; `None` while unknown.
         is_unlimited: whether it is known to count no requests, so that it may be hedged.
         is_trial: whether it has rested and is tried again.
-        is_doubted: whether it is own and left its last request without an answer.
+        is_doubted: whether it is own and its last request came to nothing.
         is_proven: whether it has ever answered a search.
         is_clear: whether its robots.txt was looked at lately.
     """

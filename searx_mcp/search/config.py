@@ -38,7 +38,8 @@ class WebSearchConfig(Frozen):
         default=3, description="Failures in a row after which an instance is left alone for a time."
     )
     rate_limit_backoff_base: Annotated[float, Field(ge=1, le=86_400)] = Field(
-        default=60.0, description="Seconds a public instance that limited us is left alone at least."
+        default=60.0,
+        description="Seconds a public instance that limited us is left alone at least.",
     )
     rotate_user_agents: bool = Field(
         default=True,

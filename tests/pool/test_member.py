@@ -205,10 +205,11 @@ def test_an_own_instance_seen_to_work_is_asked_at_once_and_for_json():
         (["overtaken"], True, True),
         (["overtaken", Verdict.FULL], False, False),
         ([Verdict.FULL, Verdict.TIMEOUT], True, False),
-        ([Verdict.SERVER_ERROR], False, False),
+        ([Verdict.SERVER_ERROR], True, False),
+        ([Verdict.SERVER_ERROR, Verdict.THIN], False, False),
     ],
 )
-def test_an_own_instance_that_left_its_last_request_without_an_answer_is_doubted(
+def test_an_own_instance_whose_last_request_came_to_nothing_is_doubted(
     verdicts, doubted, behind
 ):
     it = member(Tier.OWN)

@@ -41,7 +41,7 @@ class Executor:
     is charged before it leaves. When all budgets are spent and one of them is free again soon
     enough, the search waits for it. They are asked one after the other; only an instance that counts no requests
     is hedged when it is slow: another of that kind is asked beside it, then perhaps a third, and the
-    first answer wins. An own one that left its last request without an answer is hedged at once.
+    first answer wins. An own one whose last request came to nothing is hedged at once.
     All of it ends by the earlier of the call's deadline and the search phase's.
 
     Args:
@@ -163,10 +163,15 @@ class Executor:
             page = await self._asking.ask(proposal, query, trail)
             return None if page is None else (proposal, page)
         self._hedging.earn()
-        patience: float | None = 0.0 if proposal.is_doubted else self._hedging.delay()
+        rival: Proposal | None = proposal
         async with asyncio.TaskGroup() as group:
-            running = {group.create_task(self._timed(proposal, query, trail)): proposal}
-            while running:
+            running: dict[asyncio.Task[Answered | None], Proposal] = {}
+            while rival is not None or running:
+                patience = None
+                if rival is not None:
+                    running[group.create_task(self._timed(rival, query, trail))] = rival
+                    is_doubtful = all(each.is_doubted for each in running.values())
+                    patience = 0.0 if is_doubtful else self._hedging.delay()
                 done, _ = await asyncio.wait(
                     running, timeout=patience, return_when=asyncio.FIRST_COMPLETED
                 )
@@ -176,10 +181,8 @@ class Executor:
                         return answered
                     del running[task]
                 rival = self._rival(running.values(), query, trail)
-                patience = None if rival is None else self._hedging.delay()
                 if rival is not None:
                     trail.say(f"no answer yet; asking {rival.url} as well")
-                    running[group.create_task(self._timed(rival, query, trail))] = rival
         return None
 
     def _rival(
@@ -187,7 +190,7 @@ class Executor:
     ) -> Proposal | None:
         """Whom to ask beside those under way, as far as hedges are left.
 
-        Own instances that have not answered last time, or never, are hedged as often as it takes:
+        Own instances that came to nothing last time, or never answered, are hedged as often as it takes:
         what the share is to bound is the load on those that work.
         """
         if not running or trail.is_late or self._has_asked_enough(trail):
