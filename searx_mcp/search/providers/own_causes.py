@@ -1,6 +1,6 @@
 """Why an own instance could not serve a search: a sentence for each cause, and what to change."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -64,7 +64,7 @@ _CAUSES: Final = {
 }
 """The one nearest to an answer first: of several instances, that one is the easiest to mend."""
 
-_BY_STATUS: Final = {
+_BY_STATUS: Final[Mapping[int, tuple[str, str]]] = {
     HTTPStatus.UNAUTHORIZED: (
         "Your own SearXNG instance wants other credentials (401)",
         "Correct those in SEARXNG_URL or instances.credentials; see `searx-mcp doctor`.",
