@@ -16,7 +16,6 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
 
-from searx_mcp.content.clean import clean_line
 from searx_mcp.content.html.stripping import unescaped
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
@@ -30,9 +29,17 @@ FULL_PAGE: Final = 3
 """Hits from which on a page is a full answer."""
 
 _ENGINES_NAMED: Final = 3
-_ENGINE_NAME: Final = 24
-_ENGINE_REASON: Final = 40
-"""How many failed engines a sentence names, and how many characters of each: it is to be read, by models too."""
+"""How many failed engines a sentence names: models read it too."""
+_ENGINE_NAME: Final = re.compile(r"(?=.{1,24}\Z)[a-z0-9.]+(?: [a-z0-9.]+){0,2}")
+"""SearXNG wants names in lower case; the longest of its default settings that has more words is told as one more."""
+_ENGINE_REASONS: Final = (
+    ("captcha", "CAPTCHA"),
+    ("too many requests", "too many requests"),
+    ("access denied", "access denied"),
+    ("timeout", "timeout"),
+    ("timed out", "timeout"),
+)
+"""Words of a reason in English, and what is said instead."""
 _CHALLENGE_WINDOW: Final = 65_536
 """Bytes in which a challenge shows itself; such pages are shorter."""
 _CHALLENGE_TITLE = re.compile(
@@ -136,16 +143,30 @@ def generator(body: bytes) -> str:
 
 
 def naming_engines(judgement: Judgement) -> Judgement:
-    """Tell which engines failed and why, in the words of an instance that is believed."""
+    """Tell which engines failed and why, for an instance whose owner can change that.
+
+    A name is shown if it looks like one, and a reason in words of ours: sites behind engines write
+    into it.
+    """
     if judgement.verdict is not Verdict.ENGINES_FAILED or judgement.page is None:
         return judgement
     failed = judgement.page.unresponsive_engines
     named = [
-        f"{clean_line(each.engine, _ENGINE_NAME)} ({clean_line(each.reason, _ENGINE_REASON)})"
-        for each in failed[:_ENGINES_NAMED]
-    ]
+        f"{each.engine} ({_engine_reason(each.reason)})"
+        for each in failed
+        if _ENGINE_NAME.fullmatch(each.engine)
+    ][:_ENGINES_NAMED]
+    if not named:
+        return judgement
     more = f" and {len(failed) - len(named)} more" if len(failed) > len(named) else ""
     return replace(judgement, detail=f"Engines failed: {', '.join(named)}{more}.")
+
+
+def _engine_reason(text: str) -> str:
+    text = text.casefold()
+    said = next((reason for words, reason in _ENGINE_REASONS if words in text), "")
+    suspended = "suspended" if "suspended" in text else ""
+    return ": ".join(filter(None, (suspended, said))) or "error"
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

@@ -209,9 +209,7 @@ def test_an_own_instance_seen_to_work_is_asked_at_once_and_for_json():
         ([Verdict.SERVER_ERROR, Verdict.THIN], False, False),
     ],
 )
-def test_an_own_instance_whose_last_request_came_to_nothing_is_doubted(
-    verdicts, doubted, behind
-):
+def test_an_own_instance_whose_last_request_came_to_nothing_is_doubted(verdicts, doubted, behind):
     it = member(Tier.OWN)
     for verdict in verdicts:
         if verdict == "overtaken":

@@ -19,7 +19,11 @@ async def get(http: aiohttp.ClientSession, instance: FakeSearxng, path: str) -> 
 
 @pytest.mark.parametrize(
     ("limit", "failed", "rows"),
-    [("", [], 10), ("&timeout_limit=0.05", [["alpha", "timeout"]], 10), ("&timeout_limit=9", [], 10)],
+    [
+        ("", [], 10),
+        ("&timeout_limit=0.05", [["alpha", "timeout"]], 10),
+        ("&timeout_limit=9", [], 10),
+    ],
 )
 async def test_a_slow_engine_is_given_its_time_or_less_if_the_caller_says_so(
     http, limit, failed, rows

@@ -101,7 +101,7 @@ async def searched(bench, **config: object) -> NoInstancesError:
         (lambda fake: fake.redirect("https://new.example/"), "another address"),
         (
             lambda fake: fake.fail_engines(),
-            "Engines failed: alpha (timeout), beta (Suspended: CAPTCHA), gamma (Suspended: too",
+            "Engines failed: alpha (timeout), beta (suspended: CAPTCHA), gamma (suspended: too",
         ),
     ],
     ids=lambda value: "" if callable(value) else value[:20],
