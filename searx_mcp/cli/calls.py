@@ -41,8 +41,7 @@ async def search(
     except SearxMcpError as error:
         if as_json:
             print_json(search_error_data(error, str(arguments.get("query", ""))))
-        else:
-            output.print_attempts(error)
+        output.print_attempts(error)
         raise
     if as_json:
         print_json(response_data(response, budget=request.max_tokens))

@@ -40,8 +40,9 @@ def console() -> Console:
 
 
 def error_console() -> Console:
-    """The console on standard error."""
-    return _Console(stderr=True, highlight=False, soft_wrap=True)
+    """The console on standard error; in a pipe likewise."""
+    width = None if sys.stderr.isatty() else _PIPE_WIDTH
+    return _Console(stderr=True, highlight=False, soft_wrap=True, width=width)
 
 
 def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:

@@ -1,6 +1,6 @@
 """Looking after the pool: what the `instances` commands do."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import urlsplit
@@ -129,6 +129,17 @@ class InstanceAdmin:
         checked = await checker.check(urls, progress=progress)
         await self._parts.remembering.keep()
         return checked
+
+    async def revive(self, urls: Iterable[str]) -> None:
+        """Let searches ask own instances at once that were seen to work.
+
+        Args:
+            urls: base URLs; others than those of own instances are passed over.
+        """
+        await self._recall()
+        for url in urls:
+            self._parts.pool.revive(url, self._clock())
+        await self._parts.remembering.keep()
 
     async def refresh(self) -> Refresh:
         """Fetch the list of public instances now, whether it is due or not."""

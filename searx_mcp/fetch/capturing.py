@@ -110,6 +110,10 @@ class Capturer:
         self._renderer = renderer
         self._bodies = asyncio.Semaphore(_BODIES)
 
+    def warm(self) -> None:
+        """Get ready for pages that are about to be captured; returns at once and never raises."""
+        self._conversion.warm()
+
     async def capture(self, job: Job) -> Captured | Unchanged:
         """Capture a page.
 
@@ -118,7 +122,7 @@ class Capturer:
         """
         if job.previous is None:
             # Not where the page may have stayed as it was.
-            self._conversion.warm()
+            self.warm()
         async with Place(self._bodies) as place:
             plan = self._plan(job)
             if plan is not None:

@@ -110,6 +110,10 @@ class Fetcher:
         self._flights = SingleFlight[_Landed](spawn)
         self._ends: dict[Hashable, float] = {}
 
+    def warm(self) -> None:
+        """Get ready for pages that are about to be asked for; returns at once and never raises."""
+        self._capturer.warm()
+
     def remember(self, urls: Iterable[str], source: Literal["search", "link"]) -> None:
         """Learn addresses that were handed out."""
         self._provenance.remember(urls, source)

@@ -22,6 +22,8 @@ class CheckName(StrEnum):
     LIMITER = "limiter"
     ENGINE_ERRORS = "engine_errors"
     ENGINES = "engines"
+    POOL = "pool"
+    """What searches believe of the instance, beside what was measured."""
     LIST = "list"
     """Whether the list of public instances can be fetched."""
     BUDGET = "budget"

@@ -70,10 +70,12 @@ class NetworkConfig(Frozen):
         default=5.0, description="Seconds for one TCP and TLS connection."
     )
     max_connections: Annotated[int, Field(ge=1, le=1_000)] = Field(
-        default=64, description="Open connections at most, for each kind of traffic."
+        default=64,
+        description="Open connections at most, for each kind of traffic but own instances.",
     )
     max_connections_per_host: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=4, description="Open connections to one host at most."
+        default=4,
+        description="Open connections to one host at most; own instances have search.own_at_once.",
     )
     proxy: Annotated[
         ProxyUrl | None, PlainValidator(partial(_read_proxy, key="proxy")), *_AS_TEXT

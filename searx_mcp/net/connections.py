@@ -58,11 +58,13 @@ class Connections:
         socket_factory: aiohttp.SocketFactoryType | None = None,
         use_dns_cache: bool = True,
         verify: bool = True,
+        limited: bool = True,
     ) -> aiohttp.ClientSession:
-        """Make a session that connects to the hosts itself."""
+        """Make a session that connects to the hosts itself; `limited` in its connections."""
+        limit, limit_per_host = self._limits(limited=limited)
         connector = PacedConnector(
-            limit=self._config.max_connections,
-            limit_per_host=self._config.max_connections_per_host,
+            limit=limit,
+            limit_per_host=limit_per_host,
             resolver=resolver,
             socket_factory=socket_factory,
             use_dns_cache=use_dns_cache,
@@ -76,6 +78,7 @@ class Connections:
         middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
         verify: bool = True,
         guarded: bool = False,
+        limited: bool = True,
     ) -> Callable[[URL], Round | None]:
         """Make what tells of a URL through which proxy it is asked, if through any.
 
@@ -83,13 +86,17 @@ class Connections:
             middlewares: of the sessions.
             verify: whether certificates are verified, that of an https proxy included.
             guarded: whether the addresses of names would be judged without a proxy.
+            limited: whether there is a limit of connections.
         """
+        limits = self._limits(limited=limited)
         rounds: dict[ProxyUrl, Round] = {}
         settings = {"network.http_proxy": self.proxies.http, "network.proxy": self.proxies.https}
         for setting, proxy in settings.items():
             if proxy is not None:
                 detour = Detour(proxy, setting)
-                connect = partial(self._round, proxy, detour, middlewares, verify, guarded)
+                connect = partial(
+                    self._round, proxy, detour, middlewares, verify, guarded, limits=limits
+                )
                 rounds[proxy] = (connect, detour)
 
         def go_round(url: URL) -> Round | None:
@@ -105,6 +112,8 @@ class Connections:
         middlewares: Sequence[aiohttp.ClientMiddlewareType],
         verify: bool,  # noqa: FBT001 - bound by name of its place alone
         guarded: bool,  # noqa: FBT001 - likewise
+        *,
+        limits: tuple[int, int],
     ) -> aiohttp.ClientSession:
         """Make a session for one proxy: it looks up no name but that of the proxy."""
         if guarded and not self._has_warned:
@@ -112,7 +121,6 @@ class Connections:
             _log.warning("net.proxy_resolves_names proxy=%s %s", proxy, BLIND)
         connector: aiohttp.TCPConnector
         last: aiohttp.ClientMiddlewareType
-        limits = (self._config.max_connections, self._config.max_connections_per_host)
         tls = self._tls if verify else False
         if proxy.is_socks:
             from searx_mcp.net.socks import SocksErrors, socks_connector  # noqa: PLC0415 - an extra
@@ -126,6 +134,12 @@ class Connections:
             )
             last = detour.turn_back
         return self._session(connector, (*middlewares, last), trace_configs=[arrivals()])
+
+    def _limits(self, *, limited: bool) -> tuple[int, int]:
+        """Connections at most, and to one host; 0 is no limit."""
+        if not limited:
+            return 0, 0
+        return self._config.max_connections, self._config.max_connections_per_host
 
     def _session(
         self,

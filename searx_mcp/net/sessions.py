@@ -102,7 +102,8 @@ class Sessions:
     def own(self) -> HttpSession:
         """The operator's own instances: configured origins only, plain http to private addresses.
 
-        Credentials exist only here.
+        Credentials exist only here. Who searches bounds the requests: here they would wait within the
+        time of an attempt, and a health check behind the searches.
         """
 
         def connect(
@@ -112,9 +113,10 @@ class Sessions:
                 resolver=self._resolver,
                 middlewares=(self._authorize,),
                 socket_factory=socket_factory,
+                limited=False,
             )
 
-        go_round = self._connections.rounds(middlewares=(self._authorize,))
+        go_round = self._connections.rounds(middlewares=(self._authorize,), limited=False)
 
         def admit(raw: str) -> URL:
             url = _admit(raw, origins=self._own_origins)

@@ -23,7 +23,6 @@ _LIMITS = frozenset({Verdict.RATE_LIMITED, Verdict.BLOCKED, Verdict.CHALLENGE})
 _AT_ONCE = frozenset({Verdict.DNS, Verdict.TLS, Verdict.REFUSED})
 _RECENT = 5
 _DEGRADED_AFTER = 3
-_OVERTAKEN_AFTER = 3
 _QUARANTINE_AFTER_FAILING = 6
 _QUARANTINE_AFTER_LIMITS = 3
 _QUARANTINE_AFTER_OFFENCES = 3
@@ -40,16 +39,18 @@ ALONE = "Its results share nothing with those of your other instances."
 class Life:
     """Where an instance stands, and what its next answer will make of it.
 
-    `new` until the first answer, then `healthy`. Consecutive failures make it `failing`, a limit
+    `new` until the first answer of use, then `healthy`. Consecutive failures make it `failing`, a limit
     or a block `rate_limited`, answers without working engines or one after the other without
     results `degraded`, and repeated trouble, a wrong program or offences `quarantined`. When the time of a waiting state is over, one request
     may try it (`half_open`): a good answer makes it healthy with a slow start, a failure sends it
     back for longer. Whoever is quarantined for offences three times is `blacklisted`, which only a
     person lifts. Who is trusted is never quarantined. A good answer forgives what it disproves:
-    failures, but no limit, rest, wish or offence that came to light while it was under way.
+    failures, but no limit, rest, wish or offence that came to light while it was under way. Of an own
+    instance it ends every wait: these are short, and its owner changes its settings.
 
     Attributes:
         trusted: whether it is the user's own, or an open source.
+        own: whether it is the user's own.
         until: Unix seconds at which a waiting state ends.
         reason: why it waits, a sentence for a person.
         healthy_since: Unix seconds.
@@ -59,6 +60,7 @@ class Life:
         empty: answers in a row that found nothing, though no engine failed.
         degraded_at: Unix seconds of the last such answer in the state `degraded`.
         overtaken: times in a row that a hedge was faster.
+        overtaken_at: Unix seconds of the last.
         offences: answers in a row that counted against it.
         alone: times in a row that its results shared nothing with those of several others.
         certificate_failures: TLS failures since the last good answer.
@@ -66,6 +68,7 @@ class Life:
     """
 
     trusted: bool
+    own: bool = False
     state: InstanceState = InstanceState.NEW
     until: float = 0.0
     reason: str = ""
@@ -81,6 +84,7 @@ class Life:
     degraded_at: float = 0.0
     successes_in_a_row: int = len(SLOW_START)
     overtaken: int = 0
+    overtaken_at: float = 0.0
     offences: int = 0
     alone: int = 0
     certificate_failures: int = 0
@@ -106,6 +110,11 @@ class Life:
         """Seconds until it may be asked again; 0 when it may now, or never may."""
         return max(0.0, self.until - now) if self.state in WAITING else 0.0
 
+    def is_behind(self, now: float) -> bool:
+        """Whether it was overtaken so lately that all others come first."""
+        behind = timers.overtaken_time(self.overtaken) if self.overtaken else 0.0
+        return now - self.overtaken_at < behind
+
     def begin(self, now: float) -> None:
         """A request leaves for it."""
         if self.state in WAITING and now >= self.until:
@@ -116,11 +125,7 @@ class Life:
     ) -> bool:
         """Let the state follow from an outcome; tells whether it was a trial that succeeded."""
         verdict = outcome.verdict
-        if verdict is Verdict.JSON_OFF:
-            if self.state is InstanceState.HALF_OPEN:
-                self.state = InstanceState.NEW
-            return False
-        if self.state in _FIRM:
+        if self.state in _FIRM and not (self.own and verdict.ends_search):
             return False
         was_trial = self.state is InstanceState.HALF_OPEN
         if verdict.ends_search:
@@ -132,13 +137,19 @@ class Life:
         self._judge(outcome, now, rng)
         return was_trial and verdict.ends_search
 
+    def refuse_format(self) -> None:
+        """It refused a format and nothing else: a trial ends, and what is asked next is none."""
+        if self.state is InstanceState.HALF_OPEN:
+            self.state = InstanceState.NEW
+
     def be_overtaken(self, now: float, *, config: PoolConfig, rng: "random.Random") -> None:
-        """A hedge was faster; three times in a row, or on trial, count as a timeout."""
+        """A hedge was faster: all others come first for a time; on trial it counts as a timeout."""
         if self.state in _FIRM:
             return
-        self.overtaken += 1
-        if self.overtaken >= _OVERTAKEN_AFTER or self.state is InstanceState.HALF_OPEN:
-            self.overtaken = 0
+        if not self.is_behind(now):  # requests that were under way together are overtaken once
+            self.overtaken += 1
+            self.overtaken_at = now
+        if self.state is InstanceState.HALF_OPEN:
             detail = "It was too slow: other instances answered first."
             slow = Outcome(Verdict.TIMEOUT, Format.HTML, 0.0, detail=detail)
             self._fail(slow, now, config=config, rng=rng)
@@ -152,6 +163,11 @@ class Life:
         self.consecutive_failures += 1
         if self.consecutive_failures >= config.max_consecutive_failures:
             self._wait_failing("It does not answer health checks.", now, rng)
+
+    def revive(self, now: float) -> None:
+        """It was seen to work otherwise than by a search: whatever it waits for, it may be tried now."""
+        if self.state in WAITING:
+            self.until = min(self.until, now)
 
     def compared(self, *, agrees: bool, now: float) -> None:
         """Its results were held against those of several others for the same search."""
@@ -221,8 +237,10 @@ class Life:
         engines = len(outcome.page.unresponsive_engines) if outcome.page else 0
         if self.without_engines >= _DEGRADED_AFTER and engines >= 2:  # noqa: PLR2004 - one engine may just be slow
             self._degrade("Its search engines do not answer it.", now)
-        elif self.state in {InstanceState.NEW, InstanceState.HALF_OPEN}:
+        elif self.state is InstanceState.HALF_OPEN and self.healthy_since:
             self._recover(now)
+        elif self.state is InstanceState.HALF_OPEN:
+            self.state = InstanceState.NEW
 
     def _fail(
         self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
@@ -250,8 +268,6 @@ class Life:
             or failures >= config.max_consecutive_failures
         ):
             self._wait_failing(outcome.detail, now, rng, outcome.retry_after)
-        elif self.state is InstanceState.NEW:
-            self._recover(now)
 
     def _judge(self, outcome: Outcome, now: float, rng: "random.Random") -> None:
         """Count what speaks against trusting it."""
@@ -291,11 +307,17 @@ class Life:
                 return
         self.state = InstanceState.RATE_LIMITED
         self.reason = outcome.detail
+        episode, retry_after = self.limit_episode, outcome.retry_after
+        if self.own:
+            self.until = now + timers.own_limited_time(
+                outcome.verdict, episode=episode, retry_after=retry_after, rng=rng
+            )
+            return
         self.until = now + timers.limited_time(
             outcome.verdict,
             outcome.format,
-            episode=self.limit_episode,
-            retry_after=outcome.retry_after,
+            episode=episode,
+            retry_after=retry_after,
             base=config.rate_limit_backoff_base,
             doubling=config.limits_double,
             rng=rng,

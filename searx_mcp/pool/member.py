@@ -33,7 +33,7 @@ _FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
 """JSON known to work, not known, known to be off."""
 _DEGRADED_SHARE = 0.2
 _GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
-_LIFE = tuple(field.name for field in fields(Life) if field.name != "trusted")
+_LIFE = tuple(field.name for field in fields(Life) if field.name not in {"trusted", "own"})
 _TRUSTED = frozenset({Tier.OWN, Tier.OPEN})
 _SEEN = tuple(field.name for field in fields(Observed))
 
@@ -50,7 +50,7 @@ class Member:
         self.tier = tier
         self.grade = grade
         self.prior = prior
-        self.life = Life(trusted=tier in _TRUSTED)
+        self.life = Life(trusted=tier in _TRUSTED, own=tier is Tier.OWN)
         self.seen = Observed()
         self.in_flight = 0
         self.current_weight: float | None = None
@@ -84,6 +84,11 @@ class Member:
         return self.tier in _TRUSTED
 
     @property
+    def is_untried(self) -> bool:
+        """Whether no request to it has come to anything yet."""
+        return self.state is InstanceState.NEW and not self.successes and not self.failures
+
+    @property
     def state(self) -> InstanceState:
         """Where it stands in its life."""
         return self.life.state
@@ -111,13 +116,19 @@ class Member:
         """Whether the next request tries it after a rest."""
         return self.life.is_on_trial and self.life.is_open(now)
 
-    def is_sidelined(self, now: float) -> bool:
-        """Whether it lately answered without engines, or so slowly that others come first.
+    def is_doubted(self, now: float) -> bool:
+        """Whether it is the user's own and its last request came to nothing, or it has rested."""
+        verdict, _ = self._last
+        has_failed = verdict is not None and not verdict.ends_search
+        return self.is_own and (has_failed or self.is_on_trial(now))
 
-        An own instance never is.
+    def is_sidelined(self, now: float) -> bool:
+        """Whether it was overtaken, answered without engines, or so slowly that others come first.
+
+        Only the first holds for an own instance.
         """
-        if self.is_own:
-            return False
+        if self.is_own or self.life.is_behind(now):
+            return self.life.is_behind(now)
         without_engines = (
             self.state is InstanceState.DEGRADED and now - self.life.degraded_at < SIDELINED
         )
@@ -144,7 +155,7 @@ class Member:
         unless they list it on their pages and run no limiter.
         """
         wants_json = self.is_own or (self.json_listed is True and self.is_unlimited)
-        if wants_json and (self.json_enabled is not False or now >= self._json_recheck):
+        if wants_json and now >= self._json_recheck:
             return Format.JSON
         return Format.HTML
 
@@ -196,10 +207,12 @@ class Member:
         self._last = (outcome.verdict, outcome.offence or outcome.detail)
         self._learn_formats(outcome, now)
         self.seen.note(outcome, now)
-        if outcome.verdict is not Verdict.JSON_OFF:
-            self.seen.add(outcome, now)
-            self.successes += outcome.verdict.ends_search
-            self.failures += not outcome.verdict.ends_search
+        if outcome.is_about_format(own=self.is_own):
+            self.life.refuse_format()
+            return
+        self.seen.add(outcome, now)
+        self.successes += outcome.verdict.ends_search
+        self.failures += not outcome.verdict.ends_search
         if self.life.learn(outcome, now, config=config, rng=rng):
             self.seen.halve()
 
@@ -215,6 +228,12 @@ class Member:
         asked_for = self.format(now)
         self.seen.note(Outcome(Verdict.OVERTAKEN, asked_for, elapsed, detail=detail), now)
         self.life.be_overtaken(now, config=config, rng=rng)
+
+    def revive(self, now: float) -> None:
+        """It was seen to work otherwise than by a search: it may be asked now, for JSON too."""
+        self.last_at = now
+        self._json_recheck = 0.0
+        self.life.revive(now)
 
     def compared(self, *, agrees: bool, now: float) -> None:
         """Its results were held against those of several others for the same search."""
@@ -281,7 +300,8 @@ class Member:
         But who read robots.txt last knows best whether its operator wants us to stay away: somebody
         whose answer came later may not have looked at it since.
         """
-        life = Life(trusted=self.is_trusted, **{name: getattr(record, name) for name in _LIFE})
+        kept = {name: getattr(record, name) for name in _LIFE}
+        life = Life(trusted=self.is_trusted, own=self.is_own, **kept)
         if record.last_at <= self.last_at:
             if life.is_opted_out and record.cleared_at > self._cleared_at and not self.is_own:
                 self._cleared_at = record.cleared_at
@@ -356,16 +376,20 @@ class Member:
         )
 
     def _set_own(self) -> None:
-        self.life.trusted = self.is_trusted
+        self.life.trusted, self.life.own = self.is_trusted, self.is_own
         if self.is_own and self.state in _GIVEN_UP:  # while it was public; an own one never is
-            self.life = Life(trusted=True)
+            self.life = Life(trusted=True, own=True)
 
     def _learn_formats(self, outcome: Outcome, now: float) -> None:
         page = outcome.page
         if outcome.verdict is Verdict.JSON_OFF:
             self.json_enabled = False
             self._json_recheck = now + timers.JSON_RECHECK
+        elif outcome.is_about_format(own=self.is_own):
+            self._json_recheck = now + (outcome.retry_after or timers.JSON_WINDOW)
         elif outcome.format is Format.JSON and page is not None:
+            if self.json_enabled is False:
+                self._json_recheck = 0.0
             self.json_enabled = True
         elif page is not None and page.formats is not None and not self.is_own:
             self.json_listed = "json" in page.formats

@@ -55,6 +55,16 @@ class Outcome:
             source=source,
         )
 
+    def is_about_format(self, *, own: bool) -> bool:
+        """Whether it refuses JSON alone, so that the same instance may still serve pages.
+
+        SearXNG's limiter counts requests for JSON apart. An own instance is asked for pages then; a
+        stranger that limits us is left alone.
+        """
+        if self.verdict is Verdict.JSON_OFF:
+            return True
+        return own and self.verdict is Verdict.RATE_LIMITED and self.format is Format.JSON
+
     @property
     def rows_seen(self) -> int:
         """How many rows the answer had."""

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import override
@@ -15,6 +14,7 @@ from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.proposal import Proposal, proposal
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.pool.score import OWN_PRIOR, Prior, prior
 
@@ -29,29 +29,6 @@ LEAST_SHARE = 1 / 20
 
 _TIERS = tuple(Tier)
 _GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """The instance to ask next, and how.
-
-    Attributes:
-        url: its base URL.
-        own: whether it is an instance of the user's own.
-        format: the format to ask for.
-        link_token: whether its limiter wants a token that we do not have; `None` while unknown.
-        is_unlimited: whether it is known to count no requests, so that it may be hedged.
-        is_trial: whether it has rested and is tried again.
-        is_clear: whether its robots.txt was looked at lately.
-    """
-
-    url: str
-    own: bool
-    format: Format
-    link_token: bool | None
-    is_unlimited: bool
-    is_trial: bool
-    is_clear: bool
 
 
 class _Standing(NamedTuple):
@@ -74,7 +51,7 @@ class InstancePool:
 
     Instances that cannot serve a search, as far as their `/config` tells, are passed over while
     any other is eligible in any tier; and so are, of those that can, the ones that lately answered
-    without engines or very slowly.
+    without engines or very slowly. Own instances that were overtaken come after the other own ones.
 
     When every own instance is failing, the one that fails the longest ago may still be asked
     (panic mode): a user who has just started it must not wait for a timer.
@@ -130,6 +107,10 @@ class InstancePool:
         """The base URLs of own instances."""
         return tuple(member.url for member in self._members.values() if member.is_own)
 
+    def behind(self, now: float) -> set[str]:
+        """The base URLs of those that were overtaken so lately that all others come first."""
+        return {member.url for member in self._members.values() if member.life.is_behind(now)}
+
     def public_urls(self) -> tuple[str, ...]:
         """The base URLs of public instances."""
         return tuple(member.url for member in self._members.values() if not member.is_own)
@@ -161,10 +142,12 @@ class InstancePool:
         wanted = [member for member in able if not member.is_sidelined(now)] or able
         for tier in _TIERS:
             eligible = [member for member in wanted if member.tier is tier]
+            if tier is Tier.OWN and not eligible:
+                eligible = [member for member in able if member.is_own]
             if eligible:
-                return _proposal(self._turn(eligible, now), now)
+                return proposal(self._turn(eligible, now), now)
             if tier is Tier.OWN and not unlimited and (member := self._panic(exclude)) is not None:
-                return _proposal(member, now)
+                return proposal(member, now)
         return None
 
     def begin(self, url: str, now: float) -> None:
@@ -182,6 +165,11 @@ class InstancePool:
     def be_overtaken(self, url: str, elapsed: float, now: float) -> None:
         """The request was given up after `elapsed` seconds because its hedge had answered."""
         self._member(url).be_overtaken(elapsed, now, config=self._config, rng=self._rng)
+
+    def revive(self, url: str, now: float) -> None:
+        """`url`, if it is an own instance, was seen to work otherwise than by a search."""
+        if url in self._members and self._members[url].is_own:
+            self._members[url].revive(now)
 
     def compared(self, url: str, *, agrees: bool, now: float) -> None:
         """The results of `url` share something with those of others, or nothing with anybody's."""
@@ -282,6 +270,11 @@ class InstancePool:
         waits = [wait for m in self._members.values() if (wait := m.life.retry_after(now)) > 0]
         return min(waits, default=None)
 
+    def why_own_rests(self, now: float) -> str:
+        """Why the own instance rests that may be asked again first; empty if none rests."""
+        lives = [m.life for m in self._members.values() if m.is_own and m.life.retry_after(now)]
+        return min(lives, key=lambda life: life.until).reason if lives else ""
+
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
         """What is known of every instance, best first within each tier."""
         members = sorted(
@@ -345,9 +338,7 @@ class InstancePool:
 
     def _turn(self, eligible: list[Member], now: float) -> Member:
         untried = [
-            member
-            for member in eligible
-            if member.state is InstanceState.NEW and member.link_token is False
+            member for member in eligible if member.is_untried and member.link_token is False
         ]
         if untried and self._rng.random() < EXPLORATION:
             return max(untried, key=lambda m: m.score(now).total)
@@ -377,18 +368,6 @@ class InstancePool:
         ):
             return None
         return min(own, key=lambda m: m.life.until)
-
-
-def _proposal(member: Member, now: float) -> Proposal:
-    return Proposal(
-        url=member.url,
-        own=member.is_own,
-        format=member.format(now),
-        link_token=member.link_token,
-        is_unlimited=member.is_unlimited,
-        is_trial=member.is_on_trial(now),
-        is_clear=member.is_clear(now),
-    )
 
 
 def _standing(entry: CatalogEntry) -> _Standing:

@@ -68,6 +68,7 @@ class InstanceRecord(BaseModel):
     degraded_at: float = 0.0
     successes_in_a_row: int = 0
     overtaken: int = 0
+    overtaken_at: float = 0.0
     offences: int = 0
     alone: int = 0
     certificate_failures: int = 0
@@ -103,7 +104,9 @@ class InstanceRecord(BaseModel):
         return self.model_copy(update=changes)
 
 
-_PAST = ("observed_at", "latency_at", "healthy_since", "degraded_at", "cleared_at")
+_PAST = (
+    "observed_at", "latency_at", "healthy_since", "degraded_at", "overtaken_at", "cleared_at",
+)  # fmt: skip
 
 
 def settled(at: float, now: float) -> float:

@@ -30,6 +30,18 @@ SETTLED = HOUR
 """An instance that was healthy for this long has left its failing episodes behind."""
 JSON_RECHECK = 7 * DAY
 """Operators rarely switch a format on; asking once a week is enough."""
+OWN_LIMIT_BASE = 10.0
+"""The first wait after a limit of an own instance: its owner may lift it any moment, and its short
+window for pages is 20 s."""
+OWN_LIMIT_CAP = 120.0
+"""The longest wait after a 429 of an own instance, whatever it asks for: there is nobody else to ask."""
+OWN_BLOCK_STEPS = (60.0, 300.0, 600.0)
+"""Waits after a challenge or a block in front of an own instance: no program passes it by waiting, and
+a person has it out of the way within minutes."""
+OVERTAKEN_BASE = 30.0
+OVERTAKEN_CAP = 600.0
+"""Seconds for which an instance that was overtaken comes after all others, first and at most. A hedge
+beside it costs a request, so it is tried again once in ten minutes."""
 
 
 def failing_time(episode: int, rng: "random.Random", *, retry_after: float | None = None) -> float:
@@ -76,6 +88,29 @@ def limited_time(
     else:
         wait = min(HTML_CAP, HTML_WINDOW * 2 ** (min(episode, 20) - 1))
     return max(base, wait) * rng.uniform(1.0, 1.2)
+
+
+def own_limited_time(
+    verdict: Verdict, *, episode: int, retry_after: float | None, rng: "random.Random"
+) -> float:
+    """How long after a limit or a block of an own instance, with up to 10 % more.
+
+    A `Retry-After` of a 429 is honoured up to two minutes; without one the wait doubles from ten
+    seconds up to that. A challenge or a block is looked at again after one, five and ten minutes.
+    """
+    if verdict is not Verdict.RATE_LIMITED:
+        wait = OWN_BLOCK_STEPS[min(episode, len(OWN_BLOCK_STEPS)) - 1]
+    elif retry_after is not None:
+        wait = retry_after
+    else:
+        wait = OWN_LIMIT_BASE * 2 ** (min(episode, 20) - 1)
+    longest = OWN_LIMIT_CAP if verdict is Verdict.RATE_LIMITED else OWN_BLOCK_STEPS[-1]
+    return min(longest, wait * rng.uniform(1.0, 1.1))
+
+
+def overtaken_time(times: int) -> float:
+    """How long an instance comes after all others that was overtaken so many times in a row."""
+    return min(OVERTAKEN_CAP, OVERTAKEN_BASE * 2.0 ** (min(times, 20) - 1))
 
 
 def quarantine_time(episode: int, rng: "random.Random") -> float:

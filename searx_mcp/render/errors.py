@@ -59,6 +59,9 @@ _REMEDY = {
     UnavailableReason.OWN_DOWN: (
         "Start or repair your own SearXNG instance, or set instances.public to on."
     ),
+    UnavailableReason.OWN_FAILED: (
+        "Mend your own SearXNG instance: `searx-mcp doctor` on its user's machine tells how."
+    ),
     UnavailableReason.BUDGET_SPENT: (
         "Public instances allow each address few searches: wait, or set SEARXNG_URL to an own"
         " instance, which has no such limit."
@@ -110,7 +113,13 @@ _MAY_RETRY = frozenset(
     }
 )
 _CORRECTABLE = frozenset({ErrorCode.INVALID_ARGUMENT, ErrorCode.CONTENT_TOO_LARGE})
-_PASSES_BY_WAITING = frozenset({UnavailableReason.BUDGET_SPENT, UnavailableReason.EXHAUSTED})
+_PASSES_BY_WAITING = frozenset(
+    {
+        UnavailableReason.OWN_FAILED,
+        UnavailableReason.BUDGET_SPENT,
+        UnavailableReason.EXHAUSTED,
+    }
+)
 _FIRST_SERVER_ERROR = 500
 
 

@@ -132,7 +132,7 @@ class Capturer:
                 reason=UnavailableReason.EXHAUSTED,
                 advice=_ELSEWHERE,
             )
-        if instance.retry_after > 0:
+        if instance.retry_after > 0 and not own:
             raise _refusal(_INSTANCE, instance.retry_after)
         failure = None if own else await self._check_robots(url, form)
         if failure is not None:

@@ -34,7 +34,8 @@ class Probes(Pulse, Protocol):
 class Checker:
     """Asks for `/healthz`, then `/config` and, of public instances, robots.txt, four at a time.
 
-    The pool learns from the answers as from a health check. When nobody at all answers, the network
+    The pool learns from the answers as from a health check, and an own instance that answers may be
+    searched at once, whatever it waited for: its owner asks after having mended it. When nobody at all answers, the network
     here is down, and nothing is held against anybody.
 
     Args:
@@ -73,6 +74,8 @@ class Checker:
         for url, probed in checks.items():
             if not is_offline or url in own:
                 self._pool.probed(url, alive=probed.alive, now=self._clock())
+            if url in own and probed.alive:
+                self._pool.revive(url, self._clock())
         return Checked(checks=tuple(checks[url] for url in urls), offline=is_offline)
 
     async def _check(self, url: str, *, own: bool) -> Check:

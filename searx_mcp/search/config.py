@@ -38,7 +38,8 @@ class WebSearchConfig(Frozen):
         default=3, description="Failures in a row after which an instance is left alone for a time."
     )
     rate_limit_backoff_base: Annotated[float, Field(ge=1, le=86_400)] = Field(
-        default=60.0, description="Seconds an instance that limited us is left alone at least."
+        default=60.0,
+        description="Seconds a public instance that limited us is left alone at least.",
     )
     rotate_user_agents: bool = Field(
         default=True,
@@ -160,6 +161,10 @@ class SearchConfig(Frozen):
     )
     max_instances: Annotated[int, Field(ge=1, le=10)] = Field(
         default=3, description="Different instances one search asks at most."
+    )
+    own_at_once: Annotated[int, Field(ge=1, le=1_000)] = Field(
+        default=64,
+        description="Searches under way at one own instance at most; others wait until their call ends.",
     )
     fan_out: Annotated[int, Field(ge=1, le=10)] = Field(
         default=1, description="Own instances asked side by side for one search; 1 asks one."

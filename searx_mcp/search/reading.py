@@ -19,6 +19,10 @@ _Found: TypeAlias = dict[str, tuple[PageContent, Opinion]]
 class PageReader(Protocol):
     """Reads one page as Markdown."""
 
+    def warm(self) -> None:
+        """Get ready for pages that are about to be asked for; returns at once."""
+        ...
+
     async def fetch(
         self,
         request: FetchRequest,
@@ -48,6 +52,10 @@ class ResultReader:
         self._config = config
         self._quality = quality or QualityConfig()
         self._slots = asyncio.Semaphore(config.max_concurrent_fetches)
+
+    def warm(self) -> None:
+        """Get ready while the results are on their way: what reads pages takes a second to start."""
+        self._reader.warm()
 
     async def read(
         self,

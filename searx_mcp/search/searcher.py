@@ -73,6 +73,7 @@ class Searcher:
         search_deadline = deadline
         if request.fetch_content:
             search_deadline = started + (deadline - started) * _READING_SHARE
+            self._reader.warm()
         served = await self._serving.serve(
             instance_query(request),
             wanted=request.results_count,

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.config_facts import ConfigFacts, parse_config
 from searx_mcp.searxng.autocomplete import parse_suggestions
-from searx_mcp.searxng.classify import Judgement, Received, judge
+from searx_mcp.searxng.classify import Judgement, Received, judge, naming_engines
 from searx_mcp.searxng.robots import MAX_ROBOTS, forbids_us
 from searx_mcp.searxng.trust import distrust
 from searx_mcp.workers.answers import Reader
@@ -38,7 +38,7 @@ def _judge(body: bytes, options: Mapping[str, Any]) -> Judgement:
         _received(body, options), base_url=options["base_url"], format=Format(options["format"])
     )
     if options["own"]:
-        return judgement
+        return naming_engines(judgement)
     return distrust(judgement, base_url=options["base_url"], text=options["text"])
 
 

@@ -28,6 +28,18 @@ from searx_mcp.searxng.timing import server_timing
 FULL_PAGE: Final = 3
 """Hits from which on a page is a full answer."""
 
+_ENGINES_NAMED: Final = 3
+"""How many failed engines a sentence names: models read it too."""
+_ENGINE_NAME: Final = re.compile(r"(?=.{1,24}\Z)[a-z0-9.]+(?: [a-z0-9.]+){0,2}")
+"""SearXNG wants names in lower case; the longest of its default settings that has more words is told as one more."""
+_ENGINE_REASONS: Final = (
+    ("captcha", "CAPTCHA"),
+    ("too many requests", "too many requests"),
+    ("access denied", "access denied"),
+    ("timeout", "timeout"),
+    ("timed out", "timeout"),
+)
+"""Words of a reason in English, and what is said instead."""
 _CHALLENGE_WINDOW: Final = 65_536
 """Bytes in which a challenge shows itself; such pages are shorter."""
 _CHALLENGE_TITLE = re.compile(
@@ -128,6 +140,33 @@ def generator(body: bytes) -> str:
     """The program and version that a page names in its head; empty if it names none of ours."""
     found = _GENERATOR.search(body[:_CHALLENGE_WINDOW])
     return found[1].decode("ascii", "replace") if found else ""
+
+
+def naming_engines(judgement: Judgement) -> Judgement:
+    """Tell which engines failed and why, for an instance whose owner can change that.
+
+    A name is shown if it looks like one, and a reason in words of ours: sites behind engines write
+    into it.
+    """
+    if judgement.verdict is not Verdict.ENGINES_FAILED or judgement.page is None:
+        return judgement
+    failed = judgement.page.unresponsive_engines
+    named = [
+        f"{each.engine} ({_engine_reason(each.reason)})"
+        for each in failed
+        if _ENGINE_NAME.fullmatch(each.engine)
+    ][:_ENGINES_NAMED]
+    if not named:
+        return judgement
+    more = f" and {len(failed) - len(named)} more" if len(failed) > len(named) else ""
+    return replace(judgement, detail=f"Engines failed: {', '.join(named)}{more}.")
+
+
+def _engine_reason(text: str) -> str:
+    text = text.casefold()
+    said = next((reason for words, reason in _ENGINE_REASONS if words in text), "")
+    suspended = "suspended" if "suspended" in text else ""
+    return ": ".join(filter(None, (suspended, said))) or "error"
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

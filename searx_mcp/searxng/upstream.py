@@ -106,7 +106,7 @@ class Upstream:
             self._workers.warm()  # a page is long, and its reader starts while it is on its way
         exchange = await self._exchanges.ask(
             base_url,
-            build_url(base_url, query, format),
+            build_url(base_url, query, format, time_limit=timeout if own else None),
             RESULTS,
             {"base_url": base_url, "text": query.text, "own": own, "format": format},
             own=own,

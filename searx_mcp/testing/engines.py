@@ -13,6 +13,7 @@ class FakeEngine:
         enabled: whether it is asked for searches in its categories.
         time_range: whether it can search a time range.
         paging: whether it has further pages.
+        timeout: seconds for which the instance waits for it.
     """
 
     name: str
@@ -20,6 +21,7 @@ class FakeEngine:
     enabled: bool = True
     time_range: bool = True
     paging: bool = True
+    timeout: float = 3.0
 
     def takes(self, category: str, *, time_range: bool, page: int) -> bool:
         """Whether it is asked for such a search; upstream leaves out engines that cannot do it."""

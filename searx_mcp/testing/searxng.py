@@ -11,7 +11,7 @@ from aiohttp import web
 from searx_mcp.models.hits import Answer, Infobox, ResultPage, UnresponsiveEngine
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.instance import payload, replies, theme
-from searx_mcp.testing.instance.faults import Faults, Silence
+from searx_mcp.testing.instance.faults import Faults, Silence, SlowEngine
 from searx_mcp.testing.instance.index import Index, rewritten
 from searx_mcp.testing.instance.query import (
     CATEGORIES,
@@ -180,6 +180,17 @@ class FakeSearxng(LoopbackServer):
         """Wait `latency` seconds before every answer."""
         self._faults.latency = latency
 
+    def slow_engine(self, name: str, seconds: float, *, timeout: float = 3.0) -> None:
+        """Let an engine take `seconds`; the instance gives it `timeout`, or less if the caller says so.
+
+        One that is too late is listed as failed by a timeout, and rows that only it found are gone.
+        """
+        self._faults.slow_engines += (SlowEngine(name, seconds, timeout),)
+
+    def hold(self) -> None:
+        """Keep every request waiting until `recover`, which lets all of them go on."""
+        self._faults.held = asyncio.Event()
+
     def hang(self) -> None:
         """Accept every request and never answer; they end when the server is closed."""
         self._faults.host = Silence.HANG
@@ -233,6 +244,8 @@ class FakeSearxng(LoopbackServer):
 
     def recover(self) -> None:
         """End every fault; the windows of a limiter stay as they are."""
+        if self._faults.held is not None:
+            self._faults.held.set()
         self._faults = Faults()
 
     async def _answer(
@@ -241,6 +254,9 @@ class FakeSearxng(LoopbackServer):
         faults = self._faults
         if faults.latency:
             await asyncio.sleep(faults.latency)
+        if faults.held is not None:
+            await faults.held.wait()
+            faults = self._faults
         if faults.host is Silence.HANG:
             await never()
         if faults.host is Silence.DROP:
@@ -248,6 +264,9 @@ class FakeSearxng(LoopbackServer):
                 request.transport.abort()
             await never()
         reply = faults.host if isinstance(faults.host, Reply) else self._route(received)
+        is_search = received.path.endswith("/search") and reply.status == HTTPStatus.OK
+        if faults.slow_engines and is_search:
+            await asyncio.sleep(faults.engines_time(read_query(received.parameters).time_limit))
         return reply.response()
 
     def _route(self, received: ReceivedRequest) -> Reply:
@@ -327,7 +346,7 @@ class FakeSearxng(LoopbackServer):
         return replies.html(page, status=HTTPStatus.BAD_REQUEST)
 
     def _found(self, query: SearchQuery, output: str) -> Reply:
-        failed = self._faults.failed
+        failed = (*self._faults.failed, *self._faults.late(query.time_limit))
         if self._faults.all_failed:
             page = ResultPage(unresponsive_engines=failed)
         else:

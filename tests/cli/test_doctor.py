@@ -293,9 +293,44 @@ async def test_some_failing_engines_are_a_warning_with_their_lines(diagnose):
     assert said == "Engines that fail: alpha (CAPTCHA), eta (no such key), zeta (timeout)."
     assert found.fix("engine_errors")[1:] == [
         *("engines:", "  - name: alpha", "    disabled: true"),
-        *("  - name: zeta", "    timeout: 10.0"),
+        *("  - name: zeta", "    disabled: true"),
     ]
-    assert found.checks["engines"]["detail"] == "Left are 1 of general."
+    assert found.checks["engines"]["detail"] == "Working engines: general 1."
+
+
+@pytest.mark.parametrize(
+    ("given", "limit", "line"),
+    [
+        (3.0, "5", "    timeout: 4.7"),
+        (4.6, "5", "    timeout: 4.7"),
+        (4.7, "5", "    disabled: true"),
+        (10.0, "5", "    disabled: true"),
+        (10.0, "20", "    timeout: 19.7"),
+        (1.0, "1.25", "    disabled: true"),
+    ],
+)
+async def test_a_slow_engine_gets_more_time_only_as_far_as_a_search_waits(
+    diagnose, given, limit, line
+):
+    engines = [FakeEngine("alpha", timeout=given), FakeEngine("beta")]
+    failed = [("alpha", "timeout")]
+    async with FakeSearxng(formats=JSON, engines=engines, engines_failed=failed) as fake:
+        found = await diagnose(fake.url, SEARX_MCP_SEARCH__ATTEMPT_TIMEOUT=limit)
+    assert found.fix("engine_errors")[-1] == line
+
+
+async def test_working_engines_are_counted_by_the_categories_that_a_search_can_name(diagnose):
+    engines = [
+        FakeEngine("alpha", ("general", "web")),
+        FakeEngine("beta", ("general", "images", "wikimedia")),
+        FakeEngine("gamma", ("music", "lyrics")),
+        FakeEngine("delta", ("files",), enabled=False),
+    ]
+    failed = [("gamma", "timeout")]
+    async with FakeSearxng(formats=JSON, engines=engines, engines_failed=failed) as fake:
+        found = await diagnose(fake.url)
+    said = found.checks["engines"]["detail"]
+    assert said == "Working engines: general 2, images 1; none for music."
 
 
 async def test_engines_that_break_want_an_update(diagnose):
@@ -361,6 +396,18 @@ async def test_an_instance_below_another_path_is_found(diagnose, prefix, named, 
         found = await diagnose(f"{fake.base}{named}")
     assert found.failed == ["healthz"]
     assert found.fix("healthz") == ["Use its address.", f"SEARXNG_URL={fake.base}{right}"]
+
+
+@pytest.mark.parametrize("trouble", ["below another path", "moved"])
+async def test_a_changed_address_of_an_instance_with_a_login_has_a_place_for_it(diagnose, trouble):
+    async with FakeSearxng(formats=JSON, path_prefix="/searx") as fake:
+        if trouble == "moved":
+            fake.redirect("https://new.example.org/healthz")
+        found = await diagnose(fake.base.replace("//", "//alice:hunter2@"))
+    right = {"moved": "https://USER:PASSWORD@new.example.org/"}
+    local = f"http://USER:PASSWORD@{fake.origin}/searx/"
+    assert found.fix("healthz")[-1] == f"SEARXNG_URL={right.get(trouble, local)}"
+    assert "hunter2" not in found.out
 
 
 async def test_another_program_is_told_from_an_old_instance(diagnose):
@@ -501,6 +548,63 @@ async def test_all_own_instances_are_looked_at_without_an_address(diagnose):
     assert found.failed == ["json"]
 
 
+async def search_once(run_cli, url: str, state: str, **more: str):
+    environment = {"SEARXNG_URL": url, "SEARX_MCP_STORAGE__FOLDER": state, **more}
+    return await run_cli("search", "tea", "--no-fetch-content", "--json", **environment)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "believed"),
+    [
+        (lambda fake: fake.fail(429, {"Retry-After": "7200"}), "limits our requests"),
+        (lambda fake: fake.challenge(), "challenge"),
+        (lambda fake: fake.block(), "home page"),
+        (lambda fake: fake.drop(), "connection"),
+    ],
+    ids=["limit", "challenge", "block", "down"],
+)
+async def test_after_a_fix_the_doctor_shows_the_wait_and_the_next_search_works(
+    diagnose, run_cli, tmp_path, break_it, believed
+):
+    state = str(tmp_path / "state")
+    known = {"SEARX_MCP_STORAGE__FOLDER": state}
+    async with FakeSearxng(formats=JSON) as fake:
+        break_it(fake)
+        for _ in range(4):
+            refused = await search_once(run_cli, fake.url, state)
+            assert refused.code != ExitCode.DONE
+        ill = await diagnose(SEARXNG_URL=fake.url, **known)
+        fake.recover()
+        found = await diagnose(SEARXNG_URL=fake.url, **known)
+        served = await search_once(run_cli, fake.url, state)
+    assert "pool" in ill.failed
+    assert believed in ill.checks["pool"]["detail"]
+    assert "from now on they ask it again" in found.checks["pool"]["detail"]
+    assert found.code == served.code == ExitCode.DONE
+    assert json.loads(served.out)["results_count"] > 0
+
+
+async def test_what_no_check_can_see_is_told_by_what_the_last_search_came_to(
+    diagnose, run_cli, tmp_path
+):
+    known = {"SEARX_MCP_STORAGE__FOLDER": str(tmp_path / "state")}
+    async with FakeSearxng(formats=JSON) as fake:
+        untried = await diagnose(SEARXNG_URL=fake.url, **known)
+        await search_once(run_cli, fake.url, known["SEARX_MCP_STORAGE__FOLDER"])
+        served = await diagnose(SEARXNG_URL=fake.url, **known)
+        fake.fail_engines()
+        await search_once(
+            run_cli, fake.url, known["SEARX_MCP_STORAGE__FOLDER"], SEARX_MCP_SEARCH__CACHE_TTL="0"
+        )
+        fake.recover()
+        found = await diagnose(SEARXNG_URL=fake.url, **known)
+    assert untried.checks["pool"]["detail"] == "No search has asked it yet."
+    assert served.checks["pool"]["detail"].startswith("It is healthy")
+    assert (found.code, found.failed) == (ExitCode.FAILED, ["pool"])
+    assert "came to nothing" in found.checks["pool"]["detail"]
+    assert found.fix("pool")[-1] == f"searx-mcp instances test {fake.url} tea"
+
+
 async def test_strangers_are_asked_for_nothing_that_their_limiter_counts(diagnose, monkeypatch):
     monkeypatch.setattr("searx_mcp.client.doctor.connection.is_private", lambda _address: False)
     async with FakeSearxng(link_token=True, engines_failed=True) as fake:
@@ -524,17 +628,14 @@ async def _straight(course, way):
         course.note(CheckName(name), fine("As if."))
 
 
-def listing(origin: str, count: int) -> str:
+def listing(count: int) -> str:
     rows = [{"url": f"https://s{n}.example/", "tls_grade": "A"} for n in range(count)]
     return json.dumps({"schema_version": 1, "listed_at": "2026-08-05T00:00:00Z", "instances": rows})
 
 
-def public(tmp_path, source: FakeWeb, **more: str) -> dict[str, str]:
-    catalog = tmp_path / "instances.json"
-    catalog.write_text(listing(source.origin, 12))
+def public(source: FakeWeb, **more: str) -> dict[str, str]:
     return {
         "SEARX_MCP_INSTANCES__SOURCE": source.url("/instances.json"),
-        "SEARX_MCP_INSTANCES__CATALOG": str(catalog),
         "SEARX_MCP_FETCH__ALLOW_PRIVATE": source.origin,
         **more,
     }
@@ -542,13 +643,13 @@ def public(tmp_path, source: FakeWeb, **more: str) -> dict[str, str]:
 
 async def test_without_an_own_instance_the_way_to_the_public_ones_is_looked_at(diagnose, tmp_path):
     async with FakeWeb({"/instances.json": FakePage("{}")}) as source:
-        found = await diagnose(**public(tmp_path, source))
+        found = await diagnose(**public(source))
         asked = source.requests
     assert found.code == ExitCode.DONE
     assert [*found.checks] == [*MACHINE, *WAY, "list", "budget"]
     assert [request.path for request in asked] == ["/instances.json"]
     assert "If-Modified-Since" in asked[0].headers
-    assert re.match(r"12 listed; \d+ searches left", found.checks["budget"]["detail"])
+    assert re.match(r"\d+ listed; \d+ searches left", found.checks["budget"]["detail"])
     assert found.checks["clock"]["status"] == "ok"
 
 
@@ -582,12 +683,21 @@ async def test_a_contact_is_not_asked_for_while_an_own_instance_keeps_searches_f
         assert "contact" in (await diagnose(**environment)).checks
 
 
+async def test_a_list_that_a_file_takes_the_place_of_is_not_looked_at(diagnose, tmp_path):
+    catalog = tmp_path / "instances.json"
+    async with FakeWeb({"/instances.json": FakePage("{}")}) as source:
+        catalog.write_text(listing(12))
+        more = {"SEARX_MCP_INSTANCES__CATALOG": str(catalog)}
+        found = await diagnose(**public(source, **more))
+    assert not source.requests
+    assert [*found.checks] == [*MACHINE, "budget"]
+    assert found.checks["budget"]["detail"].startswith("12 listed; ")
+
+
 async def test_a_list_that_cannot_be_fetched_is_told(diagnose, tmp_path):
     async with FakeWeb({}) as source:
-        found = await diagnose(**public(tmp_path, source))
-        refused = await diagnose(
-            **public(tmp_path, source, SEARX_MCP_FETCH__ALLOW_PRIVATE="10.0.0.1:80")
-        )
+        found = await diagnose(**public(source))
+        refused = await diagnose(**public(source, SEARX_MCP_FETCH__ALLOW_PRIVATE="10.0.0.1:80"))
     assert found.failed == refused.failed == ["list"]
     assert found.checks["list"]["detail"] == "The list is answered with status 404."
     assert "[instances]\nsource = " in found.checks["list"]["fix"]
@@ -598,7 +708,7 @@ async def test_a_list_that_is_never_fetched_is_not_looked_at(diagnose, tmp_path)
         pass
     none = {"SEARX_MCP_CONFIG": str(tmp_path / "no_source.toml")}
     (tmp_path / "no_source.toml").write_text('[instances]\nsource = ""\n')
-    environment = public(tmp_path, source) | none
+    environment = public(source) | none
     del environment["SEARX_MCP_INSTANCES__SOURCE"]
     found = await diagnose(**environment)
     assert [*found.checks] == [*MACHINE, "budget"]
@@ -616,7 +726,7 @@ async def test_a_month_that_is_used_up_is_a_warning(diagnose, tmp_path, monkeypa
     months = iter([month, None])
     monkeypatch.setattr(doctor.Doctor, "_report", report)
     async with FakeWeb({"/instances.json": FakePage("{}")}) as source:
-        environment = public(tmp_path, source, SEARX_MCP_STORAGE__STATE="false")
+        environment = public(source, SEARX_MCP_STORAGE__STATE="false")
         spent = await diagnose(**environment)
         unlimited = await diagnose(**environment)
     assert (spent.failed, spent.warnings) == ([], ["budget"])

@@ -117,11 +117,15 @@ async def test_a_profile_keeps_the_domains_that_the_command_does_not_name(run_cl
 
 
 async def test_a_search_nobody_could_serve_shows_who_was_asked_and_exits_with_three(run_cli):
-    async with FakeSearxng(status=429) as own:
+    async with FakeSearxng(status=429) as own, FakeSearxng(status=429) as other:
         ran = await run_cli("search", "bees", **environment(own=[own]))
-        as_json = await run_cli("search", "bees", "--json", **environment(own=[own]))
+        as_json = await run_cli("search", "bees", "--json", **environment(own=[other]))
     assert ran.code == as_json.code == ExitCode.UNAVAILABLE
     assert "rate limited" in ran.err
+    for fake, piped in ((own, ran.err), (other, as_json.err)):
+        rows = [line for line in piped.splitlines() if fake.origin in line]
+        assert [row.split()[1] for row in rows] == ["json", "html"]
+        assert rows[0].rstrip().endswith("The instance limits our requests.")
     assert "Traceback" not in ran.err
     assert json.loads(as_json.out)["error_type"] == "no_instances_available"
 

@@ -87,7 +87,8 @@ EVENTS = {
     "block": answered(Verdict.BLOCKED),
     "other": answered(Verdict.NOT_SEARXNG),
     "astray": answered(Verdict.FOREIGN_REDIRECT),
-    "json": answered(Verdict.JSON_OFF),
+    "json": lambda life, _now: life.refuse_format(),
+    "revive": lambda life, now: life.revive(now),
     "out": lambda life, now: life.opt_out(now),
     "in": lambda life, now: life.opt_in(now),
     "rest": lambda life, now: life.rest(60, now),
@@ -105,8 +106,11 @@ STATES = {
     "alone": Life(trusted=True),
     "failing": learn(Life(trusted=False), Verdict.DNS),
     "limited": learn(Life(trusted=False), Verdict.RATE_LIMITED),
+    "own, limited": learn(Life(trusted=True, own=True), Verdict.RATE_LIMITED),
+    "own, blocked": learn(Life(trusted=True, own=True), Verdict.BLOCKED),
     "resting": learn(Life(trusted=False), Verdict.FULL),
     "on trial": Life(trusted=False, state=InstanceState.HALF_OPEN),
+    "been healthy": Life(trusted=False, state=InstanceState.HALF_OPEN, healthy_since=NOW - DAY),
     "banned": learn(Life(trusted=False), Verdict.NOT_SEARXNG),
     "opted out": Life(trusted=False),
     "blacklisted": Life(trusted=False, bans=2),
@@ -118,18 +122,21 @@ learn(STATES["blacklisted"], Verdict.FOREIGN_REDIRECT)
 # What becomes of a state by an event: (h)ealthy, (d)egraded, (f)ailing, (r)ate limited, (q)uarantined,
 # (o)pted out, (t)rial, (n)ew; a dot where state, reason and wait stay, a comma where the wait ends now.
 TABLE = """
-             full thin empty bare silent down limit block other astray json out in rest alive dead alone agrees slow begin
-new          h    h    h     h    h      f    r     r     q     q      .    o   .  r    .     f    d     .      h    .
-healthy      .    .    .     .    .      f    r     r     q     q      .    o   .  r    .     f    d     .      .    .
-degraded     h    .    .     .    .      f    r     r     q     q      .    o   .  r    .     f    d     .      .    .
-alone        .    .    .     .    .      f    r     r     .     .      .    o   .  r    .     f    .     h      .    .
-failing      h    h    h     .    .      .    .     .     q     q      .    o   .  r    ,     .    d     .      .    .
-limited      .    .    .     .    .      .    .     .     .     .      .    o   .  r    .     .    .     .      .    .
-resting      .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     .    .     .      .    .
-on trial     h    h    h     h    f      f    r     r     q     q      n    o   .  r    .     f    d     .      f    .
-banned       .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     .    .     .      .    .
-opted out    .    .    .     .    .      .    .     .     .     .      .    .   ,  .    .     .    .     .      .    .
-blacklisted  .    .    .     .    .      .    .     .     .     .      .    .   .  .    .     .    .     .      .    .
+             full thin empty bare silent down limit block other astray json out in rest alive revive dead alone agrees slow begin
+new          h    h    h     .    .      f    r     r     q     q      .    o   .  r    .     .      f    d     .      .    .
+healthy      .    .    .     .    .      f    r     r     q     q      .    o   .  r    .     .      f    d     .      .    .
+degraded     h    .    .     .    .      f    r     r     q     q      .    o   .  r    .     .      f    d     .      .    .
+alone        .    .    .     .    .      f    r     r     .     .      .    o   .  r    .     .      f    .     h      .    .
+failing      h    h    h     .    .      .    .     .     q     q      .    o   .  r    ,     ,      .    d     .      .    .
+limited      .    .    .     .    .      .    .     .     .     .      .    o   .  r    .     ,      .    .     .      .    .
+own, limited h    h    h     .    .      .    .     .     .     .      .    o   .  r    .     ,      .    .     .      .    .
+own, blocked h    h    h     .    .      .    .     .     .     .      .    o   .  r    .     ,      .    .     .      .    .
+resting      .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     ,      .    .     .      .    .
+on trial     h    h    h     n    f      f    r     r     q     q      n    o   .  r    .     .      f    d     .      f    .
+been healthy h    h    h     h    f      f    r     r     q     q      n    o   .  r    .     .      f    d     .      f    .
+banned       .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     ,      .    .     .      .    .
+opted out    .    .    .     .    .      .    .     .     .     .      .    .   ,  .    .     ,      .    .     .      .    .
+blacklisted  .    .    .     .    .      .    .     .     .     .      .    .   .  .    .     .      .    .     .      .    .
 """
 LETTERS = {
     "h": InstanceState.HEALTHY,
@@ -198,7 +205,6 @@ def test_one_request_tries_it_when_the_wait_is_over_and_not_before(state):
         (Verdict.TIMEOUT, 3, True, InstanceState.FAILING),
         (Verdict.SERVER_ERROR, 3, False, InstanceState.FAILING),
         (Verdict.EMPTY, 3, False, InstanceState.DEGRADED),
-        ("overtaken", 9, True, InstanceState.FAILING),
         ("alone", 5, True, InstanceState.DEGRADED),
         ("dead", 3, True, InstanceState.FAILING),
         ("DNS, each time after its rest", 6, False, InstanceState.QUARANTINED),
@@ -217,8 +223,6 @@ def test_so_many_in_a_row_change_the_state_and_one_less_does_not(event, times, t
         match event:
             case Verdict():
                 learn(life, event, now=now)
-            case "overtaken":
-                overtake(life, now=now)
             case "alone":
                 life.compared(agrees=False, now=now)
             case "dead":
@@ -290,19 +294,25 @@ def test_what_was_counted_before_a_rest_does_not_count_after_it():
     assert life.state is InstanceState.HEALTHY
 
 
-def test_three_timeouts_by_being_overtaken_are_too_many():
-    life = overtake(learn(Life(trusted=True), Verdict.FULL), 9)
-    assert life.state is InstanceState.FAILING
-    assert "slow" in life.reason
+@pytest.mark.parametrize(("times", "seconds"), [(1, 30), (2, 60), (5, 480), (6, 600), (5_000, 600)])
+def test_who_was_overtaken_is_behind_for_a_time_that_doubles_to_ten_minutes(times, seconds):
+    life, now = Life(trusted=True), NOW
+    for _ in range(times):
+        now += 601
+        overtake(life, now=now)
+    assert life.is_behind(now + seconds - 1)
+    assert not life.is_behind(now + seconds)
+    assert life.state is InstanceState.NEW
+
+
+def test_requests_that_are_overtaken_together_count_once():
+    life = overtake(Life(trusted=True), 8)
+    assert not life.is_behind(NOW + 30)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.FULL, Verdict.THIN, Verdict.EMPTY])
-def test_an_answer_between_forgives_being_overtaken(verdict):
-    life = learn(overtake(Life(trusted=True), 2), verdict)
-    overtake(life, 2)
-    assert life.consecutive_failures == 0
-    overtake(life)
-    assert life.consecutive_failures == 1
+def test_an_answer_forgives_being_overtaken(verdict):
+    assert not learn(overtake(Life(trusted=True)), verdict).is_behind(NOW)
 
 
 def test_being_overtaken_on_trial_sends_it_back():

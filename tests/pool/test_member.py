@@ -15,6 +15,7 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.score import Prior, latency_quality
 
 NOW = 1_000_000.0
+HOUR = 3_600
 DAY = 86_400.0
 CONFIG = PoolConfig()
 PAGE = ResultPage(hits=(Hit(url="https://a.example/", title="A", position=1),))
@@ -150,7 +151,8 @@ def test_answers_without_engines_degrade_an_instance_until_one_is_full():
 def test_a_trial_that_finds_no_engines_does_not_leave_the_door_half_open():
     it = learn(member(), Verdict.DNS)
     learn(it, Verdict.ENGINES_FAILED, page=BARE, now=NOW + 31)
-    assert it.state is InstanceState.HEALTHY
+    assert it.is_eligible(NOW + 31)
+    assert it.state is InstanceState.NEW, "it has never answered"
 
 
 def test_json_switched_off_is_remembered_for_a_week_and_is_no_failure():
@@ -166,6 +168,56 @@ def test_json_switched_off_ends_a_trial_without_keeping_the_instance_waiting():
     it = learn(member(Tier.OWN), Verdict.DNS)
     learn(it, Verdict.JSON_OFF, format=Format.JSON, now=NOW + 31)
     assert it.is_eligible(NOW + 31)
+
+
+@pytest.mark.parametrize(("retry_after", "seconds"), [(None, HOUR), (90.0, 90)])
+def test_a_limit_for_json_leaves_an_own_instance_to_be_asked_for_pages(retry_after, seconds):
+    it = learn(member(Tier.OWN), Verdict.FULL, format=Format.JSON)
+    learn(it, Verdict.RATE_LIMITED, format=Format.JSON, retry_after=retry_after)
+    learn(it, Verdict.FULL, format=Format.JSON)  # one that was under way
+    assert (it.state, it.failures, it.json_enabled) == (InstanceState.HEALTHY, 0, True)
+    assert it.is_eligible(NOW)
+    assert it.format(NOW + seconds - 1) is Format.HTML
+    assert it.format(NOW + seconds) is Format.JSON
+
+
+@pytest.mark.parametrize(
+    ("tier", "format_"), [(Tier.A, Format.JSON), (Tier.OPEN, Format.JSON), (Tier.OWN, Format.HTML)]
+)
+def test_a_stranger_that_limits_json_rests_and_so_does_whoever_limits_pages(tier, format_):
+    it = learn(member(tier), Verdict.RATE_LIMITED, format=format_)
+    assert it.state is InstanceState.RATE_LIMITED
+
+
+def test_an_own_instance_seen_to_work_is_asked_at_once_and_for_json():
+    it = learn(member(Tier.OWN), Verdict.JSON_OFF, format=Format.JSON)
+    learn(it, Verdict.CHALLENGE)
+    assert not it.is_eligible(NOW)
+    it.revive(NOW)
+    assert it.is_eligible(NOW)
+    assert it.format(NOW) is Format.JSON
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "doubted", "behind"),
+    [
+        ([], False, False),
+        (["overtaken"], True, True),
+        (["overtaken", Verdict.FULL], False, False),
+        ([Verdict.FULL, Verdict.TIMEOUT], True, False),
+        ([Verdict.SERVER_ERROR], True, False),
+        ([Verdict.SERVER_ERROR, Verdict.THIN], False, False),
+    ],
+)
+def test_an_own_instance_whose_last_request_came_to_nothing_is_doubted(verdicts, doubted, behind):
+    it = member(Tier.OWN)
+    for verdict in verdicts:
+        if verdict == "overtaken":
+            it.begin(NOW)
+            it.be_overtaken(1.5, NOW, config=CONFIG, rng=random.Random(1))
+        else:
+            learn(it, verdict)
+    assert (it.is_doubted(NOW), it.is_sidelined(NOW)) == (doubted, behind)
 
 
 def test_a_public_instance_is_asked_for_html():

@@ -358,8 +358,10 @@ def test_when_all_own_instances_fail_the_longest_failing_one_may_still_be_tried(
 
 def test_panic_is_no_way_around_a_limit():
     it = pool(own=[OWN])
+    ask(it, Verdict.JSON_OFF)
     ask(it, Verdict.RATE_LIMITED)
-    assert it.propose(NOW + 1) is None
+    assert it.propose(NOW + 9) is None
+    assert it.propose(NOW + 11) is not None
 
 
 def test_panic_serves_one_request_at_a_time():

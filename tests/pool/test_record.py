@@ -95,6 +95,7 @@ RECORD = InstanceRecord(
     degraded_at=NOW - 35,
     successes_in_a_row=36,
     overtaken=37,
+    overtaken_at=NOW - 37,
     offences=38,
     alone=39,
     certificate_failures=40,
@@ -125,7 +126,7 @@ def test_a_record_from_the_future_counts_as_written_now_with_what_is_left_of_eac
         name: getattr(RECORD, name) - ahead
         for name in (
             *("last_at", "until", "json_recheck", "observed_at", "latency_at", "healthy_since"),
-            *("degraded_at", "cleared_at"),
+            *("degraded_at", "overtaken_at", "cleared_at"),
         )
     }
     moved |= {

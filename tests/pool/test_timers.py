@@ -6,7 +6,12 @@ import pytest
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.pool.timers import failing_time, limited_time, quarantine_time
+from searx_mcp.pool.timers import (
+    failing_time,
+    limited_time,
+    own_limited_time,
+    quarantine_time,
+)
 
 HOUR = 3_600
 DAY = 86_400
@@ -83,6 +88,28 @@ def test_a_limit_is_waited_out_for_what_the_host_says_or_its_limiters_window(
 ):
     given = {"retry_after": None, "base": 60, **facts}
     wait = between(lambda dice: limited_time(verdict, format_, episode=episode, rng=dice, **given))
+    assert wait == [low, high]
+
+
+@pytest.mark.parametrize(
+    ("verdict", "episode", "retry_after", "low", "high"),
+    [
+        pytest.param(LIMITED, 1, None, 10, 11, id="seconds"),
+        pytest.param(LIMITED, 3, None, 40, 44, id="doubled"),
+        pytest.param(LIMITED, 5_000, None, 120, 120, id="two minutes at most"),
+        pytest.param(LIMITED, 9, 3.0, 3, 3.3, id="what it asks for"),
+        pytest.param(LIMITED, 1, 5_000.0, 120, 120, id="but two minutes at most"),
+        pytest.param(BLOCKED, 1, None, 60, 66, id="home page"),
+        pytest.param(CHALLENGE, 2, None, 300, 330, id="challenge twice"),
+        pytest.param(CHALLENGE, 9, 9_000.0, 600, 600, id="challenge, ten minutes at most"),
+    ],
+)  # fmt: skip
+def test_an_own_instance_that_limits_us_is_asked_again_within_minutes(
+    verdict, episode, retry_after, low, high
+):
+    wait = between(
+        lambda dice: own_limited_time(verdict, episode=episode, retry_after=retry_after, rng=dice)
+    )
     assert wait == [low, high]
 
 

@@ -21,6 +21,10 @@ class Pages:
     def __init__(self, pages: Mapping[str, Page]) -> None:
         self.pages = pages
         self.asked: list[tuple[float, int | None, str]] = []
+        self.warmed = 0
+
+    def warm(self):
+        self.warmed += 1
 
     async def fetch(
         self,
@@ -136,3 +140,9 @@ async def test_progress_says_how_many_pages_were_read():
     )
     assert said == ["read 1 of 3 pages"]
     assert (stats.attempted, stats.successful, stats.failed) == (4, 2, 2)
+
+
+def test_what_reads_pages_gets_ready_when_it_is_told():
+    pages = Pages({})
+    ResultReader(pages, WebSearchConfig()).warm()
+    assert pages.warmed == 1

@@ -48,6 +48,7 @@ class World:
         self.seconds = seconds
         self.asked: list[dict[str, Any]] = []
         self.read_for: list[dict[str, Any]] = []
+        self.warm_at: list[float] = []
         self.said: list[str] = []
         pool = InstancePool(config=PoolConfig(), rng=random.Random(1))
         reader: Any = self
@@ -66,6 +67,9 @@ class World:
         self.asked.append({"query": query, "at": self.clock.elapsed, **options})
         await asyncio.sleep(self.seconds)
         return FOUND
+
+    def warm(self):
+        self.warm_at.append(self.clock.elapsed)
 
     async def read(self, results, **options):
         self.read_for.append({"results": results, "at": self.clock.elapsed, **options})
@@ -121,6 +125,12 @@ def test_everything_the_instance_said_is_in_the_response():
     (asked,) = world.asked
     assert (asked["source"], asked["wanted"]) == (Source.INSTANCES, 3)
     assert world.read_for == []
+
+
+@pytest.mark.parametrize(("fetch_content", "warm_at"), [(True, [0.0]), (False, [])])
+def test_what_reads_pages_starts_while_the_results_are_on_their_way(fetch_content, warm_at):
+    _, world = search(fetch_content=fetch_content)
+    assert world.warm_at == warm_at
 
 
 def test_an_answer_that_was_kept_names_no_attempts():

@@ -166,3 +166,11 @@ def test_no_request_that_is_accepted_has_a_value_an_instance_refuses(
     asked = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
     assert read_query(asked).page == page
     assert read_query(asked).text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sent"), [(None, None), (5.0, "4.70"), (0.4, "0.10"), (0.05, "0.10")]
+)
+def test_who_is_told_our_deadline_is_to_answer_before_it(seconds, sent):
+    url = build_url("https://a.example/", InstanceQuery("x"), Format.JSON, time_limit=seconds)
+    assert parse_qs(urlsplit(url).query).get("timeout_limit", [None]) == [sent]

@@ -1,4 +1,5 @@
 import asyncio
+import json
 
 import aiohttp
 import pytest
@@ -14,6 +15,41 @@ from searx_mcp.testing.searxng import FakeSearxng
 async def get(http: aiohttp.ClientSession, instance: FakeSearxng, path: str) -> tuple[int, str]:
     async with http.get(f"{instance.url}{path}", allow_redirects=False) as response:
         return response.status, await response.text()
+
+
+@pytest.mark.parametrize(
+    ("limit", "failed", "rows"),
+    [
+        ("", [], 10),
+        ("&timeout_limit=0.05", [["alpha", "timeout"]], 10),
+        ("&timeout_limit=9", [], 10),
+    ],
+)
+async def test_a_slow_engine_is_given_its_time_or_less_if_the_caller_says_so(
+    http, limit, failed, rows
+):
+    async with FakeSearxng(formats=("html", "json")) as instance:
+        instance.slow_engine("alpha", 0.1, timeout=0.2)
+        status, text = await get(http, instance, f"search?q=x&format=json{limit}")
+        answer = json.loads(text)
+        assert (status, answer["unresponsive_engines"]) == (200, failed)
+        assert {"alpha" in row["engines"] for row in answer["results"]} <= {not failed, False}
+
+
+@pytest.mark.parametrize("value", ["text", "-1", "nan"])
+async def test_a_time_limit_that_is_no_number_of_seconds_is_refused(http, value):
+    async with FakeSearxng(formats=("html", "json")) as instance:
+        path = f"search?q=x&format=json&timeout_limit={value}"
+        assert (await get(http, instance, path))[0] == 400
+
+
+async def test_held_requests_go_on_together(http):
+    async with FakeSearxng() as instance, asyncio.TaskGroup() as group:
+        instance.hold()
+        tasks = [group.create_task(get(http, instance, "healthz")) for _ in range(3)]
+        await instance.wait_for_requests(3)
+        assert not any(task.done() for task in tasks)
+        instance.recover()
 
 
 async def test_an_instance_tells_where_it_is(http):

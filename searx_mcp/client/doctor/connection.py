@@ -51,12 +51,14 @@ class Way:
     Attributes:
         url: a base URL of the host.
         means: what it is gone with.
+        has_login: whether the user gave a name and a password for it.
         addresses: of the host, once they are known.
         reached: the TCP connection that came about.
     """
 
     url: URL
     means: Means
+    has_login: bool = False
     addresses: tuple[str, ...] = ()
     reached: Reached | None = None
 
@@ -80,11 +82,17 @@ class Way:
         """Whether an address of it is this machine, or this container."""
         return any("%" not in each and ip_address(each).is_loopback for each in self.addresses)
 
-    def variable(self, *, scheme: str = "", host: str = "") -> str:
+    def variable(self, *, scheme: str = "", host: str = "", path: str = "") -> str:
         """The line that makes the instance known under a changed address."""
         url = self.url.with_scheme(scheme) if scheme else self.url
         if host:
             url = url.with_host(host)
+        return self.known_as(url.with_path(path) if path else url)
+
+    def known_as(self, url: URL) -> str:
+        """The line that makes the instance known; where it has a login, with a place for that."""
+        if self.has_login:
+            url = url.with_user("USER").with_password("PASSWORD")
         return f"SEARXNG_URL={url}"
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from yarl import URL
 
 from searx_mcp.client.doctor.asking import Asked
+from searx_mcp.client.doctor.belief import is_well
 from searx_mcp.client.doctor.connection import Means, check_proxy, proxy_silent
 from searx_mcp.client.doctor.course import STEP_TIMEOUT, Course, skipped, title
 from searx_mcp.client.doctor.instance import examine_instance
@@ -26,7 +27,7 @@ from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus, Diagnosis, Examination
-from searx_mcp.models.instance import PoolReport, Tier, base_url
+from searx_mcp.models.instance import InstanceReport, PoolReport, Tier, base_url
 from searx_mcp.models.service import Progress
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.diagnosis import LookUp, look_up
@@ -46,7 +47,8 @@ _MACHINE: Final = "this machine"
 class Doctor:
     """Finds what keeps searches from working, and costs no instance a search.
 
-    Nothing is searched for, and no budget is charged. At an instance that is not the user's it asks
+    Nothing is searched for, and no budget is charged. An own instance that is seen to work is asked again
+    by searches at once, whatever they thought of it. At an instance that is not the user's it asks
     only for what the limiter does not count.
 
     Args:
@@ -91,12 +93,13 @@ class Doctor:
         settings = self._settings
         try:
             report, problem = await self._report()
+            logins = (*credentials, *settings.instances.credentials)
             in_pool = (row.url for row in report.instances if row.tier is Tier.OWN)
             of_pool = tuple(dict.fromkeys((*settings.instances.own, *in_pool)))
             sessions = Sessions(
                 settings.network,
                 own_origins=(*of_pool, *named),
-                credentials=(*credentials, *settings.instances.credentials),
+                credentials=logins,
                 allow=AllowList.parse(settings.fetch.allow_private),
             )
             means = self._means()
@@ -109,18 +112,37 @@ class Doctor:
         look = partial(asyncio.to_thread, check_data_folder, folder, problem)
         await machine.take(CheckName.DATA_FOLDER, look)
         await machine.take(CheckName.PROXY, partial(check_proxy, means), late=proxy_silent())
-        round_ = _Round(means, self._clock, deadline, self._progress)
+        round_ = _Round(
+            means,
+            self._clock,
+            deadline,
+            self._progress,
+            time_limit=settings.search.attempt_timeout,
+            believed={row.url: row for row in report.instances},
+            logins={entry.url for entry in logins if entry.username is not None},
+        )
         async with sessions:
             if urls := named or of_pool:
                 known = {*of_pool, *(named if own else ())}
                 rest = await round_.instances(urls, sessions.own, known)
             else:
-                rest = [await round_.public(report, settings.instances.source, sessions.public)]
+                source = "" if settings.instances.catalog else settings.instances.source
+                rest = [await round_.public(report, source, sessions.public)]
+        await self._revive(
+            [each.url for each in rest if each.url in of_pool and is_well(each.checks)]
+        )
         # What the answers tell of the clock is known only now; it is shown where it belongs.
         machine.note(CheckName.CLOCK, check_clock(round_.offsets))
         *first, proxy, clock = machine.checks
         checks = (*first, clock, proxy)
         return _diagnosis(Examination(subject=_MACHINE, checks=checks), *rest)
+
+    async def _revive(self, urls: Sequence[str]) -> None:
+        """Let searches ask the own instances at once that were seen to work."""
+        if not urls:
+            return
+        async with remembering_client(self._settings) as client:
+            await client.admin.revive(urls)
 
     def _means(self) -> Means:
         network = self._settings.network
@@ -139,16 +161,31 @@ class Doctor:
 
 
 class _Round:
-    """Goes to hosts, and learns their clocks on the way: seconds ahead of ours, by host."""
+    """Goes to hosts, and learns their clocks on the way: seconds ahead of ours, by host.
+
+    `time_limit` is what a search gives an instance, in seconds, `believed` what searches know of
+    instances, by base URL, and `logins` are those for which there is a user name.
+    """
 
     def __init__(
-        self, means: Means, clock: Callable[[], float], deadline: float, progress: Progress | None
+        self,
+        means: Means,
+        clock: Callable[[], float],
+        deadline: float,
+        progress: Progress | None,
+        *,
+        time_limit: float,
+        believed: Mapping[str, InstanceReport],
+        logins: Collection[str],
     ) -> None:
         self.offsets: dict[str, float] = {}
         self._means = means
         self._clock = clock
         self._deadline = deadline
         self._progress = progress
+        self._time_limit = time_limit
+        self._believed = believed
+        self._logins = logins
 
     async def instances(
         self, urls: Iterable[str], session: HttpSession, known: Collection[str]
@@ -156,8 +193,16 @@ class _Round:
         """Examine instances beside each other; `known` are the user's, wherever they are."""
 
         async def examine(url: str) -> Examination:
-            course, asked = self._course(url), self._asked(session)
-            return await examine_instance(course, url, asked, self._means, own=url in known)
+            return await examine_instance(
+                self._course(url),
+                url,
+                self._asked(session),
+                self._means,
+                own=url in known,
+                has_login=url in self._logins,
+                time_limit=self._time_limit,
+                believed=self._believed.get(url),
+            )
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(examine(url)) for url in urls]

@@ -1,6 +1,7 @@
 """Checks of the engines inside an instance: which fail and why, which are left."""
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,8 @@ from searx_mcp.client.doctor.asking import Patient
 from searx_mcp.client.doctor.course import Finding, broken, doubtful, fine, skipped
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.request import Category
+from searx_mcp.searxng.request import WAY_BACK
 
 MOSTLY: Final = 50.0
 """Percent of its requests at which an engine counts as failing; SearXNG counts in steps of 5."""
@@ -22,6 +25,8 @@ _PROPOSED: Final = 3
 _MAX_NAME: Final = 60
 _MAX_ENGINES: Final = 1_000
 _PLAIN: Final = re.compile(r"[A-Za-z][\w. -]*\w")
+_CATEGORIES: Final = frozenset(Category)
+"""What a search can ask for; `/config` lists groups inside these as well, such as `web` and `wikimedia`."""
 _ELSEWHERE: Final = "Nothing here: a search goes on to the next instance when engines fail."
 
 
@@ -64,6 +69,7 @@ class ListedEngine:
     name: str
     enabled: bool
     categories: tuple[str, ...]
+    timeout: float | None = None
 
 
 @dataclass(slots=True)
@@ -72,10 +78,12 @@ class Engines:
 
     Attributes:
         patient: the instance.
+        time_limit: seconds a search gives the instance.
         failing: those of `/stats/errors`.
     """
 
     patient: Patient
+    time_limit: float
     failing: tuple[FailingEngine, ...] = ()
 
     async def check_errors(self) -> Finding:
@@ -102,21 +110,22 @@ class Engines:
         if not listed:
             return skipped("Its /config does not list them.")
         failing = {each.name for each in self.failing}
-        counts = Counter(
+        enabled = [each for each in listed if each.enabled]
+        left = Counter(
             category
-            for each in listed
+            for each in enabled
             for category in each.categories
-            if each.enabled and each.name not in failing
+            if category in _CATEGORIES and each.name not in failing
         )
+        bare = {name for each in enabled for name in each.categories} & _CATEGORIES - {*left}
         general = [each for each in listed if "general" in each.categories]
-        enabled = sum(each.enabled for each in general)
-        if not counts["general"]:
-            said = (
-                f"All {enabled} engines of general fail." if enabled else "General has no engine."
-            )
+        count = sum(each.enabled for each in general)
+        if not left["general"]:
+            said = f"All {count} engines of general fail." if count else "General has no engine."
             return broken(said, self._replacement(general, failing))
-        shown = ", ".join(f"{count} of {name}" for name, count in counts.most_common(_SHOWN))
-        return fine(f"Left are {shown}.")
+        shown = ", ".join(f"{name} {count}" for name, count in left.most_common())
+        none = f"; none for {', '.join(sorted(bare))}" if bare else ""
+        return fine(f"Working engines: {shown}{none}.")
 
     def _fix(self) -> str:
         if not self.patient.is_own:
@@ -129,11 +138,19 @@ class Engines:
             " time, and restart it."
         )
         lines = [sentence, "engines:"]
+        timeouts = {each.name: each.timeout for each in listed_engines(self.patient.config)}
         for each in self.failing:
             if each.trouble is not Trouble.OTHER:
-                remedy = "timeout: 10.0" if each.trouble is Trouble.SLOW else "disabled: true"
+                remedy = self._remedy(each, timeouts.get(each.name))
                 lines += [f"  - name: {_yaml(each.name)}", f"    {remedy}"]
         return "\n".join(lines)
+
+    def _remedy(self, engine: FailingEngine, timeout: float | None) -> str:
+        """The line that helps: more time only as far as a search waits for it."""
+        most = math.floor(10 * (self.time_limit - WAY_BACK)) / 10
+        if engine.trouble is Trouble.SLOW and timeout is not None and timeout < most:
+            return f"timeout: {most}"
+        return "disabled: true"
 
     def _replacement(self, general: Sequence[ListedEngine], failing: Iterable[str]) -> str:
         if not self.patient.is_own:
@@ -189,9 +206,14 @@ def listed_engines(text: str) -> tuple[ListedEngine, ...]:
                     name=clean_line(each["name"], _MAX_NAME),
                     enabled=each.get("enabled") is not False,
                     categories=tuple(clean_line(name, _MAX_NAME) for name in categories),
+                    timeout=_seconds(each.get("timeout")),
                 )
             )
     return tuple(engines)
+
+
+def _seconds(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _json(text: str) -> object:

@@ -74,7 +74,7 @@ async def _without_healthz(patient: Patient) -> Finding:
             if health.status == HTTPStatus.OK and health.body.strip() == b"OK":
                 return broken(
                     f"SearXNG is below {other}, not below {patient.way.url.raw_path}.",
-                    f"Use its address.\nSEARXNG_URL={moved}",
+                    f"Use its address.\n{patient.way.variable(path=other)}",
                 )
     return _not_searxng(patient)
 
@@ -91,11 +91,11 @@ def _strange_health(patient: Patient, received: Received) -> Finding:
     if status == HTTPStatus.BAD_REQUEST and b"HTTPS" in received.body:
         return _wants_tls(patient)
     if status == HTTPStatus.UNAUTHORIZED:
-        address = patient.way.url.with_user("USER").with_password("PASSWORD")
+        patient.way.has_login = True
         said = "The instance wants a login."
         fix = (
             "Give the user name and the password that it takes, percent-encoded.\n"
-            f"SEARXNG_URL={address}"
+            f"{patient.way.variable()}"
         )
     elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         said = f"The web server answers with status {status}: SearXNG behind it does not."
@@ -113,7 +113,8 @@ def _moved(patient: Patient, location: str) -> Finding:
         return broken("It is redirected nowhere.", READ_THE_LOG)
     if target.path.endswith("/healthz"):
         address = str(target).removesuffix("healthz")
-        return broken(f"The instance has moved to {address}", f"Use it.\nSEARXNG_URL={address}")
+        fix = f"Use it.\n{patient.way.known_as(URL(address))}"
+        return broken(f"The instance has moved to {address}", fix)
     return broken(
         f"It is redirected to {target}",
         f"Let {patient.url} reach SearXNG without that page, as for a login by password.",

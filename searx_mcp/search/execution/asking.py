@@ -11,8 +11,10 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.outcome import Outcome
-from searx_mcp.pool.pool import InstancePool, Proposal
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.execution.ledger import Ledger
+from searx_mcp.search.execution.places import Places
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import TOO_LATE, Trail
 from searx_mcp.searxng.request import InstanceQuery
@@ -62,13 +64,22 @@ class Upstream(Protocol):
 
 @dataclass(slots=True)
 class _Ticket:
-    """A request that has begun: the pool is told exactly one ending of it."""
+    """A request that has begun: the pool is told exactly one ending of it.
+
+    Attributes:
+        began: loop time at which it, or the wait for a place, began.
+        waits: whether it has no place at the instance yet.
+        cut_short: whether it was given less time than others, since the call ends.
+        ended: whether the pool was told.
+    """
 
     pool: InstancePool
     proposal: Proposal
     trail: Trail
     clock: Callable[[], float]
     began: float = 0.0
+    waits: bool = False
+    cut_short: bool = False
     ended: bool = False
 
     def __enter__(self) -> Self:
@@ -85,7 +96,7 @@ class _Ticket:
         if self.ended:
             return
         url = self.proposal.url
-        if url not in self.trail.overtaken:
+        if url not in self.trail.overtaken or self.waits:
             self.pool.release(url)
             return
         elapsed = self.elapsed
@@ -100,8 +111,17 @@ class _Ticket:
         """Seconds since it began."""
         return asyncio.get_running_loop().time() - self.began
 
+    def time(self, most: float) -> float:
+        """How long it may take if it leaves now: at most `most` seconds."""
+        self.began, self.waits = asyncio.get_running_loop().time(), False
+        self.cut_short = self.trail.left < most
+        return min(most, self.trail.left)
+
     def report(self, outcome: Outcome) -> None:
         """It came to an outcome, which may have to wait for what others come to."""
+        # A request cut short by our own deadline says nothing about the instance.
+        if self.cut_short and outcome.verdict is Verdict.TIMEOUT:
+            return
         self.ended = True
         if outcome.ours:
             self.pool.release(self.proposal.url)
@@ -129,7 +149,8 @@ class Asking:
         upstream: sends and judges.
         ledger: charges.
         spacing: keeps requests to public instances apart.
-        timeout: seconds one request may take.
+        places: how many searches an own instance is given at once.
+        timeout: seconds one request may take, from when it is sent.
         clock: Unix seconds.
     """
 
@@ -140,6 +161,7 @@ class Asking:
         upstream: Upstream,
         ledger: Ledger,
         spacing: Spacing,
+        places: Places,
         timeout: float,
         clock: Callable[[], float],
     ) -> None:
@@ -147,15 +169,16 @@ class Asking:
         self._upstream = upstream
         self._ledger = ledger
         self._spacing = spacing
+        self._places = places
         self._timeout = timeout
         self._clock = clock
 
     async def ask(
         self, proposal: Proposal, query: InstanceQuery, trail: Trail
     ) -> ResultPage | None:
-        """The page with which the search may end, or `None`; HTML at once where JSON is off."""
+        """The page with which the search may end, or `None`; HTML at once where JSON alone is refused."""
         outcome = await self._request(proposal, query, trail)
-        if outcome is not None and outcome.verdict is Verdict.JSON_OFF:
+        if outcome is not None and outcome.is_about_format(own=proposal.own):
             html = replace(proposal, format=Format.HTML)
             outcome = await self._request(html, query, trail)
         if outcome is None or not outcome.verdict.ends_search:
@@ -182,15 +205,12 @@ class Asking:
         with _Ticket(self._pool, proposal, trail, self._clock) as ticket:
             if trail.is_late:
                 return None
-            timeout = min(self._timeout, trail.left)
             trail.asked.add(proposal.url)
-            outcome = await self._send(ticket, query, timeout)
+            send = self._send_to_own if proposal.own else self._send
+            outcome = await send(ticket, query)
             if outcome is None:
                 return None
-            # A request cut short by our own deadline says nothing about the instance.
-            cut_short = timeout < self._timeout
-            if not (cut_short and outcome.verdict is Verdict.TIMEOUT):
-                ticket.report(outcome)
+            ticket.report(outcome)
         attempt = trail.add(proposal.url, outcome)
         _log.debug(
             "search.attempt instance=%s verdict=%s status=%s elapsed_ms=%d",
@@ -201,30 +221,41 @@ class Asking:
         )
         return outcome
 
-    async def _send(
+    async def _send_to_own(self, ticket: _Ticket, query: InstanceQuery) -> Outcome | None:
+        url, trail = ticket.proposal.url, ticket.trail
+        ticket.waits = self._places.are_taken(url)
+        if ticket.waits:
+            trail.say(f"waiting for one of {self._places.most} searches at {url} to end")
+        async with self._places.take(url, trail.deadline - TOO_LATE) as has_place:
+            trail.queued_behind = 0 if has_place else self._places.most
+            if not has_place:
+                return None
+            return await self._search(ticket, query, ticket.time(self._timeout))
+
+    async def _send(self, ticket: _Ticket, query: InstanceQuery) -> Outcome | None:
+        proposal, trail = ticket.proposal, ticket.trail
+        timeout = ticket.time(self._timeout)
+        failure = await self._find_out(ticket, timeout)
+        if failure is not None:
+            trail.give_up(proposal.url)
+        if failure is not None or ticket.ended:
+            return failure
+        if not await self._spacing.wait(trail.deadline - TOO_LATE):
+            return None
+        if not await self._ledger.charge(proposal, trail):
+            return None
+        return await self._search(ticket, query, min(timeout, trail.left))
+
+    async def _search(
         self,
         ticket: _Ticket,
         query: InstanceQuery,
         timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
-    ) -> Outcome | None:
-        proposal, trail = ticket.proposal, ticket.trail
-        if not proposal.own:
-            failure = await self._find_out(ticket, timeout)
-            if failure is not None:
-                trail.give_up(proposal.url)
-            if failure is not None or ticket.ended:
-                return failure
-            if not await self._spacing.wait(trail.deadline - TOO_LATE):
-                return None
-            if not await self._ledger.charge(proposal, trail):
-                return None
-        trail.say(f"asking {proposal.url} for {proposal.format.upper()}")
+    ) -> Outcome:
+        proposal = ticket.proposal
+        ticket.trail.say(f"asking {proposal.url} for {proposal.format.upper()}")
         return await self._upstream.search(
-            proposal.url,
-            query,
-            own=proposal.own,
-            format=proposal.format,
-            timeout=min(timeout, trail.left),
+            proposal.url, query, own=proposal.own, format=proposal.format, timeout=timeout
         )
 
     async def _find_out(

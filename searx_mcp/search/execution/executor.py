@@ -1,7 +1,7 @@
 """One query through the pool: ask, judge, go on, until an answer or the deadline."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from searx_mcp.errors import DeadlineError
@@ -9,12 +9,14 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import TimeRange
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.needs import Needs
-from searx_mcp.pool.pool import InstancePool, Proposal
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.asking import Asking, Upstream
 from searx_mcp.search.execution.fan_out import Answered, FanOut
 from searx_mcp.search.execution.hedging import Hedging
 from searx_mcp.search.execution.ledger import Ledger
+from searx_mcp.search.execution.places import Places
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import Trail
 from searx_mcp.search.providers.interface import Found
@@ -38,7 +40,8 @@ class Executor:
     that has JSON switched off is asked again for HTML at once), and every request to a public one
     is charged before it leaves. When all budgets are spent and one of them is free again soon
     enough, the search waits for it. They are asked one after the other; only an instance that counts no requests
-    is hedged when it is slow: another of that kind is asked beside it, and the first answer wins.
+    is hedged when it is slow: another of that kind is asked beside it, then perhaps a third, and the
+    first answer wins. An own one whose last request came to nothing is hedged at once.
     All of it ends by the earlier of the call's deadline and the search phase's.
 
     Args:
@@ -70,6 +73,7 @@ class Executor:
             upstream=upstream,
             ledger=self._ledger,
             spacing=spacing,
+            places=Places(config.own_at_once),
             timeout=config.attempt_timeout,
             clock=clock,
         )
@@ -159,26 +163,41 @@ class Executor:
             page = await self._asking.ask(proposal, query, trail)
             return None if page is None else (proposal, page)
         self._hedging.earn()
+        rival: Proposal | None = proposal
         async with asyncio.TaskGroup() as group:
-            first = group.create_task(self._timed(proposal, query, trail))
-            await asyncio.wait([first], timeout=self._hedging.delay())
-            rival = None if first.done() else self._rival(query, trail)
-            if rival is None:
-                return await first
-            trail.say(f"{proposal.url} is slow; asking {rival.url} as well")
-            second = group.create_task(self._timed(rival, query, trail))
-            answered = await _first_answer(first, second)
-            if not first.done():
-                trail.overtaken.add(proposal.url)
-            for task in (first, second):
-                task.cancel()
-            return answered
+            running: dict[asyncio.Task[Answered | None], Proposal] = {}
+            while rival is not None or running:
+                patience = None
+                if rival is not None:
+                    running[group.create_task(self._timed(rival, query, trail))] = rival
+                    is_doubtful = all(each.is_doubted for each in running.values())
+                    patience = 0.0 if is_doubtful else self._hedging.delay()
+                done, _ = await asyncio.wait(
+                    running, timeout=patience, return_when=asyncio.FIRST_COMPLETED
+                )
+                for task in [task for task in running if task in done]:
+                    if (answered := task.result()) is not None:
+                        _give_up(running, task, trail)
+                        return answered
+                    del running[task]
+                rival = self._rival(running.values(), query, trail)
+                if rival is not None:
+                    trail.say(f"no answer yet; asking {rival.url} as well")
+        return None
 
-    def _rival(self, query: InstanceQuery, trail: Trail) -> Proposal | None:
-        if trail.is_late or self._has_asked_enough(trail):
+    def _rival(
+        self, running: Collection[Proposal], query: InstanceQuery, trail: Trail
+    ) -> Proposal | None:
+        """Whom to ask beside those under way, as far as hedges are left.
+
+        Own instances that came to nothing last time, or never answered, are hedged as often as it takes:
+        what the share is to bound is the load on those that work.
+        """
+        if not running or trail.is_late or self._has_asked_enough(trail):
             return None
         rival = self._next(query, trail, unlimited=True)
-        return rival if rival is not None and self._hedging.spend() else None
+        is_free = all(each.own and (each.is_doubted or not each.is_proven) for each in running)
+        return rival if rival is not None and (is_free or self._hedging.spend()) else None
 
     async def _timed(
         self, proposal: Proposal, query: InstanceQuery, trail: Trail
@@ -224,6 +243,12 @@ class Executor:
 
     def _failure(self, trail: Trail) -> Exception:
         now = self._clock()
+        if not trail.attempts and trail.queued_behind:
+            return DeadlineError(
+                f"The call's time was over while {trail.queued_behind} other searches were under way"
+                " at the instance",
+                advice="Search less at once, or raise search.own_at_once.",
+            )
         if not trail.attempts and trail.is_late:
             return DeadlineError(
                 "The call's time was over before an instance could be asked",
@@ -231,11 +256,12 @@ class Executor:
             )
         at = trail.budget_retry_at
         return unavailable(
-            has_own=self._pool.has_own,
+            own=self._pool.own_urls(),
             has_public=self._pool.has_public,
             attempts=trail.attempts,
             budget_retry=None if at is None else max(0.0, at - now),
             state_retry=self._pool.earliest_retry(now),
+            own_rests=self._pool.why_own_rests(now),
         )
 
 
@@ -243,12 +269,15 @@ def _needs(query: InstanceQuery) -> Needs:
     return Needs(query.category, TimeRange(query.time_range), query.page, query.engines)
 
 
-async def _first_answer(*tasks: "asyncio.Task[Answered | None]") -> Answered | None:
-    """The first answer, or `None` when all of them came to nothing."""
-    running = set(tasks)
-    while running:
-        done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            if (answer := task.result()) is not None:
-                return answer
-    return None
+def _give_up(
+    running: Mapping["asyncio.Task[Answered | None]", Proposal],
+    winner: "asyncio.Task[Answered | None]",
+    trail: Trail,
+) -> None:
+    """Cancel all requests but the winner's; those that left before it are overtaken."""
+    is_earlier = True
+    for task, proposal in running.items():
+        is_earlier = is_earlier and task is not winner
+        if is_earlier and not task.done():
+            trail.overtaken.add(proposal.url)
+        task.cancel()

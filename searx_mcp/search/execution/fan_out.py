@@ -1,11 +1,12 @@
 """Several own instances asked at once, and what they found made one list."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.needs import Needs
-from searx_mcp.pool.pool import InstancePool, Proposal
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.execution.asking import Asking
 from searx_mcp.search.execution.trail import Trail
 from searx_mcp.search.merge import fuse, keys_of
@@ -27,7 +28,7 @@ class FanOut:
 
     The search goes on when all have answered, when two have brought as many results as are wanted,
     or when the others have had as long again as the first one took. Whoever is still under way then
-    is overtaken.
+    is overtaken: it is left out for a time, and nobody waits for it when it is tried again.
 
     Args:
         pool: chooses and learns.
@@ -62,8 +63,9 @@ class FanOut:
 
     def _proposals(self, needs: Needs, trail: Trail) -> list[Proposal]:
         proposals: list[Proposal] = []
+        passed_over = trail.excluded | self._pool.behind(self._clock())
         while len(proposals) < self._width:
-            taken = {proposal.url for proposal in proposals} | trail.excluded
+            taken = {proposal.url for proposal in proposals} | passed_over
             proposal = self._pool.propose(self._clock(), exclude=taken, needs=needs, unlimited=True)
             if proposal is None or not proposal.own:
                 break
@@ -81,7 +83,7 @@ class FanOut:
                 group.create_task(self._asking.ask(proposal, query, trail)): proposal
                 for proposal in proposals
             }
-            while running and not _is_enough(answers, wanted):
+            while _are_awaited(running.values(), answers) and not _is_enough(answers, wanted):
                 done, _ = await asyncio.wait(
                     running,
                     timeout=max(0.0, deadline - loop.time()),
@@ -114,6 +116,11 @@ class FanOut:
         if any(agrees.values()):
             for url, does in agrees.items():
                 self._pool.compared(url, agrees=does, now=self._clock())
+
+
+def _are_awaited(running: Collection[Proposal], answers: Sequence[Answered]) -> bool:
+    """Whether somebody is under way for whom it is worth waiting."""
+    return any(not (answers and proposal.is_doubted) for proposal in running)
 
 
 def _is_enough(answers: Sequence[Answered], wanted: int) -> bool:

@@ -25,6 +25,7 @@ class Trail:
         passed_over: base URLs whose budget is spent.
         overtaken: base URLs whose request is given up because its hedge has answered.
         held: failures that may be this machine's: reported once another host has been reached.
+        queued_behind: how many searches kept the last request to an own instance from leaving.
         budget_retry_at: Unix seconds at which the first spent budget has room again, or `None`.
         knows_budgets: whether the spent ones have been passed over.
     """
@@ -38,6 +39,7 @@ class Trail:
     passed_over: set[str] = field(default_factory=set)
     overtaken: set[str] = field(default_factory=set)
     held: list[tuple[str, Outcome]] = field(default_factory=list)
+    queued_behind: int = 0
     budget_retry_at: float | None = None
     knows_budgets: bool = False
 

@@ -1,9 +1,10 @@
 """Why nothing could serve a search, in words a person can act on."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt
+from searx_mcp.search.providers.own_causes import own_cause, resting
 
 _OWN_INSTANCE = "Point SEARXNG_URL at a SearXNG instance of your own for searching without limits."
 
@@ -14,27 +15,38 @@ SOON = 30.0
 
 def unavailable(
     *,
-    has_own: bool,
+    own: Collection[str],
     has_public: bool,
     attempts: Sequence[Attempt],
     budget_retry: float | None,
     state_retry: float | None,
+    own_rests: str = "",
 ) -> NoInstancesError:
     """The error that fits what was tried.
 
     Args:
-        has_own: whether an own instance is configured.
+        own: base URLs of own instances.
         has_public: whether public instances may be asked.
         attempts: the requests made for this search.
         budget_retry: seconds until the first spent budget has room again, or `None`.
         state_retry: seconds until the first resting instance may be asked again, or `None`.
+        own_rests: why an own instance was not asked; empty if none rests.
     """
     waits = [wait for wait in (budget_retry, state_retry) if wait is not None]
     retry_after = min(waits, default=None)
+    at_own = [attempt for attempt in attempts if attempt.instance in own]
     reason = _reason(
-        has_own=has_own, has_public=has_public, attempts=attempts, budget_retry=budget_retry
+        has_own=bool(own),
+        has_public=has_public,
+        attempts=attempts,
+        at_own=at_own,
+        own_rests=own_rests,
+        budget_retry=budget_retry,
     )
-    message, advice = _TEXTS[reason]
+    if reason in _OWN:
+        message, advice = own_cause(at_own) or resting(own_rests)
+    else:
+        message, advice = _TEXTS[reason]
     if reason is UnavailableReason.NOTHING_CONFIGURED:
         retry_after = None
     elif reason in {UnavailableReason.OFFLINE, UnavailableReason.OWN_DOWN}:
@@ -44,6 +56,7 @@ def unavailable(
     )
 
 
+_OWN = frozenset({UnavailableReason.OWN_DOWN, UnavailableReason.OWN_FAILED})
 _TEXTS = {
     UnavailableReason.NOTHING_CONFIGURED: (
         "No SearXNG instance is configured: the pool is empty",
@@ -52,10 +65,6 @@ _TEXTS = {
     UnavailableReason.OFFLINE: (
         "No SearXNG instance could be reached at all: the network here looks down",
         CHECK_NETWORK,
-    ),
-    UnavailableReason.OWN_DOWN: (
-        "Your own SearXNG instance does not answer",
-        "Start it, or correct its address in SEARXNG_URL or instances.own, then search again.",
     ),
     UnavailableReason.BUDGET_SPENT: (
         "What public SearXNG instances allow this machine is used up for now",
@@ -73,12 +82,19 @@ def _reason(
     has_own: bool,
     has_public: bool,
     attempts: Sequence[Attempt],
+    at_own: Sequence[Attempt],
+    own_rests: str,
     budget_retry: float | None,
 ) -> UnavailableReason:
     if not has_own and not has_public:
         return UnavailableReason.NOTHING_CONFIGURED
-    if attempts and all(attempt.verdict.is_network for attempt in attempts):
-        return UnavailableReason.OFFLINE if has_public else UnavailableReason.OWN_DOWN
+    if has_public and attempts and all(attempt.verdict.is_network for attempt in attempts):
+        return UnavailableReason.OFFLINE
+    if own_cause(at_own) is not None:
+        is_down = all(attempt.verdict.is_network for attempt in at_own)
+        return UnavailableReason.OWN_DOWN if is_down else UnavailableReason.OWN_FAILED
+    if own_rests and not attempts:
+        return UnavailableReason.OWN_FAILED
     if not attempts and budget_retry is not None:
         return UnavailableReason.BUDGET_SPENT
     return UnavailableReason.EXHAUSTED

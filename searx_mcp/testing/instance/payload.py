@@ -108,5 +108,5 @@ def _engine(engine: FakeEngine) -> Json:
         "regions": [],
         "safesearch": True,
         "time_range_support": engine.time_range,
-        "timeout": 3.0,
+        "timeout": engine.timeout,
     }

@@ -19,6 +19,8 @@ CATEGORIES = (
 
 _LANGUAGE = re.compile(r"all|auto|[a-z]{2,3}(-[a-zA-Z]{2})?")
 _PAGE = re.compile(r"0*[1-9][0-9]*")
+_SECONDS = re.compile(r"|[0-9]+(\.[0-9]*)?")
+"""Upstream takes every number, and to negative ones it answers with an empty list."""
 _TIME_RANGES = frozenset({"", "None", "day", "week", "month", "year"})
 _SAFE_SEARCH = frozenset({"0", "1", "2"})
 
@@ -39,6 +41,7 @@ class SearchQuery:
         categories: at least one, in the order asked for; unknown ones are left out.
         page: counts from 1.
         language, time_range, safe_search: as sent, or the instance's default.
+        time_limit: seconds the caller gives the engines, or `None`.
     """
 
     text: str
@@ -47,6 +50,7 @@ class SearchQuery:
     language: str
     time_range: str
     safe_search: str
+    time_limit: float | None = None
 
 
 def read_format(parameters: Mapping[str, str]) -> str:
@@ -65,11 +69,13 @@ def read_query(parameters: Mapping[str, str]) -> SearchQuery:
     language = parameters.get("language", "auto")
     time_range = parameters.get("time_range", "")
     safe_search = parameters.get("safesearch", "0")
+    time_limit = parameters.get("timeout_limit", "")
     for name, value, is_valid in (
         ("pageno", page, _PAGE.fullmatch(page) is not None),
         ("language", language, _LANGUAGE.fullmatch(language) is not None),
         ("time_range", time_range, time_range in _TIME_RANGES),
         ("safesearch", safe_search, safe_search in _SAFE_SEARCH),
+        ("timeout_limit", time_limit, _SECONDS.fullmatch(time_limit) is not None),
     ):
         if not is_valid:
             raise InvalidParameterError(name, value)
@@ -80,6 +86,7 @@ def read_query(parameters: Mapping[str, str]) -> SearchQuery:
         language=language,
         time_range="" if time_range == "None" else time_range,
         safe_search=safe_search,
+        time_limit=float(time_limit) if time_limit else None,
     )
 
 

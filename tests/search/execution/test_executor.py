@@ -105,6 +105,76 @@ async def test_json_switched_off_is_answered_with_html_by_the_same_instance(benc
     assert [attempt.format for attempt in again.attempts] == [Format.HTML]
 
 
+async def test_json_that_is_limited_is_answered_with_pages_for_as_long_as_the_limit_lasts(bench):
+    fake = FakeSearxng(formats=("html", "json"), limiter=FakeLimiter())
+    async with fake as own, bench(own=[own]) as it:
+        found = [await go(it) for _ in range(7)]
+        assert [each.attempts[-1].format for each in found] == [Format.JSON] * 4 + [Format.HTML] * 3
+        assert verdicts(found[4]) == [Verdict.RATE_LIMITED, Verdict.FULL]
+        assert [len(each.attempts) for each in found[5:]] == [1, 1]
+        (row,) = it.pool.snapshot(it.clock())
+        assert (row.state, row.failures) == (InstanceState.HEALTHY, 0)
+        it.clock.advance(3_600)
+        assert (await go(it)).attempts[0].format is Format.JSON
+
+
+async def test_an_own_instance_that_limits_pages_too_is_asked_again_within_two_minutes(bench):
+    async with FakeSearxng(formats=("html", "json")) as own, bench(own=[own]) as it:
+        own.fail(429, {"Retry-After": "5000"})
+        for _ in range(9):
+            with pytest.raises(NoInstancesError):
+                await go(it)
+            it.clock.advance(120)
+        own.recover()
+        assert (await go(it)).instance == own.url
+
+
+@pytest.mark.parametrize("count", [32, 64])
+async def test_as_many_searches_as_there_are_places_reach_an_own_instance_at_once(bench, count):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with bench(own=[own], attempt_timeout=10) as it, asyncio.TaskGroup() as group:
+            own.hold()
+            tasks = [group.create_task(go(it)) for _ in range(count)]
+            await own.wait_for_requests(count)
+            own.recover()
+        assert {tuple(verdicts(task.result())) for task in tasks} == {(Verdict.FULL,)}
+
+
+async def test_a_search_that_finds_no_place_until_its_call_ends_says_so(bench):
+    said: list[str] = []
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with bench(own=[own], own_at_once=1, attempt_timeout=10) as it:
+            async with asyncio.TaskGroup() as group:
+                own.hold()
+                first = group.create_task(go(it))
+                await own.wait_for_requests(1)
+                with pytest.raises(
+                    DeadlineError, match="1 other searches were under way"
+                ) as caught:
+                    await go(it, seconds=0.3, progress=said.append)
+                own.recover()
+            assert verdicts(first.result()) == [Verdict.FULL]
+            assert it.pool.snapshot(it.clock())[0].failures == 0
+    assert "search.own_at_once" in caught.value.advice
+    assert any("waiting for one of 1 searches" in each for each in said)
+    assert own.searches == 1
+
+
+async def test_an_own_instance_with_slow_engines_answers_in_time_with_what_it_has(bench):
+    async with FakeSearxng(formats=("html", "json")) as own, bench(own=[own]) as it:
+        own.slow_engine("alpha", 60, timeout=10)
+        found = await go(it)
+    assert verdicts(found) == [Verdict.FULL]
+    assert [each.engine for each in found.pages[0].unresponsive_engines] == ["alpha"]
+    assert own.requests[0].query["timeout_limit"] == "0.10"
+
+
+async def test_a_public_instance_is_not_told_our_deadline(bench):
+    async with FakeSearxng() as public, bench(public=[public]) as it:
+        await go(it)
+    assert "timeout_limit" not in public.requests[-1].query
+
+
 async def test_at_most_three_different_instances_are_asked(bench):
     async with AsyncExitStack() as stack:
         fakes = [await stack.enter_async_context(FakeSearxng(status=500)) for _ in range(4)]

@@ -107,10 +107,25 @@ def test_the_others_have_as_long_again_as_the_first_and_are_then_overtaken():
         assert titles(found) == ["a", "b", "c"]
         verdicts = [attempt.verdict for attempt in found.attempts]
         assert verdicts == [Verdict.FULL, Verdict.OVERTAKEN, Verdict.OVERTAKEN]
+        asked = len(world.asked())
         for _ in range(8):
             await world.search()
-        assert world.report(OWN[1]).state is InstanceState.FAILING
+        assert not {*world.asked()[asked:]} & {*OWN[1:3]}, "they come after all others"
         assert world.is_idle()
+
+
+def test_nobody_waits_for_one_that_was_overtaken_when_it_is_tried_again():
+    async def main(clock):
+        world = World(clock, own=OWN[:2])
+        world.behave(OWN[1], behaviour=Behaviour(60.0))
+        await world.search()
+        await asyncio.sleep(31)
+        started, asked = clock.elapsed, len(world.asked())
+        await world.search()
+        assert sorted(world.asked()[asked:]) == [*OWN[:2]]
+        assert clock.elapsed - started == pytest.approx(0.1)
+
+    virtual_time.run(main)
 
     virtual_time.run(main)
 

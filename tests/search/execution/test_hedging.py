@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.search.execution.hedging import Hedging
 from searx_mcp.search.providers.interface import Found
@@ -76,30 +75,79 @@ def test_a_hedge_that_fails_leaves_the_primary_its_chance():
     virtual_time.run(main)
 
 
-def test_when_both_fail_the_third_is_asked():
+def test_when_the_first_fails_beside_its_hedge_a_third_is_asked():
     async def main(clock):
         world = World(clock)
         broken = set(OWN[:2])
         world.behave(*broken, behaviour=Behaviour(seconds=2.0, verdict=Verdict.SERVER_ERROR))
         found = await world.search()
         assert found.instance not in broken
-        assert verdicts(found).count(Verdict.SERVER_ERROR) == 2
+        assert clock.elapsed == pytest.approx(2.1), "as soon as the first has failed"
 
     virtual_time.run(main)
 
 
-def test_an_instance_that_is_always_overtaken_leaves_the_rotation():
+def test_one_search_waits_for_an_instance_that_hangs_and_none_after_it():
     async def main(clock):
-        world = World(clock, hedge_share=1.0)
-        world.behave(OWN[0], behaviour=Behaviour(seconds=60.0))
-        overtaken = 0
-        while world.report(OWN[0]).state is not InstanceState.FAILING:
-            overtaken += verdicts(await world.search()).count(Verdict.OVERTAKEN)
-        assert overtaken == 9, "three timeouts of three times overtaken each"
-        asked = world.asked().count(OWN[0])
-        for _ in range(20):
+        world = World(clock)
+        hung, broken, _ = OWN
+        world.behave(hung, behaviour=Behaviour(seconds=1_000.0))
+        world.behave(broken, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+        took = []
+        for _ in range(100):
+            started = clock.elapsed
             await world.search()
-        assert world.asked().count(OWN[0]) == asked
+            took.append(clock.elapsed - started)
+            await asyncio.sleep(20)
+        waited = [seconds for seconds in took if seconds > 1.2 * sorted(took)[50]]
+        assert len(waited) <= 2, "and one for the broken one, if it was met apart"
+        assert 1.6 - 1e-6 <= max(waited) <= 1.7 + 1e-6
+        assert 3 <= world.asked().count(hung) <= 20, "now and then it is tried, beside another"
+
+    virtual_time.run(main)
+
+
+def test_an_instance_that_answers_again_is_asked_as_before():
+    async def main(clock):
+        world = World(clock, own=OWN[:2])
+        world.behave(OWN[0], behaviour=Behaviour(seconds=1_000.0))
+        while not world.pool.behind(clock()):
+            await world.search()
+        world.behave(OWN[0], behaviour=Behaviour())
+        await asyncio.sleep(31)
+        while not world.report(OWN[0]).successes:
+            await world.search()
+        asked = len(world.asked())
+        for _ in range(4):
+            await world.search()
+        assert len(world.asked()) == asked + 4, "one request a search"
+        assert {*world.asked()[asked:]} == {*OWN[:2]}
+
+    virtual_time.run(main)
+
+
+def test_two_that_hang_are_both_overtaken_by_the_third():
+    async def main(clock):
+        world = World(clock)
+        world.behave(*OWN[:2], behaviour=Behaviour(seconds=1_000.0))
+        while len(world.pool.behind(clock())) < 2:
+            await world.search()
+        assert clock.elapsed < 2 * 1.5 + 3 * 0.1 + 0.01
+        assert world.is_idle()
+
+    virtual_time.run(main)
+
+
+def test_a_hedge_that_fails_is_replaced_at_once():
+    async def main(clock):
+        world = World(clock)
+        hung, broken, good = OWN
+        world.behave(hung, behaviour=Behaviour(seconds=1_000.0))
+        world.behave(broken, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+        found = await world.search()
+        assert clock.elapsed == pytest.approx(1.7)
+        assert world.asked() == [hung, broken, good]
+        assert verdicts(found) == [Verdict.SERVER_ERROR, Verdict.FULL, Verdict.OVERTAKEN]
 
     virtual_time.run(main)
 
@@ -112,7 +160,8 @@ def test_hedges_are_at_most_a_fifth_of_the_requests():
         for _ in range(searches):
             await world.search()
         hedges = len(world.asked()) - searches
-        assert 10 <= hedges <= 0.2 * searches + 1
+        untold = len(OWN)  # beside one that has never answered, hedges are free
+        assert 10 <= hedges <= 0.2 * searches + 1 + untold
 
     virtual_time.run(main)
 

@@ -176,6 +176,8 @@ class SearchMachine(RuleBasedStateMachine):
         for row in self.pool.snapshot(self.clock()):
             assert row.retry_after <= 36 * 86_400
             assert bool(row.reason) >= (row.state in WAITING)
+            if row.url in OWN and row.state is InstanceState.RATE_LIMITED:
+                assert row.retry_after <= 600
 
     @invariant()
     def a_tier_is_left_only_when_nobody_in_it_may_be_asked(self):
@@ -184,6 +186,7 @@ class SearchMachine(RuleBasedStateMachine):
         eligible = [member for member in self.pool._members.values() if member.is_eligible(now)]
         first = [member for member in eligible if not member.is_sidelined(now)] or eligible
         free = [TIERS[member.url] for member in first]
+        free += [Tier.OWN for member in eligible if member.is_own]  # behind, and before strangers
         order = list(Tier)
         if proposal is None:
             assert not free

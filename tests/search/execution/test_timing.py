@@ -13,6 +13,7 @@ from searx_mcp.testing import virtual_time
 from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
 
 PUBLIC = tuple(f"https://i{n}.example/" for n in range(4))
+OWN = "http://own.example/"
 HANGS = Behaviour(seconds=1_000.0)
 
 
@@ -45,6 +46,19 @@ def test_an_attempt_a_phase_and_a_call_end_in_time_and_what_we_cut_short_is_no_f
         reports = [world.report(url) for url in world.asked()]
         assert [report.failures for report in reports] == failed
         assert all(report.last_verdict for report in reports if report.failures)
+
+    virtual_time.run(main)
+
+
+def test_the_time_of_an_attempt_begins_when_its_request_is_sent():
+    async def main(clock):
+        world = SimulatedSearch(clock, own=[OWN], own_at_once=2, phase_timeout=60)
+        world.behave(OWN, behaviour=Behaviour(seconds=4.0))
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(world.search(seconds=60)) for _ in range(6)]
+        assert clock.elapsed == pytest.approx(12)
+        assert [len(task.result().attempts) for task in tasks] == [1] * 6
+        assert {attempt.elapsed_ms for t in tasks for attempt in t.result().attempts} == {4_000}
 
     virtual_time.run(main)
 

@@ -7,10 +7,12 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.search.providers.unavailable import unavailable
 
 REASON = UnavailableReason
+OWN = "https://a.example/"
+PUBLIC = "https://p.example/"
 
 
 def attempt(verdict: Verdict) -> Attempt:
-    return Attempt(instance="https://a.example/", verdict=verdict, format=Format.HTML)
+    return Attempt(instance=OWN, verdict=verdict, format=Format.HTML)
 
 
 @pytest.mark.parametrize(
@@ -25,14 +27,16 @@ def attempt(verdict: Verdict) -> Attempt:
         (False, True, [], 120, 60, REASON.BUDGET_SPENT, 60),
         (False, True, [], None, 600, REASON.EXHAUSTED, 600),
         (False, True, [Verdict.RATE_LIMITED, Verdict.DNS], None, 600, REASON.EXHAUSTED, 600),
-        (True, False, [Verdict.ENGINES_FAILED], None, None, REASON.EXHAUSTED, None),
+        (True, False, [Verdict.ENGINES_FAILED], None, None, REASON.OWN_FAILED, None),
+        (True, False, [Verdict.TIMEOUT, Verdict.REFUSED], None, 9, REASON.OWN_FAILED, 9),
+        (True, True, [Verdict.SERVER_ERROR], None, None, REASON.OWN_FAILED, None),
     ],
 )
 def test_the_reason_follows_from_what_was_tried(
     own, public, verdicts, budget, state, reason, retry
 ):
     error = unavailable(
-        has_own=own,
+        own=[OWN] * own,
         has_public=public,
         attempts=[attempt(verdict) for verdict in verdicts],
         budget_retry=budget,
@@ -48,11 +52,12 @@ def test_every_reason_has_a_text_of_its_own_with_something_to_do():
         (False, False, [], None),
         (False, True, [Verdict.DNS], None),
         (True, False, [Verdict.DNS], None),
+        (True, False, [Verdict.SERVER_ERROR], None),
         (False, True, [], 5),
         (False, True, [Verdict.REFUSED], None),
     ):
         error = unavailable(
-            has_own=own,
+            own=[OWN] * own,
             has_public=public,
             attempts=[attempt(verdict) for verdict in verdicts],
             budget_retry=budget,

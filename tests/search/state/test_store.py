@@ -290,6 +290,7 @@ RECORD = InstanceRecord(
     degraded_at=NOW,
     successes_in_a_row=0,
     overtaken=1,
+    overtaken_at=NOW - 8,
     offences=2,
     certificate_failures=1,
     bans=1,
@@ -335,6 +336,7 @@ async def test_a_record_from_the_future_keeps_what_was_left_of_its_wait(store):
             "latency_at": RECORD.latency_at + ahead,
             "healthy_since": RECORD.healthy_since + ahead,
             "degraded_at": RECORD.degraded_at + ahead,
+            "overtaken_at": RECORD.overtaken_at + ahead,
             "cleared_at": RECORD.cleared_at + ahead,
             "limits": tuple(at + ahead for at in RECORD.limits),
             "outcomes": tuple(
