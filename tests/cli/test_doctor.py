@@ -662,13 +662,11 @@ async def test_without_an_own_instance_the_way_to_the_public_ones_is_looked_at(d
         ("off", "", None),
     ],
 )
-async def test_a_contact_is_asked_for_where_open_sources_are_asked(
-    diagnose, tmp_path, mode, contact, status
-):
+async def test_a_contact_is_asked_for_where_open_sources_are_asked(diagnose, mode, contact, status):
     async with FakeWeb({"/instances.json": FakePage("{}")}) as source:
         settings = {"MODE": mode} | ({"CONTACT": contact} if contact else {})
         environment = {f"SEARX_MCP_OPEN_SOURCES__{key}": value for key, value in settings.items()}
-        found = await diagnose(**public(tmp_path, source, **environment))
+        found = await diagnose(**public(source, **environment))
     assert found.checks.get("contact", {}).get("status") == status
     assert found.code == ExitCode.DONE
     if status == "warning":
