@@ -69,7 +69,7 @@ class Searcher:
         loop = asyncio.get_running_loop()
         timeout = request.timeout or self._config.default_timeout
         started = loop.time()
-        deadline = started + max(timeout - ANSWERING_TIME, timeout / 2)
+        deadline = started + timeout - ANSWERING_TIME
         search_deadline = deadline
         if request.fetch_content:
             search_deadline = started + (deadline - started) * _READING_SHARE

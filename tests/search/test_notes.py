@@ -8,9 +8,11 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import SearchRequest
+from searx_mcp.models.response import Coverage
 from searx_mcp.search.answers.serving import Served
 from searx_mcp.search.notes import notes
 from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.remarks import COVERAGE
 
 
 def found(count: int = 1, *, own: bool = False) -> Found:
@@ -58,9 +60,19 @@ def test_a_stale_answer_says_how_old_it_is_and_why_it_is_given(age, error, expec
     assert notes(REQUEST, served, 1) == (expected,)
 
 
-@pytest.mark.parametrize("served", [Served(found()), Served(found(), 120.0)], ids=["now", "fresh"])
-def test_an_answer_that_is_not_stale_says_nothing(served):
-    assert notes(REQUEST, served, 1) == ()
+@pytest.mark.parametrize(
+    ("served", "total"),
+    [(Served(found()), 1), (Served(found(), 120.0), 1), (Served(found(0)), 0)],
+    ids=["now", "fresh", "nothing"],
+)
+def test_an_answer_that_is_not_stale_says_nothing(served, total):
+    assert notes(REQUEST, served, total) == ()
+
+
+@pytest.mark.parametrize("coverage", [Coverage.COLLECTIONS, Coverage.MIXED])
+def test_what_an_answer_was_found_in_comes_before_what_else_is_to_be_said(coverage):
+    served = Served(replace(found(), coverage=coverage, remarks=("a",)))
+    assert notes(REQUEST, served, 1) == (COVERAGE[coverage], "a")
 
 
 def test_staleness_comes_before_everything_else():

@@ -578,17 +578,18 @@ async def test_without_a_network_nothing_is_charged_and_nothing_is_held_against_
             assert await left(it, report.url) == 1
 
 
-async def test_one_host_that_does_not_resolve_is_learned_once_another_one_answered(bench):
+@pytest.mark.parametrize("count", [1, 2])
+async def test_hosts_that_do_not_resolve_are_learned_once_another_one_answered(bench, count):
     async with FakeSearxng() as good:
-        hosts = ["https://gone.searx-test.org/"]
+        hosts = [f"https://gone{number}.searx-test.org/" for number in range(count)]
         async with bench(public=[good], elsewhere=hosts, resolver=NoNames()) as it:
             good.fail(500)
             with pytest.raises(NoInstancesError) as caught:
                 await go(it)
             states = {report.url: report.state for report in it.pool.snapshot(it.clock())}
             budget = await left(it, hosts[0])
-    assert verdicts(caught.value) == [Verdict.SERVER_ERROR, Verdict.DNS]
-    assert states[hosts[0]] is InstanceState.FAILING
+    assert verdicts(caught.value) == [Verdict.SERVER_ERROR, *[Verdict.DNS] * count]
+    assert {states[host] for host in hosts} == {InstanceState.FAILING}
     assert budget == 1, "nothing was sent"
 
 
