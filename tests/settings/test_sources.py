@@ -686,3 +686,29 @@ def test_the_script_tells_and_mends_what_is_not_up_to_date(
     page.write_text("nothing\n", encoding="utf-8")
     with pytest.raises(SystemExit, match="are missing"):
         write_config.main([], root=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "fetch.github_token",
+        "open_sources.github_token",
+        "open_sources.stackexchange_key",
+        "redis.secret",
+        "redis.url",
+    ],
+)
+@pytest.mark.parametrize("value", ["hunter2 hunter2\n", ["hunter2"], {"is": "hunter2"}, 4711])
+def test_no_wrong_value_of_a_secret_is_shown(
+    write: Callable[[str], Path], key: str, value: object
+) -> None:
+    table, _, name = key.partition(".")
+    text = json.dumps(value) if not isinstance(value, dict) else '{ is = "hunter2" }'
+    path = write(f"[{table}]\n{name} = {text}\n")
+    try:
+        settings, origins = load(path=path, environ={})
+        said = f"{settings!r} {[row.value for row in effective(settings, origins)]}"
+    except SettingsError as exc:
+        said = f"{exc} {exc.__cause__}"
+    assert "hunter2" not in said
+    assert "4711" not in said
