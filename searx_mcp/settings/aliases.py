@@ -12,13 +12,17 @@ ALIASES: Final[Mapping[str, tuple[str, str]]] = {
     "ENRIWEB_WEB_FETCH_DEFAULT_MAX_CHARS": ("web_fetch", "default_max_chars"),
 }
 """Other names of `SEARX_MCP_<TABLE>__<KEY>`, which beats them."""
-SECRETS: Final = frozenset(
+_SECRETS: Final = frozenset(
     {
-        "redis", "redis.url", "redis.secret", "fetch.github_token", "open_sources.github_token",
+        "redis.url",
+        "redis.secret",
+        "fetch.github_token",
+        "open_sources.github_token",
         "open_sources.stackexchange_key",
     }
-)  # fmt: skip
-"""Settings whose wrong values are not shown."""
+)
+SECRETS: Final = _SECRETS | {key.partition(".")[0] for key in _SECRETS}
+"""Settings whose wrong values are not shown, and their tables, which may be given whole."""
 
 
 def alias_leaves(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], object, str]]:

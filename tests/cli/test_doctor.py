@@ -653,34 +653,6 @@ async def test_without_an_own_instance_the_way_to_the_public_ones_is_looked_at(d
     assert found.checks["clock"]["status"] == "ok"
 
 
-@pytest.mark.parametrize(
-    ("mode", "contact", "status"),
-    [
-        ("auto", "", "warning"),
-        ("fallback", "", "warning"),
-        ("auto", "me@example.org", "ok"),
-        ("off", "", None),
-    ],
-)
-async def test_a_contact_is_asked_for_where_open_sources_are_asked(diagnose, mode, contact, status):
-    async with FakeWeb({"/instances.json": FakePage("{}")}) as source:
-        settings = {"MODE": mode} | ({"CONTACT": contact} if contact else {})
-        environment = {f"SEARX_MCP_OPEN_SOURCES__{key}": value for key, value in settings.items()}
-        found = await diagnose(**public(source, **environment))
-    assert found.checks.get("contact", {}).get("status") == status
-    assert found.code == ExitCode.DONE
-    if status == "warning":
-        assert found.fix("contact")[1:] == ["[open_sources]", 'contact = "you@example.org"']
-
-
-async def test_a_contact_is_not_asked_for_while_an_own_instance_keeps_searches_from_them(diagnose):
-    async with FakeSearxng(formats=JSON) as fake:
-        environment = {"SEARXNG_URL": fake.url, "SEARX_MCP_OPEN_SOURCES__MODE": "auto"}
-        assert "contact" not in (await diagnose(**environment)).checks
-        environment["SEARX_MCP_OPEN_SOURCES__MODE"] = "fallback"
-        assert "contact" in (await diagnose(**environment)).checks
-
-
 async def test_a_list_that_a_file_takes_the_place_of_is_not_looked_at(diagnose, tmp_path):
     catalog = tmp_path / "instances.json"
     async with FakeWeb({"/instances.json": FakePage("{}")}) as source:
@@ -891,3 +863,29 @@ async def test_the_first_search_without_json_says_how_to_switch_it_on(run_cli):
         f"JSON is off at {own.origin}, so its pages are read instead: add json"
     )
     assert not [note for note in second if "JSON" in note]
+
+
+@pytest.mark.parametrize(
+    ("mode", "contact", "status"),
+    [
+        ("auto", "", "warning"),
+        ("fallback", "", "warning"),
+        ("auto", "me@example.org", "ok"),
+        ("off", "", None),
+    ],
+)
+async def test_a_contact_is_asked_for_where_open_sources_are_asked(diagnose, mode, contact, status):
+    settings = {"OPEN_SOURCES__MODE": mode, "INSTANCES__PUBLIC": "off"}
+    settings |= {"OPEN_SOURCES__CONTACT": contact} if contact else {}
+    found = await diagnose(**{f"SEARX_MCP_{key}": value for key, value in settings.items()})
+    assert found.checks.get("contact", {}).get("status") == status
+    if status == "warning":
+        assert found.fix("contact")[1:] == ["[open_sources]", 'contact = "you@example.org"']
+
+
+async def test_a_contact_is_not_asked_for_while_an_own_instance_keeps_searches_from_them(diagnose):
+    async with FakeSearxng(formats=JSON) as fake:
+        environment = {"SEARXNG_URL": fake.url, "SEARX_MCP_OPEN_SOURCES__MODE": "auto"}
+        assert "contact" not in (await diagnose(**environment)).checks
+        environment["SEARX_MCP_OPEN_SOURCES__MODE"] = "fallback"
+        assert "contact" in (await diagnose(**environment)).checks

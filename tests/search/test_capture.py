@@ -44,8 +44,9 @@ async def test_a_capture_is_one_search_and_says_what_was_read(bench):
             taken = await capturer(it).capture(host(fake), QUERY)
             (row,) = it.pool.snapshot(it.clock())
     assert fake.searches == 1
+    assert [request.path for request in fake.requests] == ["/robots.txt", "/config", "/search"]
     assert fake.requests[-1].query["q"] == "red pandas"
-    assert (row.successes, row.failures) == (1, 0)
+    assert (row.successes, row.failures, row.limiter) == (1, 0, False)
     assert taken.fixture is not None
     assert (taken.fixture.kind, taken.fixture.status) == ("html", 200)
     assert taken.report["verdict"] == "full"

@@ -12,10 +12,11 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.models.request import Category
+from searx_mcp.settings.aliases import SECRETS
 from searx_mcp.settings.sources import SettingRow, effective, load
 from searx_mcp.settings.values import ServerConfig, Settings
 
@@ -688,3 +689,42 @@ def test_the_script_tells_and_mends_what_is_not_up_to_date(
     page.write_text("nothing\n", encoding="utf-8")
     with pytest.raises(SystemExit, match="are missing"):
         write_config.main([], root=tmp_path)
+
+
+SECRET_KEYS = [
+    f"{table}.{name}"
+    for table, field in Settings.model_fields.items()
+    for name, inner in getattr(field.annotation, "model_fields", {}).items()
+    if inner.annotation is SecretStr
+]
+
+
+def test_every_setting_that_is_a_secret_is_known() -> None:
+    assert len(SECRET_KEYS) >= 5
+    assert {*SECRET_KEYS, *(key.partition(".")[0] for key in SECRET_KEYS)} == SECRETS
+
+
+@pytest.mark.parametrize("key", SECRET_KEYS)
+@pytest.mark.parametrize("value", ["hunter2 hunter2\n", ["hunter2"], {"is": "hunter2"}, 4711])
+def test_no_wrong_value_of_a_secret_is_shown(
+    write: Callable[[str], Path], key: str, value: object
+) -> None:
+    table, _, name = key.partition(".")
+    text = json.dumps(value) if not isinstance(value, dict) else '{ is = "hunter2" }'
+    path = write(f"[{table}]\n{name} = {text}\n")
+    try:
+        settings, origins = load(path=path, environ={})
+        said = f"{settings!r} {[row.value for row in effective(settings, origins)]}"
+    except SettingsError as exc:
+        said = f"{exc} {exc.__cause__}"
+    assert "hunter2" not in said
+    assert "4711" not in said
+
+
+@pytest.mark.parametrize("key", SECRET_KEYS)
+@pytest.mark.parametrize("text", ['{{"{}": "hunter2"', "hunter2", '["hunter2"]'])
+def test_no_wrong_table_of_a_secret_is_shown(key: str, text: str) -> None:
+    table, _, name = key.partition(".")
+    error = refusal(environ={f"SEARX_MCP_{table.upper()}": text.format(name)})
+    assert error.field == table
+    assert "hunter2" not in f"{error} {error.__cause__}"

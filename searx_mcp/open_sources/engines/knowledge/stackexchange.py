@@ -9,6 +9,7 @@ from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category
 from searx_mcp.open_sources.interface import ANY_AGE, Ask, Engine, OpenQuery, Parsed, RefusedError
+from searx_mcp.open_sources.pauses import FORBIDDEN
 from searx_mcp.open_sources.rows import Rows, json_object, licensed, plain
 
 NAME: Final = "stackexchange"
@@ -141,6 +142,9 @@ def _refusal(answer: Fields) -> RefusedError | None:
     name = answer.line("error_name", 40)
     if not name:
         return None
+    if name == _NOT_READ and answer.line("error_message").startswith("`key`"):
+        detail = "Stack Exchange does not know open_sources.stackexchange_key."
+        return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
     if name != _THROTTLE:
         verdict = Verdict.SERVER_ERROR if name in _AWAY else Verdict.REFUSED
         return RefusedError(verdict, f"Stack Exchange answers {name}.", ours=name == _NOT_READ)

@@ -19,12 +19,17 @@ BACKOFF = b"""{
   "error_message": "Violation of backoff parameter"
 }"""
 BAD = b'{"error_id": 400, "error_name": "bad_parameter", "error_message": "site"}'
+KEY = b"""{
+  "error_id": 400, "error_name": "bad_parameter",
+  "error_message": "`key` doesn't match a known application"
+}"""
 AWAY = b'{"error_id": 503, "error_name": "temporarily_unavailable", "error_message": "later"}'
 ERRORS = [
-    pytest.param(THROTTLED, Verdict.RATE_LIMITED, 17524.0, id="quota"),
-    pytest.param(BACKOFF, Verdict.RATE_LIMITED, None, id="backoff"),
-    pytest.param(BAD, Verdict.REFUSED, None, id="parameter"),
-    pytest.param(AWAY, Verdict.SERVER_ERROR, None, id="down"),
+    pytest.param(THROTTLED, Verdict.RATE_LIMITED, 17524.0, False, id="quota"),
+    pytest.param(BACKOFF, Verdict.RATE_LIMITED, None, False, id="backoff"),
+    pytest.param(BAD, Verdict.REFUSED, None, True, id="parameter"),
+    pytest.param(KEY, Verdict.REFUSED, 3_600.0, False, id="a key that it does not know"),
+    pytest.param(AWAY, Verdict.SERVER_ERROR, None, False, id="down"),
 ]
 
 
@@ -156,12 +161,13 @@ def test_an_answer_without_items_is_empty(ask, engine):
     assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
 
 
-@pytest.mark.parametrize(("body", "verdict", "pause"), ERRORS)
-def test_an_error_is_refused_with_its_reason(ask, engine, body, verdict, pause):
+@pytest.mark.parametrize(("body", "verdict", "pause", "ours"), ERRORS)
+def test_an_error_is_refused_with_its_reason(ask, engine, body, verdict, pause, ours):
     row = engine("stackexchange")
     with pytest.raises(RefusedError) as raised:
         row.parse(body, ask())
     assert (raised.value.verdict, raised.value.pause) == (verdict, pause)
+    assert raised.value.ours is ours
     read = row.read_refusal(400, {}, body)
     assert (read.verdict, read.pause) == (verdict, pause)
 
