@@ -4,7 +4,7 @@ import math
 from urllib.parse import urlsplit
 
 from searx_mcp.errors import DeadlineError, NoInstancesError
-from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import Coverage
 from searx_mcp.search.answers.serving import Served
@@ -18,6 +18,10 @@ _LANGUAGES = {
 _REASONS = {
     True: "your instance has no more",
     False: "public instances are asked for one page only, of about ten",
+}
+_REFUSALS_OF_JSON = {
+    Verdict.JSON_OFF: ("off", "add json to search.formats"),
+    Verdict.RATE_LIMITED: ("limited", "set server.limiter to false"),
 }
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
@@ -44,7 +48,7 @@ def notes(request: SearchRequest, served: Served, total: int) -> tuple[str, ...]
     if hits and not total:
         said.append(f"All {hits} results were outside the domains asked for.")
     if served.age is None and found.own:
-        said += _json_off(found)
+        said += _without_json(found)
     return tuple(said)
 
 
@@ -54,18 +58,21 @@ def _reason(found: Found) -> str:
     return _REASONS[found.own]
 
 
-def _json_off(found: Found) -> list[str]:
-    """How to switch JSON on where an own instance refused it; it is asked for once a week.
+def _without_json(found: Found) -> list[str]:
+    """How to get JSON where an own instance refused it; it is asked for again after a week or an hour.
 
     Of others, an own instance among the attempts stays silent: who they are is not known here.
     """
-    refusals = [each for each in found.attempts if each.verdict is Verdict.JSON_OFF]
-    if not refusals:
-        return []
-    hosts = ", ".join(dict.fromkeys(urlsplit(each.instance).netloc for each in refusals))
-    said = f"JSON is off at {hosts}, so its pages are read instead"
-    remedy = "add json to search.formats in its settings.yml (searx-mcp doctor shows the lines)"
-    return [f"{said}: {remedy}."]
+    said = []
+    for verdict, (state, remedy) in _REFUSALS_OF_JSON.items():
+        refusals = [a for a in found.attempts if a.verdict is verdict and a.format is Format.JSON]
+        if refusals:
+            hosts = ", ".join(dict.fromkeys(urlsplit(each.instance).netloc for each in refusals))
+            said.append(
+                f"JSON is {state} at {hosts}, so its pages are read instead: {remedy} in its"
+                " settings.yml (searx-mcp doctor shows the lines)."
+            )
+    return said
 
 
 def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> str:

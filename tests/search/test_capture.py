@@ -141,6 +141,16 @@ async def test_an_instance_that_is_left_alone_is_not_captured(bench):
     assert not fake.requests
 
 
+async def test_an_own_instance_may_be_tried_while_it_rests_and_an_answer_ends_the_rest(bench):
+    async with FakeSearxng(formats=("html", "json")) as fake, bench(own=[fake]) as it:
+        fake.challenge()
+        await capturer(it).ask(host(fake), QUERY)
+        assert it.pool.propose(it.clock()) is None
+        fake.recover()
+        await capturer(it).ask(host(fake), QUERY)
+        assert it.pool.propose(it.clock()) is not None
+
+
 async def test_where_nothing_comes_back_there_is_a_report_only(bench):
     async with FakeSearxng(hang=True) as fake:
         async with bench(public=[fake]) as it:

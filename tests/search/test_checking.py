@@ -3,9 +3,14 @@
 import asyncio
 from contextlib import AsyncExitStack
 
+import pytest
+
+from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.administration import Robots
+from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.search.checking import Checker
+from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
 NAMES_US = "User-agent: searx-mcp\nDisallow: /\n"
@@ -101,3 +106,16 @@ async def test_four_are_asked_at_once_and_each_is_told(bench):
         await slow.check([fake.url for fake in fakes], progress=told.append)
     assert most == 4
     assert told == [f"checked {count} of 7 instances" for count in range(1, 8)]
+
+
+async def test_an_own_instance_that_answers_may_be_searched_at_once_and_for_json(bench):
+    async with FakeSearxng(formats=("html", "json")) as own, bench(own=[own]) as it:
+        own.limit()
+        deadline = asyncio.get_running_loop().time() + 10
+        with pytest.raises(NoInstancesError):
+            await it.executor.run(InstanceQuery("tea"), wanted=5, deadline=deadline)
+        assert it.pool.propose(it.clock()) is None
+        await checker(it).check([own.url])
+        proposal = it.pool.propose(it.clock())
+    assert proposal is not None
+    assert proposal.format is Format.JSON

@@ -102,8 +102,8 @@ def test_results_outside_the_domains_are_explained():
     )
 
 
-def refused(*urls: str) -> tuple[Attempt, ...]:
-    asked = [Attempt(instance=url, verdict=Verdict.JSON_OFF, format=Format.JSON) for url in urls]
+def refused(*urls: str, verdict: Verdict = Verdict.JSON_OFF) -> tuple[Attempt, ...]:
+    asked = [Attempt(instance=url, verdict=verdict, format=Format.JSON) for url in urls]
     return (
         *asked,
         Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML),
@@ -123,6 +123,13 @@ def test_an_own_instance_without_json_is_one_line_with_the_remedy(urls, hosts):
     (said,) = notes(REQUEST, served, 1)
     assert said.startswith(f"JSON is off at {hosts}, so its pages are read instead: add json to ")
     assert said.endswith(" (searx-mcp doctor shows the lines).")
+
+
+def test_a_limit_for_json_at_an_own_instance_is_one_line_with_the_remedy():
+    attempts = refused("https://i.example/", verdict=Verdict.RATE_LIMITED)
+    (said,) = notes(REQUEST, Served(replace(found(own=True), attempts=attempts)), 1)
+    assert said.startswith("JSON is limited at i.example, so its pages are read instead: set ")
+    assert "server.limiter to false" in said
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """When a second instance is asked because the first is slow."""
 
 import asyncio
+import math
 
 import pytest
 
@@ -133,6 +134,20 @@ def test_two_that_hang_are_both_overtaken_by_the_third():
         while len(world.pool.behind(clock())) < 2:
             await world.search()
         assert clock.elapsed < 2 * 1.5 + 3 * 0.1 + 0.01
+        assert world.is_idle()
+
+    virtual_time.run(main)
+
+
+def test_who_waits_for_a_place_is_not_overtaken():
+    async def main(clock):
+        world = World(clock, own=OWN[:2], own_at_once=1)
+        places = world.executor._asking._places
+        async with places.take(OWN[0], math.inf):
+            found = [await world.search() for _ in range(2)]
+        assert [verdicts(each) for each in found] == [[Verdict.FULL]] * 2
+        assert clock.elapsed == pytest.approx(1.5 + 0.1 + 0.1), "one waited, and was hedged"
+        assert not world.pool.behind(clock())
         assert world.is_idle()
 
     virtual_time.run(main)
