@@ -12,6 +12,7 @@ from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceStat
 from searx_mcp.pool.catalog import overall_grade, tier_of
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.engine_care import EngineCare
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
@@ -43,6 +44,7 @@ class Proposal:
         is_unlimited: whether it is known to count no requests, so that it may be hedged.
         is_trial: whether it has rested and is tried again.
         is_clear: whether its robots.txt was looked at lately.
+        engines: the engines to name; none where the instance is to choose, or the caller has.
     """
 
     url: str
@@ -52,6 +54,7 @@ class Proposal:
     is_unlimited: bool
     is_trial: bool
     is_clear: bool
+    engines: tuple[str, ...] = ()
 
 
 class _Standing(NamedTuple):
@@ -162,9 +165,9 @@ class InstancePool:
         for tier in _TIERS:
             eligible = [member for member in wanted if member.tier is tier]
             if eligible:
-                return _proposal(self._turn(eligible, now), now)
+                return self._proposal(self._turn(eligible, now), needs, now)
             if tier is Tier.OWN and not unlimited and (member := self._panic(exclude)) is not None:
-                return _proposal(member, now)
+                return self._proposal(member, needs, now)
         return None
 
     def begin(self, url: str, now: float) -> None:
@@ -175,9 +178,13 @@ class InstancePool:
         """The request was given up by us: nothing was learned."""
         self._member(url).release()
 
-    def report(self, url: str, outcome: Outcome, now: float) -> None:
-        """The request came to `outcome`."""
-        self._member(url).report(outcome, now, config=self._config, rng=self._rng)
+    def report(self, url: str, outcome: Outcome, now: float, needs: Needs | None = None) -> None:
+        """The request, which named the engines of `needs`, came to `outcome`."""
+        self._member(url).report(outcome, now, needs, config=self._config, rng=self._rng)
+
+    def engines_of(self, url: str) -> EngineCare:
+        """What is known of the engines of `url`."""
+        return self._member(url).care
 
     def be_overtaken(self, url: str, elapsed: float, now: float) -> None:
         """The request was given up after `elapsed` seconds because its hedge had answered."""
@@ -365,6 +372,19 @@ class InstancePool:
         """Where a newcomer enters the round: anywhere, so that processes do not begin alike."""
         return self._rng.uniform(0, most) if self._config.random_start else 0.0
 
+    def _proposal(self, member: Member, needs: Needs | None, now: float) -> Proposal:
+        cares = self._config.engine_care and member.is_own and needs and not needs.engines
+        return Proposal(
+            url=member.url,
+            own=member.is_own,
+            format=member.format(now),
+            link_token=member.link_token,
+            is_unlimited=member.is_unlimited,
+            is_trial=member.is_on_trial(now),
+            is_clear=member.is_clear(now),
+            engines=member.care.choose(needs, now) if needs and cares else (),
+        )
+
     def _panic(self, exclude: Collection[str]) -> Member | None:
         own = [member for member in self._members.values() if member.is_own]
         if not own or any(
@@ -373,18 +393,6 @@ class InstancePool:
         ):
             return None
         return min(own, key=lambda m: m.life.until)
-
-
-def _proposal(member: Member, now: float) -> Proposal:
-    return Proposal(
-        url=member.url,
-        own=member.is_own,
-        format=member.format(now),
-        link_token=member.link_token,
-        is_unlimited=member.is_unlimited,
-        is_trial=member.is_on_trial(now),
-        is_clear=member.is_clear(now),
-    )
 
 
 def _standing(entry: CatalogEntry) -> _Standing:

@@ -6,12 +6,10 @@ from dataclasses import replace
 
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.models.request import TimeRange
 from searx_mcp.models.service import Progress
-from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.pool import InstancePool, Proposal
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.asking import Asking, Upstream
+from searx_mcp.search.execution.asking import Asking, Upstream, needs_of
 from searx_mcp.search.execution.fan_out import Answered, FanOut
 from searx_mcp.search.execution.hedging import Hedging
 from searx_mcp.search.execution.ledger import Ledger
@@ -107,7 +105,7 @@ class Executor:
         return found
 
     async def _search(self, query: InstanceQuery, wanted: int, trail: Trail) -> Found | None:
-        answered = await self._fan_out.ask(query, _needs(query), wanted=wanted, trail=trail)
+        answered = await self._fan_out.ask(query, needs_of(query), wanted=wanted, trail=trail)
         if answered is None:
             answered = await self._ask_in_turn(query, trail)
         if answered is None:
@@ -139,7 +137,7 @@ class Executor:
         self, query: InstanceQuery, trail: Trail, *, unlimited: bool = False
     ) -> Proposal | None:
         return self._pool.propose(
-            self._clock(), exclude=trail.excluded, needs=_needs(query), unlimited=unlimited
+            self._clock(), exclude=trail.excluded, needs=needs_of(query), unlimited=unlimited
         )
 
     async def _wait_for_budget(self, trail: Trail) -> bool:
@@ -237,10 +235,6 @@ class Executor:
             budget_retry=None if at is None else max(0.0, at - now),
             state_retry=self._pool.earliest_retry(now),
         )
-
-
-def _needs(query: InstanceQuery) -> Needs:
-    return Needs(query.category, TimeRange(query.time_range), query.page, query.engines)
 
 
 async def _first_answer(*tasks: "asyncio.Task[Answered | None]") -> Answered | None:
