@@ -20,6 +20,8 @@ class CheckName(StrEnum):
     LIMITER = "limiter"
     ENGINE_ERRORS = "engine_errors"
     ENGINES = "engines"
+    SEARCHES = "searches"
+    """What earlier searches learned of the engines of an own instance."""
     LIST = "list"
     """Whether the list of public instances can be fetched."""
     BUDGET = "budget"

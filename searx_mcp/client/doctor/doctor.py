@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -25,7 +25,7 @@ from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.models.credentials import Credentials
 from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus, Diagnosis, Examination
-from searx_mcp.models.instance import PoolReport, Tier, base_url
+from searx_mcp.models.instance import EngineReport, PoolReport, Tier, base_url
 from searx_mcp.models.service import Progress
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.diagnosis import LookUp, look_up
@@ -106,10 +106,11 @@ class Doctor:
         await machine.take(CheckName.DATA_FOLDER, look)
         await machine.take(CheckName.PROXY, partial(check_proxy, means), late=proxy_silent())
         round_ = _Round(means, self._clock, deadline, self._progress)
+        engines = {row.url: row.engines for row in report.instances}
         async with sessions:
             if urls := named or of_pool:
                 known = {*of_pool, *(named if own else ())}
-                rest = await round_.instances(urls, sessions.own, known)
+                rest = await round_.instances(urls, sessions.own, known, engines)
             else:
                 rest = [await round_.public(report, settings.instances.source, sessions.public)]
         # What the answers tell of the clock is known only now; it is shown where it belongs.
@@ -147,13 +148,26 @@ class _Round:
         self._progress = progress
 
     async def instances(
-        self, urls: Iterable[str], session: HttpSession, known: Collection[str]
+        self,
+        urls: Iterable[str],
+        session: HttpSession,
+        known: Collection[str],
+        engines: Mapping[str, Sequence[EngineReport]],
     ) -> list[Examination]:
-        """Examine instances beside each other; `known` are the user's, wherever they are."""
+        """Examine instances beside each other.
+
+        Args:
+            urls: their base URLs.
+            session: for the requests.
+            known: those that are the user's, wherever they are.
+            engines: how engines answered the searches so far, by base URL.
+        """
 
         async def examine(url: str) -> Examination:
             course, asked = self._course(url), self._asked(session)
-            return await examine_instance(course, url, asked, self._means, own=url in known)
+            return await examine_instance(
+                course, url, asked, self._means, own=url in known, engines=engines.get(url, ())
+            )
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(examine(url)) for url in urls]

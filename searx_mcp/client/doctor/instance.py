@@ -1,5 +1,6 @@
 """The examination of one instance, from its name to its engines."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -8,16 +9,24 @@ from yarl import URL
 from searx_mcp.client.doctor.asking import Asked, Patient
 from searx_mcp.client.doctor.connection import Means, Way, go
 from searx_mcp.client.doctor.course import Course
+from searx_mcp.client.doctor.engine_care import check_searches
 from searx_mcp.client.doctor.engines import Engines
 from searx_mcp.client.doctor.health import check_health, health_late
 from searx_mcp.client.doctor.limits import check_json, check_limiter
 from searx_mcp.models.diagnosis import CheckName, Examination
+from searx_mcp.models.instance import EngineReport
 
 _THERE: Final = frozenset({CheckName.HEALTHZ})
 
 
 async def examine_instance(
-    course: Course, url: str, asked: Asked, means: Means, *, own: bool
+    course: Course,
+    url: str,
+    asked: Asked,
+    means: Means,
+    *,
+    own: bool,
+    engines: Sequence[EngineReport] = (),
 ) -> Examination:
     """Examine an instance.
 
@@ -27,11 +36,12 @@ async def examine_instance(
         asked: asks it.
         means: what the way to it is gone with.
         own: whether it is the user's; one on a private network always is.
+        engines: how its engines answered the searches so far.
     """
     way = Way(URL(url), means)
     await go(course, way)
     patient = Patient(way, asked, is_own=own or way.is_private)
-    engines = Engines(patient)
+    inside = Engines(patient)
     await course.take(
         CheckName.HEALTHZ,
         partial(check_health, patient),
@@ -42,6 +52,8 @@ async def examine_instance(
         CheckName.JSON, partial(check_json, patient), late=health_late(), needs=_THERE
     )
     await course.take(CheckName.LIMITER, partial(check_limiter, patient), needs=_THERE)
-    await course.take(CheckName.ENGINE_ERRORS, engines.check_errors, needs=_THERE)
-    await course.take(CheckName.ENGINES, engines.check_working, needs=_THERE)
+    await course.take(CheckName.ENGINE_ERRORS, inside.check_errors, needs=_THERE)
+    await course.take(CheckName.ENGINES, inside.check_working, needs=_THERE)
+    if engines:
+        course.note(CheckName.SEARCHES, check_searches(engines))
     return Examination(subject=url, url=url, checks=tuple(course.checks))
