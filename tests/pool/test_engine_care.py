@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.hits import Hit, Infobox, ResultPage, UnresponsiveEngine
+from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, EngineState
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.engine_care import EngineCare, EngineRecord, engine_reports, kind_of
+from searx_mcp.pool.engine_care import EngineCare, EngineRecord, engine_reports, is_thin
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
@@ -187,7 +187,8 @@ def test_each_kind_of_search_has_engines_of_its_own(other):
     assert care.choose(other, NOW + 1) == ()
     care.learn(other, page(["n1", "n2", "n3"], {"n4": "CAPTCHA"}), NOW + 1)
     assert set(care.choose(other, NOW + 2)) == {"n1", "n2", "n3"}
-    assert kind_of(other) not in record(care, "a").searches
+    assert record(care, "a").searches == ("general",)
+    assert set(care.others(other, ("n1",), NOW + 1_000)) == {"n2", "n3", "n4"}
 
 
 def test_an_engine_that_no_longer_takes_part_is_named_no_more():
@@ -217,6 +218,28 @@ def test_an_answer_that_does_not_tell_who_was_asked_takes_nobody_out():
     assert record(care, "b").searches == ("general",)
 
 
+def test_a_further_page_which_not_all_engines_have_changes_no_kind():
+    care = cared(page(ENGINES, {"x": REFUSED}))
+
+    care.learn(Needs(page=2), page(["a", "new"]), NOW + 1)
+
+    assert record(care, "b").searches == ("general",)
+    assert record(care, "new").searches == ()
+
+
+@pytest.mark.parametrize(
+    ("found", "thin"),
+    [
+        pytest.param(page({"a": 7}), True, id="seven"),
+        pytest.param(page({"a": 8}), False, id="eight"),
+        pytest.param(ResultPage(), True, id="none"),
+        pytest.param(ResultPage(answers=(Answer(text="42"),)), False, id="a direct answer"),
+    ],
+)
+def test_an_answer_with_few_results_is_thin(found, thin):
+    assert is_thin(found) is thin
+
+
 def test_engines_named_by_the_caller_are_counted_and_join_no_kind():
     care = cared(page(["z"]), needs=Needs(engines=("z",)))
 
@@ -227,7 +250,7 @@ def test_what_an_engine_brings_is_counted():
     box = ResultPage(infoboxes=(Infobox(title="t", engine="wikidata"),))
     care = cared(page({"a": 2, "b": 7}), page({"a": 4}, {"b": "CAPTCHA", "c": "timeout"}), box)
 
-    rows = {row.name: row for row in engine_reports(care.engines, NOW)}
+    rows = {row.name: row for row in engine_reports(care.engines, NOW + 0.12)}
 
     assert list(rows) == ["b", "a", "wikidata", "c"]
     assert [row.results for row in rows.values()] == [7, 6, 1, 0]
@@ -236,7 +259,7 @@ def test_what_an_engine_brings_is_counted():
     ]  # fmt: skip
     assert (rows["b"].answered, rows["b"].refused, rows["c"].failed) == (1, 1, 1)
     assert (rows["b"].reason, rows["b"].spared, rows["c"].spared) == ("CAPTCHA", True, False)
-    assert rows["b"].retry_after == pytest.approx(299.0)
+    assert [rows[name].retry_after for name in "ab"] == [0.0, 298.9]
 
 
 def test_a_hundred_engines_are_remembered_at_most_the_latest_asked():
@@ -260,9 +283,11 @@ def test_times_move_along_with_a_clock_that_was_put_back():
     engine = record(cared(page(ENGINES, {"x": REFUSED})), "x")
 
     moved = engine.moved(5_000.0, NOW - 4_940.0)
+    cut = engine.moved(0.0, NOW - 5_000)
 
     assert (moved.asked_at, moved.refused_at) == (NOW - 5_000, NOW - 5_000)
     assert moved.until == engine.until - 5_000
+    assert (cut.asked_at, cut.refused_at, cut.until) == (NOW - 5_000, NOW - 5_000, NOW - 4_700)
 
 
 def searched(pool: InstancePool, url: str, answer: ResultPage) -> None:
