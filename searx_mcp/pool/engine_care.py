@@ -170,14 +170,11 @@ class EngineCare:
         return self._asked([*(each.name for each in carrying[:LEAST]), *riding], now)
 
     def others(self, needs: Needs, named: Collection[str], now: float) -> tuple[str, ...]:
-        """The healthy engines that were not named in a search."""
+        """The engines that were not named in a search: the healthy ones, or all where none is."""
         kind = kind_of(needs)
-        others = [
-            each.name
-            for each in self.engines
-            if kind in each.searches and each.is_healthy(now) and each.name not in named
-        ]
-        return self._asked(others[:_MAX_NAMED], now)
+        rest = [each for each in self.engines if kind in each.searches and each.name not in named]
+        healthy = [each for each in rest if each.is_healthy(now)]
+        return self._asked([each.name for each in healthy or rest][:_MAX_NAMED], now)
 
     def _asked(self, names: Sequence[str], now: float) -> tuple[str, ...]:
         """Note who is asked: the next search, which may begin before the answer, is for others."""

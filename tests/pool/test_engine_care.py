@@ -93,6 +93,24 @@ def test_searches_go_to_all_healthy_engines_in_turn_also_before_the_first_is_ans
     assert {name: named.count(name) for name in named} == dict.fromkeys(ENGINES, 3)
 
 
+def test_the_turn_goes_on_when_answers_come_in():
+    care = cared(page(ENGINES, {"x": REFUSED}))
+    named = []
+    for n in range(10):
+        chosen = care.choose(GENERAL, NOW + 1 + n)
+        care.learn(Needs(engines=chosen), page(chosen), NOW + 1.5 + n)
+        named += chosen
+
+    assert {name: named.count(name) for name in named} == dict.fromkeys(ENGINES, 6)
+
+
+def test_an_engine_that_failed_for_another_reason_rests_too_while_searches_are_spread():
+    care = cared(page(ENGINES), page(ENGINES[1:], {"a": "timeout", "x": REFUSED}))
+
+    assert not any("a" in care.choose(GENERAL, NOW + 1 + n) for n in range(9))
+    assert "a" in care.choose(GENERAL, NOW + 5 * MINUTE)
+
+
 def test_engines_that_find_little_ride_along():
     care = cared(
         page({**dict.fromkeys(ENGINES, 9), "wikipedia": 1}, {"x": REFUSED}, silent=["sum"])
@@ -119,6 +137,7 @@ def test_a_suspension_that_lasts_is_looked_at_again_soon_and_counts_as_no_refusa
     after = record(care, "x")
 
     assert (after.refused, after.gap) == (before.refused, before.gap) == (1, 30.0)
+    assert after.until == before.until - 1
     later = NOW + 10 * MINUTE
     care.learn(GENERAL, page(ENGINES, {"x": f"Suspended: {REFUSED}"}), later)
     assert record(care, "x").until == later + 2 * MINUTE
@@ -165,12 +184,14 @@ def test_the_instance_chooses_when_no_engine_that_brings_results_is_left():
     assert care.choose(GENERAL, NOW + 1) == ()
 
 
-def test_the_others_are_the_healthy_ones_that_were_not_named():
+def test_the_others_are_the_healthy_ones_that_were_not_named_or_else_those_that_rest():
     care = cared(page(ENGINES, {"x": REFUSED}))
 
     chosen = care.choose(GENERAL, NOW + 1)
 
     assert set(care.others(GENERAL, chosen, NOW + 1)) == set(ENGINES) - set(chosen)
+    assert care.others(GENERAL, ENGINES, NOW + 1) == ("x",)
+    assert care.others(GENERAL, (*ENGINES, "x"), NOW + 1) == ()
 
 
 @pytest.mark.parametrize(

@@ -166,9 +166,12 @@ class Asking:
     async def _ask_others(
         self, proposal: Proposal, query: InstanceQuery, trail: Trail, page: ResultPage | None
     ) -> ResultPage | None:
-        """The page with what the engines find that were spared; these are all, where none is known."""
+        """The page with what the engines find that were spared."""
         care, now = self._pool.engines_of(proposal.url), self._clock()
         others = care.others(needs_of(query), proposal.engines, now)
+        if page is not None and not others:
+            return page
+        # Without an answer and without others, all are asked again before the search fails.
         more = _answer(await self._request(replace(proposal, engines=others), query, trail))
         return fuse([page, more]) if page and more else page or more
 

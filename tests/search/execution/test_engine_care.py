@@ -14,14 +14,10 @@ NAMES = ("bing", "google", "mojeek", "qwant")
 REFUSED = [("brave", "CAPTCHA")]
 
 
-def rows(count: int) -> list[FakeResult]:
-    """So many rows, each found by all of the engines."""
-    return [FakeResult(f"https://{n}.example/", str(n), engines=NAMES) for n in range(count)]
-
-
-def answering(count: int) -> FakeSearxng:
-    """An instance one of whose engines is refused."""
-    return FakeSearxng(results=rows(count), engines_failed=REFUSED, formats=("html", "json"))
+def answering(count: int, names: tuple[str, ...] = NAMES) -> FakeSearxng:
+    """An instance with so many rows, each found by all engines but one, which is refused."""
+    rows = [FakeResult(f"https://{n}.example/", str(n), engines=names) for n in range(count)]
+    return FakeSearxng(results=rows, engines_failed=REFUSED, formats=("html", "json"))
 
 
 async def go(bench, *, engines=(), wanted=2):
@@ -81,7 +77,27 @@ async def test_all_engines_are_asked_before_a_search_fails_for_want_of_them(benc
             await go(it)
     _, chosen, rest = named(fake)
     assert len(chosen) == 3
-    assert rest == ()  # which is all of them
+    assert set(rest) == {*NAMES, "brave"} - set(chosen)
+
+
+async def test_nobody_is_asked_twice_for_what_little_there_is(bench):
+    async with answering(5) as fake, bench(own=[fake]) as it:
+        await go(it)
+        await go(it)
+        fake.fail_engines([])
+        it.clock.advance(600)
+        await go(it)
+    asked = named(fake)
+    assert [len(names) for names in asked] == [0, 3, 1, 3, 2]
+    assert all(set(one).isdisjoint(two) for one, two in (asked[1:3], asked[3:5]))
+
+
+async def test_one_request_is_enough_where_all_engines_were_named(bench):
+    async with answering(5, NAMES[:2]) as fake, bench(own=[fake]) as it:
+        await go(it)
+        it.clock.advance(600)
+        await go(it)
+    assert [len(names) for names in named(fake)] == [0, 3]
 
 
 async def test_engines_of_the_callers_choice_are_never_changed(bench):
