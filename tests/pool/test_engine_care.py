@@ -95,7 +95,7 @@ def test_searches_go_to_all_healthy_engines_in_turn_also_before_the_first_is_ans
 
 def test_the_turn_goes_on_when_answers_come_in():
     care = cared(page(ENGINES, {"x": REFUSED}))
-    named = []
+    named: list[str] = []
     for n in range(10):
         chosen = care.choose(GENERAL, NOW + 1 + n)
         care.learn(Needs(engines=chosen), page(chosen), NOW + 1.5 + n)
