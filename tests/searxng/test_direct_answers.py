@@ -11,6 +11,7 @@ from searx_mcp.searxng.html_parser import parse_html
 from searx_mcp.searxng.json_parser import parse_json
 
 BASE = "https://search.example/"
+LONG = "ein Gruß, " * 15 + "auch am Telefon"
 NOW = {
     "location": {"name": "Berlin", "latitude": 52.5},
     "temperature": {"val": 12.34, "unit": "°C"},
@@ -33,10 +34,10 @@ WEATHER = f"""
     {TABLE.format("12 °C")}</summary><div class="weather-forecast">
     <div class="answer-weather-forecasts"><div class="summary">05.02.26, 15:00 Berlin: 10 °C</div>
     {TABLE.format("10 °C")}</div></div></details><span class="answer-url">Open-meteo</span>"""
-TRANSLATIONS = """
+TRANSLATIONS = f"""
     <details class="answer-translations"><summary>Hallo</summary>
     <dl><dt>Hallo</dt><dd><div class="item-transliteration">ha-lo</div><div>Examples</div>
-    <ul><li>Hallo Welt</li></ul><div>Definitions</div><ul><li>ein Gruß</li></ul><div>Synonyms</div>
+    <ul><li>Hallo Welt</li></ul><div>Definitions</div><ul><li>{LONG}</li></ul><div>Synonyms</div>
     <ul><li>Servus</li><li>Moin</li></ul></dd><dt>Tag</dt><dd></dd></dl></details
     ><span class="answer-url">dictzone</span>"""
 TRANSLATED = Answer(
@@ -44,7 +45,7 @@ TRANSLATED = Answer(
     details=(
         Fact(
             label="Hallo",
-            value="ha-lo; Examples: Hallo Welt; Definitions: ein Gruß; Synonyms: Servus / Moin",
+            value=f"ha-lo; Examples: Hallo Welt; Definitions: {LONG}; Synonyms: Servus / Moin",
         ),
     ),
 )
@@ -112,7 +113,7 @@ def test_a_translation_is_the_same_in_both_formats(
         "text": "Hallo",
         "transliteration": "ha-lo",
         "examples": ["Hallo Welt"],
-        "definitions": ["ein Gruß"],
+        "definitions": [LONG],
         "synonyms": ["Servus", "Moin"],
     }
     bare = {"text": "Tag", "transliteration": "", "examples": [], "definitions": [], "synonyms": []}
@@ -144,5 +145,6 @@ def test_parts_of_an_answer_are_bounded(in_html: Callable[[str], tuple[Answer, .
     terms = "<dt>t</dt><dd><ul><li>x</li></ul></dd>" * 999
     (translated,) = in_html(f'<div class="answer-translations"><dl>{terms}</dl></div>')
 
+    assert len(_in_json(*["a"] * 999)) == 100
     assert len(report.details) == 106
     assert len(translated.details) == 100
