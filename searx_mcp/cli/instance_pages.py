@@ -1,12 +1,20 @@
 """What a person reads of one instance, and of a change to the pool."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from rich.console import Console
 from rich.table import Table
 
-from searx_mcp.cli.instance_tables import instant, next_try, percent, seconds, state, when
+from searx_mcp.cli.instance_tables import (
+    engine_table,
+    instant,
+    next_try,
+    percent,
+    seconds,
+    state,
+    when,
+)
 from searx_mcp.cli.output import duration, plain_table, plain_text
 from searx_mcp.models.administration import (
     InstanceDetails,
@@ -16,7 +24,7 @@ from searx_mcp.models.administration import (
     Trial,
 )
 from searx_mcp.models.attempt import PastOutcome
-from searx_mcp.models.instance import InstanceReport, Tier
+from searx_mcp.models.instance import EngineReport, InstanceReport, Tier
 
 _SOURCES = {
     Source.SETTINGS: "your own, from the settings",
@@ -40,9 +48,21 @@ def print_details(out: Console, details: InstanceDetails, now: datetime) -> None
         ("What /config said", _config(details) if row.tier is not Tier.OPEN else {}),
     ):
         _print_facts(out, title, facts)
+    if row.engines:
+        out.print(plain_text("\nEngines", style="bold"))
+        print_engines(out, row.engines)
     if details.outcomes:
         out.print(plain_text("\nLast requests", style="bold"))
         out.print(_outcomes(details.outcomes, now))
+
+
+def print_engines(out: Console, engines: Sequence[EngineReport]) -> None:
+    """Print how the engines of an own instance answered, and whether searches are spread."""
+    out.print(engine_table(engines))
+    if any(each.spared for each in engines):
+        out.print(
+            "Searches are spread over the engines that are well, as some were refused lately."
+        )
 
 
 def trial_lines(trial: Trial) -> Iterator[str]:

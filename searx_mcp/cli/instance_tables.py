@@ -8,9 +8,15 @@ from typing import Final
 from rich.table import Table
 from rich.text import Text
 
-from searx_mcp.cli.output import duration, host, plain_text
+from searx_mcp.cli.output import duration, host, plain_table, plain_text
 from searx_mcp.models.administration import BudgetLine, Check, Checked, Robots
-from searx_mcp.models.instance import InstanceReport, InstanceState, MonthReport, Tier
+from searx_mcp.models.instance import (
+    EngineReport,
+    InstanceReport,
+    InstanceState,
+    MonthReport,
+    Tier,
+)
 
 WIDE: Final = 110
 """Columns from which on a table shows all it has."""
@@ -65,6 +71,17 @@ def pool_table(rows: Iterable[InstanceReport], *, width: int) -> Table:
 
 def _grade(row: InstanceReport) -> str:
     return "" if row.tier is Tier.OPEN else row.grade or "?"
+
+
+def engine_table(engines: Iterable[EngineReport]) -> Table:
+    """One row per engine of an own instance."""
+    table = plain_table("engine", "state", "next", "answered", "refused", "failed", "results")
+    for each in engines:
+        why = f" ({each.reason})" if each.reason else ""
+        cells = (str(n) for n in (each.answered, each.refused, each.failed, each.results))
+        wait = f"in {duration(each.retry_after)}" if each.retry_after else "now"
+        table.add_row(plain_text(each.name), plain_text(f"{each.state}{why}"), wait, *cells)
+    return table
 
 
 def check_table(checked: Checked, *, width: int) -> Table:

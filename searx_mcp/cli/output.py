@@ -58,6 +58,8 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
         )
     for answer in response.answers:
         out.print(plain_text(f"Answer: {answer.text}", style="green"))
+        for fact in answer.details:
+            out.print(plain_text(f"  {fact.label}: {fact.value}"))
     per_page = budget // len(response.results) if budget and response.results else None
     for number, result in enumerate(response.results, start=1):
         _print_result(out, number, result, pages=pages, budget=per_page)

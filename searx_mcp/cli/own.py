@@ -10,6 +10,7 @@ import click
 from rich.text import Text
 
 from searx_mcp.cli import output
+from searx_mcp.cli.instance_pages import print_engines
 from searx_mcp.client.own.errors import ContainerError
 from searx_mcp.client.own.opening import open_runner
 from searx_mcp.client.own.runner import Pull, Runner, UpOptions
@@ -63,6 +64,8 @@ async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
         _print_json(report.model_dump(mode="json"))
         return
     _print_instance(report)
+    if report.engines:
+        print_engines(output.console(), report.engines)
     if report.state is not ContainerState.RUNNING:
         click.echo("Run it with `searx-mcp instances own up`.")
 

@@ -21,7 +21,7 @@ from searx_mcp.net.dialling import Dialling
 from searx_mcp.net.sessions import Sessions
 from searx_mcp.net.user_agents import desktop_user_agent
 from searx_mcp.pool.catalog import gate, parse_catalog
-from searx_mcp.pool.config import PoolConfig, PublicInstances
+from searx_mcp.pool.config import EngineCareMode, PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.activity import Activity
 from searx_mcp.search.background.catalog_file import catalog_report, read_bundled, read_catalog
@@ -306,4 +306,5 @@ def _pool_config(settings: Settings) -> PoolConfig:
         max_consecutive_failures=settings.web_search.max_consecutive_failures,
         rate_limit_backoff_base=settings.web_search.rate_limit_backoff_base,
         random_start=settings.web_search.use_random_instances,
+        engine_care=settings.own.engine_care is EngineCareMode.AUTO,
     )

@@ -24,6 +24,8 @@ class CheckName(StrEnum):
     ENGINES = "engines"
     POOL = "pool"
     """What searches believe of the instance, beside what was measured."""
+    SEARCHES = "searches"
+    """What earlier searches learned of the engines of an own instance."""
     LIST = "list"
     """Whether the list of public instances can be fetched."""
     BUDGET = "budget"

@@ -69,10 +69,16 @@ class Hit(NamedTuple):
 
 
 class Answer(Frozen):
-    """A direct answer an instance gave above its results."""
+    """A direct answer an instance gave above its results.
+
+    Attributes:
+        details: of a weather report its measures and forecasts, of a translation what belongs to
+            each word.
+    """
 
     text: str
     url: str | None = None
+    details: tuple[Fact, ...] = ()
 
 
 class InfoboxLink(Frozen):

@@ -152,6 +152,38 @@ class Catalog(Frozen):
     instances: tuple[CatalogEntry, ...] = ()
 
 
+class EngineState(StrEnum):
+    """How an engine inside an instance answered last."""
+
+    WELL = "well"
+    REFUSED = "refused"
+    """The site behind it keeps the instance out, or did so lately."""
+    FAILING = "failing"
+    """It did not answer for another reason, such as a timeout."""
+
+
+class EngineReport(Frozen):
+    """What is known of one engine of an own instance, from the answers to searches.
+
+    Attributes:
+        reason: why it did not answer last, in the words of the instance; empty if it did.
+        retry_after: seconds for which it is left alone; 0 if it may be asked now.
+        spared: whether searches are spread on its account.
+        answered, refused, failed: how often it did.
+        results: rows it found, alone or with others.
+    """
+
+    name: str
+    state: EngineState
+    reason: str = ""
+    retry_after: float = 0.0
+    spared: bool = False
+    answered: int = 0
+    refused: int = 0
+    failed: int = 0
+    results: int = 0
+
+
 class InstanceReport(Frozen):
     """What the pool knows of one instance now.
 
@@ -172,6 +204,7 @@ class InstanceReport(Frozen):
         link_token: whether it wants the limiter's token, which programs do not have; `None` while
             unknown.
         source: of an open source its name, as it stands in settings; empty for an instance.
+        engines: of an own instance how its engines answered, those that bring most first.
     """
 
     url: str
@@ -199,6 +232,7 @@ class InstanceReport(Frozen):
     retry_after: float = 0.0
     budget_left: int | None = None
     source: str = ""
+    engines: tuple[EngineReport, ...] = ()
 
 
 class MonthReport(Frozen):

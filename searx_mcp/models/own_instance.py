@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.instance import EngineReport
 
 
 class ContainerState(StrEnum):
@@ -58,6 +59,7 @@ class OwnInstance(Frozen):
         healthy: whether it answers `/healthz`.
         registered: whether searches use it.
         settings: path of its settings file, or `None` if there is none.
+        engines: how its engines answered the searches so far, where that was asked for.
         notes: what a person should know, in whole sentences.
     """
 
@@ -69,6 +71,7 @@ class OwnInstance(Frozen):
     healthy: bool = False
     registered: bool = False
     settings: str | None = None
+    engines: tuple[EngineReport, ...] = ()
     notes: tuple[str, ...] = ()
 
 

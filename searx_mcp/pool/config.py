@@ -57,12 +57,30 @@ class InstancesConfig(Frozen):
     )
 
 
+class EngineCareMode(StrEnum):
+    """Whether searches are spread over the engines of own instances."""
+
+    AUTO = "auto"
+    """While engines refuse an instance."""
+    OFF = "off"
+
+
+class OwnConfig(Frozen):
+    """The `[own]` table: the instance that `instances own up` makes."""
+
+    engine_care: EngineCareMode = Field(
+        default=EngineCareMode.AUTO,
+        description="Spread searches over the engines of own instances while some are refused: auto, off.",
+    )
+
+
 class PoolConfig(Frozen):
     """How the pool judges and chooses; composed from the tables above by the client.
 
     Attributes:
         limits_double: whether the wait after a limit that names no time is `rate_limit_backoff_base`,
             doubled with each up to an hour, instead of the windows of SearXNG's limiter.
+        engine_care: whether searches are spread over the engines of own instances.
     """
 
     max_consecutive_failures: Annotated[int, Field(ge=1)] = 3
@@ -70,3 +88,4 @@ class PoolConfig(Frozen):
     limits_double: bool = False
     random_start: bool = True
     aperture: Annotated[int, Field(ge=1)] = 12
+    engine_care: bool = True

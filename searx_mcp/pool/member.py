@@ -11,6 +11,7 @@ from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool import timers
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts, access_factor, month_limited
+from searx_mcp.pool.engine_care import EngineCare, engine_reports
 from searx_mcp.pool.life import SLOW_START, Life
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.observed import Observed
@@ -52,6 +53,7 @@ class Member:
         self.prior = prior
         self.life = Life(trusted=tier in _TRUSTED, own=tier is Tier.OWN)
         self.seen = Observed()
+        self.care = EngineCare()
         self.in_flight = 0
         self.current_weight: float | None = None
         self.successes = 0
@@ -198,14 +200,22 @@ class Member:
         self.in_flight -= 1
 
     def report(
-        self, outcome: Outcome, now: float, *, config: PoolConfig, rng: "random.Random"
+        self,
+        outcome: Outcome,
+        now: float,
+        needs: Needs | None = None,
+        *,
+        config: PoolConfig,
+        rng: "random.Random",
     ) -> None:
-        """A request came to `outcome`; the state follows from it."""
+        """A request for `needs` came to `outcome`; the state follows from it."""
         self.in_flight -= 1
         self.last_at = now
         self.drift += outcome.has_drifted
         self._last = (outcome.verdict, outcome.offence or outcome.detail)
         self._learn_formats(outcome, now)
+        if self.is_own and needs is not None and outcome.page is not None:
+            self.care.learn(needs, outcome.page, now)
         self.seen.note(outcome, now)
         if outcome.is_about_format(own=self.is_own):
             self.life.refuse_format()
@@ -290,6 +300,7 @@ class Member:
             last_detail=detail,
             facts=self.facts,
             cleared_at=self._cleared_at,
+            engines=self.care.engines,
             **{name: getattr(self.life, name) for name in _LIFE},
             **{name: getattr(self.seen, name) for name in _SEEN},
         )
@@ -322,6 +333,7 @@ class Member:
         self.life = life
         self._set_own()
         self.seen = Observed(**{name: getattr(record, name) for name in _SEEN})
+        self.care = EngineCare(record.engines)
         if opted_out_at >= record.cleared_at > 0:  # 0: it was reset by a person
             self._cleared_at = opted_out_at
             self.life.opt_out(opted_out_at)
@@ -373,6 +385,7 @@ class Member:
             link_token=self.link_token,
             drift=self.drift,
             retry_after=round(self.life.retry_after(now), 1),
+            engines=engine_reports(self.care.engines, now),
         )
 
     def _set_own(self) -> None:

@@ -11,6 +11,7 @@ from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceStat
 from searx_mcp.pool.catalog import overall_grade, tier_of
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.engine_care import EngineCare
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
@@ -145,9 +146,9 @@ class InstancePool:
             if tier is Tier.OWN and not eligible:
                 eligible = [member for member in able if member.is_own]
             if eligible:
-                return proposal(self._turn(eligible, now), now)
+                return self._proposal(self._turn(eligible, now), needs, now)
             if tier is Tier.OWN and not unlimited and (member := self._panic(exclude)) is not None:
-                return proposal(member, now)
+                return self._proposal(member, needs, now)
         return None
 
     def begin(self, url: str, now: float) -> None:
@@ -158,9 +159,13 @@ class InstancePool:
         """The request was given up by us: nothing was learned."""
         self._member(url).release()
 
-    def report(self, url: str, outcome: Outcome, now: float) -> None:
-        """The request came to `outcome`."""
-        self._member(url).report(outcome, now, config=self._config, rng=self._rng)
+    def report(self, url: str, outcome: Outcome, now: float, needs: Needs | None = None) -> None:
+        """The request, which named the engines of `needs`, came to `outcome`."""
+        self._member(url).report(outcome, now, needs, config=self._config, rng=self._rng)
+
+    def engines_of(self, url: str) -> EngineCare:
+        """What is known of the engines of `url`."""
+        return self._member(url).care
 
     def be_overtaken(self, url: str, elapsed: float, now: float) -> None:
         """The request was given up after `elapsed` seconds because its hedge had answered."""
@@ -359,6 +364,11 @@ class InstancePool:
     def _start(self, most: float) -> float:
         """Where a newcomer enters the round: anywhere, so that processes do not begin alike."""
         return self._rng.uniform(0, most) if self._config.random_start else 0.0
+
+    def _proposal(self, member: Member, needs: Needs | None, now: float) -> Proposal:
+        cares = self._config.engine_care and member.is_own and needs and not needs.engines
+        engines = member.care.choose(needs, now) if needs and cares else ()
+        return proposal(member, now, engines=engines)
 
     def _panic(self, exclude: Collection[str]) -> Member | None:
         own = [member for member in self._members.values() if member.is_own]

@@ -20,6 +20,7 @@ class Proposal:
         is_doubted: whether it is own and its last request came to nothing.
         is_proven: whether it has ever answered a search.
         is_clear: whether its robots.txt was looked at lately.
+        engines: the engines to name; none where the instance is to choose, or the caller has.
     """
 
     url: str
@@ -31,10 +32,11 @@ class Proposal:
     is_doubted: bool
     is_proven: bool
     is_clear: bool
+    engines: tuple[str, ...] = ()
 
 
-def proposal(member: Member, now: float) -> Proposal:
-    """Propose a member as it stands now."""
+def proposal(member: Member, now: float, *, engines: tuple[str, ...]) -> Proposal:
+    """Propose a member as it stands now, and the engines to name there."""
     return Proposal(
         url=member.url,
         own=member.is_own,
@@ -45,4 +47,5 @@ def proposal(member: Member, now: float) -> Proposal:
         is_doubted=member.is_doubted(now),
         is_proven=member.successes > 0,
         is_clear=member.is_clear(now),
+        engines=engines,
     )

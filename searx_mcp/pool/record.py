@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from searx_mcp.models.attempt import PastOutcome, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.engine_care import EngineRecord
 
 LONGEST = 40 * 86_400.0
 """Seconds. No window and no wait is longer (30 days and a fifth), so a charge is forgotten after
@@ -33,6 +34,7 @@ class InstanceRecord(BaseModel):
         last_detail: one short sentence for a person; never the query.
         facts: what its `/config` says.
         cleared_at: when its robots.txt was read last, or could not be.
+        engines: how the engines inside it answered; kept of own instances alone.
         version: of the fields; it only grows.
     """
 
@@ -78,6 +80,7 @@ class InstanceRecord(BaseModel):
     last_detail: str = ""
     facts: ConfigFacts | None = None
     cleared_at: float = 0.0
+    engines: tuple[EngineRecord, ...] = ()
     version: int = 1
 
     def settled(self, now: float) -> "InstanceRecord":
@@ -93,6 +96,7 @@ class InstanceRecord(BaseModel):
             **{name: min(getattr(self, name) - ahead, now + SKEW) for name in _PAST},
             "until": min(self.until - ahead, now + LONGEST),
             "json_recheck": min(self.json_recheck - ahead, now + LONGEST),
+            "engines": tuple(each.moved(ahead, now + SKEW) for each in self.engines),
             "limits": tuple(min(at - ahead, now + SKEW) for at in self.limits),
             "outcomes": tuple(
                 past.model_copy(update={"at": min(past.at - ahead, now + SKEW)})

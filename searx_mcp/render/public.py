@@ -34,6 +34,7 @@ _RESPONSE_FIELDS = frozenset(
     }
 )
 _RESULT_FIELDS = frozenset({"title", "url", "description", "score", "engine"})
+_ANSWER_FIELDS = frozenset({"text", "url"})
 _CONTENT_FIELDS = frozenset({"markdown", "word_count", "fetch_time_ms", "summary"})
 
 _STATS_FIELDS = frozenset({"attempted", "successful", "failed", "total_time_ms"})
@@ -245,6 +246,8 @@ def _response(response: SearchResponse) -> dict[str, Any]:
     if not response.cached:
         del data["age_seconds"]
     data["results"] = [_result(result) for result in data["results"]]
+    if "answers" in data:
+        data["answers"] = [_without_absent(answer, _ANSWER_FIELDS) for answer in data["answers"]]
     if response.fetch_content:
         stats = response.content_fetch_stats or FetchStats()
         figures = _without_absent(stats.model_dump(mode="json"), _STATS_FIELDS)

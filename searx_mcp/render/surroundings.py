@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from searx_mcp.models.hits import Infobox, InfoboxAttribute
+from searx_mcp.models.hits import Answer, Infobox, InfoboxAttribute
 from searx_mcp.models.response import FetchStats, SearchResponse
+from searx_mcp.models.templates import Fact
 from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.tokens import clip
 
@@ -14,6 +15,7 @@ _ADVICE = (
     "Try fewer or more general words, another spelling, or leave out time_range and domain filters."
 )
 _ANSWERS, _ANSWER_TOKENS = 2, 60
+_DETAILS, _DETAIL_TOKENS = 8, 20
 _INFOBOX_TOKENS = 60
 _ATTRIBUTES, _ATTRIBUTE_TOKENS = 4, 15
 _LISTED, _LISTED_TOKENS = 5, 15
@@ -31,8 +33,7 @@ def shortened(response: SearchResponse, boundary: str) -> SearchResponse:
     return response.model_copy(
         update={
             "answers": tuple(
-                answer.model_copy(update={"text": line(answer.text, _ANSWER_TOKENS)})
-                for answer in response.answers[:_ANSWERS]
+                _short_answer(answer, boundary) for answer in response.answers[:_ANSWERS]
             ),
             "infoboxes": tuple(_short_box(box, boundary) for box in response.infoboxes[:1]),
             "corrections": tuple(line(c, _LISTED_TOKENS) for c in response.corrections[:_LISTED]),
@@ -42,6 +43,20 @@ def shortened(response: SearchResponse, boundary: str) -> SearchResponse:
             ),
             "notes": tuple(line(note, _NOTE_TOKENS) for note in response.notes[:_NOTES]),
         }
+    )
+
+
+def _short_answer(answer: Answer, boundary: str) -> Answer:
+    return Answer(
+        text=one_line(answer.text, boundary, max_tokens=_ANSWER_TOKENS),
+        url=answer.url,
+        details=tuple(
+            Fact(
+                label=one_line(fact.label, boundary, max_tokens=_ATTRIBUTE_TOKENS),
+                value=one_line(fact.value, boundary, max_tokens=_DETAIL_TOKENS),
+            )
+            for fact in answer.details[:_DETAILS]
+        ),
     )
 
 
@@ -83,6 +98,8 @@ def direct_answers(short: SearchResponse) -> Iterator[str]:
     for answer in short.answers:
         source = f" ({one_url(answer.url)})" if answer.url else ""
         yield f"Answer: {answer.text}{source}"
+        if answer.details:
+            yield f"Details: {'; '.join(f'{fact.label}: {fact.value}' for fact in answer.details)}"
     for box in short.infoboxes:
         facts = "; ".join(f"{fact.label}: {fact.value}" for fact in box.attributes)
         yield f"Infobox: {' | '.join(part for part in (box.title, box.content, facts) if part)}"

@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
 from searx_mcp.content.clean import clean, clean_line
+from searx_mcp.content.html.stripping import stripped
 from searx_mcp.models.request import MAX_URL_LENGTH
 from searx_mcp.urls.hosts import is_short_enough
 from searx_mcp.urls.userinfo import without_userinfo
@@ -30,6 +31,9 @@ _PRINTABLE_BUT_INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 """What `clean` takes out although `str.isprintable` holds: fillers, joiners, variation selectors."""
+_TAG = re.compile(r"</?[a-z][a-z0-9]{0,10}(?:\s[^<>]{0,2000})?/?>", re.IGNORECASE)
+_MAX_MARKUP: Final = 20_000
+"""Characters of a text with tags that are read, ten times what is kept of it."""
 _TEMPLATE = re.compile(r"[a-z][a-z_-]{0,39}")
 _TEMPLATES: Final = {
     f"{name}.html": name
@@ -57,6 +61,16 @@ def line(value: object, max_chars: int) -> str:
     ):
         return value
     return clean_line(value, max_chars)
+
+
+def untagged(value: object, max_chars: int) -> str:
+    """One clean line of a text that may be HTML, as engines send it for boxes of facts.
+
+    Without a tag in it, it is no HTML: `AT&amp;T < 5` stays as it is.
+    """
+    if isinstance(value, str) and _TAG.search(value[:_MAX_MARKUP]):
+        value = stripped(value[:_MAX_MARKUP])
+    return line(value, max_chars)
 
 
 def lines(values: object, *, max_chars: int = MAX_NAME) -> tuple[str, ...]:

@@ -1,10 +1,12 @@
 """Rows that show their fields as a list of labels and values: papers, packages, files.
 
-Classes and positions tell what is what wherever the theme has them. Where it has not, the English
-label does, since English is what instances are asked for; another language loses that field only.
+Classes, links and the form of a value tell what is what wherever the theme allows it. Where it does
+not, the English label does, since English is what instances are asked for; one that does not heed
+that loses those fields only.
 """
 
 import re
+from collections.abc import Mapping
 
 from selectolax.lexbor import LexborNode
 
@@ -12,6 +14,10 @@ from searx_mcp.searxng.html_nodes import attribute, several, text
 
 Fields = dict[str, object]
 
+SIZE = re.compile(r"[0-9][0-9.,]*\s?(?:(?:[kmgtp]i?)?b|bytes?)(?![a-z])", re.IGNORECASE)
+_MIMETYPE = re.compile(r"[a-z]+/[\w.+-]+")
+_ISSN = re.compile(r"[0-9]{4}-[0-9]{3}[0-9X](?:, [0-9]{4}-[0-9]{3}[0-9X])*")
+_PLACE_IN_JOURNAL = re.compile(r"[^\xa0]{1,500}\xa0[^\xa0]{1,100}(?:\xa0[^\xa0]{1,100})?")
 _PAGES = re.compile(r"[0-9]+\s?[-\u2013]\s?[0-9]+")
 
 
@@ -29,13 +35,15 @@ def read_paper(article: LexborNode) -> Fields:
         "publisher": shown.get("publisher"),
         "type": shown.get("type"),
         "tags": shown.get("tags"),
-        "doi": shown.get("doi"),
-        "issn": shown.get("issn"),
+        # The only value with a link.
+        "doi": shown.get("doi") or text(article.css_first("div.attributes > div a[href]")),
+        "issn": shown.get("issn") or _first(shown, _ISSN),
         "isbn": shown.get("isbn"),
         "comments": text(article.css_first("p.comments")),
         "pdf_url": links.get("PDF"),
         "html_url": links.get("HTML"),
-        **_journal(shown.get("journal", "")),
+        # With its place in it the only value whose spaces do not break.
+        **_journal(shown.get("journal") or _first(shown, _PLACE_IN_JOURNAL)),
     }
 
 
@@ -73,9 +81,9 @@ def read_file(article: LexborNode) -> Fields:
     fields: Fields = {
         "author": shown.get("author"),
         "filename": shown.get("filename"),
-        "size": shown.get("filesize"),
+        "size": shown.get("filesize") or _first(shown, SIZE),
         "time": shown.get("date"),
-        "mimetype": shown.get("type"),
+        "mimetype": shown.get("type") or _first(shown, _MIMETYPE),
         "abstract": text(article.css_first("p.abstract, p.result-abstract")),
         "embedded": attribute(article.css_first("audio source, video source"), "src")
         or attribute(article.css_first("p.altlink a[download]"), "href"),
@@ -94,6 +102,11 @@ def _attributes(article: LexborNode) -> dict[str, str]:
             if key:
                 values[key] = text(value)
     return values
+
+
+def _first(shown: Mapping[str, str], form: re.Pattern[str]) -> str:
+    """The first value of a form that no other value of such a row has."""
+    return next((value for value in shown.values() if form.fullmatch(value.strip())), "")
 
 
 def _journal(shown: str) -> Fields:

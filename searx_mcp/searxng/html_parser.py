@@ -12,13 +12,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.models.hits import (
-    Answer,
     Infobox,
     InfoboxAttribute,
     InfoboxLink,
     ResultPage,
     UnresponsiveEngine,
 )
+from searx_mcp.searxng.direct_answers import answers_in_html
 from searx_mcp.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -28,6 +28,7 @@ from searx_mcp.searxng.fields import (
     image_address,
     line,
     lines,
+    untagged,
     web_address,
 )
 from searx_mcp.searxng.html_nodes import attribute, several, text
@@ -111,8 +112,8 @@ def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
     hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(read, 1))
     return ResultPage(
         hits=tuple(hit for hit in hits if hit is not None),
-        rows_seen=sum(not row.is_table for row in read),
-        answers=tuple(_answers(document)),
+        rows_seen=sum(not row.is_box for row in read),
+        answers=tuple(answers_in_html(document)),
         infoboxes=(
             *_infoboxes(document, base_url),
             *filter(None, (row.to_infobox() for row in read)),
@@ -145,17 +146,6 @@ def _has_lost_its_rows(page: ResultPage, rows: LexborNode) -> bool:
     )
 
 
-def _answers(document: LexborHTMLParser) -> Iterator[Answer]:
-    for node in several(document, "#answers .answer"):
-        link = node.css_first("a[href]")
-        words = ", ".join(text(term).strip() for term in several(node, ".answer-translations dt"))
-        # searx 1.1 has the answer in the link itself.
-        spoken = node.css_first("span") or node.css_first("summary") or link
-        answer = line(words, MAX_DESCRIPTION) or line(text(spoken), MAX_DESCRIPTION)
-        if answer:
-            yield Answer(text=answer, url=web_address(attribute(link, "href")))
-
-
 def _infoboxes(document: LexborHTMLParser, base_url: str) -> Iterator[Infobox]:
     for box in several(document, "aside.infobox"):
         title = line(text(box.css_first("h2")), MAX_TITLE)
@@ -184,7 +174,8 @@ def _attributes(box: LexborNode) -> Iterator[InfoboxAttribute]:
     for entry in several(box, ".attributes dl"):
         label = line(text(entry.css_first("dt")).rstrip(": \n"), MAX_NAME)
         value = text(entry.css_first("dd")) or attribute(entry.css_first("dd img"), "alt")
-        cleaned = line(value, MAX_DESCRIPTION)
+        # The theme escapes what JSON has as HTML.
+        cleaned = untagged(value, MAX_DESCRIPTION)
         if label and cleaned:
             yield InfoboxAttribute(label=label, value=cleaned)
 

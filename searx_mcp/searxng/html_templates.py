@@ -7,7 +7,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.searxng.html_attributes import read_file, read_package, read_paper
+from searx_mcp.searxng.html_attributes import SIZE, read_file, read_package, read_paper
 from searx_mcp.searxng.html_nodes import after_colon, attribute, labelled, several, text
 from searx_mcp.searxng.template_fields import MAX_CODE_LINES
 
@@ -18,7 +18,6 @@ _MAX_JSON: Final = 1_000
 _IMAGE_FORMATS: Final = frozenset(
     {"png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "tif", "tiff", "avif", "ico", "heic", "jxl"}
 )
-_SIZE = re.compile(r"[0-9][0-9.,]*\s?(?:(?:[kmgtp]i?)?b|bytes?)(?![a-z])", re.IGNORECASE)
 _HOUSE_NUMBER = re.compile(r"([0-9][0-9A-Za-z /-]{0,9}), (.+)", re.DOTALL)
 _BADGES_OF_SWARM: Final = 2
 
@@ -107,14 +106,14 @@ def _torrent(article: LexborNode) -> Fields:
     # The words of the badges are translated and stand outside of them until 2024; their order holds.
     for line in several(article, "p.stat"):
         badges = [text(badge).strip() for badge in several(line, "span.badge")]
-        sizes = [found[0] for badge in badges if (found := _SIZE.match(badge))]
+        sizes = [found[0] for badge in badges if (found := SIZE.match(badge))]
         if sizes:
             fields["filesize"] = sizes[0]
         elif len(badges) == _BADGES_OF_SWARM:
             fields["seed"], fields["leech"] = badges
             continue
         for badge in badges:
-            if not _SIZE.match(badge):
+            if not SIZE.match(badge):
                 fields["files"] = badge
     return fields
 
@@ -170,17 +169,21 @@ def _json(value: str) -> object:
 def _code(article: LexborNode) -> Fields:
     fields: Fields = {"content": _loose_text(article), "codelines": _code_lines(article)}
     # Up to three paragraphs of one class: description, repository with a link, file name.
-    paragraphs = several(article, "p.content", 3)
-    for place, paragraph in enumerate(paragraphs):
-        link = paragraph.css_first("a[href]")
-        words = text(paragraph).strip()
+    for place, paragraph in enumerate(several(article, "p.content", 3)):
+        link, shown = paragraph.css_first("a[href]"), text(paragraph)
+        words = shown.strip()
         if link is not None:
             fields["repository"] = text(link)
-        elif "repository" in fields or words.startswith("Filename:"):
+        elif place or words.startswith("Filename:") or _has_label(shown):
             fields["filename"] = after_colon(words)
-        elif place == 0:
+        else:
             fields["content"] = words
     return fields
+
+
+def _has_label(shown: str) -> bool:
+    """Whether a paragraph begins with a label of any language: only these begin with a line break."""
+    return shown.startswith("\n") and ": " in shown
 
 
 def _loose_text(article: LexborNode) -> str:

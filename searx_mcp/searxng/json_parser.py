@@ -8,13 +8,13 @@ import json
 from collections.abc import Iterator
 
 from searx_mcp.models.hits import (
-    Answer,
     Infobox,
     InfoboxAttribute,
     InfoboxLink,
     ResultPage,
     UnresponsiveEngine,
 )
+from searx_mcp.searxng.direct_answers import answers_in_json
 from searx_mcp.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -25,6 +25,7 @@ from searx_mcp.searxng.fields import (
     line,
     lines,
     row_template,
+    untagged,
     web_address,
 )
 from searx_mcp.searxng.reading import BodyKind, Reading
@@ -64,8 +65,8 @@ def _page(document: dict[str, object], base_url: str) -> ResultPage:
     hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(rows, 1))
     return ResultPage(
         hits=tuple(hit for hit in hits if hit is not None),
-        rows_seen=sum(not row.is_table for row in rows),
-        answers=tuple(_answers(document.get("answers"))),
+        rows_seen=sum(not row.is_box for row in rows),
+        answers=tuple(answers_in_json(document.get("answers"))),
         infoboxes=(
             *_infoboxes(document.get("infoboxes"), base_url),
             *filter(None, (row.to_infobox() for row in rows)),
@@ -100,23 +101,6 @@ def _publication(fields: dict[str, object]) -> object:
     return date.get("datetime") if isinstance(date, dict) else None
 
 
-def _answers(values: object) -> Iterator[Answer]:
-    for value in _list(values, MAX_NAMES):
-        fields = value if isinstance(value, dict) else {"answer": value}
-        text = line(fields.get("answer"), MAX_DESCRIPTION) or _typed_answer(fields)
-        if text:
-            yield Answer(text=text, url=web_address(fields.get("url")))
-
-
-def _typed_answer(fields: dict[str, object]) -> str:
-    """The text of a translation or a weather report, which have no `answer` of their own."""
-    texts = lines([item.get("text") for item in _objects(fields.get("translations"), MAX_NAMES)])
-    current = fields.get("current")
-    if not texts and isinstance(current, dict):
-        return line(current.get("summary"), MAX_DESCRIPTION)
-    return line(", ".join(texts), MAX_DESCRIPTION)
-
-
 def _infoboxes(values: object, base_url: str) -> Iterator[Infobox]:
     for fields in _objects(values, MAX_NAMES):
         title = line(fields.get("infobox"), MAX_TITLE) or line(fields.get("title"), MAX_TITLE)
@@ -124,7 +108,7 @@ def _infoboxes(values: object, base_url: str) -> Iterator[Infobox]:
             continue
         yield Infobox(
             title=title,
-            content=line(fields.get("content"), MAX_DESCRIPTION),
+            content=untagged(fields.get("content"), MAX_DESCRIPTION),
             image=image_address(fields.get("img_src"), base_url),
             links=tuple(_links(fields.get("urls"))),
             attributes=tuple(_attributes(fields.get("attributes"))),
@@ -145,7 +129,7 @@ def _attributes(values: object) -> Iterator[InfoboxAttribute]:
         image = fields.get("image")
         if not value and isinstance(image, dict):
             value = image.get("alt")
-        text = line(value, MAX_DESCRIPTION)
+        text = untagged(value, MAX_DESCRIPTION)
         if label and text:
             yield InfoboxAttribute(label=label, value=text)
 

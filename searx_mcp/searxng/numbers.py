@@ -16,9 +16,9 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,16}(?:\.[0-9]{1,30})?")
 _COUNT = re.compile(r"[0-9]{1,3}(?:[ ,.'\u2019][0-9]{3}){1,4}(?![0-9])|[0-9]{1,16}(?![0-9])")
 """Digits, or groups of three with a separator between them."""
 _DURATION = re.compile(
-    r"(?:([0-9]{1,5}) days?, )?(?:([0-9]{1,5}):)?([0-9]{1,5}):([0-9]{2}(?:\.[0-9]{1,6})?)"
+    r"(?:([0-9]{1,5}) days?, )?(?:([0-9]{1,5}):)?([0-9]{1,5}):([0-9]{1,2}(?:\.[0-9]{1,6})?)"
 )
-"""As a person writes it, `3:46`, and as Python does, `1 day, 2:03:04.5`."""
+"""As a person writes it, `3:46`, and as Python does, `1 day, 2:03:04.5`; some engines write `3:5`."""
 
 
 def number(value: object) -> float | None:
@@ -58,20 +58,20 @@ def duration(value: object) -> tuple[str, float | None]:
     """A duration in words and in seconds.
 
     Args:
-        value: seconds, or a text; both occur in the same field.
+        value: seconds, or a text, which in HTML may hold nothing but seconds too.
 
     Returns:
         The text, made from the number where that was sent, and the seconds where the text is a
         duration.
     """
-    if isinstance(value, str):
+    seconds_ = number(value)
+    if seconds_ is None and isinstance(value, str):
         words = line(value, MAX_NAME)
         found = _DURATION.fullmatch(words)
         if found is None:
             return words if words != "None" else "", None
         days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
         return words, ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-    seconds_ = number(value)
     if seconds_ is None or not 0 < seconds_ <= _MAX_SECONDS:
         return "", None
     return str(timedelta(seconds=seconds_)), seconds_

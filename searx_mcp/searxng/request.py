@@ -94,6 +94,9 @@ def build_url(
         ),
         "language": query.language,
         "safesearch": str(query.safe_search),
+        # An operator's default locale overrules Accept-Language: labels, dates and the reasons of
+        # failed engines would come in it.
+        "locale": "en",
     }
     if query.time_range:
         parameters["time_range"] = query.time_range

@@ -38,9 +38,9 @@ class Row:
     details: Mapping[str, object] = field(default_factory=dict)
 
     @property
-    def is_table(self) -> bool:
-        """Whether it is a table of labels and values, which mostly has no address."""
-        return self.template == "keyvalue"
+    def is_box(self) -> bool:
+        """Whether it is a table of labels and values without an address, which is no row."""
+        return self.template == "keyvalue" and web_address(self.url) is None
 
     def to_hit(self, *, position: int, base_url: str) -> Hit | None:
         """Make a hit of the row.
@@ -81,7 +81,7 @@ class Row:
             A box named by the table's caption, its title or its engine; `None` for any other row,
             and for a table in which nothing can be read.
         """
-        if not self.is_table or web_address(self.url):
+        if not self.is_box:
             return None
         facts = table(self.details)
         engine = next(iter(sorted(lines(self.engines))), "")

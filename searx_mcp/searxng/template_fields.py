@@ -52,6 +52,9 @@ _OF_EVERY_ROW: Final = frozenset(
 )  # fmt: skip
 """What is no fact in a row that keeps its facts among its other fields, as until 2025-05."""
 
+_NOTHING: Final = ("None", "[]", "{}")
+"""What a page shows of a value that is missing."""
+
 _LATITUDE: Final = 90.0
 _LONGITUDE: Final = 180.0
 _EDGES: Final = (_LATITUDE, _LATITUDE, _LONGITUDE, _LONGITUDE)
@@ -98,11 +101,18 @@ def _is_playable(fields: Fields) -> bool:
 def table(fields: Fields) -> tuple[Fact, ...]:
     """Read a table of labels and values: its own object, or what a row has besides the usual."""
     values = fields.get("kvmap")
-    if isinstance(values, dict):
-        return tuple(_facts(values.items()))
-    return tuple(
-        _facts((label, value) for label, value in fields.items() if label not in _OF_EVERY_ROW)
-    )
+    if not isinstance(values, dict):
+        values = {label: fields[label] for label in fields if label not in _OF_EVERY_ROW}
+    shown = ((label, _as_shown(value)) for label, value in values.items())
+    return tuple(_facts(pair for pair in shown if pair[1] not in _NOTHING))
+
+
+def _as_shown(value: object) -> object:
+    """A value of a table as a page shows it, which is Python's notation for a list."""
+    try:
+        return str(value) if isinstance(value, list | dict) else value
+    except RecursionError:
+        return ""
 
 
 def _image(fields: Fields, base_url: str) -> Image | None:

@@ -92,6 +92,16 @@ async def test_an_instance_that_works_has_nothing_wrong(diagnose):
     assert fake.requests[0].headers["User-Agent"].startswith("searx-mcp/")
 
 
+async def test_what_searches_learned_of_engines_is_told(run_cli, diagnose, tmp_path):
+    async with FakeSearxng(formats=JSON, engines_failed=[("brave", "CAPTCHA")]) as fake:
+        there = {"SEARXNG_URL": fake.url, "SEARX_MCP_STORAGE__FOLDER": str(tmp_path / "state")}
+        await run_cli("search", "bees", "--no-fetch-content", **there)
+        found = await diagnose(**there)
+    said = found.checks["searches"]["detail"]
+    assert said.startswith("Results come from alpha ")
+    assert "Left alone for now: brave (CAPTCHA)." in said
+
+
 async def test_the_shape_of_json_stays(diagnose):
     async with FakeSearxng() as fake:
         found = await diagnose(fake.url)

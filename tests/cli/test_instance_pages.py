@@ -17,7 +17,13 @@ from searx_mcp.models.administration import (
     WindowReport,
 )
 from searx_mcp.models.attempt import Format, PastOutcome, Verdict
-from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
+from searx_mcp.models.instance import (
+    EngineReport,
+    EngineState,
+    InstanceReport,
+    InstanceState,
+    Tier,
+)
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PARTS = dict.fromkeys(
@@ -47,6 +53,22 @@ def page(config: ConfigReport | None = None, **fields) -> str:
     with console.capture() as capture:
         print_details(console, details, NOW)
     return capture.get()
+
+
+def test_engines_of_an_own_instance_are_listed_with_what_they_bring():
+    bing = EngineReport(name="bing", state=EngineState.WELL, answered=12, results=96)
+    brave = EngineReport(
+        name="brave", state=EngineState.REFUSED, reason="CAPTCHA", retry_after=90, refused=2
+    )
+
+    shown = page(tier=Tier.OWN, engines=(bing, brave))
+    spread = page(tier=Tier.OWN, engines=(brave.model_copy(update={"spared": True}),))
+
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["bing", "well", "now", "12", "0", "0", "96"] in lines
+    assert ["brave", "refused", "(CAPTCHA)", "in", "1.5", "min", "0", "2", "0", "0"] in lines
+    assert "spread" not in shown
+    assert "Searches are spread over the engines that are well" in spread
 
 
 def test_a_new_instance_has_a_short_page():

@@ -118,6 +118,7 @@ def up_report(machine, **other) -> dict[str, Any]:
         "healthy": True,
         "registered": True,
         "settings": str(machine.settings),
+        "engines": [],
         "notes": [],
         **other,
     }
@@ -132,8 +133,9 @@ async def test_from_nothing_to_a_search_and_back(docker):
     assert found["instance_used"] == docker.url
     assert [attempt["format"] for attempt in found["attempts"]] == ["json"]
 
-    status = await docker.own("status", "--json")
-    assert json.loads(status.out) == up_report(docker)
+    status = json.loads((await docker.own("status", "--json")).out)
+    assert [engine["name"] for engine in status["engines"]] == ["alpha", "beta", "gamma"]
+    assert status == up_report(docker, engines=status["engines"])
 
     again = await docker.own("up", "--json")
     assert json.loads(again.out) == up_report(docker, done="unchanged")

@@ -10,6 +10,7 @@ from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceState
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.engine_care import EngineRecord
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.record import LONGEST, SKEW, InstanceRecord, replaces
@@ -64,6 +65,17 @@ PAST = PastOutcome(
     elapsed_ms=300,
     detail="d",
 )
+ENGINE = EngineRecord(
+    name="bing",
+    searches=("general",),
+    refused=1,
+    reason="CAPTCHA",
+    asked_at=NOW - 44,
+    refused_at=NOW - 44,
+    until=NOW + 45,
+    gap=30.0,
+    spell=3_600.0,
+)
 RECORD = InstanceRecord(
     url=URL,
     state=InstanceState.FAILING,
@@ -105,6 +117,7 @@ RECORD = InstanceRecord(
     last_detail="It was slow.",
     facts=ConfigFacts(version="2026.1"),
     cleared_at=NOW - 43,
+    engines=(ENGINE,),
     version=1,
 )
 
@@ -132,6 +145,14 @@ def test_a_record_from_the_future_counts_as_written_now_with_what_is_left_of_eac
     moved |= {
         "limits": (RECORD.limits[0] - ahead,),
         "outcomes": (PAST.model_copy(update={"at": PAST.at - ahead}),),
+        "engines": (
+            ENGINE.model_copy(
+                update={
+                    name: getattr(ENGINE, name) - ahead
+                    for name in ("asked_at", "refused_at", "until")
+                }
+            ),
+        ),
     }
     assert RECORD.settled(earlier) == RECORD.model_copy(update=moved)
 

@@ -8,7 +8,7 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
 from searx_mcp.models.page import Heading, PageImage
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
-from searx_mcp.models.templates import TEMPLATE_FIELDS, Code, Image, Video
+from searx_mcp.models.templates import TEMPLATE_FIELDS, Code, Fact, Image, Video
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.search import search_text
@@ -110,6 +110,15 @@ def test_a_field_outside_the_specification_is_there_when_it_says_something(make_
     assert data["attempts"][0]["verdict"] == "full"
     assert data["results"][0]["engines"] == ["bing", "google"]
     assert data["results"][0]["content"]["markdown"] == "Words of the page. "
+
+
+def test_a_direct_answer_has_its_parts_where_there_are_any(make_response):
+    wind = Answer(text="Windy", details=(Fact(label="Wind", value="N"),))
+    data = response_data(make_response(answers=(Answer(text="42"), wind)))
+    assert data["answers"] == [
+        {"text": "42", "url": None},
+        {"text": "Windy", "url": None, "details": [{"label": "Wind", "value": "N"}]},
+    ]
 
 
 @pytest.mark.parametrize("budget", [None, 600])

@@ -13,7 +13,7 @@ from searx_mcp.models.hits import (
     UnresponsiveEngine,
 )
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
-from searx_mcp.models.templates import Image
+from searx_mcp.models.templates import Fact, Image
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate
 
@@ -65,7 +65,12 @@ def test_a_small_search_reads_like_this(make_response, boundary):
             content=content("# Tokio\n\nA runtime for Rust."),
         ),
         fetch_content=True,
-        answers=(Answer(text="Yes.", url="https://a.example/"), Answer(text="No.")),
+        answers=(
+            Answer(text="Yes.", url="https://a.example/"),
+            Answer(
+                text="No.", details=(Fact(label="Wind", value="N"), Fact(label="Rain", value="1"))
+            ),
+        ),
         infoboxes=(
             Infobox(
                 title="Rust",
@@ -92,6 +97,7 @@ def test_a_small_search_reads_like_this(make_response, boundary):
         <web-content id=0123456789abcdef trust=untrusted>
         Answer: Yes. (https://a.example/)
         Answer: No.
+        Details: Wind: N; Rain: 1
         Infobox: Rust | A language. | From: 2015
 
         1. Async in Rust

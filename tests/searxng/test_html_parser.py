@@ -79,6 +79,7 @@ def test_an_infobox_is_read(results_page: ResultsPage) -> None:
               <p><bdi>A language.</bdi></p>
               <div class="attributes"><dl><dt><bdi>Born :</bdi></dt><dd><bdi>2006</bdi></dd></dl>
                 <dl><dt>Flag :</dt><dd><img src="x.png" alt="flag"></dd></dl>
+                <dl><dt>Site :</dt><dd>&lt;a href=&#34;x&#34;&gt;A&lt;/a&gt;</dd></dl>
                 <dl><dt>Empty :</dt></dl></div>
               <div class="urls"><ul><li><a href="https://rust.example/"rel="x">Official</a></li>
                 <li><a href="javascript:x">bad</a></li></ul></div>
@@ -96,6 +97,7 @@ def test_an_infobox_is_read(results_page: ResultsPage) -> None:
             attributes=(
                 InfoboxAttribute(label="Born", value="2006"),
                 InfoboxAttribute(label="Flag", value="flag"),
+                InfoboxAttribute(label="Site", value="A"),
             ),
         ),
     )

@@ -1,6 +1,8 @@
 """The selectors of every template, on small pages with the class names of each time."""
 
+import json
 from collections.abc import Callable
+from html import escape
 
 import pytest
 
@@ -21,6 +23,7 @@ from searx_mcp.models.templates import (
     Video,
 )
 from searx_mcp.searxng.html_parser import parse_html
+from searx_mcp.searxng.json_parser import parse_json
 
 BASE = "https://search.example/"
 MAGNET = "magnet:?xt=urn:btih:00"
@@ -38,6 +41,14 @@ def read_page(results_page: Callable[..., bytes]) -> ReadPage:
         return page
 
     return read
+
+
+GERMAN_PAPER = """<div class="attributes">
+    <div><span>Autor:</span><span>A. One</span></div>
+    <div><span>Zeitschrift:</span><span>J. Bench&nbsp;3.2&nbsp;1-9</span></div>
+    <div><span>DOI-Nummer:</span><span><a href="https://oa.example/10.1/2">10.1/2</a></span></div>
+    <div><span>ISS-Nummer:</span><span>1476-4687, 0028-083X</span></div>
+    <div class="result_isbn"><span>ISB-Nummer:</span><span>978</span></div></div>"""
 
 
 def _read_hit(read_page: ReadPage, template: str, markup: str) -> Hit:
@@ -221,6 +232,26 @@ LINES = ((9, "def f():"), (10, "    return 10"), (20, "20"))
             id="paper until 2025-09, in German",
         ),
         pytest.param(
+            "paper",
+            GERMAN_PAPER,
+            Paper(
+                journal="J. Bench",
+                volume="3",
+                number="2",
+                pages="1-9",
+                doi="10.1/2",
+                issn=("1476-4687", "0028-083X"),
+                isbn=("978",),
+            ),
+            id="paper in another language",
+        ),
+        pytest.param(
+            "file",
+            _attributes(Dateiname="a.pdf", Größe="1.2 MB", Typ="application/pdf"),
+            File(size="1.2 MB", mimetype="application/pdf"),
+            id="file in another language",
+        ),
+        pytest.param(
             "paper", _attributes(Journal="J&nbsp;1-9"), Paper(journal="J", pages="1-9"), id="pages"
         ),
         pytest.param(
@@ -340,6 +371,9 @@ def test_each_template_is_read(
             '<p class="content">text</p><p class="content">Dateiname: a.py</p>', "text", id="German"
         ),
         pytest.param(
+            '<p class="content">\n    Dateiname: a.py\n  </p>', "", id="German file name only"
+        ),
+        pytest.param(
             'some <span class="highlight">text</span><p></p><p class="content"><a href="x">r</a></p>',
             "some text",
             id="until 2023",
@@ -435,6 +469,35 @@ def test_a_table_becomes_a_box(read_page: ReadPage) -> None:
     )
 
 
+def test_a_table_reads_alike_in_both_formats(read_page: ReadPage) -> None:
+    values = {"text": "a  b", "n": 5, "f": 1.5, "flag": True, "list": ["x", 1], "map": {"k": None}}
+    values |= {"missing": None, "empty": [], "word": "None"}
+    row = {
+        "template": "keyvalue.html",
+        "url": None,
+        "kvmap": values,
+        "caption": "C",
+        "engine": "db",
+    }
+    body = json.dumps({"results": [row]}).encode()
+    cells = (
+        f'<tr><th class="col-key" scope="row">{label}</th><td>{escape(str(value))}</td></tr>'
+        for label, value in values.items()
+    )
+    markup = (
+        '<article class="result result-keyvalue category-x"><table><caption>C</caption>'
+        f'{"".join(cells)}</table><div class="engines"><span>db</span></div></article>'
+    )
+
+    from_json = parse_json(body, base_url=BASE).page
+
+    assert from_json is not None
+    assert read_page(markup).infoboxes == from_json.infoboxes
+    assert {each.label: each.value for each in from_json.infoboxes[0].attributes} == {
+        "text": "a b", "n": "5", "f": "1.5", "flag": "True", "list": "['x', 1]", "map": "{'k': None}",
+    }  # fmt: skip
+
+
 def test_a_table_until_2025_becomes_a_box_named_by_its_engine(read_page: ReadPage) -> None:
     page = read_page(TABLE_2022)
 
@@ -451,11 +514,13 @@ def test_a_table_until_2025_becomes_a_box_named_by_its_engine(read_page: ReadPag
     )
 
 
-def test_a_table_until_2025_with_an_address_is_a_hit(read_page: ReadPage) -> None:
-    (hit,) = read_page(
+def test_a_table_until_2025_with_an_address_is_a_hit_and_a_row(read_page: ReadPage) -> None:
+    page = read_page(
         "<table><tr><td><b>URL</b>: https://a.example/</td></tr>"
         "<tr><td><b>TITLE</b>: T</td></tr><tr><td><b>SIZE</b>: 5</td></tr></table>"
-    ).hits
+    )
+    (hit,) = page.hits
+    assert page.rows_seen == 1
 
     assert (hit.url, hit.title, hit.template) == ("https://a.example/", "T", "keyvalue")
     assert hit.facts == (Fact(label="size", value="5"),)

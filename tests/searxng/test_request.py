@@ -105,6 +105,8 @@ def test_html_is_asked_for_with_nothing_but_what_is_set() -> None:
         "categories": ["general"],
         "language": ["en"],
         "safesearch": ["1"],
+        # Or the page would be in the language of its operator.
+        "locale": ["en"],
     }
 
 
@@ -120,6 +122,7 @@ def test_json_time_range_and_further_pages_are_named() -> None:
         "categories": ["news"],
         "language": ["auto"],
         "safesearch": ["0"],
+        "locale": ["en"],
         "time_range": ["week"],
         "pageno": ["3"],
         "format": ["json"],

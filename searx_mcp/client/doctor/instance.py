@@ -9,6 +9,7 @@ from searx_mcp.client.doctor.asking import Asked, Patient
 from searx_mcp.client.doctor.belief import check_belief
 from searx_mcp.client.doctor.connection import Means, Way, go
 from searx_mcp.client.doctor.course import Course
+from searx_mcp.client.doctor.engine_care import check_searches
 from searx_mcp.client.doctor.engines import Engines
 from searx_mcp.client.doctor.health import check_health, health_late
 from searx_mcp.client.doctor.limits import check_json, check_limiter
@@ -59,4 +60,6 @@ async def examine_instance(
     await course.take(CheckName.ENGINES, engines.check_working, needs=_THERE)
     if believed is not None:
         course.note(CheckName.POOL, check_belief(believed, course.checks))
+        if believed.engines:
+            course.note(CheckName.SEARCHES, check_searches(believed.engines))
     return Examination(subject=url, url=url, checks=tuple(course.checks))

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import re
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from searx_mcp.models.own_instance import (
     OwnInstanceUp,
 )
 from searx_mcp.models.service import Progress
+from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.search.state.interface import StateStore
 
 NAME: Final = "searx-mcp-own"
@@ -95,6 +97,7 @@ class Runner:
         configured: tuple[str, ...] = (),
         engine: str | None = None,
         progress: Progress,
+        clock: Callable[[], float] = time.time,  # noqa: TID251 - of the records other processes keep
     ) -> None:
         """Wire the parts; nothing is looked at yet.
 
@@ -105,6 +108,7 @@ class Runner:
             configured: base URLs of the own instances in the settings.
             engine: the container engine to use; the first that works unless given.
             progress: told each step.
+            clock: Unix seconds.
         """
         self._folder = folder
         self._state = state
@@ -112,6 +116,7 @@ class Runner:
         self._configured = configured
         self._wanted = engine
         self._progress = progress
+        self._clock = clock
 
     async def up(self, options: UpOptions) -> OwnInstanceUp:
         """Run the instance, wait until it answers, and register it; harmless when it runs.
@@ -158,7 +163,11 @@ class Runner:
     async def status(self) -> OwnInstance:
         """Tell how the instance is."""
         engine, container = await self._look()
-        return await self._report(engine, container)
+        report = await self._report(engine, container)
+        now = self._clock()
+        record = (await self._state.load(now)).get(report.url or "")
+        engines = engine_reports(record.engines, now) if record else ()
+        return report.model_copy(update={"engines": engines})
 
     async def down(self, *, keep_settings: bool = False) -> OwnInstanceDown:
         """Stop and remove the container, and let searches use it no longer.

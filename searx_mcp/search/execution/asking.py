@@ -9,7 +9,10 @@ from typing import Protocol, Self
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
+from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.engine_care import is_thin
+from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
@@ -17,6 +20,7 @@ from searx_mcp.search.execution.ledger import Ledger
 from searx_mcp.search.execution.places import Places
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import TOO_LATE, Trail
+from searx_mcp.search.merge import fuse
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.upstream import Clearance
 
@@ -117,7 +121,7 @@ class _Ticket:
         self.cut_short = self.trail.left < most
         return min(most, self.trail.left)
 
-    def report(self, outcome: Outcome) -> None:
+    def report(self, outcome: Outcome, needs: Needs) -> None:
         """It came to an outcome, which may have to wait for what others come to."""
         # A request cut short by our own deadline says nothing about the instance.
         if self.cut_short and outcome.verdict is Verdict.TIMEOUT:
@@ -128,7 +132,7 @@ class _Ticket:
         elif not self.proposal.own and outcome.verdict in _MAY_BE_OURS:
             self.trail.held.append((self.proposal.url, outcome))
         else:
-            self.pool.report(self.proposal.url, outcome, self.clock())
+            self.pool.report(self.proposal.url, outcome, self.clock(), needs)
 
     def opt_out(self) -> None:
         """The operator asks us to stay away."""
@@ -179,11 +183,25 @@ class Asking:
         """The page with which the search may end, or `None`; HTML at once where JSON alone is refused."""
         outcome = await self._request(proposal, query, trail)
         if outcome is not None and outcome.is_about_format(own=proposal.own):
-            html = replace(proposal, format=Format.HTML)
-            outcome = await self._request(html, query, trail)
-        if outcome is None or not outcome.verdict.ends_search:
-            return None
-        return outcome.page or ResultPage()
+            proposal = replace(proposal, format=Format.HTML)
+            outcome = await self._request(proposal, query, trail)
+        page = _answer(outcome)
+        is_spread = proposal.engines and query.page == 1
+        if is_spread and outcome is not None and outcome.page and is_thin(outcome.page):
+            page = await self._ask_others(proposal, query, trail, page)
+        return page
+
+    async def _ask_others(
+        self, proposal: Proposal, query: InstanceQuery, trail: Trail, page: ResultPage | None
+    ) -> ResultPage | None:
+        """The page with what the engines find that were spared."""
+        care, now = self._pool.engines_of(proposal.url), self._clock()
+        others = care.others(needs_of(query), proposal.engines, now)
+        if page is not None and not others:
+            return page
+        # Without an answer and without others, all are asked again before the search fails.
+        more = _answer(await self._request(replace(proposal, engines=others), query, trail))
+        return fuse([page, more]) if page and more else page or more
 
     def settle(self, trail: Trail) -> None:
         """Report the failures held back, unless nobody at all was reached: then we are offline.
@@ -202,6 +220,7 @@ class Asking:
         self, proposal: Proposal, query: InstanceQuery, trail: Trail
     ) -> Outcome | None:
         """One request, or `None` when the budget, the operator or the clock forbids it."""
+        query = replace(query, engines=query.engines or proposal.engines)
         with _Ticket(self._pool, proposal, trail, self._clock) as ticket:
             if trail.is_late:
                 return None
@@ -210,7 +229,7 @@ class Asking:
             outcome = await send(ticket, query)
             if outcome is None:
                 return None
-            ticket.report(outcome)
+            ticket.report(outcome, needs_of(query))
         attempt = trail.add(proposal.url, outcome)
         _log.debug(
             "search.attempt instance=%s verdict=%s status=%s elapsed_ms=%d",
@@ -286,3 +305,15 @@ class Asking:
             if facts is not None:
                 self._pool.learn_facts(proposal.url, facts, self._clock())
         return None
+
+
+def needs_of(query: InstanceQuery) -> Needs:
+    """What a query needs of an instance."""
+    return Needs(query.category, TimeRange(query.time_range), query.page, query.engines)
+
+
+def _answer(outcome: Outcome | None) -> ResultPage | None:
+    """The page of an outcome with which a search may end."""
+    if outcome is None or not outcome.verdict.ends_search:
+        return None
+    return outcome.page or ResultPage()

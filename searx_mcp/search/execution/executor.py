@@ -6,13 +6,11 @@ from dataclasses import replace
 
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.models.request import TimeRange
 from searx_mcp.models.service import Progress
-from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.asking import Asking, Upstream
+from searx_mcp.search.execution.asking import Asking, Upstream, needs_of
 from searx_mcp.search.execution.fan_out import Answered, FanOut
 from searx_mcp.search.execution.hedging import Hedging
 from searx_mcp.search.execution.ledger import Ledger
@@ -111,7 +109,7 @@ class Executor:
         return found
 
     async def _search(self, query: InstanceQuery, wanted: int, trail: Trail) -> Found | None:
-        answered = await self._fan_out.ask(query, _needs(query), wanted=wanted, trail=trail)
+        answered = await self._fan_out.ask(query, needs_of(query), wanted=wanted, trail=trail)
         if answered is None:
             answered = await self._ask_in_turn(query, trail)
         if answered is None:
@@ -143,7 +141,7 @@ class Executor:
         self, query: InstanceQuery, trail: Trail, *, unlimited: bool = False
     ) -> Proposal | None:
         return self._pool.propose(
-            self._clock(), exclude=trail.excluded, needs=_needs(query), unlimited=unlimited
+            self._clock(), exclude=trail.excluded, needs=needs_of(query), unlimited=unlimited
         )
 
     async def _wait_for_budget(self, trail: Trail) -> bool:
@@ -263,10 +261,6 @@ class Executor:
             state_retry=self._pool.earliest_retry(now),
             own_rests=self._pool.why_own_rests(now),
         )
-
-
-def _needs(query: InstanceQuery) -> Needs:
-    return Needs(query.category, TimeRange(query.time_range), query.page, query.engines)
 
 
 def _give_up(

@@ -1,0 +1,271 @@
+"""Which engines of an own instance a search is for, so that those that refuse it are left in peace.
+
+SearXNG asks every engine of a category for every search. The sites behind them count requests per
+address, so that an agent's searches get the best engines suspended at once, and again as soon as
+their suspension ends. While all engines of a category are well, nothing is named and SearXNG
+chooses. Once one was refused, each search is for three healthy engines that bring results, in turn:
+whoever was asked the longest ago, measured by the gap it needs. A refusal doubles the gap, an answer
+shortens it. `docs/decisions/pool.md` has the figures.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from searx_mcp.models.hits import ResultPage
+from searx_mcp.models.instance import EngineReport, EngineState
+from searx_mcp.models.request import TimeRange
+from searx_mcp.pool.needs import Needs
+from searx_mcp.pool.timers import DAY, HOUR
+
+LEAST: Final = 3
+"""Engines that bring results in each search: with one that finds little, two are left."""
+THIN: Final = 8
+"""Results below which the other healthy engines are asked for the same search as well."""
+
+_CARRIES: Final = 3.0
+"""Results of an answer in the mean from which on an engine carries a search. Others, such as an
+encyclopedia's, are no search engines: they ride along, as nothing else brings what they bring."""
+_REST: Final = 300.0
+"""Seconds after a failure. Of 300, 450, 600 and 900 s, the shortest had the fewest refusals in the
+simulation, though its engines count ten minutes: meanwhile the others have to carry on."""
+_SUSPENDED: Final = 120.0
+"""Seconds until an engine that SearXNG still suspends is tried again, which no site notices."""
+_FIRST_GAP: Final = 30.0
+_LONGEST_GAP: Final = HOUR
+_LEAST_GAP: Final = 3.0
+"""Of an engine that was never refused: such a one is asked ten times as often as one refused just now."""
+_SHORTENS: Final = 0.985
+"""Factor of the gap with each answer: 46 answers halve what a refusal doubled."""
+_LONGEST_SPELL: Final = DAY
+_LONGEST_ANSWER: Final = 120.0
+"""Seconds between a search and its answer at most; a call may take so long."""
+_MAX_ENGINES: Final = 100
+"""Engines of one instance that are remembered; SearXNG's defaults enable about 90."""
+_MAX_NAMED: Final = 40
+"""Engines of one search that are named beside those that carry it: an address has its limits."""
+
+_SUSPENSION: Final = "suspended"
+_REFUSALS: Final = ("captcha", "too many requests", "access denied")
+"""What SearXNG says in English when the site behind an engine keeps the instance out."""
+
+
+class EngineRecord(BaseModel):
+    """What was learned of one engine of one instance, as it is kept.
+
+    Attributes:
+        searches: the kinds of searches it takes part in, see `kind_of`.
+        answered, refused, failed: how often it did; a suspension that lasts counts as neither.
+        results: rows it found, alone or with others.
+        reason: why it did not answer last; empty if it did.
+        asked_at: Unix seconds of the last search it was named in or took part in.
+        refused_at: of its last refusal.
+        until: until when it is left alone.
+        gap: seconds between two of its searches, as far as learned.
+        spell: seconds after a refusal for which searches are spread.
+    """
+
+    # Kept for long: fields of newer versions are passed over.
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    name: str
+    searches: tuple[str, ...] = ()
+    answered: int = 0
+    refused: int = 0
+    failed: int = 0
+    results: int = 0
+    reason: str = ""
+    asked_at: float = 0.0
+    refused_at: float = 0.0
+    until: float = 0.0
+    gap: float = 0.0
+    spell: float = 0.0
+
+    def is_healthy(self, now: float) -> bool:
+        """Whether it may be asked."""
+        return now >= self.until
+
+    def is_touchy(self, now: float) -> bool:
+        """Whether it was refused so lately that searches are spread."""
+        return now < self.refused_at + self.spell
+
+    @property
+    def carries(self) -> bool:
+        """Whether a search can be for it; one that never answered may be the best of them."""
+        return self.results >= _CARRIES * self.answered
+
+    def rested(self, now: float) -> float:
+        """How long ago it was asked, measured by the gap it needs."""
+        return (now - self.asked_at) / max(self.gap, _LEAST_GAP)
+
+    def after_answer(self, results: int, now: float) -> "EngineRecord":
+        """The record after an answer with so many results."""
+        return self.model_copy(
+            update={
+                "answered": self.answered + 1,
+                "results": self.results + results,
+                "reason": "",
+                "until": 0.0,
+                "gap": self.gap * _SHORTENS,
+                "asked_at": self._asked_at(now),
+            }
+        )
+
+    def after_failure(self, reason: str, now: float) -> "EngineRecord":
+        """The record after an answer without it."""
+        said = reason.casefold()
+        is_refusal = any(word in said for word in _REFUSALS)
+        if said.startswith(_SUSPENSION):
+            changes: dict[str, object] = {"until": max(self.until, now + _SUSPENDED)}
+            if is_refusal and not self.spell:  # another client of the instance was refused
+                changes |= {"refused_at": now, "spell": HOUR}
+        elif is_refusal:
+            recent = now < self.refused_at + 2 * self.spell
+            changes = {
+                "refused": self.refused + 1,
+                "refused_at": now,
+                "until": now + _REST,
+                "gap": min(max(2 * self.gap, _FIRST_GAP), _LONGEST_GAP),
+                "spell": min(2 * self.spell, _LONGEST_SPELL) if recent else HOUR,
+            }
+        else:
+            changes = {"failed": self.failed + 1, "until": now + _REST}
+        return self.model_copy(update=changes | {"reason": reason, "asked_at": self._asked_at(now)})
+
+    def _asked_at(self, now: float) -> float:
+        """When it was asked for an answer that came now: it is known of those we named."""
+        return now if now - self.asked_at > _LONGEST_ANSWER else self.asked_at
+
+    def moved(self, ahead: float, latest: float) -> "EngineRecord":
+        """The record with its times `ahead` seconds earlier, none of the past after `latest`."""
+        return self.model_copy(
+            update={
+                "asked_at": min(self.asked_at - ahead, latest),
+                "refused_at": min(self.refused_at - ahead, latest),
+                "until": min(self.until - ahead, latest + _REST),
+            }
+        )
+
+
+@dataclass(slots=True)
+class EngineCare:
+    """The engines of one instance."""
+
+    engines: tuple[EngineRecord, ...] = ()
+
+    def choose(self, needs: Needs, now: float) -> tuple[str, ...]:
+        """The engines to name in a search; none while the instance should choose."""
+        kind = kind_of(needs)
+        taking = [each for each in self.engines if kind in each.searches]
+        healthy = [each for each in taking if each.is_healthy(now)]
+        carrying = [each for each in healthy if each.carries]
+        if not carrying or not any(each.is_touchy(now) for each in taking):
+            return ()
+        carrying.sort(key=lambda each: each.rested(now), reverse=True)
+        riding = [each.name for each in healthy if not each.carries][:_MAX_NAMED]
+        return self._asked([*(each.name for each in carrying[:LEAST]), *riding], now)
+
+    def others(self, needs: Needs, named: Collection[str], now: float) -> tuple[str, ...]:
+        """The engines that were not named in a search: the healthy ones, or all where none is."""
+        kind = kind_of(needs)
+        rest = [each for each in self.engines if kind in each.searches and each.name not in named]
+        healthy = [each for each in rest if each.is_healthy(now)]
+        return self._asked([each.name for each in healthy or rest][:_MAX_NAMED], now)
+
+    def _asked(self, names: Sequence[str], now: float) -> tuple[str, ...]:
+        """Note who is asked: the next search, which may begin before the answer, is for others."""
+        # A little apart, so that those of one search do not stay together.
+        at = {name: now + place / 1_000 for place, name in enumerate(names)}
+        self.engines = tuple(
+            each.model_copy(update={"asked_at": at[each.name]}) if each.name in at else each
+            for each in self.engines
+        )
+        return tuple(names)
+
+    def learn(self, needs: Needs, page: ResultPage, now: float) -> None:
+        """Take in an answer.
+
+        Args:
+            needs: what was asked for, with the engines that were named.
+            page: the answer.
+            now: Unix seconds.
+        """
+        failed = {each.engine: each.reason for each in page.unresponsive_engines}
+        found = Counter(chain.from_iterable(hit.engines for hit in page.hits))
+        found.update(box.engine for box in page.infoboxes if box.engine)
+        asked = dict.fromkeys([*failed, *page.timings, *found])
+        known = {each.name: each for each in self.engines}
+        for name in asked:
+            engine = known.get(name) or EngineRecord(name=name)
+            known[name] = (
+                engine.after_failure(failed[name], now)
+                if name in failed
+                else engine.after_answer(found[name], now)
+            )
+        _sort_in(known, needs, asked, is_complete=bool(page.timings))
+        latest = sorted(known.values(), key=lambda each: -each.asked_at)[:_MAX_ENGINES]
+        self.engines = tuple(sorted(latest, key=lambda each: each.name))
+
+
+def is_thin(page: ResultPage) -> bool:
+    """Whether the engines named in a search found so little that the others are worth a request."""
+    return len(page.hits) < THIN and not page.answers
+
+
+def kind_of(needs: Needs) -> str:
+    """What engines of a search have in common: its category, and whether they know dates."""
+    return f"{needs.category} by time" if needs.time_range is not TimeRange.ANY else needs.category
+
+
+def _sort_in(
+    known: dict[str, EngineRecord], needs: Needs, asked: Collection[str], *, is_complete: bool
+) -> None:
+    """Note who takes part in such searches; whoever carried them and is left out does no longer.
+
+    A converter or a dictionary takes part only where the query is for it, and stays.
+    """
+    kind = kind_of(needs)
+    if not needs.engines and needs.page == 1:
+        for name in asked:
+            if kind not in known[name].searches:
+                searches = (*known[name].searches, kind)
+                known[name] = known[name].model_copy(update={"searches": searches})
+    if not is_complete or needs.page > 1:
+        return
+    for engine in tuple(known.values()):
+        expected = not needs.engines or engine.name in needs.engines
+        is_gone = kind in engine.searches and engine.name not in asked
+        if expected and is_gone and engine.carries:
+            searches = tuple(each for each in engine.searches if each != kind)
+            known[engine.name] = engine.model_copy(update={"searches": searches})
+
+
+def engine_reports(engines: Iterable[EngineRecord], now: float) -> tuple[EngineReport, ...]:
+    """What is known of each engine, for a person; those that bring most first."""
+    rows = (
+        EngineReport(
+            name=each.name,
+            state=_state(each, now),
+            reason=each.reason,
+            retry_after=round(max(0.0, each.until - now), 1),
+            spared=each.is_touchy(now),
+            answered=each.answered,
+            refused=each.refused,
+            failed=each.failed,
+            results=each.results,
+        )
+        for each in engines
+    )
+    return tuple(sorted(rows, key=lambda row: (-row.results, row.name)))
+
+
+def _state(engine: EngineRecord, now: float) -> EngineState:
+    if not engine.reason:
+        return EngineState.WELL
+    if engine.is_touchy(now):
+        return EngineState.REFUSED
+    return EngineState.FAILING
