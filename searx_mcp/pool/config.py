@@ -57,6 +57,19 @@ class InstancesConfig(Frozen):
     )
 
 
+class OwnConfig(Frozen):
+    """The `[own]` table: the instance that `instances own up` makes."""
+
+    idle: Annotated[float, Field(ge=0, le=2_592_000)] = Field(
+        default=0.0,
+        description="Seconds without a search after which it stops until the next one; 0 never.",
+    )
+    source: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$")] = Field(
+        default="https://github.com/searxng/searxng",
+        description="Repository that its source archives are fetched from.",
+    )
+
+
 class PoolConfig(Frozen):
     """How the pool judges and chooses; composed from the tables above by the client.
 

@@ -21,7 +21,7 @@ from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.models.base import Frozen
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.open_sources.config import OpenSourcesConfig
-from searx_mcp.pool.config import InstancesConfig
+from searx_mcp.pool.config import InstancesConfig, OwnConfig
 from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked, refusal
 from searx_mcp.storage.config import RedisConfig
@@ -72,6 +72,7 @@ class Settings(Frozen):
     fetch: FetchConfig = Field(default_factory=FetchConfig)
     markdown: MarkdownConfig = Field(default_factory=MarkdownConfig)
     instances: InstancesConfig = Field(default_factory=InstancesConfig)
+    own: OwnConfig = Field(default_factory=OwnConfig)
     open_sources: OpenSourcesConfig = Field(default_factory=OpenSourcesConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     storage: StorageConfig = Field(default_factory=StorageConfig)
