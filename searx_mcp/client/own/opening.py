@@ -8,8 +8,8 @@ from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from searx_mcp.client.own.folder import FOLDER_NAME, OwnFolder
-from searx_mcp.client.own.native import folder as native
 from searx_mcp.client.own.native.fetching import Sources
+from searx_mcp.client.own.native.folder import FOLDER_NAME as NATIVE_FOLDER
 from searx_mcp.client.own.native.folder import NativeFolder
 from searx_mcp.client.own.native.probing import Probe
 from searx_mcp.client.own.native.runner import NativeRunner
@@ -40,7 +40,7 @@ def chosen_engine(settings: Settings, wanted: str | None) -> str:
     if wanted is not None:
         return wanted
     folder = _folder(settings)
-    has_native = NativeFolder(folder / native.FOLDER_NAME).recorded is not None
+    has_native = NativeFolder(folder / NATIVE_FOLDER).recorded is not None
     has_container = OwnFolder(folder / FOLDER_NAME).url is not None
     return CONTAINER if has_container and not has_native else NATIVE
 
@@ -65,7 +65,7 @@ async def open_runner(
         yield Runner(
             folder=OwnFolder(folder / FOLDER_NAME),
             state=state,
-            is_alive=_probe(sessions, time.time).is_alive,  # noqa: TID251 - compared with the clocks of others
+            is_alive=_probe(sessions).is_alive,
             configured=settings.instances.own,
             engine=engine,
             progress=progress,
@@ -89,13 +89,13 @@ async def open_native(
     Raises:
         SettingsError: as `open_runner`.
     """
-    folder = NativeFolder(_folder(settings) / native.FOLDER_NAME)
+    folder = NativeFolder(_folder(settings) / NATIVE_FOLDER)
     allow = AllowList.parse(settings.fetch.allow_private)
     async with (
         Sessions(settings.network, allow=allow) as sessions,
         aclosing(open_state(settings)) as state,
     ):
-        probe = _probe(sessions, clock)
+        probe = _probe(sessions)
         yield NativeRunner(
             folder=folder,
             state=state,
@@ -123,7 +123,7 @@ def _folder(settings: Settings) -> Path:
     return folder
 
 
-def _probe(sessions: Sessions, clock: Callable[[], float]) -> Probe:
+def _probe(sessions: Sessions) -> Probe:
     upstream = Upstream(
         own=lambda: sessions.own,
         public=lambda: sessions.public,
@@ -133,4 +133,4 @@ def _probe(sessions: Sessions, clock: Callable[[], float]) -> Probe:
             user_agent_source=desktop_user_agent,
         ),
     )
-    return Probe(sessions, upstream, clock)
+    return Probe(sessions, upstream)

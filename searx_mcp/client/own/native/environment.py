@@ -1,7 +1,6 @@
 """The environment of an instance: an interpreter of its own with what SearXNG needs."""
 
 import asyncio
-import contextlib
 import errno
 import os
 import shutil
@@ -58,6 +57,7 @@ _OFFLINE: Final = (
     "timed out",
     "proxyerror",
     "certificate",
+    "sslerror",
     "error sending request",
 )
 _NO_PIP: Final = ("ensurepip", "no module named venv", "no module named pip")
@@ -80,7 +80,8 @@ def variables(environ: Mapping[str, str], network: NetworkConfig) -> dict[str, s
     """The variables of an installer: the user's own, and the proxy and authorities of the settings."""
     kept = {name: value for name, value in environ.items() if not name.startswith(_STRAY)}
     kept.pop("VIRTUAL_ENV", None)
-    if proxy := proxy_text(network):
+    proxy = proxy_text(network)
+    if proxy and not {"HTTPS_PROXY", "https_proxy"} & kept.keys():
         kept |= dict.fromkeys(("HTTPS_PROXY", "https_proxy"), proxy)
     if network.ca_file:
         for name in ("PIP_CERT", "SSL_CERT_FILE"):
@@ -130,19 +131,16 @@ class Installation:
         python = str(python_of(environment))
         uv = await asyncio.to_thread(installer, self._environ)
         if uv is not None:
-            with contextlib.suppress(NativeError):
-                await self._run(
-                    "making an environment",
-                    uv,
-                    "venv",
-                    "--quiet",
-                    "--python",
-                    self._python,
-                    environment,
-                )
+            try:
+                make = (uv, "venv", "--quiet", "--python", self._python, environment)
+                await self._run("making an environment", *make)
                 await self._run(
                     "installing with uv", uv, "pip", "install", "--python", python, *wanted
                 )
+            except NativeError as error:
+                if error.reason is not NativeFailure.INSTALL_FAILED:
+                    raise
+            else:
                 return
             # One that is old or broken; pip may do all the same, and else says what is wrong.
             await asyncio.to_thread(shutil.rmtree, environment, ignore_errors=True)

@@ -1,15 +1,15 @@
 """Questions to an instance of this machine."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
-from searx_mcp.client.doctor.asking import Asked
-from searx_mcp.client.doctor.engines import failing_engines, listed_engines
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.attempt import Format
 from searx_mcp.net.sessions import Sessions
+from searx_mcp.pool.config_facts import MAX_TEXT
+from searx_mcp.searxng.engine_errors import failing_engines
+from searx_mcp.searxng.persona import honest
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.upstream import Upstream
 
@@ -41,13 +41,11 @@ class Probe:
     Args:
         sessions: for the requests.
         upstream: asks by them.
-        clock: Unix seconds.
     """
 
-    def __init__(self, sessions: Sessions, upstream: Upstream, clock: Callable[[], float]) -> None:
+    def __init__(self, sessions: Sessions, upstream: Upstream) -> None:
         self._sessions = sessions
         self._upstream = upstream
-        self._clock = clock
         self._known: set[str] = set()
 
     async def is_alive(self, url: str) -> bool:
@@ -72,21 +70,24 @@ class Probe:
 
     async def engines(self, url: str) -> tuple[str, ...]:
         """Names of the engines it has; none if it does not tell."""
-        return tuple(each.name for each in listed_engines(await self._text(url, "config")))
+        self._admit(url)
+        facts = await self._upstream.config(url, own=True, timeout=_ASKED_TIMEOUT)
+        return (facts.engines or ()) if facts else ()
 
     async def failing(self, url: str) -> dict[str, str]:
         """Engines most of whose requests fail, with the reason."""
-        found = failing_engines(await self._text(url, "stats/errors"))
-        return {each.name: each.reason for each in found or ()}
-
-    async def _text(self, url: str, path: str) -> str:
         self._admit(url)
-        asked = Asked(self._sessions.own, self._clock, timeout=_ASKED_TIMEOUT, offsets={})
+        address = f"{url}stats/errors"
+        session = self._sessions.own
         try:
-            received = await asked.get(f"{url}{path}")
+            async with session.open(address, headers=honest(), timeout=_ASKED_TIMEOUT) as reply:
+                if reply.status != HTTPStatus.OK:
+                    return {}
+                body = await reply.read(max_bytes=MAX_TEXT)
         except SearxMcpError:
-            return ""
-        return received.body.decode("utf-8", "replace") if received.status == HTTPStatus.OK else ""
+            return {}
+        found = failing_engines(body.data.decode("utf-8", "replace"))
+        return {each.name: each.reason for each in found or ()}
 
     def _admit(self, url: str) -> None:
         if url not in self._known:

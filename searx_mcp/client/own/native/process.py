@@ -196,7 +196,7 @@ class NativeProcess:
     async def _is_released(self) -> bool:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_GRACE):
-                while self.is_held:
+                while self.is_held:  # noqa: ASYNC110 - another process's lock sets no event
                     await asyncio.sleep(_POLL)
                 return True
         return False

@@ -1,13 +1,16 @@
 """A search that finds the instance of this machine down starts it, and waits a moment for it."""
 
 import asyncio
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Final
 
 from typing_extensions import override
 
 from searx_mcp.client.own.errors import NativeError
-from searx_mcp.client.own.native.folder import NativeFolder
+from searx_mcp.client.own.native.folder import FOLDER_NAME, NativeFolder
 from searx_mcp.client.own.native.process import NativeProcess
 from searx_mcp.client.own.native.starting import Starting
 from searx_mcp.models.service import Progress
@@ -91,3 +94,29 @@ class Waking(Provider):
                 return
             self._not_before = 0.0
             self._pool.probed(url, alive=True, now=self._clock())
+
+
+def waking(
+    provider: Provider,
+    *,
+    folder: Path,
+    is_alive: Callable[[str], Awaitable[bool]],
+    idle: float,
+    pool: InstancePool,
+    clock: Callable[[], float],
+) -> Provider:
+    """Let a provider search once the instance runs; itself where there cannot be one.
+
+    Args:
+        provider: searches.
+        folder: where state is kept.
+        is_alive: whether the instance at a base URL answers, soon.
+        idle: seconds without a search after which the instance ends; 0 for never.
+        pool: asks the instance if it is a member.
+        clock: Unix seconds.
+    """
+    if sys.platform == "win32":
+        return provider
+    native = NativeFolder(folder / FOLDER_NAME)
+    starting = Starting(native, is_alive=is_alive, environ=os.environ, idle=idle)
+    return Waking(provider, folder=native, starting=starting, pool=pool, clock=clock)
