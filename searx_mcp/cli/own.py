@@ -207,6 +207,8 @@ def _print_instance(report: OwnInstance | NativeInstance) -> None:
     width = max(map(len, rows))
     for name, value in rows.items():
         click.echo(f"{name:<{width}}  {value}")
+    if isinstance(report, NativeInstance) and report.log:
+        click.echo("\n".join(["log", *(f"| {line}" for line in report.log)]))
     for note in report.notes:
         click.echo(f"Note: {note}", err=True)
 
@@ -241,8 +243,6 @@ def _native_rows(report: NativeInstance) -> dict[str, str]:
         rows["engines that fail"] = ", ".join(shown)
     if report.missing:
         rows["engines it lacks"] = ", ".join(report.missing)
-    if report.log:
-        rows["log"] = "\n".join(["", *(f"| {line}" for line in report.log)])
     if isinstance(report, NativeInstanceUp) and report.seconds:
         steps = (f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
         rows["took"] = ", ".join(steps)

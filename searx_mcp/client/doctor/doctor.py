@@ -20,6 +20,7 @@ from searx_mcp.client.doctor.machine import (
     in_container,
     misconfigured,
 )
+from searx_mcp.client.doctor.native import Native, native_instance
 from searx_mcp.client.doctor.public import SUBJECT, examine_public
 from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SettingsError
@@ -109,7 +110,8 @@ class Doctor:
         async with sessions:
             if urls := named or of_pool:
                 known = {*of_pool, *(named if own else ())}
-                rest = await round_.instances(urls, sessions.own, known)
+                native = await asyncio.to_thread(native_instance, folder)
+                rest = await round_.instances(urls, sessions.own, known, native)
             else:
                 rest = [await round_.public(report, settings.instances.source, sessions.public)]
         # What the answers tell of the clock is known only now; it is shown where it belongs.
@@ -147,13 +149,20 @@ class _Round:
         self._progress = progress
 
     async def instances(
-        self, urls: Iterable[str], session: HttpSession, known: Collection[str]
+        self,
+        urls: Iterable[str],
+        session: HttpSession,
+        known: Collection[str],
+        native: Native | None,
     ) -> list[Examination]:
         """Examine instances beside each other; `known` are the user's, wherever they are."""
 
         async def examine(url: str) -> Examination:
             course, asked = self._course(url), self._asked(session)
-            return await examine_instance(course, url, asked, self._means, own=url in known)
+            made = native if native is not None and native.installed.url == url else None
+            return await examine_instance(
+                course, url, asked, self._means, own=url in known, native=made
+            )
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(examine(url)) for url in urls]

@@ -11,13 +11,20 @@ from searx_mcp.client.doctor.course import Course
 from searx_mcp.client.doctor.engines import Engines
 from searx_mcp.client.doctor.health import check_health, health_late
 from searx_mcp.client.doctor.limits import check_json, check_limiter
+from searx_mcp.client.doctor.native import Native
 from searx_mcp.models.diagnosis import CheckName, Examination
 
 _THERE: Final = frozenset({CheckName.HEALTHZ})
 
 
 async def examine_instance(
-    course: Course, url: str, asked: Asked, means: Means, *, own: bool
+    course: Course,
+    url: str,
+    asked: Asked,
+    means: Means,
+    *,
+    own: bool,
+    native: Native | None = None,
 ) -> Examination:
     """Examine an instance.
 
@@ -27,7 +34,12 @@ async def examine_instance(
         asked: asks it.
         means: what the way to it is gone with.
         own: whether it is the user's; one on a private network always is.
+        native: what its folder tells, where `instances own up` made it.
     """
+    if native is not None:
+        course.note(CheckName.PROCESS, native.check_process())
+        if not native.is_running:
+            return Examination(subject=url, url=url, checks=tuple(course.checks))
     way = Way(URL(url), means)
     await go(course, way)
     patient = Patient(way, asked, is_own=own or way.is_private)
@@ -44,4 +56,6 @@ async def examine_instance(
     await course.take(CheckName.LIMITER, partial(check_limiter, patient), needs=_THERE)
     await course.take(CheckName.ENGINE_ERRORS, engines.check_errors, needs=_THERE)
     await course.take(CheckName.ENGINES, engines.check_working, needs=_THERE)
+    if native is not None:
+        course.note(CheckName.VERSION, native.check_version(patient.config, asked.clock()))
     return Examination(subject=url, url=url, checks=tuple(course.checks))

@@ -94,12 +94,14 @@ def no_engine(name: str | None, *, platform: str) -> ContainerError:
         platform: as `sys.platform`.
     """
     install = _INSTALL.get(platform, "Install Docker or Podman")
+    without = "- Do without: searx-mcp instances own up --engine native\n"
     return ContainerError(
         f"{name} is not installed." if name else "Neither docker nor podman is installed.",
         reason=ContainerFailure.NO_ENGINE,
         advice=(
             "Do one of these:\n"
-            f"- {install}, then run `searx-mcp instances own up` again.\n"
+            f"{'' if platform == 'win32' else without}"
+            f"- {install}, then run `searx-mcp instances own up --engine container` again.\n"
             "- Use any SearXNG that answers JSON:"
             " set SEARXNG_URL to its address, such as http://192.168.1.5:8080/\n"
             "- Run SearXNG with the Compose file, on this machine or another:"

@@ -333,15 +333,14 @@ STEPS = ["fetching", "making an environment", "installing", "starting SearXNG", 
 
 @pytest.mark.parametrize("step", STEPS)
 async def test_an_interruption_takes_back_what_was_begun(machine, stand_in, step):
-    loop = asyncio.get_running_loop()
-    task = loop.create_task(
-        machine.up(
-            stand_in.archive(),
-            progress=lambda text: task.cancel() if text.startswith(step) else None,
-        )
-    )
+    me = asyncio.current_task()
+    assert me is not None
     with pytest.raises(asyncio.CancelledError):
-        await task
+        await machine.up(
+            stand_in.archive(),
+            progress=lambda text: me.cancel() if text.startswith(step) else None,
+        )
+    me.uncancel()
     assert not machine.files.path.exists()
     assert not machine.process.is_held
     assert await machine.registered() == ()

@@ -6,20 +6,25 @@ import random
 import signal
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp.client.facade import remembering_client
 from searx_mcp.client.own.errors import NativeError
 from searx_mcp.client.own.native.folder import NativeFolder
 from searx_mcp.client.own.native.process import NativeProcess
 from searx_mcp.client.own.native.runner import NativeOptions
+from searx_mcp.client.own.native.starting import Starting
 from searx_mcp.client.own.native.waking import Waking
 from searx_mcp.client.own.opening import open_native
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.providers.interface import Found
+from searx_mcp.searxng.request import InstanceQuery
 
 URL = "http://127.0.0.1:8888/"
+FOUND = Found((), URL, (), complete=True)
 
 
 @pytest.fixture
@@ -29,6 +34,7 @@ async def installed(stand_in, until):
     async with open_native(stand_in.settings, progress=lambda _: None) as runner:
         up = await runner.up(NativeOptions(str(stand_in.archive()), stand_in.port))
     process = NativeProcess(stand_in.state / "own-native" / "run")
+    assert up.pid is not None
     os.kill(up.pid, signal.SIGKILL)
     await until(lambda: not process.is_held)
     return up
@@ -75,13 +81,14 @@ async def test_what_was_removed_is_not_started_again(installed, patient, stand_i
     assert not (stand_in.state / "own-native").exists()
 
 
-class Starts:
+class Starts(Starting):
     """Counts how often it is asked to start the instance, and does so or not."""
 
     def __init__(self, *, works: bool) -> None:
         self.deadlines: list[float] = []
         self._works = works
 
+    @override
     async def serve(self, process, installed, *, port, deadline):
         self.deadlines.append(deadline - asyncio.get_running_loop().time())
         if not self._works:
@@ -91,7 +98,7 @@ class Starts:
 
 class Answers:
     async def run(self, query, *, wanted, deadline, progress=None):
-        return "found"
+        return FOUND
 
 
 @pytest.fixture
@@ -112,7 +119,7 @@ def waking(tmp_path):
 
         async def search(seconds=10.0, **options):
             deadline = asyncio.get_running_loop().time() + seconds
-            return await made.run(None, wanted=10, deadline=deadline, **options)
+            return await made.run(InstanceQuery("bees"), wanted=10, deadline=deadline, **options)
 
         return search, starts, pool
 
@@ -121,9 +128,9 @@ def waking(tmp_path):
 
 async def test_it_is_waited_for_within_the_time_of_the_search(waking):
     search, starts, _ = waking()
-    said = []
-    assert await search(10.0, progress=said.append) == "found"
-    assert await search(2.0) == "found"
+    said: list[str] = []
+    assert await search(10.0, progress=said.append) == FOUND
+    assert await search(2.0) == FOUND
     assert [round(seconds, 1) for seconds in starts.deadlines] == [3.0, 1.0]
     assert said == [f"starting {URL}"]
 
@@ -138,7 +145,7 @@ async def test_one_that_failed_before_it_was_down_is_asked_again(waking):
 async def test_what_does_not_come_up_is_tried_once_and_the_search_goes_on(waking, pass_by):
     search, starts, _ = waking(works=False)
     for _ in range(3):
-        assert await search() == "found"
+        assert await search() == FOUND
     assert len(starts.deadlines) == 1
     pass_by(61.0)
     await search()
@@ -148,5 +155,5 @@ async def test_what_does_not_come_up_is_tried_once_and_the_search_goes_on(waking
 @pytest.mark.parametrize("own", [(), ("http://127.0.0.1:9999/",)], ids=["none", "another"])
 async def test_an_instance_that_is_not_registered_is_left_alone(waking, own):
     search, starts, _ = waking(own=own)
-    assert await search() == "found"
+    assert await search() == FOUND
     assert starts.deadlines == []

@@ -29,7 +29,8 @@ if mood == "lacks an engine":
 def app(environ, start_response):
     path = environ["PATH_INFO"]
     query = parse_qs(environ.get("QUERY_STRING", ""))
-    status, kind, body = "200 OK", "application/json", {}
+    status, kind = "200 OK", "application/json"
+    body: object = {}
     if path == "/healthz":
         kind, body = "text/plain", "OK"
     elif path == "/config":

@@ -5,7 +5,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 
 class _Handler(WSGIRequestHandler):
-    def log_message(self, *_):
+    def log_message(self, *_):  # type: ignore[explicit-override] # it runs where no typing_extensions are
         pass
 
 
