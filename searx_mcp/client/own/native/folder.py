@@ -22,6 +22,8 @@ from searx_mcp.storage.filesystem import make_private_file, make_private_folder
 
 FOLDER_NAME: Final = "own-native"
 """Name of the folder inside the state folder."""
+VERSIONS: Final = "versions"
+"""Name of the folder inside that, with a folder for each version."""
 _MAX_RECORD: Final = 16_384
 _MAX_SETTINGS: Final = 1_048_576
 _POLL: Final = 0.1
@@ -41,7 +43,7 @@ class NativeFolder:
         self.path = path.absolute()
         self.settings = self.path / "settings.yml"
         self.run = self.path / "run"
-        self._versions = self.path / "versions"
+        self._versions = self.path / VERSIONS
         self._current = self.path / "current.json"
         # Beside the folder, which `remove` removes while others wait for their turn.
         self._lock = self.path.with_suffix(".lock")
