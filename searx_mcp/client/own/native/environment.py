@@ -18,8 +18,6 @@ from searx_mcp.models.own_instance import NativeFailure
 from searx_mcp.models.service import Progress
 from searx_mcp.net.config import NetworkConfig
 
-OLDEST: Final = (3, 11, 4)
-"""SearXNG reads its settings with `tomllib` of 3.11, and archives are filtered from 3.11.4 on."""
 SERVER: Final = "waitress>=3,<4"
 """The server: one process of 64 threads, which fails on a taken port and ends at a signal."""
 WHEELS: Final = ("--only-binary", ":all:")

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable
+from functools import partial
 from http import HTTPStatus
 from io import BytesIO
 from pathlib import Path
@@ -64,9 +65,9 @@ class Sources:
         if local is None:
             ref = "HEAD" if version == LATEST else version
             data = await self._fetch(f"{self._repository}/archive/{ref}.tar.gz", deadline)
-            source = await asyncio.to_thread(unpack, BytesIO(data), target)
+            source = await _to_its_end(partial(unpack, BytesIO(data), target))
         else:
-            source = await asyncio.to_thread(_from_here, local.expanduser(), target)
+            source = await _to_its_end(partial(_from_here, local.expanduser(), target))
         wanted = self._trees.get(version) or self._trees.get(source.commit)
         is_other = local is None and version not in {LATEST, source.commit}
         if is_other or (wanted and wanted != source.tree):
@@ -105,6 +106,17 @@ class Sources:
             if not location or is_downgrade:
                 raise _unfetched(f"status {status}")
         raise _unfetched("too many redirects")
+
+
+async def _to_its_end(work: Callable[[], Source]) -> Source:
+    """Run work in a thread; who is cancelled waits for it, so that nothing writes afterwards."""
+    future = asyncio.get_running_loop().run_in_executor(None, work)
+    try:
+        return await asyncio.shield(future)
+    except asyncio.CancelledError:
+        await asyncio.wait([future])
+        future.exception()  # nobody is told
+        raise
 
 
 def _from_here(path: Path, target: Path) -> Source:

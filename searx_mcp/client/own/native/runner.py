@@ -10,10 +10,8 @@ from typing import Final
 from searx_mcp.client.own.errors import ContainerError, NativeError
 from searx_mcp.client.own.native.archive import Source
 from searx_mcp.client.own.native.environment import (
-    OLDEST,
     Installation,
     proxy_text,
-    python_too_old,
     variables,
 )
 from searx_mcp.client.own.native.fetching import LATEST, PINNED, Sources
@@ -277,8 +275,6 @@ class NativeRunner:
     async def _unpack(
         self, version: str, deadline: float, steps: _Steps, undo: AsyncExitStack
     ) -> tuple[str, Source]:
-        if sys.version_info[:3] < OLDEST:
-            raise python_too_old(sys.version_info[:3])
         self._folder.tidy()
         self._folder.prepare(proxy_text(self._network))
         name = self._folder.make_version()
@@ -347,7 +343,7 @@ class NativeRunner:
         """Take an update back: the old version serves again."""
         await self._process.stop()
         self._folder.switch(old)
-        await asyncio.to_thread(self._starting.start, self._process, old, port=old.port)
+        self._starting.start(self._process, old, port=old.port)
 
     async def _end(self) -> None:
         if not await self._process.stop():
