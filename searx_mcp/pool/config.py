@@ -64,9 +64,9 @@ class OwnConfig(Frozen):
         default=0.0,
         description="Seconds without a search after which it stops until the next one; 0 never.",
     )
-    source: Annotated[str, Field(pattern=r"^https?://[^\s?#]+$")] = Field(
+    source: Annotated[str, Field(pattern=r"^(https?://[^\s?#]+)?$")] = Field(
         default="https://github.com/searxng/searxng",
-        description="Repository that its source archives are fetched from.",
+        description="Repository that its source archives are fetched from; empty fetches none.",
     )
 
 

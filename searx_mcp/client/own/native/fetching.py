@@ -80,6 +80,8 @@ class Sources:
         return source
 
     async def _fetch(self, url: str, deadline: float) -> bytes:
+        if not self._repository:
+            raise _unfetched("own.source is empty")
         scheme = urlsplit(url).scheme
         for _ in range(_MAX_REDIRECTS):
             loop = asyncio.get_running_loop()

@@ -139,7 +139,7 @@ class NativeRunner:
         steps = _Steps(self._progress)
         async with self._folder.changed(deadline), AsyncExitStack() as undo:
             before, installed = self._folder.recorded, self._folder.installed
-            if installed is not None and options.version is not None:
+            if installed is not None and options.version not in {None, installed.commit}:
                 advice = f"Run `searx-mcp instances own update --version {options.version}`."
                 raise InvalidArgumentError(
                     "version", f"{installed.version} is installed", advice=advice

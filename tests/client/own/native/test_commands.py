@@ -1,8 +1,10 @@
 """`searx-mcp instances own` of a process, from the first command to the last, for real."""
 
+import asyncio
 import json
 import os
 import signal
+import sys
 
 import pytest
 
@@ -60,6 +62,31 @@ async def test_from_nothing_to_a_search_and_back(run, stand_in):
     searched = await run("search", "bees", "--no-fetch-content")
     assert searched.code == ExitCode.UNAVAILABLE
     assert "searx-mcp instances own up" in searched.err
+
+
+async def test_of_eight_processes_at_once_one_installs(start_program, stand_in):
+    stand_in.install_uv()
+    port, archive = str(stand_in.port), str(stand_in.archive())
+    config = stand_in.folder / "empty.toml"
+    config.touch()
+    environment = {
+        **os.environ,
+        "SEARX_MCP_CONFIG": str(config),
+        "SEARX_MCP_STORAGE__FOLDER": str(stand_in.state),
+    }
+    command = (sys.executable, "-m", "searx_mcp", "instances", "own", "up")
+    options = ("--version", archive, "--port", port, "--timeout", "100", "--json")
+    started = [await start_program(*command, *options, env=environment) for _ in range(8)]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(process.communicate()) for process in started]
+    said = [json.loads(task.result()[0]) for task in tasks]
+    assert sorted(process.returncode for process in started) == [0, *[ExitCode.USAGE] * 7]
+    (done,) = (each for each in said if "done" in each)
+    assert (done["done"], done["healthy"]) == ("created", True)
+    others = {each["error_details"].partition(".")[0] for each in said if each is not done}
+    assert others == {"version: 2026"}
+    (version,) = (stand_in.state / "own-native" / "versions").iterdir()
+    assert version.is_dir()
 
 
 async def doctor(run):

@@ -114,3 +114,11 @@ async def test_an_archive_that_does_not_arrive_is_given_up(get, web):
     with pytest.raises(NativeError) as caught:
         await get(COMMIT, seconds=0.1)
     assert caught.value.reason is NativeFailure.NO_NETWORK
+
+
+async def test_without_a_repository_nothing_is_fetched(tmp_path):
+    def unreachable():
+        raise AssertionError("nobody is asked")
+
+    with pytest.raises(NativeError, match=r"own\.source is empty"):
+        await Sources(unreachable, "").get("latest", tmp_path / "source", deadline=1.0)
