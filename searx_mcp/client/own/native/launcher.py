@@ -40,10 +40,11 @@ def birth(pid: int) -> str:
         return ""
 
 
-def write_run(folder: Path, port: int) -> None:
-    """Say, at once or not at all, which process this is and where it listens; 0 for not yet."""
+def write_run(folder: Path, source: Path, port: int) -> None:
+    """Say, at once or not at all, which process this is, of what and where; port 0 for not yet."""
     draft = folder / "run.json.new"
-    described = {"pid": os.getpid(), "birth": birth(os.getpid()), "port": port}
+    pid = os.getpid()
+    described = {"pid": pid, "birth": birth(pid), "source": str(source), "port": port}
     draft.write_text(json.dumps(described), encoding="utf-8")
     draft.replace(folder / "run.json")
 
@@ -106,7 +107,7 @@ def main(folder: Path, source: Path, port: int, idle: float) -> int:
             if not again:
                 return BUSY
         time.sleep(TRY)
-    write_run(folder, 0)
+    write_run(folder, source, 0)
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -121,7 +122,7 @@ def main(folder: Path, source: Path, port: int, idle: float) -> int:
     watch = Watch(app, folder, idle)
     threading.Thread(target=watch.look_after, daemon=True).start()
     listener.listen(CONNECTIONS)
-    write_run(folder, listener.getsockname()[1])
+    write_run(folder, source, listener.getsockname()[1])
     waitress.serve(
         watch, sockets=[listener], threads=THREADS, connection_limit=CONNECTIONS, ident=None
     )

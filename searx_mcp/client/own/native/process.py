@@ -34,11 +34,13 @@ class Running:
     Attributes:
         pid: of it.
         port: at which it serves; 0 while it starts.
+        source: the folder of SearXNG's source that it serves.
         since: Unix seconds at which it wrote that down.
     """
 
     pid: int
     port: int
+    source: str
     since: float
 
 
@@ -109,7 +111,12 @@ class NativeProcess:
             return None
         try:
             said = json.loads(read_bytes(path, _MAX_RUN))
-            running = Running(int(said["pid"]), int(said["port"]), path.stat().st_mtime)
+            running = Running(
+                pid=int(said["pid"]),
+                port=int(said["port"]),
+                source=str(said["source"]),
+                since=path.stat().st_mtime,
+            )
             # Of one that was killed, the file stays until the next one has written its own.
             is_it = running.pid > 1 and launcher.birth(running.pid) == said["birth"]
         except (OSError, ValueError, KeyError, TypeError):

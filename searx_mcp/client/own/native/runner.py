@@ -193,10 +193,10 @@ class NativeRunner:
         """Tell how the instance is."""
         installed = self._folder.recorded
         chosen = (await self._state.choices())[Choice.OWN]
-        running = await asyncio.to_thread(self._process.find)
         notes = [self._state.problem]
         if installed is None:
             return NativeInstance(state=NativeState.ABSENT, notes=tuple(filter(None, notes)))
+        running = await asyncio.to_thread(self._process.find)
         url = installed.url
         is_healthy = running is not None and await self._probe.is_alive(url)
         if self._folder.installed is None:
@@ -266,7 +266,8 @@ class NativeRunner:
         running = self._process.find()
         if running is not None and port in {None, installed.port}:
             is_changed = self._folder.settings.stat().st_mtime > running.since
-            if not is_changed and await self._probe.is_alive(installed.url):
+            is_other = running.source != str(self._folder.source(installed.folder))
+            if not (is_changed or is_other) and await self._probe.is_alive(installed.url):
                 return Done.UNCHANGED
         if running is not None:
             await self._end()
@@ -311,7 +312,6 @@ class NativeRunner:
     async def _try(self, url: str, steps: _Steps) -> Tried:
         steps.begin("search", "searching once")
         tried = await self._probe.search(url)
-        steps.begin("", "")
         if not tried.works:
             raise NativeError(
                 f"SearXNG runs and does not answer a search: {tried.detail}",
@@ -354,6 +354,7 @@ class NativeRunner:
             )
 
     async def _finished(self, done: Done, steps: _Steps, note: str = "") -> NativeInstanceUp:
+        steps.begin("", "")
         now = await self.status()
         values = now.model_dump() | {"notes": (*now.notes, note) if note else now.notes}
         return NativeInstanceUp.model_validate({**values, "done": done, "seconds": steps.seconds})

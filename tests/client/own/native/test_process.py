@@ -114,7 +114,7 @@ async def test_it_ends_by_itself_when_nobody_searches(process, plan, until):
 def test_a_number_that_is_another_program_now_is_not_taken_for_it(tmp_path, start_lock_holder):
     folder = tmp_path / "run"
     start_lock_holder(folder)
-    described = {"pid": os.getpid(), "birth": "1", "port": 1}
+    described = {"pid": os.getpid(), "birth": "1", "source": "", "port": 1}
     (folder / "run.json").write_text(json.dumps(described))
     process = NativeProcess(folder)
     assert process.is_held

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import stat
 import sys
@@ -20,6 +21,7 @@ from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.instance import Choice
 from searx_mcp.models.own_instance import Done, NativeFailure, NativeState
+from searx_mcp.pool.config import OwnConfig
 
 pytestmark = pytest.mark.slow
 
@@ -151,6 +153,14 @@ async def test_what_hangs_is_started_anew(machine, stand_in):
     assert (again.done, again.healthy) == (Done.STARTED, True)
 
 
+async def test_it_ends_when_it_is_idle_and_stays_registered(machine, stand_in, until):
+    machine.settings = machine.settings.model_copy(update={"own": OwnConfig(idle=1.0)})
+    up = await machine.up(stand_in.archive())
+    await until(lambda: not machine.process.is_held)
+    now = await machine.status()
+    assert (now.state, now.registered, now.url) == (NativeState.STOPPED, True, up.url)
+
+
 async def test_changed_settings_are_taken_over_by_up(machine, stand_in):
     first = await machine.up(stand_in.archive())
     text = machine.files.settings.read_text()
@@ -221,6 +231,23 @@ async def test_an_update_that_serves_less_keeps_the_old_version(
     now = await machine.status()
     assert (now.version, now.pid, now.healthy) == (old.version, old.pid, True)
     assert len(machine.versions()) == 1
+
+
+async def test_an_update_that_was_killed_before_the_switch_was_over_is_finished_by_up(
+    machine, stand_in
+):
+    first = await machine.up(stand_in.archive())
+    current = machine.files.recorded
+    moved = machine.files.make_version()
+    for part in ("source", "environment"):
+        kept = machine.files.path / "versions" / current.folder / part
+        await asyncio.to_thread(
+            shutil.copytree, kept, kept.parents[1] / moved / part, symlinks=True
+        )
+    machine.files.switch(current.model_copy(update={"folder": moved}))
+    again = await machine.up()
+    assert (again.done, again.healthy) == (Done.STARTED, True)
+    assert again.pid != first.pid
 
 
 async def test_there_is_nothing_to_update_before_up(machine, stand_in):
