@@ -24,6 +24,8 @@ FOLDER_NAME: Final = "own-native"
 """Name of the folder inside the state folder."""
 VERSIONS: Final = "versions"
 """Name of the folder inside that, with a folder for each version."""
+ROOM: Final = 157_286_400
+"""Bytes that must be free: a version takes up 106 million, and pip more while it installs."""
 _MAX_RECORD: Final = 16_384
 _MAX_SETTINGS: Final = 1_048_576
 _POLL: Final = 0.1
@@ -101,9 +103,16 @@ class NativeFolder:
         return ""
 
     def make_version(self) -> str:
-        """Make the folder of a version, and give its name."""
+        """Make the folder of a version, and give its name.
+
+        Raises:
+            NativeError: `not_writable`, or `disk_full`: looked at before, since installers that run
+                out of room fail in many words.
+        """
         name = secrets.token_hex(6)
         with written(self.path):
+            if shutil.disk_usage(self._versions).free < ROOM:
+                raise disk_full()
             make_private_folder(self.trial(name))
         return name
 

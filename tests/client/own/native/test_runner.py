@@ -339,6 +339,17 @@ async def test_a_port_that_was_taken_while_it_was_down_is_said(machine, stand_in
     assert (await machine.up()).healthy
 
 
+async def test_a_disk_without_room_is_said_before_anything_is_fetched(
+    machine, stand_in, monkeypatch
+):
+    monkeypatch.setattr("searx_mcp.client.own.native.folder.ROOM", 2**62)
+    with pytest.raises(NativeError) as caught:
+        await machine.up(stand_in.archive())
+    assert caught.value.reason is NativeFailure.DISK_FULL
+    assert machine.steps == []
+    assert not machine.files.path.exists()
+
+
 async def test_a_folder_that_cannot_be_written_is_said(machine, stand_in):
     stand_in.state.parent.mkdir(exist_ok=True)
     stand_in.state.write_text("a file where the folder should be")
