@@ -370,18 +370,33 @@ STEPS = ["fetching", "making an environment", "installing", "starting SearXNG", 
 
 
 @pytest.mark.parametrize("step", STEPS)
-async def test_an_interruption_takes_back_what_was_begun(machine, stand_in, step):
+async def test_an_interruption_takes_back_what_was_begun(machine, stand_in, until, step):
     me = asyncio.current_task()
     assert me is not None
+    found = []
+
+    def interrupt(text):
+        if text.startswith(step):
+            found.append(machine.process.find())
+            me.cancel()
+
     with pytest.raises(asyncio.CancelledError):
-        await machine.up(
-            stand_in.archive(),
-            progress=lambda text: me.cancel() if text.startswith(step) else None,
-        )
+        await machine.up(stand_in.archive(), progress=interrupt)
     me.uncancel()
     assert not machine.files.path.exists()
-    assert not machine.process.is_held
     assert await machine.registered() == ()
+    (running,) = found
+    assert (running is not None) is (step == STEPS[-1])
+    if running is not None:
+        await until(lambda: not is_there(running.pid))
+
+
+def is_there(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 async def test_what_a_kill_left_behind_is_removed_by_the_next_up(machine, stand_in):
