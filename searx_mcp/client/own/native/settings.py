@@ -21,14 +21,13 @@ ENGINES: Final = {
     "others": "openmeteo",
 }
 """Engines that want no key, by category. Left out: those that ask the network when they start and
-stay away when it is down (wikidata, radio browser), and those slower than `_SLOWEST` by nature."""
+stay away when it is down (wikidata, radio browser), and those that SearXNG gives 9 s and more because they need it (ahmia, gentoo, wttr.in)."""
 _SWITCHED_OFF: Final = (
     "bing", "mojeek", "npm", "crates.io", "hackernews", "openalex", "crossref", "openmeteo",
 )  # fmt: skip
 """Those of them that SearXNG ships switched off."""
-_SLOWEST: Final = 6.0
-_IMPATIENT: Final = ("crossref", "openalex", "npm", "crates.io")
-"""Shipped with timeouts of 5 to 30 s; a search would wait for them alone."""
+_TIMEOUTS: Final = {"crossref": 6.0}
+"""Seconds, where SearXNG ships more than any search of ours waits: 30."""
 
 _SECRET = re.compile(r"[0-9a-f]{64}")
 _NAME: Final = re.compile(r"^\s*-\s+(?P<name>[^#\n]+?)\s*$", re.MULTILINE)
@@ -105,7 +104,7 @@ def native_settings(secret: str, *, proxy: str = "") -> str:
     changed = []
     for name in names:
         rows = ["    disabled: false"] if name in _SWITCHED_OFF else []
-        rows += [f"    timeout: {_SLOWEST}"] if name in _IMPATIENT else []
+        rows += [f"    timeout: {_TIMEOUTS[name]}"] if name in _TIMEOUTS else []
         changed += [f"  - name: {name}", *rows] if rows else []
     return _TEXT.format(
         kept="\n".join(f"      - {name}" for name in names),
