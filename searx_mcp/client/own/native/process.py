@@ -113,8 +113,8 @@ class NativeProcess:
             said = json.loads(read_bytes(path, _MAX_RUN))
             running = Running(
                 pid=int(said["pid"]),
-                port=int(said["port"]),
-                source=str(said["source"]),
+                port=int(said.get("port", 0)),
+                source=str(said.get("source", "")),  # what another version of ours has started
                 since=path.stat().st_mtime,
             )
             # Of one that was killed, the file stays until the next one has written its own.

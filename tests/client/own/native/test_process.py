@@ -121,6 +121,16 @@ def test_a_number_that_is_another_program_now_is_not_taken_for_it(tmp_path, star
     assert process.find() is None
 
 
+def test_one_that_another_version_started_is_known_by_its_number(tmp_path, start_lock_holder):
+    folder = tmp_path / "run"
+    start_lock_holder(folder)
+    described = {"pid": os.getpid(), "birth": launcher.birth(os.getpid()), "new": [1]}
+    (folder / "run.json").write_text(json.dumps(described))
+    running = NativeProcess(folder).find()
+    assert running is not None
+    assert (running.pid, running.port, running.source) == (os.getpid(), 0, "")
+
+
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"pid": "x", "port": 1, "birth": ""}', "\0"])
 def test_what_cannot_be_read_is_no_process(tmp_path, start_lock_holder, text):
     folder = tmp_path / "run"
