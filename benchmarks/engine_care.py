@@ -180,7 +180,7 @@ class Instance:
         """Not asked for an own instance."""
         return Clearance()
 
-    async def config(self, base_url: str, *, own: bool, timeout: float) -> None:  # noqa: ARG002, ASYNC109 - of public instances
+    async def config(self, base_url: str, *, own: bool, timeout: float) -> None:  # noqa: ASYNC109 - of public instances
         """Not asked for an own instance by a search."""
 
 

@@ -53,6 +53,7 @@ class ErrorCode(StrEnum):
     CURSOR_EXPIRED = "cursor_expired"
     UNAUTHORIZED = "unauthorized"
     CONTAINER_FAILED = "container_failed"
+    NATIVE_FAILED = "native_failed"
     INTERNAL = "internal"
 
 

@@ -1,9 +1,9 @@
-"""An instance of one's own in a container: what its commands print."""
+"""An instance of one's own: what its commands print."""
 
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any, Final
 
 import click
@@ -11,15 +11,27 @@ from rich.text import Text
 
 from searx_mcp.cli import output
 from searx_mcp.cli.instance_pages import print_engines
-from searx_mcp.client.own.errors import ContainerError
-from searx_mcp.client.own.opening import open_runner
-from searx_mcp.client.own.runner import Pull, Runner, UpOptions
+from searx_mcp.client.own.errors import OwnInstanceError
+from searx_mcp.client.own.native.runner import NATIVE_TIMEOUT, NativeOptions
+from searx_mcp.client.own.opening import (
+    CONTAINER,
+    NATIVE,
+    chosen_engine,
+    open_native,
+    open_runner,
+)
+from searx_mcp.client.own.runner import TIMEOUT, Pull, Runner, UpOptions
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 from searx_mcp.models.own_instance import (
     ContainerState,
     Done,
+    NativeInstance,
+    NativeInstanceDown,
+    NativeInstanceUp,
+    NativeState,
     OwnInstance,
     OwnInstanceDown,
+    OwnInstanceUp,
 )
 from searx_mcp.models.service import Progress
 from searx_mcp.render.public import scrub
@@ -31,6 +43,12 @@ _DONE: Final = {
     Done.UPDATED: "It was made anew of the newest image and runs.",
     Done.UNCHANGED: "It runs already.",
 }
+_NATIVE_DONE: Final = {
+    Done.CREATED: "It is installed and runs.",
+    Done.STARTED: "It was started and runs.",
+    Done.UPDATED: "It runs with the new version.",
+    Done.UNCHANGED: "It runs already.",
+}
 
 
 async def up(
@@ -38,63 +56,143 @@ async def up(
     *,
     engine: str | None,
     port: int | None,
+    version: str | None,
     image: str | None,
-    pull: str,
-    timeout: float,  # noqa: ASYNC109 - the user's, for all of it
+    pull: str | None,
+    timeout: float | None,  # noqa: ASYNC109 - the user's, for all of it
     as_json: bool,
 ) -> None:
     """Run the instance and print it."""
-    options = UpOptions(port=port, image=image, pull=Pull(pull), timeout=timeout)
-    async with _runner(loaded, engine, as_json=as_json) as runner:
-        report = await runner.up(options)
+    with _reported(as_json=as_json) as progress:
+        chosen = chosen_engine(loaded.settings, engine)
+        report: OwnInstanceUp | NativeInstanceUp
+        if chosen == NATIVE:
+            _refuse(chosen, image=image, pull=pull)
+            options = NativeOptions(version, port, timeout or NATIVE_TIMEOUT)
+            async with open_native(loaded.settings, progress=progress) as native:
+                report = await native.up(options)
+        else:
+            _refuse(chosen, version=version)
+            wanted = UpOptions(
+                port=port,
+                image=image,
+                pull=Pull(pull or Pull.MISSING),
+                timeout=timeout or TIMEOUT,
+            )
+            async with _runner(loaded, chosen, progress) as runner:
+                report = await runner.up(wanted)
     if as_json:
         _print_json(report.model_dump(mode="json"))
         return
-    click.echo(_DONE[report.done])
+    click.echo(_NATIVE_DONE[report.done] if report.engine == NATIVE else _DONE[report.done])
     _print_instance(report)
     if report.registered:
         click.echo("Searches use it from now on, also those of running servers, within 15 seconds.")
 
 
+async def update(
+    loaded: Loaded,
+    *,
+    version: str | None,
+    timeout: float | None,  # noqa: ASYNC109 - the user's, for all of it
+    as_json: bool,
+) -> None:
+    """Run another version of the instance and print it."""
+    options = NativeOptions(version, None, timeout or NATIVE_TIMEOUT)
+    with _reported(as_json=as_json) as progress:
+        if chosen_engine(loaded.settings, None) != NATIVE:
+            raise InvalidArgumentError(
+                "engine",
+                "the instance runs in a container",
+                advice="Run `searx-mcp instances own up --pull always`.",
+            )
+        async with open_native(loaded.settings, progress=progress) as native:
+            report = await native.update(options)
+    if as_json:
+        _print_json(report.model_dump(mode="json"))
+        return
+    click.echo(_NATIVE_DONE[report.done])
+    _print_instance(report)
+
+
 async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
     """Print how the instance is."""
-    async with _runner(loaded, engine, as_json=as_json) as runner:
-        report = await runner.status()
+    with _reported(as_json=as_json) as progress:
+        chosen = chosen_engine(loaded.settings, engine)
+        report: OwnInstance | NativeInstance
+        if chosen == NATIVE:
+            async with open_native(loaded.settings, progress=progress) as native:
+                report = await native.status()
+        else:
+            async with _runner(loaded, chosen, progress) as runner:
+                report = await runner.status()
     if as_json:
         _print_json(report.model_dump(mode="json"))
         return
     _print_instance(report)
     if report.engines:
         print_engines(output.console(), report.engines)
-    if report.state is not ContainerState.RUNNING:
+    if report.state not in {ContainerState.RUNNING, NativeState.RUNNING}:
         click.echo("Run it with `searx-mcp instances own up`.")
+
+
+async def log(loaded: Loaded, *, lines: int) -> None:
+    """Print the last lines that the instance wrote."""
+    with _reported(as_json=False) as progress:
+        chosen = chosen_engine(loaded.settings, None)
+        if chosen == NATIVE:
+            async with open_native(loaded.settings, progress=progress) as native:
+                written = await native.log(lines)
+        else:
+            async with _runner(loaded, chosen, progress) as runner:
+                written = await runner.log(lines)
+    for line in written:
+        click.echo(line)
 
 
 async def down(loaded: Loaded, *, engine: str | None, keep_settings: bool, as_json: bool) -> None:
     """Remove the instance and print what was done."""
-    async with _runner(loaded, engine, as_json=as_json) as runner:
-        report = await runner.down(keep_settings=keep_settings)
+    with _reported(as_json=as_json) as progress:
+        chosen = chosen_engine(loaded.settings, engine)
+        report: OwnInstanceDown | NativeInstanceDown
+        if chosen == NATIVE:
+            async with open_native(loaded.settings, progress=progress) as native:
+                report = await native.down(keep_settings=keep_settings)
+        else:
+            async with _runner(loaded, chosen, progress) as runner:
+                report = await runner.down(keep_settings=keep_settings)
     if as_json:
         _print_json(report.model_dump(mode="json"))
     else:
         _print_down(report)
 
 
-@asynccontextmanager
-async def _runner(loaded: Loaded, engine: str | None, *, as_json: bool) -> AsyncIterator[Runner]:
-    """A runner that says what it does while a person is looking; errors are printed as wanted."""
+@contextmanager
+def _reported(*, as_json: bool) -> Iterator[Progress]:
+    """Say what is done while a person is looking; errors are printed as wanted."""
     try:
         with _progress() as progress:
-            async with open_runner(loaded.settings, engine=engine, progress=progress) as runner:
-                yield runner
+            yield progress
     except SearxMcpError as error:
         if as_json:
             _print_json(_error_data(error))
-        elif isinstance(error, ContainerError) and error.log:
-            click.echo("The container's last lines:", err=True)
+        elif isinstance(error, OwnInstanceError) and error.log:
+            click.echo("The last lines it wrote:", err=True)
             for line in error.log:
                 click.echo(f"| {line}", err=True)
         raise
+
+
+def _runner(loaded: Loaded, engine: str, progress: Progress) -> AbstractAsyncContextManager[Runner]:
+    name = None if engine == CONTAINER else engine
+    return open_runner(loaded.settings, engine=name, progress=progress)
+
+
+def _refuse(engine: str, **options: str | None) -> None:
+    """Refuse options that mean nothing to the engine."""
+    for name, value in options.items():
+        if value is not None:
+            raise InvalidArgumentError(name, f"means nothing with the engine {engine}")
 
 
 @contextmanager
@@ -107,8 +205,19 @@ def _progress() -> Iterator[Progress]:
         yield lambda message: line.update(Text(message))
 
 
-def _print_instance(report: OwnInstance) -> None:
-    rows = {
+def _print_instance(report: OwnInstance | NativeInstance) -> None:
+    rows = _native_rows(report) if isinstance(report, NativeInstance) else _container_rows(report)
+    width = max(map(len, rows))
+    for name, value in rows.items():
+        click.echo(f"{name:<{width}}  {value}")
+    if isinstance(report, NativeInstance) and report.log:
+        click.echo("\n".join(["log", *(f"| {line}" for line in report.log)]))
+    for note in report.notes:
+        click.echo(f"Note: {note}", err=True)
+
+
+def _container_rows(report: OwnInstance) -> dict[str, str]:
+    return {
         "url": report.url or "none",
         "container": f"{report.container} ({report.engine}), {report.state}",
         "image": report.image or "none",
@@ -116,15 +225,37 @@ def _print_instance(report: OwnInstance) -> None:
         "used by searches": "yes" if report.registered else "no",
         "settings": report.settings or "none",
     }
-    width = max(map(len, rows))
-    for name, value in rows.items():
-        click.echo(f"{name:<{width}}  {value}")
-    for note in report.notes:
-        click.echo(f"Note: {note}", err=True)
 
 
-def _print_down(report: OwnInstanceDown) -> None:
-    if report.removed:
+def _native_rows(report: NativeInstance) -> dict[str, str]:
+    """What a person reads of an instance; a row for each thing that is known."""
+    age = "" if report.age_days is None else f", {report.age_days} days old"
+    process = f" ({report.pid})" if report.pid else ""
+    rows = {
+        "url": report.url or "none",
+        "process": f"{report.state}{process}",
+        "version": f"{report.version}{age}" if report.version else "none",
+        "answers": "yes" if report.healthy else "no",
+        "used by searches": "yes" if report.registered else "no",
+        "settings": report.settings or "none",
+    }
+    if report.memory:
+        rows["memory"] = f"{report.memory / 1e6:.0f} MB"
+    if report.failing:
+        shown = (f"{name} ({reason})" for name, reason in report.failing.items())
+        rows["engines that fail"] = ", ".join(shown)
+    if report.missing:
+        rows["engines it lacks"] = ", ".join(report.missing)
+    if isinstance(report, NativeInstanceUp) and report.seconds:
+        steps = (f"{name} {seconds:.1f} s" for name, seconds in report.seconds.items())
+        rows["took"] = ", ".join(steps)
+    return rows
+
+
+def _print_down(report: OwnInstanceDown | NativeInstanceDown) -> None:
+    if isinstance(report, NativeInstanceDown):
+        click.echo("Removed the instance." if report.removed else "There is no instance.")
+    elif report.removed:
         click.echo(f"Removed the container {report.container} ({report.engine}).")
     else:
         click.echo("There is no container.")
@@ -140,7 +271,7 @@ def _error_data(error: SearxMcpError) -> dict[str, Any]:
         "error_type": error.code.value,
         "error_details": f"{error.message.rstrip('.')}. {error.advice}".rstrip(),
     }
-    if isinstance(error, ContainerError):
+    if isinstance(error, OwnInstanceError):
         data |= {"reason": error.reason.value, "log": list(error.log)}
     if isinstance(error, InvalidArgumentError | SettingsError):
         data["field"] = error.field

@@ -19,35 +19,40 @@ def own_group(
         run: runs a command's work to its end.
     """
     engine = click.option(
-        "--engine", type=click.Choice(["docker", "podman"]), help="Use this one; else what works."
+        "--engine",
+        type=click.Choice(["native", "container", "docker", "podman"]),
+        help="A process (native), or a container of this engine; else what there is, or native.",
+    )
+    version = click.option(
+        "--version",
+        metavar="VERSION",
+        help="latest, a commit, or the path of a source archive or folder.",
+    )
+    timeout = click.option(
+        "--timeout",
+        type=click.FloatRange(1, 3_600),
+        metavar="SECONDS",
+        help="Until it must answer, fetching included; 300, or 120 of a container.",
     )
     as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
     @click.group()
     def own() -> None:
-        """Run SearXNG on this machine, in a container of docker or podman."""
+        """Run SearXNG on this machine, as a process of yours or in a container."""
 
     @own.command()
     @engine
     @click.option(
         "--port", type=click.IntRange(1, 65_535), help="Port of 127.0.0.1; else 8888 or the next."
     )
-    @click.option("--image", help="Image to run; else the official one.")
+    @version
+    @click.option("--image", help="Image of a container; else the official one.")
     @click.option(
         "--pull",
         type=click.Choice(["missing", "always", "never"]),
-        default="missing",
-        show_default=True,
-        help="When to fetch the image; with always, a container that is there is made anew.",
+        help="When the image is fetched; with always, a container that is there is made anew.",
     )
-    @click.option(
-        "--timeout",
-        type=click.FloatRange(1, 3_600),
-        default=120.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Until it must answer, fetching included.",
-    )
+    @timeout
     @as_json
     @click.pass_context
     def up(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - texts and numbers by name
@@ -57,11 +62,38 @@ def own_group(
         run(work.up(loaded(context), **options))
 
     @own.command()
+    @version
+    @timeout
+    @as_json
+    @click.pass_context
+    def update(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - texts and numbers by name
+        """Try the newest version beside the one in use, and switch to it if it serves as well."""
+        from searx_mcp.cli import own as work  # noqa: PLC0415 - imports what running it needs
+
+        run(work.update(loaded(context), **options))
+
+    @own.command()
+    @click.option(
+        "-n",
+        "--lines",
+        type=click.IntRange(1, 10_000),
+        default=50,
+        show_default=True,
+        help="How many.",
+    )
+    @click.pass_context
+    def log(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - a number by name
+        """Show the last lines that it wrote."""
+        from searx_mcp.cli import own as work  # noqa: PLC0415 - imports what running it needs
+
+        run(work.log(loaded(context), **options))
+
+    @own.command()
     @engine
     @as_json
     @click.pass_context
     def status(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - a text and a flag by name
-        """Show the container, its address and whether it answers."""
+        """Show its version, its address, whether it answers, and which engines fail."""
         from searx_mcp.cli import own as work  # noqa: PLC0415 - imports what running it needs
 
         run(work.status(loaded(context), **options))

@@ -1,11 +1,14 @@
 """Every file that is kept, and how to be rid of them."""
 
 import asyncio
-import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from searx_mcp.client.own.folder import FOLDER_NAME as OWN_FOLDER
+from searx_mcp.client.own.native.folder import FOLDER_NAME as NATIVE_FOLDER
+from searx_mcp.client.own.native.folder import VERSIONS
 from searx_mcp.client.stores import KEY_FILE
 from searx_mcp.fetch.pages.interface import PageStore
 from searx_mcp.fetch.pages.sqlite import KEY_FILE as PAGES_KEY_FILE
@@ -14,9 +17,6 @@ from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.sqlite import FILE_NAME as STATE_NAME
-
-OWN_FOLDER: Final = "own-instance"
-"""Folder of what `instances own` made."""
 
 _WHAT: Final = {
     FileKind.SETTINGS: "Your settings; written by you alone.",
@@ -31,7 +31,10 @@ _WHAT: Final = {
     FileKind.COMPANION: "Belongs to the file of its name while that is used.",
     FileKind.DAMAGED: "A file that could not be read, set aside for you to look at or delete.",
     FileKind.LIST: "The list of public instances from searx.space, renewed twice a day.",
-    FileKind.OWN_INSTANCE: "Made by `instances own up` for your own instance, with its secret key.",
+    FileKind.OWN_INSTANCE: (
+        "Made by `instances own up` for your own instance: settings with its secret key, its log,"
+        " SearXNG itself."
+    ),
     FileKind.KEY: "The secret that hides queries in a shared cache; see `docs/redis.md`.",
     FileKind.PAGES_KEY: "The secret under which the addresses of kept pages are looked up.",
     FileKind.OTHER: "Not known to this version.",
@@ -40,7 +43,7 @@ _WHY_LEFT: Final = {
     FileKind.LIST: "It says nothing of you; `--all` deletes it too.",
     FileKind.KEY: "Answers shared so far cannot be found without it; `--all` deletes it too.",
     FileKind.PAGES_KEY: "It says nothing of you; `--all` deletes it too.",
-    FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it with its container.",
+    FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it.",
     FileKind.OTHER: "It is not ours.",
 }
 _WITH_ALL: Final = frozenset({FileKind.LIST, FileKind.KEY, FileKind.PAGES_KEY})
@@ -55,6 +58,7 @@ _KINDS: Final = {
         for name in (STATE_NAME, PAGES_NAME)
         for end in ("-wal", "-shm", "-journal", ".lock")
     },
+    f"{NATIVE_FOLDER}.lock": FileKind.COMPANION,
 }
 _MANY: Final = 1_000
 """Files that are looked at; there are never more than a dozen of ours."""
@@ -117,16 +121,20 @@ async def purge(
 
 
 def _inside(folder: Path) -> Iterator[Path]:
-    with contextlib.suppress(OSError):
-        for count, path in enumerate(sorted(folder.rglob("*"))):
-            if count >= _MANY:
-                return
-            if path.is_file():
-                yield path
+    """The files in a folder; SearXNG itself, thousands of them, is one entry."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        if VERSIONS in folders and Path(place) == folder / NATIVE_FOLDER:
+            folders.remove(VERSIONS)
+            found.append(Path(place, VERSIONS))
+        found += [Path(place, name) for name in names]
+        if len(found) >= _MANY:
+            break
+    yield from sorted(path for path in found[:_MANY] if path.is_file() or path.name == VERSIONS)
 
 
 def _kind(path: Path, folder: Path) -> FileKind:
-    if path.parent == folder / OWN_FOLDER:
+    if {folder / OWN_FOLDER, folder / NATIVE_FOLDER}.intersection(path.parents):
         return FileKind.OWN_INSTANCE
     if path.parent != folder:
         return FileKind.OTHER
@@ -138,7 +146,10 @@ def _kind(path: Path, folder: Path) -> FileKind:
 def _look(path: Path, kind: FileKind, now: float) -> KeptFile | None:
     try:
         found = path.stat()
+        size = found.st_size
+        if path.is_dir():
+            size = sum(file.lstat().st_size for file in path.rglob("*") if not file.is_dir())
     except OSError:
         return None
     age = max(0.0, round(now - found.st_mtime, 1))
-    return KeptFile(path=str(path), kind=kind, what=_WHAT[kind], size=found.st_size, age=age)
+    return KeptFile(path=str(path), kind=kind, what=_WHAT[kind], size=size, age=age)

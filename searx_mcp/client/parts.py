@@ -11,6 +11,7 @@ from yarl import URL
 
 from searx_mcp.client.answering import wire_answering
 from searx_mcp.client.fetching import read_domains, wire_fetcher
+from searx_mcp.client.own.native.waking import WAIT, waking
 from searx_mcp.client.sources import WiredSources, own_endpoints, wire_sources
 from searx_mcp.client.stores import open_answers
 from searx_mcp.fetch.fetcher import Fetcher
@@ -34,7 +35,7 @@ from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.capture import Capturer
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.interface import Found, Provider
 from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
@@ -176,16 +177,26 @@ class Parts:
                 clock=clock,
                 stack=stack,
             )
+            instances: Provider = Executor(
+                pool=pool,
+                upstream=upstream,
+                state=state,
+                config=settings.search,
+                spacing=spacing,
+                clock=clock,
+            )
+            if folder is not None and processes:
+                instances = waking(
+                    instances,
+                    folder=folder,
+                    is_alive=partial(upstream.is_alive, own=True, timeout=WAIT),
+                    idle=settings.own.idle,
+                    pool=pool,
+                    clock=clock,
+                )
             searcher = Searcher(
                 provider=InOrder(
-                    Executor(
-                        pool=pool,
-                        upstream=upstream,
-                        state=state,
-                        config=settings.search,
-                        spacing=spacing,
-                        clock=clock,
-                    ),
+                    instances,
                     sources.provider if sources else None,
                     mode=settings.open_sources.mode,
                     has_own=lambda: pool.has_own,

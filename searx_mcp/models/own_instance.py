@@ -1,6 +1,9 @@
-"""An instance of one's own in a container of this machine, as its commands report it."""
+"""An instance of one's own on this machine, as its commands report it."""
 
 from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import EngineReport
@@ -24,6 +27,46 @@ class Done(StrEnum):
     UPDATED = "updated"
     """The image was fetched again and the container made anew."""
     UNCHANGED = "unchanged"
+
+
+class NativeState(StrEnum):
+    """What the process of an instance does."""
+
+    ABSENT = "absent"
+    """Nothing is installed."""
+    RUNNING = "running"
+    STOPPED = "stopped"
+    """It is installed, and the next search starts it."""
+
+
+class NativeFailure(StrEnum):
+    """Why an instance cannot be run as a process; each has its own remedy."""
+
+    UNSUPPORTED = "unsupported"
+    """SearXNG does not run on this system."""
+    PYTHON_TOO_OLD = "python_too_old"
+    NO_VENV = "no_venv"
+    """Python's module `venv`, or the pip it comes with, is missing."""
+    NO_NETWORK = "no_network"
+    """The source or the packages cannot be fetched."""
+    NOT_FOUND = "not_found"
+    """There is no such version."""
+    WRONG_ARCHIVE = "wrong_archive"
+    """What was fetched or named is damaged, hostile or no SearXNG."""
+    WRONG_TREE = "wrong_tree"
+    """The files are not those of the version."""
+    DISK_FULL = "disk_full"
+    NOT_WRITABLE = "not_writable"
+    INSTALL_FAILED = "install_failed"
+    """The packages could not be installed."""
+    BUSY = "busy"
+    """Another process of ours is installing."""
+    PORT_TAKEN = "port_taken"
+    EXITED = "exited"
+    """The process ended by itself."""
+    NOT_READY = "not_ready"
+    """The process runs, and SearXNG does not answer, or not as it should."""
+    NOT_INSTALLED = "not_installed"
 
 
 class ContainerFailure(StrEnum):
@@ -98,6 +141,97 @@ class OwnInstanceDown(Frozen):
 
     engine: str
     container: str
+    removed: bool
+    unregistered: str | None = None
+    settings: str | None = None
+
+
+class Installed(Frozen):
+    """An instance that is installed as a process of this machine; kept in `current.json`.
+
+    Attributes:
+        folder: name of the folder of this version.
+        version: as SearXNG tells it, such as `2026.8.22+9fea41204`.
+        commit: of the source, as its archive says; empty if it does not.
+        tree: git's hash of the files.
+        released_at: Unix seconds of the commit.
+        port: of 127.0.0.1.
+    """
+
+    folder: str
+    version: str
+    commit: str
+    tree: str
+    released_at: float
+    port: Annotated[int, Field(ge=1, le=65_535)]
+
+    @property
+    def url(self) -> str:
+        """Its base URL."""
+        return f"http://127.0.0.1:{self.port}/"
+
+
+class NativeInstance(Frozen):
+    """The instance that runs as a process, as it is now.
+
+    Attributes:
+        engine: always `native`.
+        state: what its process does.
+        version: of SearXNG, or `None` if nothing is installed.
+        age_days: since that version was released.
+        url: its base URL.
+        healthy: whether it answers `/healthz`.
+        registered: whether searches use it.
+        pid: of its process.
+        memory: bytes of its process; `None` where the system does not tell.
+        failing: engines most of whose requests fail, with the reason.
+        missing: engines that its settings keep and that it does not have.
+        settings: path of its settings file, or `None` if there is none.
+        engines: how its engines answered the searches so far.
+        log: its last lines, oldest first.
+        notes: what a person should know, in whole sentences.
+    """
+
+    engine: Literal["native"] = "native"
+    state: NativeState
+    version: str | None = None
+    age_days: int | None = None
+    url: str | None = None
+    healthy: bool = False
+    registered: bool = False
+    pid: int | None = None
+    memory: int | None = None
+    failing: dict[str, str] = Field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    settings: str | None = None
+    engines: tuple[EngineReport, ...] = ()
+    log: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class NativeInstanceUp(NativeInstance):
+    """The instance after `up` or `update`.
+
+    Attributes:
+        done: what had to be done.
+        seconds: what each step took, by its name.
+    """
+
+    done: Done
+    seconds: dict[str, float] = Field(default_factory=dict)
+
+
+class NativeInstanceDown(Frozen):
+    """What `down` did.
+
+    Attributes:
+        engine: always `native`.
+        removed: whether anything was installed; it is gone.
+        unregistered: base URL that searches use no longer, or `None` if none was registered.
+        settings: path of the settings file that was kept, or `None` if there is none.
+    """
+
+    engine: Literal["native"] = "native"
     removed: bool
     unregistered: str | None = None
     settings: str | None = None

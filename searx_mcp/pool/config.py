@@ -72,6 +72,14 @@ class OwnConfig(Frozen):
         default=EngineCareMode.AUTO,
         description="Spread searches over the engines of own instances while some are refused: auto, off.",
     )
+    idle: Annotated[float, Field(ge=0, le=2_592_000)] = Field(
+        default=0.0,
+        description="Seconds without a search after which it stops until the next one; 0 never.",
+    )
+    source: Annotated[str, Field(pattern=r"^(https?://[^\s?#]+)?$")] = Field(
+        default="https://github.com/searxng/searxng",
+        description="Repository that its source archives are fetched from; empty fetches none.",
+    )
 
 
 class PoolConfig(Frozen):

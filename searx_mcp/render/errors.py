@@ -99,6 +99,7 @@ _ADVICE = {
     ErrorCode.CURSOR_EXPIRED: "Fetch the page again from its beginning.",
     ErrorCode.UNAUTHORIZED: "Give a valid token.",
     ErrorCode.CONTAINER_FAILED: "Run `searx-mcp instances own status` on that machine.",
+    ErrorCode.NATIVE_FAILED: "Run `searx-mcp instances own status` on that machine.",
     ErrorCode.INTERNAL: "If it happens again, report it with the server's log.",
 }
 

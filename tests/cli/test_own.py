@@ -72,6 +72,8 @@ class Machine:
         }
 
     async def own(self, *arguments: str, **mood: object):
+        if "--engine" not in arguments:
+            arguments += ("--engine", "container")
         return await self._run_cli("instances", "own", *arguments, **self.environment(**mood))
 
     async def up(self, *arguments: str, **mood: object):
@@ -278,9 +280,10 @@ async def test_without_an_engine_it_says_what_to_do(machine, monkeypatch):
         assert ran.err == (
             "searx-mcp: Neither docker nor podman is installed.\n"
             "Do one of these:\n"
+            "- Do without: searx-mcp instances own up --engine native\n"
             "- Install Podman (Debian and Ubuntu: sudo apt install podman; Fedora: sudo dnf install"
             " podman) or Docker (https://docs.docker.com/engine/install/), then run"
-            " `searx-mcp instances own up` again.\n"
+            " `searx-mcp instances own up --engine container` again.\n"
             "- Use any SearXNG that answers JSON: set SEARXNG_URL to its address, such as"
             " http://192.168.1.5:8080/\n"
             "- Run SearXNG with the Compose file, on this machine or another:"
@@ -325,7 +328,7 @@ async def test_a_failure_names_its_remedy_and_leaves_no_container(
 async def test_the_last_lines_of_a_container_that_ended_are_shown(docker):
     ran = await docker.up(exits=True)
     assert ran.err.startswith(
-        "The container's last lines:\n| SearXNG 2026.8.22\n| key … is wrong\n"
+        "The last lines it wrote:\n| SearXNG 2026.8.22\n| key … is wrong\n"
         "searx-mcp: The container ended by itself.\n"
     )
     as_json = await docker.up("--json", exits=True)
@@ -390,7 +393,7 @@ async def test_an_image_cannot_be_an_option_of_the_engine(docker, image):
 
 async def test_without_a_state_folder_nothing_is_run(docker):
     environment = {**docker.environment(), "SEARX_MCP_STORAGE__STATE": "false"}
-    ran = await docker._run_cli("instances", "own", "up", **environment)
+    ran = await docker._run_cli("instances", "own", "up", "--engine", "docker", **environment)
     assert ran.code == ExitCode.SETTINGS
     assert "storage.state" in ran.err
     assert "SEARXNG_URL" in ran.err
@@ -441,7 +444,7 @@ async def test_an_interrupt_leaves_no_process_and_no_container(start_program, do
         config.touch()
         process = await start_program(
             *(sys.executable, "-m", "searx_mcp"),
-            *("instances", "own", "up", "--port", str(docker.port)),
+            *("instances", "own", "up", "--port", str(docker.port), "--engine", "container"),
             env={**os.environ, **environment, "SEARX_MCP_CONFIG": str(config)},
         )
         connection, _ = await asyncio.to_thread(ears.accept)

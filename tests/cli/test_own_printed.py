@@ -1,4 +1,4 @@
-"""What the commands of an own instance print; with a container they are tried in `test_own.py`."""
+"""What the commands of an own instance print; for real they are tried in the tests of each kind."""
 
 import json
 
@@ -6,11 +6,15 @@ import pytest
 
 from searx_mcp.cli import own
 from searx_mcp.cli.main import exit_code
-from searx_mcp.client.own.errors import ContainerError
+from searx_mcp.client.own.errors import NativeError
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.models.own_instance import (
-    ContainerFailure,
     ContainerState,
+    Done,
+    NativeFailure,
+    NativeInstanceDown,
+    NativeInstanceUp,
+    NativeState,
     OwnInstance,
     OwnInstanceDown,
 )
@@ -74,9 +78,74 @@ def test_what_was_removed_and_what_stays_is_listed(capsys, fields, lines):
     assert capsys.readouterr().out.splitlines() == lines
 
 
-ENDED = ContainerError(
-    "It ended.", reason=ContainerFailure.EXITED, advice="Look.", log=("one", "two")
+@pytest.mark.parametrize(
+    ("fields", "lines"),
+    [
+        ({"removed": True}, ["Removed the instance."]),
+        ({"removed": False}, ["There is no instance."]),
+    ],
 )
+def test_what_was_removed_of_a_process_is_listed(capsys, fields, lines):
+    own._print_down(NativeInstanceDown(**fields))
+    assert capsys.readouterr().out.splitlines() == lines
+
+
+def test_an_instance_as_a_process_reads_like_this(capsys):
+    own._print_instance(
+        NativeInstanceUp(
+            state=NativeState.RUNNING,
+            version="2026.8.22+9fea41204",
+            age_days=92,
+            url="http://127.0.0.1:8888/",
+            healthy=True,
+            registered=True,
+            pid=12,
+            memory=60_000_000,
+            failing={"brave": "CAPTCHA", "bing": "timeout"},
+            missing=("mojeek",),
+            settings="/s/settings.yml",
+            log=("one", "two"),
+            notes=("One.",),
+            done=Done.CREATED,
+            seconds={"source": 0.9, "start": 1.25},
+        )
+    )
+    assert capsys.readouterr() == (
+        (
+            "url                http://127.0.0.1:8888/\n"
+            "process            running (12)\n"
+            "version            2026.8.22+9fea41204, 92 days old\n"
+            "answers            yes\n"
+            "used by searches   yes\n"
+            "settings           /s/settings.yml\n"
+            "memory             60 MB\n"
+            "engines that fail  brave (CAPTCHA), bing (timeout)\n"
+            "engines it lacks   mojeek\n"
+            "took               source 0.9 s, start 1.2 s\n"
+            "log\n"
+            "| one\n"
+            "| two\n"
+        ),
+        "Note: One.\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("engine", "options"),
+    [
+        ("native", {"image": "x"}),
+        ("native", {"pull": "always"}),
+        ("docker", {"version": "latest"}),
+    ],
+)
+async def test_an_option_that_means_nothing_to_the_engine_is_refused(engine, options):
+    given = {"port": None, "version": None, "image": None, "pull": None, "timeout": None, **options}
+    with pytest.raises(InvalidArgumentError) as caught:
+        await own.up(load(environ={}), engine=engine, as_json=False, **given)
+    assert caught.value.field == next(iter(options))
+
+
+ENDED = NativeError("It ended.", reason=NativeFailure.EXITED, advice="Look.", log=("one", "two"))
 
 
 @pytest.mark.parametrize(
@@ -92,7 +161,7 @@ async def test_an_error_is_told_to_persons_and_to_programs(capsys, monkeypatch, 
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(own, "open_runner", fail)
+    monkeypatch.setattr(own, "open_native", fail)
     loaded = load(environ={})
     for as_json in (True, False):
         with pytest.raises(type(error)):
@@ -103,6 +172,6 @@ async def test_an_error_is_told_to_persons_and_to_programs(capsys, monkeypatch, 
         "error_details": f"{error.message.rstrip('.')}. Look.",
         **data,
     }
-    last = "The container's last lines:\n| one\n| two\n"
+    last = "The last lines it wrote:\n| one\n| two\n"
     assert errors == (last if error is ENDED else "")
     assert exit_code(error) > 0

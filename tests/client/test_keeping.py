@@ -188,3 +188,25 @@ async def test_pages_are_kept_as_many_and_as_long_as_the_settings_say(tmp_path):
     noise = random.Random(1).randbytes(1 << 20).hex()
     await store.keep_robots("https://b.example", KeptRobots(200, noise, NOW), NOW)
     assert await store.robots("https://b.example", NOW) is None
+
+
+def test_searxng_itself_is_one_entry_and_hides_nothing(folder):
+    (folder / FILE_NAME).touch()
+    source = folder / "own-native" / "versions" / "abc" / "source"
+    source.mkdir(parents=True)
+    for number in range(1_200):
+        (source / f"{number}.py").touch()
+    (source / "link").symlink_to("nowhere")
+    (source / "some.py").write_text("x" * 1_000)
+    (folder / "own-native" / "settings.yml").write_text("four")
+    (folder / "own-native.lock").touch()
+    kept = {
+        file.path.removeprefix(f"{folder}{os.sep}"): file
+        for file in kept_files(folder, config=None, now=NOW).files
+    }
+    assert kept[FILE_NAME].kind is FileKind.STATE
+    assert kept["own-native.lock"].kind is FileKind.COMPANION
+    ours = {name: file for name, file in kept.items() if name.startswith("own-native/")}
+    assert set(ours) == {"own-native/settings.yml", "own-native/versions"}
+    assert {file.kind for file in ours.values()} == {FileKind.OWN_INSTANCE}
+    assert ours["own-native/versions"].size >= 1_000

@@ -33,6 +33,7 @@ OTHER_TEXT = {
     "open_sources.contact": "me@example.org",
     "open_sources.npm_url": "https://packages.example",
     "open_sources.photon_url": "http://127.0.0.1:2322/photon",
+    "own.source": "https://git.example.org/searxng",
     "fetch.blocklist_file": "blocked.txt",
     "fetch.browser_path": "/usr/bin/chromium",
     "storage.namespace": "team",

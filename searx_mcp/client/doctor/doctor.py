@@ -22,6 +22,7 @@ from searx_mcp.client.doctor.machine import (
     in_container,
     misconfigured,
 )
+from searx_mcp.client.doctor.native import Native, native_instance
 from searx_mcp.client.doctor.public import SUBJECT, examine_public
 from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SettingsError
@@ -124,7 +125,8 @@ class Doctor:
         async with sessions:
             if urls := named or of_pool:
                 known = {*of_pool, *(named if own else ())}
-                rest = await round_.instances(urls, sessions.own, known)
+                native = await asyncio.to_thread(native_instance, folder)
+                rest = await round_.instances(urls, sessions.own, known, native)
             else:
                 source = "" if settings.instances.catalog else settings.instances.source
                 rest = [await round_.public(report, source, sessions.public)]
@@ -188,11 +190,16 @@ class _Round:
         self._logins = logins
 
     async def instances(
-        self, urls: Iterable[str], session: HttpSession, known: Collection[str]
+        self,
+        urls: Iterable[str],
+        session: HttpSession,
+        known: Collection[str],
+        native: Native | None,
     ) -> list[Examination]:
         """Examine instances beside each other; `known` are the user's, wherever they are."""
 
         async def examine(url: str) -> Examination:
+            made = native if native is not None and native.installed.url == url else None
             return await examine_instance(
                 self._course(url),
                 url,
@@ -202,6 +209,7 @@ class _Round:
                 has_login=url in self._logins,
                 time_limit=self._time_limit,
                 believed=self._believed.get(url),
+                native=made,
             )
 
         async with asyncio.TaskGroup() as group:

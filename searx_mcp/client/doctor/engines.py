@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from http import HTTPStatus
 from typing import Final
 
@@ -15,10 +14,8 @@ from searx_mcp.client.doctor.course import Finding, broken, doubtful, fine, skip
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.request import Category
+from searx_mcp.searxng.engine_errors import FailingEngine, Trouble, failing_engines
 from searx_mcp.searxng.request import WAY_BACK
-
-MOSTLY: Final = 50.0
-"""Percent of its requests at which an engine counts as failing; SearXNG counts in steps of 5."""
 
 _SHOWN: Final = 6
 _PROPOSED: Final = 3
@@ -28,38 +25,6 @@ _PLAIN: Final = re.compile(r"[A-Za-z][\w. -]*\w")
 _CATEGORIES: Final = frozenset(Category)
 """What a search can ask for; `/config` lists groups inside these as well, such as `web` and `wikimedia`."""
 _ELSEWHERE: Final = "Nothing here: a search goes on to the next instance when engines fail."
-
-
-class Trouble(Enum):
-    """What can be done about an engine that fails."""
-
-    REFUSES = auto()
-    """The site behind it keeps the instance out: another engine must do."""
-    SLOW = auto()
-    """It may answer with more time."""
-    OTHER = auto()
-    """As a rule its code and the site have parted ways: an update of SearXNG may help."""
-
-
-_REASONS: Final = (
-    ("captcha", "CAPTCHA", Trouble.REFUSES),
-    ("too many requests", "too many requests", Trouble.REFUSES),
-    ("toomanyrequests", "too many requests", Trouble.REFUSES),
-    ("access denied", "access denied", Trouble.REFUSES),
-    ("accessdenied", "access denied", Trouble.REFUSES),
-    ("timeout", "timeout", Trouble.SLOW),
-    ("timed out", "timeout", Trouble.SLOW),
-)
-"""A word of the exception or its message, in lower case; what a person calls it; what it means."""
-
-
-@dataclass(frozen=True, slots=True)
-class FailingEngine:
-    """An engine that fails mostly, as `/stats/errors` tells since the instance was started."""
-
-    name: str
-    reason: str
-    trouble: Trouble
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,27 +135,6 @@ class Engines:
         return "\n".join(lines)
 
 
-def failing_engines(text: str) -> tuple[FailingEngine, ...] | None:
-    """Read `/stats/errors`: `{engine: [{exception_classname, log_message, percentage, secondary}]}`.
-
-    Args:
-        text: its JSON.
-
-    Returns:
-        The engines most of whose requests fail, by name; `None` if it is no such document.
-    """
-    document = _json(text)
-    if not isinstance(document, dict):
-        return None
-    found = []
-    for engine, errors in sorted(document.items())[:_MAX_ENGINES]:
-        worst = max(_primary(errors), key=_percentage, default=None)
-        if worst is not None and _percentage(worst) >= MOSTLY:
-            reason, trouble = _reason(worst)
-            found.append(FailingEngine(clean_line(engine, _MAX_NAME), reason, trouble))
-    return tuple(found)
-
-
 def listed_engines(text: str) -> tuple[ListedEngine, ...]:
     """Read the engines of `/config`; none if it lists none."""
     document = _json(text)
@@ -222,26 +166,6 @@ def _json(text: str) -> object:
     except (ValueError, RecursionError):
         return None
     return document
-
-
-def _primary(errors: object) -> list[dict[str, object]]:
-    """The errors that ended a request; secondary ones are about single rows."""
-    listed = errors if isinstance(errors, list) else []
-    return [each for each in listed if isinstance(each, dict) and each.get("secondary") is not True]
-
-
-def _percentage(error: dict[str, object]) -> float:
-    value = error.get("percentage")
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
-def _reason(error: dict[str, object]) -> tuple[str, Trouble]:
-    name, message = (str(error.get(key) or "") for key in ("exception_classname", "log_message"))
-    text = f"{name} {message}".casefold()
-    for word, reason, trouble in _REASONS:
-        if word in text:
-            return reason, trouble
-    return clean_line(message or name.rpartition(".")[2], _MAX_NAME) or "unknown", Trouble.OTHER
 
 
 def _yaml(name: str) -> str:

@@ -13,6 +13,7 @@ from searx_mcp.client.doctor.engine_care import check_searches
 from searx_mcp.client.doctor.engines import Engines
 from searx_mcp.client.doctor.health import check_health, health_late
 from searx_mcp.client.doctor.limits import check_json, check_limiter
+from searx_mcp.client.doctor.native import Native
 from searx_mcp.models.diagnosis import CheckName, Examination
 from searx_mcp.models.instance import InstanceReport
 
@@ -29,6 +30,7 @@ async def examine_instance(
     has_login: bool,
     time_limit: float,
     believed: InstanceReport | None = None,
+    native: Native | None = None,
 ) -> Examination:
     """Examine an instance.
 
@@ -41,7 +43,12 @@ async def examine_instance(
         has_login: whether the user gave a name and a password for it.
         time_limit: seconds a search gives it.
         believed: what searches know of it, if they do.
+        native: what its folder tells, where `instances own up` made it.
     """
+    if native is not None:
+        course.note(CheckName.PROCESS, native.check_process())
+        if not native.is_running:
+            return Examination(subject=url, url=url, checks=tuple(course.checks))
     way = Way(URL(url), means, has_login)
     await go(course, way)
     patient = Patient(way, asked, is_own=own or way.is_private)
@@ -58,6 +65,8 @@ async def examine_instance(
     await course.take(CheckName.LIMITER, partial(check_limiter, patient), needs=_THERE)
     await course.take(CheckName.ENGINE_ERRORS, engines.check_errors, needs=_THERE)
     await course.take(CheckName.ENGINES, engines.check_working, needs=_THERE)
+    if native is not None:
+        course.note(CheckName.VERSION, native.check_version(patient.config, asked.clock()))
     if believed is not None:
         course.note(CheckName.POOL, check_belief(believed, course.checks))
         if believed.engines:

@@ -17,8 +17,8 @@ from searx_mcp.models.instance import PoolReport, Tier
 SUBJECT: Final = "public instances"
 
 _OWN_INSTANCE: Final = (
-    "Run an instance of your own, which has no limits, and name it.\n"
-    "SEARXNG_URL=http://127.0.0.1:8080/"
+    "Run an instance of your own, which has no limits; it needs neither Docker nor root.\n"
+    "searx-mcp instances own up"
 )
 _LIST_ANYWHERE: Final = (
     "Let this machine reach the list, or name another; without it the list of this release is"

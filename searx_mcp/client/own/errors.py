@@ -1,10 +1,10 @@
-"""What goes wrong with an instance in a container, with the one thing to do about it."""
+"""What goes wrong with an instance of one's own, with the one thing to do about it."""
 
 from typing import Final
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import ErrorCode, SearxMcpError
-from searx_mcp.models.own_instance import ContainerFailure
+from searx_mcp.models.own_instance import ContainerFailure, NativeFailure
 from searx_mcp.searxng.persona import PROJECT_URL
 
 _PREAMBLES: Final = ("docker: ", "Error: ", "Error response from daemon: ")
@@ -42,25 +42,48 @@ _MAY_NOT: Final = {
 }
 
 
-class ContainerError(SearxMcpError):
-    """An instance cannot be run in a container.
+class OwnInstanceError(SearxMcpError):
+    """An instance of one's own cannot be run.
 
     Attributes:
         reason: which of the kinds of failure it is.
-        log: the last lines of the container, oldest first; only where it ended or did not answer.
+        log: the last lines of the instance, oldest first; only where it ended or did not answer.
     """
 
     def __init__(
         self,
         message: str,
         *,
-        reason: ContainerFailure,
+        code: ErrorCode,
+        reason: ContainerFailure | NativeFailure,
         advice: str,
         log: tuple[str, ...] = (),
     ) -> None:
-        super().__init__(message, code=ErrorCode.CONTAINER_FAILED, advice=advice)
+        super().__init__(message, code=code, advice=advice)
         self.reason = reason
         self.log = log
+
+
+class ContainerError(OwnInstanceError):
+    """An instance cannot be run in a container."""
+
+    def __init__(
+        self, message: str, *, reason: ContainerFailure, advice: str, log: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(
+            message, code=ErrorCode.CONTAINER_FAILED, reason=reason, advice=advice, log=log
+        )
+
+
+class NativeError(OwnInstanceError):
+    """An instance cannot be run as a process of this machine."""
+
+    def __init__(
+        self, message: str, *, reason: NativeFailure, advice: str, log: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(
+            message, code=ErrorCode.NATIVE_FAILED, reason=reason, advice=advice, log=log
+        )
 
 
 def no_engine(name: str | None, *, platform: str) -> ContainerError:
@@ -71,12 +94,14 @@ def no_engine(name: str | None, *, platform: str) -> ContainerError:
         platform: as `sys.platform`.
     """
     install = _INSTALL.get(platform, "Install Docker or Podman")
+    without = "- Do without: searx-mcp instances own up --engine native\n"
     return ContainerError(
         f"{name} is not installed." if name else "Neither docker nor podman is installed.",
         reason=ContainerFailure.NO_ENGINE,
         advice=(
             "Do one of these:\n"
-            f"- {install}, then run `searx-mcp instances own up` again.\n"
+            f"{'' if platform == 'win32' else without}"
+            f"- {install}, then run `searx-mcp instances own up --engine container` again.\n"
             "- Use any SearXNG that answers JSON:"
             " set SEARXNG_URL to its address, such as http://192.168.1.5:8080/\n"
             "- Run SearXNG with the Compose file, on this machine or another:"

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from asyncio.subprocess import DEVNULL, PIPE
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,6 +39,7 @@ async def run(
     *,
     timeout: float,  # noqa: ASYNC109 - the length of one call is the caller's budget
     on_line: Callable[[str], None] | None = None,
+    environment: Mapping[str, str] | None = None,
 ) -> Finished:
     """Run a program without input until it has ended and closed its streams.
 
@@ -49,6 +50,7 @@ async def run(
         command: the program's path and its arguments.
         timeout: seconds it may take.
         on_line: told each line of both streams as it comes; must not raise.
+        environment: its variables; those of this process unless given.
 
     Raises:
         OSError: it cannot be started.
@@ -56,7 +58,12 @@ async def run(
     """
     # Not `create_subprocess_exec`: its `Process` cannot let go of streams that a child keeps open.
     transport, listener = await asyncio.get_running_loop().subprocess_exec(
-        lambda: _Listener(on_line), *command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
+        lambda: _Listener(on_line),
+        *command,
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=PIPE,
+        env=environment,
     )
     try:
         async with asyncio.timeout(timeout):

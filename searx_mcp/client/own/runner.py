@@ -47,6 +47,8 @@ _SETTINGS_INSIDE: Final = "/etc/searxng/settings.yml"
 _ENVIRONMENT: Final[Mapping[str, str]] = {"GRANIAN_HOST": "0.0.0.0"}  # noqa: S104 - inside the container, whose port is published on loopback alone
 """The image listens on `::`, which fails on hosts without IPv6."""
 
+TIMEOUT: Final = 120.0
+"""Seconds until an instance must answer, unless told otherwise."""
 _POLL: Final = 0.25
 """Seconds between two looks at an instance that is starting."""
 _LOG_LINES: Final = 20
@@ -78,7 +80,7 @@ class UpOptions:
     port: int | None = None
     image: str | None = None
     pull: Pull = Pull.MISSING
-    timeout: float = 120.0
+    timeout: float = TIMEOUT
 
 
 class Runner:
@@ -195,6 +197,11 @@ class Runner:
             settings=_text(self._folder.settings),
         )
 
+    async def log(self, lines: int) -> tuple[str, ...]:
+        """The last lines the container wrote, oldest first."""
+        engine, _ = await self._look()
+        return _shown(await engine.logs(NAME, lines=lines))
+
     async def _look(self) -> tuple[Engine, Container | None]:
         """The engine that has our container, else the best one that works."""
         self._progress("looking for a container engine")
@@ -262,7 +269,7 @@ class Runner:
                 if exited
                 else "Give it more seconds with --timeout, or another port with --port."
             ),
-            log=tuple(clean_line(without_secrets(line), _LONGEST_LINE) for line in log),
+            log=_shown(log),
         )
 
     async def _report(self, engine: Engine, container: Container | None) -> OwnInstance:
@@ -286,6 +293,10 @@ async def _undo(step: Callable[[str], Awaitable[None]]) -> None:
     with contextlib.suppress(ContainerError, TimeoutError):
         async with asyncio.timeout(_UNDO):
             await step(NAME)
+
+
+def _shown(log: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(clean_line(without_secrets(line), _LONGEST_LINE) for line in log)
 
 
 def _url(port: int) -> str:

@@ -6,7 +6,10 @@ from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.search.providers.own_causes import own_cause, resting
 
-_OWN_INSTANCE = "Point SEARXNG_URL at a SearXNG instance of your own for searching without limits."
+_OWN_INSTANCE = (
+    "For searching without limits, run `searx-mcp instances own up` on this machine (no Docker, no"
+    " root), or point SEARXNG_URL at a SearXNG instance of your own."
+)
 
 CHECK_NETWORK = "Check the connection, DNS and proxy of this machine, then search again."
 SOON = 30.0

@@ -8,7 +8,7 @@ import yaml
 
 from searx_mcp.client.own.runner import IMAGE, NAME
 from searx_mcp.client.own.settings_file import settings_yaml
-from searx_mcp.models.own_instance import ContainerFailure
+from searx_mcp.models.own_instance import ContainerFailure, NativeFailure
 
 PAGE = Path(__file__).parents[3] / "docs" / "own-instance.md"
 
@@ -37,7 +37,7 @@ def test_the_settings_by_hand_are_the_generated_ones_without_the_secret(blocks):
 
 def test_every_reason_and_the_names_are_on_the_page():
     text = PAGE.read_text()
-    for reason in ContainerFailure:
+    for reason in (*ContainerFailure, *NativeFailure):
         assert f"| `{reason}` |" in text
     assert IMAGE in text
     assert f"docker restart {NAME}" in text
