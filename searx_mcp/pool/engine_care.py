@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import EngineReport, EngineState
 from searx_mcp.models.request import TimeRange
+from searx_mcp.pool.engine_trouble import Trouble, trouble_of
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.timers import DAY, HOUR
 
@@ -50,8 +51,6 @@ _MAX_NAMED: Final = 40
 """Engines of one search that are named beside those that carry it: an address has its limits."""
 
 _SUSPENSION: Final = "suspended"
-_REFUSALS: Final = ("captcha", "too many requests", "access denied")
-"""What SearXNG says in English when the site behind an engine keeps the instance out."""
 
 
 class EngineRecord(BaseModel):
@@ -117,9 +116,8 @@ class EngineRecord(BaseModel):
 
     def after_failure(self, reason: str, now: float) -> "EngineRecord":
         """The record after an answer without it."""
-        said = reason.casefold()
-        is_refusal = any(word in said for word in _REFUSALS)
-        if said.startswith(_SUSPENSION):
+        is_refusal = trouble_of(reason)[1] is Trouble.REFUSES
+        if reason.casefold().startswith(_SUSPENSION):
             changes: dict[str, object] = {"until": max(self.until, now + _SUSPENDED)}
             if is_refusal and not self.spell:  # another client of the instance was refused
                 changes |= {"refused_at": now, "spell": HOUR}

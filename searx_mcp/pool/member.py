@@ -37,6 +37,7 @@ _GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
 _LIFE = tuple(field.name for field in fields(Life) if field.name not in {"trusted", "own"})
 _TRUSTED = frozenset({Tier.OWN, Tier.OPEN})
 _SEEN = tuple(field.name for field in fields(Observed))
+_OWN = ("last_at", "successes", "failures", "json_enabled", "json_listed", "drift", "facts")
 
 
 class Member:
@@ -139,9 +140,7 @@ class Member:
 
     def serves(self, needs: Needs) -> bool:
         """Whether its engines can take such a search, as far as is known."""
-        if self.facts is None:
-            return True
-        serves = self.facts.serves(
+        serves = self.facts and self.facts.serves(
             needs.category, needs.time_range, page=needs.page, engines=needs.engines
         )
         return serves is not False
@@ -235,8 +234,7 @@ class Member:
         detail = "Another instance answered first."
         self._last = (Verdict.OVERTAKEN, detail)
         self.seen.add_latency(elapsed, now)
-        asked_for = self.format(now)
-        self.seen.note(Outcome(Verdict.OVERTAKEN, asked_for, elapsed, detail=detail), now)
+        self.seen.note(Outcome(Verdict.OVERTAKEN, self.format(now), elapsed, detail=detail), now)
         self.life.be_overtaken(now, config=config, rng=rng)
 
     def revive(self, now: float) -> None:
@@ -288,19 +286,13 @@ class Member:
         verdict, detail = self._last
         return InstanceRecord(
             url=self.url,
-            last_at=self.last_at,
-            successes=self.successes,
-            failures=self.failures,
-            json_enabled=self.json_enabled,
             json_recheck=self._json_recheck,
-            json_listed=self.json_listed,
             link_token=self._page_token,
-            drift=self.drift,
             last_verdict=verdict,
             last_detail=detail,
-            facts=self.facts,
             cleared_at=self._cleared_at,
             engines=self.care.engines,
+            **{name: getattr(self, name) for name in _OWN},
             **{name: getattr(self.life, name) for name in _LIFE},
             **{name: getattr(self.seen, name) for name in _SEEN},
         )
@@ -319,13 +311,8 @@ class Member:
                 self.life.opt_out(record.cleared_at)
             return
         opted_out_at = self._cleared_at if self.life.is_opted_out else 0.0
-        self.last_at = record.last_at
-        self.successes = record.successes
-        self.failures = record.failures
-        self.json_enabled = record.json_enabled
-        self.json_listed = record.json_listed
-        self.drift = record.drift
-        self.facts = record.facts
+        for name in _OWN:
+            setattr(self, name, getattr(record, name))
         self._last = (record.last_verdict, record.last_detail)
         self._json_recheck = record.json_recheck
         self._page_token = record.link_token

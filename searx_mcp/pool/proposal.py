@@ -14,7 +14,6 @@ class Proposal:
         url: its base URL.
         own: whether it is an instance of the user's own.
         format: the format to ask for.
-        link_token: whether its limiter wants a token that we do not have; `None` while unknown.
         is_unlimited: whether it is known to count no requests, so that it may be hedged.
         is_trial: whether it has rested and is tried again.
         is_doubted: whether it is own and its last request came to nothing.
@@ -26,7 +25,6 @@ class Proposal:
     url: str
     own: bool
     format: Format
-    link_token: bool | None
     is_unlimited: bool
     is_trial: bool
     is_doubted: bool
@@ -41,7 +39,6 @@ def proposal(member: Member, now: float, *, engines: tuple[str, ...]) -> Proposa
         url=member.url,
         own=member.is_own,
         format=member.format(now),
-        link_token=member.link_token,
         is_unlimited=member.is_unlimited,
         is_trial=member.is_on_trial(now),
         is_doubted=member.is_doubted(now),

@@ -20,6 +20,7 @@ from searx_mcp.content.html.stripping import unescaped
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.net.retry_after import retry_after
+from searx_mcp.pool.engine_trouble import trouble_of
 from searx_mcp.searxng.html_parser import parse_html
 from searx_mcp.searxng.json_parser import parse_json
 from searx_mcp.searxng.reading import BodyKind, Reading
@@ -32,14 +33,6 @@ _ENGINES_NAMED: Final = 3
 """How many failed engines a sentence names: models read it too."""
 _ENGINE_NAME: Final = re.compile(r"(?=.{1,24}\Z)[a-z0-9.]+(?: [a-z0-9.]+){0,2}")
 """SearXNG wants names in lower case; the longest of its default settings that has more words is told as one more."""
-_ENGINE_REASONS: Final = (
-    ("captcha", "CAPTCHA"),
-    ("too many requests", "too many requests"),
-    ("access denied", "access denied"),
-    ("timeout", "timeout"),
-    ("timed out", "timeout"),
-)
-"""Words of a reason in English, and what is said instead."""
 _CHALLENGE_WINDOW: Final = 65_536
 """Bytes in which a challenge shows itself; such pages are shorter."""
 _CHALLENGE_TITLE = re.compile(
@@ -163,10 +156,8 @@ def naming_engines(judgement: Judgement) -> Judgement:
 
 
 def _engine_reason(text: str) -> str:
-    text = text.casefold()
-    said = next((reason for words, reason in _ENGINE_REASONS if words in text), "")
-    suspended = "suspended" if "suspended" in text else ""
-    return ": ".join(filter(None, (suspended, said))) or "error"
+    suspended = "suspended" if "suspended" in text.casefold() else ""
+    return ": ".join(filter(None, (suspended, trouble_of(text)[0]))) or "error"
 
 
 def _wait(headers: Mapping[str, str]) -> float | None:

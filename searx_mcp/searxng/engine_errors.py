@@ -2,39 +2,16 @@
 
 import json
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import Final
 
 from searx_mcp.content.clean import clean_line
+from searx_mcp.pool.engine_trouble import Trouble, trouble_of
 
 MOSTLY: Final = 50.0
 """Percent of its requests at which an engine counts as failing; SearXNG counts in steps of 5."""
 
 _MAX_NAME: Final = 60
 _MAX_ENGINES: Final = 1_000
-
-
-class Trouble(Enum):
-    """What can be done about an engine that fails."""
-
-    REFUSES = auto()
-    """The site behind it keeps the instance out: another engine must do."""
-    SLOW = auto()
-    """It may answer with more time."""
-    OTHER = auto()
-    """As a rule its code and the site have parted ways: an update of SearXNG may help."""
-
-
-_REASONS: Final = (
-    ("captcha", "CAPTCHA", Trouble.REFUSES),
-    ("too many requests", "too many requests", Trouble.REFUSES),
-    ("toomanyrequests", "too many requests", Trouble.REFUSES),
-    ("access denied", "access denied", Trouble.REFUSES),
-    ("accessdenied", "access denied", Trouble.REFUSES),
-    ("timeout", "timeout", Trouble.SLOW),
-    ("timed out", "timeout", Trouble.SLOW),
-)
-"""A word of the exception or its message, in lower case; what a person calls it; what it means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +60,6 @@ def _percentage(error: dict[str, object]) -> float:
 
 def _reason(error: dict[str, object]) -> tuple[str, Trouble]:
     name, message = (str(error.get(key) or "") for key in ("exception_classname", "log_message"))
-    text = f"{name} {message}".casefold()
-    for word, reason, trouble in _REASONS:
-        if word in text:
-            return reason, trouble
-    return clean_line(message or name.rpartition(".")[2], _MAX_NAME) or "unknown", Trouble.OTHER
+    reason, trouble = trouble_of(f"{name} {message}")
+    shown = reason or clean_line(message or name.rpartition(".")[2], _MAX_NAME)
+    return shown or "unknown", trouble

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from searx_mcp.searxng.engine_errors import FailingEngine, Trouble, failing_engines
+from searx_mcp.pool.engine_trouble import Trouble
+from searx_mcp.searxng.engine_errors import FailingEngine, failing_engines
 
 
 def errors(name: str | None, message: str | None, percentage: object = 100, **more: object) -> str:

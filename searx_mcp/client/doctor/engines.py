@@ -14,7 +14,8 @@ from searx_mcp.client.doctor.course import Finding, broken, doubtful, fine, skip
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.request import Category
-from searx_mcp.searxng.engine_errors import FailingEngine, Trouble, failing_engines
+from searx_mcp.pool.engine_trouble import Trouble
+from searx_mcp.searxng.engine_errors import FailingEngine, failing_engines
 from searx_mcp.searxng.request import WAY_BACK
 
 _SHOWN: Final = 6
