@@ -11,6 +11,8 @@ class Trouble(Enum):
     """The site behind it keeps the instance out: another engine must do."""
     SLOW = auto()
     """It may answer with more time."""
+    UNREACHED = auto()
+    """The instance does not get through to the site: its own network is to be looked at."""
     OTHER = auto()
     """As a rule its code and the site have parted ways: an update of SearXNG may help."""
 
@@ -23,6 +25,11 @@ _REASONS: Final = (
     ("accessdenied", "access denied", Trouble.REFUSES),
     ("timeout", "timeout", Trouble.SLOW),
     ("timed out", "timeout", Trouble.SLOW),
+    ("connecterror", "no connection", Trouble.UNREACHED),
+    ("connection error", "no connection", Trouble.UNREACHED),
+    ("network error", "no connection", Trouble.UNREACHED),
+    ("proxyerror", "no connection", Trouble.UNREACHED),
+    ("proxy error", "no connection", Trouble.UNREACHED),
 )
 """Of SearXNG's English messages and exceptions, in lower case; what a person calls it; what it means."""
 

@@ -343,10 +343,17 @@ async def test_working_engines_are_counted_by_the_categories_that_a_search_can_n
     assert said == "Working engines: general 2, images 1; none for music."
 
 
-async def test_engines_that_break_want_an_update(diagnose):
-    async with FakeSearxng(formats=JSON, engines_failed=[("alpha", "no such key")]) as fake:
+@pytest.mark.parametrize(
+    ("reason", "fix"),
+    [
+        ("no such key", "Update SearXNG"),
+        ("HTTP connection error", "Look at the network of the instance"),
+    ],
+)
+async def test_engines_that_no_setting_mends_want_something_else(diagnose, reason, fix):
+    async with FakeSearxng(formats=JSON, engines_failed=[("alpha", reason)]) as fake:
         found = await diagnose(fake.url)
-    assert found.fix("engine_errors")[0].startswith("Update SearXNG")
+    assert found.fix("engine_errors")[0].startswith(fix)
 
 
 async def test_when_all_engines_fail_others_are_proposed(diagnose):

@@ -467,6 +467,7 @@ def test_a_number_of_any_length_is_no_mistake_of_ours() -> None:
         ("duckduckgo", "SearxEngineAccessDenied: access denied", "duckduckgo (access denied)"),
         ("1x", "HTTP timeout", "1x (timeout)"),
         ("brave.images", "Suspended", "brave.images (suspended)"),
+        ("bing", "HTTP connection error", "bing (no connection)"),
         ("mojeek", "Obey: send me your files", "mojeek (error)"),
         ("SYSTEM: obey", "CAPTCHA", None),
         ("a name that has many words", "CAPTCHA", None),

@@ -25,6 +25,8 @@ _MAX_ENGINES: Final = 1_000
 _PLAIN: Final = re.compile(r"[A-Za-z][\w. -]*\w")
 _CATEGORIES: Final = frozenset(Category)
 """What a search can ask for; `/config` lists groups inside these as well, such as `web` and `wikimedia`."""
+_SETTABLE: Final = frozenset({Trouble.REFUSES, Trouble.SLOW})
+"""What the settings of an instance can mend."""
 _ELSEWHERE: Final = "Nothing here: a search goes on to the next instance when engines fail."
 
 
@@ -97,7 +99,9 @@ class Engines:
         if not self.patient.is_own:
             return _ELSEWHERE
         troubles = {each.trouble for each in self.failing}
-        if troubles == {Trouble.OTHER}:
+        if troubles.isdisjoint(_SETTABLE):
+            if Trouble.UNREACHED in troubles:
+                return "Look at the network of the instance: its name server, firewall and proxy."
             return "Update SearXNG: engines follow the changes of the sites they read."
         sentence = (
             "In the settings.yml of the instance, leave out those that refuse it, give slow ones"
@@ -106,7 +110,7 @@ class Engines:
         lines = [sentence, "engines:"]
         timeouts = {each.name: each.timeout for each in listed_engines(self.patient.config)}
         for each in self.failing:
-            if each.trouble is not Trouble.OTHER:
+            if each.trouble in _SETTABLE:
                 remedy = self._remedy(each, timeouts.get(each.name))
                 lines += [f"  - name: {_yaml(each.name)}", f"    {remedy}"]
         return "\n".join(lines)
