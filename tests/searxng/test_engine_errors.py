@@ -37,7 +37,7 @@ def errors(name: str | None, message: str | None, percentage: object = 100, **mo
         (errors("builtins.KeyError", "no\x1b[31m key"), "no key", Trouble.OTHER),
         (errors(None, None), "unknown", Trouble.OTHER),
     ],
-    ids=["captcha", "limited", "denied", "slow", "late", "class", "message", "nothing"],
+    ids=str,
 )
 def test_an_engine_fails_for_a_reason(text, reason, trouble):
     assert failing_engines(text) == (FailingEngine("bing", reason, trouble),)
