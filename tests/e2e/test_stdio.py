@@ -148,7 +148,8 @@ async def test_json_of_a_real_server_after_a_hung_and_a_limited_instance(
                 )
                 check_response(result, category, searx.url, web)
     assert hung.searches >= 1
-    assert limited.searches == 1, "a limited instance is left alone"
+    # In both formats, and then left alone for ten seconds, which a busy machine may take.
+    assert 2 <= limited.searches < len(CATEGORIES)
     searched = next(request for request in hung.requests if request.path == "/search")
     assert searched.parameters["format"] == "json"
 

@@ -74,13 +74,13 @@ class Waking(Provider):
 
     async def _wake(self, deadline: float, progress: Progress | None) -> None:
         own = self._pool.own_urls()
-        if not own or not self._folder.path.exists() or self._process.is_held:
+        if not own or not self._folder.path.exists() or self._is_serving():
             return
         async with self._turn:
             now = asyncio.get_running_loop().time()
             installed = self._folder.installed
             is_ours = installed is not None and installed.url in own
-            if installed is None or not is_ours or now < self._not_before or self._process.is_held:
+            if installed is None or not is_ours or now < self._not_before or self._is_serving():
                 return
             if progress is not None:
                 progress(f"starting {installed.url}")
@@ -94,6 +94,11 @@ class Waking(Provider):
                 return
             self._not_before = 0.0
             self._pool.probed(url, alive=True, now=self._clock())
+
+    def _is_serving(self) -> bool:
+        """Whether it takes searches; one that another process has started may not do so yet."""
+        running = self._process.find()
+        return running is not None and running.port > 0
 
 
 def waking(

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from searx_mcp.client.facade import remembering_client
 from searx_mcp.client.own.errors import NativeError
+from searx_mcp.client.own.native import launcher
 from searx_mcp.client.own.native.folder import NativeFolder
 from searx_mcp.client.own.native.process import NativeProcess
 from searx_mcp.client.own.native.runner import NativeOptions
@@ -150,6 +151,21 @@ async def test_what_does_not_come_up_is_tried_once_and_the_search_goes_on(waking
     pass_by(61.0)
     await search()
     assert len(starts.deadlines) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="it runs on POSIX alone")
+@pytest.mark.parametrize(("port", "waits"), [(0, 1), (8888, 0)], ids=["starts", "serves"])
+async def test_one_that_another_process_has_started_is_waited_for(waking, tmp_path, port, waits):
+    import fcntl  # noqa: PLC0415 - POSIX alone
+
+    search, starts, _ = waking()
+    run = tmp_path / "own-native" / "run"
+    run.mkdir(exist_ok=True)
+    with (run / "run.lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        launcher.write_run(run, tmp_path, port)
+        assert await search() == FOUND
+    assert len(starts.deadlines) == waits
 
 
 @pytest.mark.parametrize("own", [(), ("http://127.0.0.1:9999/",)], ids=["none", "another"])
