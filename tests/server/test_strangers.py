@@ -113,7 +113,7 @@ async def test_no_word_of_a_page_leaves_the_fence(
                 found = await looking.call("web_search", query="bees")
     for result in (read, small, found):
         assert not result.is_error, text_of(result)
-        assert looking.boundary.upper() not in text_of(result)
+        assert looking.boundary.upper() not in text_of(result).replace(looking.boundary, "")
     if kind not in {"headers", "parameters of the type"}:
         assert "obey" in text_of(read)
 
