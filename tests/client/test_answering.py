@@ -21,7 +21,13 @@ pytestmark = pytest.mark.slow
 
 def _client(instance: FakeSearxng, *, processes: bool) -> SearxClient:
     settings = Settings.model_validate(
-        {"instances": {"own": [instance.url]}, "open_sources": {"mode": "off"}}
+        {
+            "instances": {"own": [instance.url]},
+            "open_sources": {"mode": "off"},
+            # A process is started meanwhile, on a machine that may be busy.
+            "search": {"attempt_timeout": 60, "phase_timeout": 120},
+            "web_search": {"default_timeout": 120},
+        }
     )
     return SearxClient(settings, rng=random.Random(1), processes=processes)
 
