@@ -1,4 +1,4 @@
-"""What searches believe of an instance, beside what was measured."""
+"""What searches believe of an instance and learned of its engines, beside what was measured."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,11 +6,13 @@ from typing import Final
 from searx_mcp.client.doctor.course import Finding, broken, doubtful, fine
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus
-from searx_mcp.models.instance import InstanceReport
+from searx_mcp.models.instance import EngineReport, InstanceReport
+from searx_mcp.pool.engine_care import LEAST
 
 _MEASURED: Final = frozenset({CheckName.HEALTHZ, CheckName.JSON})
 """What a search needs, as far as it is tried without one: the way, the program, the limiter."""
 _MINUTE: Final = 60
+_ENGINES_SHOWN: Final = 6
 _SHOWN_BY_JSON: Final = frozenset(
     {
         Verdict.JSON_OFF,
@@ -50,6 +52,29 @@ def check_belief(row: InstanceReport, checks: Sequence[Check]) -> Finding:
     return _last_search(row, row.last_verdict, well=well)
 
 
+def check_searches(engines: Sequence[EngineReport]) -> Finding:
+    """Tell which engines bring results, and which are left alone and why.
+
+    Args:
+        engines: those that bring most first.
+    """
+    bringing = [each for each in engines if each.results]
+    resting = [each for each in engines if each.retry_after]
+    said = [f"Results come from {_listed([f'{each.name} {each.results}' for each in bringing])}."]
+    if resting:
+        named = [f"{each.name} ({each.reason})" for each in resting]
+        said.append(f"Left alone for now: {_listed(named)}.")
+    if any(each.spared for each in engines):
+        said.append("Searches are spread over the others.")
+    well = [each for each in bringing if not each.retry_after]
+    if resting and len(well) < LEAST:
+        return doubtful(
+            " ".join(said),
+            f"Switch on more engines: with fewer than {LEAST} that are well, nothing can be spread.",
+        )
+    return fine(" ".join(said))
+
+
 def _last_search(row: InstanceReport, verdict: Verdict | None, *, well: bool) -> Finding:
     if verdict is None:
         return fine("No search has asked it yet.")
@@ -69,3 +94,8 @@ def _wait(seconds: float) -> str:
     if seconds <= 2 * _MINUTE:
         return f"{max(1, round(seconds))} s"
     return f"{-(-seconds // _MINUTE):.0f} min"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _ENGINES_SHOWN} more" if len(names) > _ENGINES_SHOWN else ""
+    return ", ".join(names[:_ENGINES_SHOWN]) + more if names else "no engine yet"

@@ -6,10 +6,9 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.client.doctor.asking import Asked, Patient
-from searx_mcp.client.doctor.belief import check_belief
+from searx_mcp.client.doctor.belief import check_belief, check_searches
 from searx_mcp.client.doctor.connection import Means, Way, go
 from searx_mcp.client.doctor.course import Course
-from searx_mcp.client.doctor.engine_care import check_searches
 from searx_mcp.client.doctor.engines import Engines
 from searx_mcp.client.doctor.health import check_health, health_late
 from searx_mcp.client.doctor.limits import check_json, check_limiter

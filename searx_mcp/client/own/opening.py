@@ -11,8 +11,8 @@ from searx_mcp.client.own.native.fetching import Sources
 from searx_mcp.client.own.native.folder import FOLDER_NAME as NATIVE_FOLDER
 from searx_mcp.client.own.native.folder import NativeFolder
 from searx_mcp.client.own.native.probing import Probe
+from searx_mcp.client.own.native.process import Starting
 from searx_mcp.client.own.native.runner import NativeRunner
-from searx_mcp.client.own.native.starting import Starting
 from searx_mcp.client.own.runner import Runner
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import SettingsError

@@ -17,9 +17,8 @@ from searx_mcp.client.own.native.environment import (
 from searx_mcp.client.own.native.fetching import LATEST, PINNED, Sources
 from searx_mcp.client.own.native.folder import NativeFolder, written
 from searx_mcp.client.own.native.probing import Probe, Tried
-from searx_mcp.client.own.native.process import NativeProcess
+from searx_mcp.client.own.native.process import LOG_LINES, NativeProcess, Starting
 from searx_mcp.client.own.native.settings import missing_engines
-from searx_mcp.client.own.native.starting import LOG_LINES, Starting
 from searx_mcp.client.own.ports import free_port
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.instance import Choice

@@ -11,8 +11,7 @@ from typing_extensions import override
 
 from searx_mcp.client.own.errors import NativeError
 from searx_mcp.client.own.native.folder import FOLDER_NAME, NativeFolder
-from searx_mcp.client.own.native.process import NativeProcess
-from searx_mcp.client.own.native.starting import Starting
+from searx_mcp.client.own.native.process import NativeProcess, Starting
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.providers.interface import Found, Provider

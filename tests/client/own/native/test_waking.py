@@ -12,9 +12,8 @@ from searx_mcp.client.facade import remembering_client
 from searx_mcp.client.own.errors import NativeError
 from searx_mcp.client.own.native import launcher
 from searx_mcp.client.own.native.folder import NativeFolder
-from searx_mcp.client.own.native.process import NativeProcess
+from searx_mcp.client.own.native.process import NativeProcess, Starting
 from searx_mcp.client.own.native.runner import NativeOptions
-from searx_mcp.client.own.native.starting import Starting
 from searx_mcp.client.own.native.waking import Waking
 from searx_mcp.client.own.opening import open_native
 from searx_mcp.errors import NoInstancesError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.client.doctor.engine_care import check_searches
+from searx_mcp.client.doctor.belief import check_searches
 from searx_mcp.models.diagnosis import CheckStatus
 from searx_mcp.models.instance import EngineReport, EngineState
 
