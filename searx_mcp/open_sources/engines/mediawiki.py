@@ -1,24 +1,24 @@
 """What the wikis of Wikimedia have in common: one interface, its limits, its errors."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.open_sources.interface import RefusedError
-from searx_mcp.open_sources.rows import json_object
+from searx_mcp.open_sources.interface import Engine, OpenQuery, Parsed, RefusedError, fitting
+from searx_mcp.open_sources.rows import Rows, json_object
 
-BUCKET: Final = "wikimedia"
-"""Wikipedia and Commons count as one: the limits are those of an address at all of Wikimedia's wikis."""
-TERMS: Final = "https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits"
-
-PARAMETERS: Final[Mapping[str, str]] = {
+PARAMETERS: Final = {
     "action": "query",
     "format": "json",
     "formatversion": "2",
     "generator": "search",
 }
-MAX_QUERY: Final = 300
+_PER_PAGE: Final = 10
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_MAX_QUERY: Final = 300
 """Characters of a search, keywords such as `filetype:` included; a longer one is refused (CirrusSearch)."""
 
 _BUSY: Final = frozenset({"ratelimited", "maxlag", "cirrussearch-too-busy-error"})
@@ -26,23 +26,70 @@ _BROKEN: Final = ("internal_api_error", "cirrussearch-backend-error", "readonly"
 """Beginnings of the codes of errors that are theirs; any other is about the question."""
 
 
-def found(answer: Fields) -> Iterable[Fields]:
-    """The pages of an answer by rank: they come in the order of their numbers, and `index` has the rank."""
-    pages = answer.part("query").parts("pages")
-    return sorted(pages, key=lambda page: page.count("index") or len(pages))
+wiki: Final = partial(
+    Engine,
+    operator="Wikimedia Foundation, US",
+    demands_all=True,
+    # With a contact 200 requests a minute are allowed, without one ten; three at a time. They are
+    # those of an address at all of Wikimedia's wikis, which therefore count as one.
+    gap=0.5,
+    gap_without_contact=8.0,
+    burst=3,
+    per_day=2_000,
+    concurrency=3,
+    bucket="wikimedia",
+    wants_contact=True,
+    terms_url="https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits",
+    terms_checked="2026-11",
+)
+"""Makes the row of one wiki."""
 
 
-def read(body: bytes, title: str) -> Fields:
-    """Read an answer.
+def language(query: OpenQuery) -> str:
+    """The code of the query's language, English for any; empty if it is none that a wiki could have."""
+    code = query.language.partition("-")[0]
+    if code in {"all", "auto"}:
+        return "en"
+    return code if _LANGUAGE.fullmatch(code) else ""
+
+
+def searched(query: OpenQuery, text: str, *, keyword: str = "") -> dict[str, str] | None:
+    """The parameters of a search, or `None` if it has no words.
 
     Args:
-        body: of the answer.
-        title: of the wiki, for a person.
+        query: for its page.
+        text: its words; those that fit are sent.
+        keyword: of CirrusSearch, which goes before them.
+    """
+    words = fitting(text.split(), _MAX_QUERY - len(keyword))
+    if not words:
+        return None
+    return {
+        "gsrsearch": f"{keyword}{words}",
+        "gsrlimit": str(_PER_PAGE),
+        "gsroffset": str(_PER_PAGE * (query.page - 1)),
+    }
+
+
+def parsed(
+    body: bytes, query: OpenQuery, engine: Engine, add: Callable[[Rows, Fields], None]
+) -> Parsed:
+    """Read an answer: each of its pages is added to the rows, by rank.
 
     Raises:
         ValueError: it is not shaped as documented.
         RefusedError: it is an error, which comes with status 200.
     """
+    answer = _read(body, engine.title)
+    rows = Rows(engine.name, query)
+    pages = answer.part("query").parts("pages")
+    # They come in the order of their numbers, and `index` has the rank.
+    for page in sorted(pages, key=lambda page: page.count("index") or len(pages)):
+        add(rows, page)
+    return rows.parsed(has_next=bool(answer.part("continue")))
+
+
+def _read(body: bytes, title: str) -> Fields:
     answer = json_object(body)
     if "error" not in answer:
         return answer

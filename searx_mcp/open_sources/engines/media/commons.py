@@ -11,11 +11,8 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import File, Image, Media, Video
 from searx_mcp.open_sources.engines import mediawiki
-from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed, fitting
+from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery, Parsed
 from searx_mcp.open_sources.rows import MAX_NAME, Rows, licensed, plain
-
-NAME: Final = "commons"
-PER_PAGE: Final = 10
 
 _IMAGE: Final = "bitmap|drawing"
 _OTHER: Final = "multimedia|office|archive|3d"
@@ -27,34 +24,21 @@ _BY_CATEGORY: Final = {
 }
 _SYNTAX = re.compile(r"[:|~*?\\]")
 """Signs that make a keyword or a pattern of a word (Help:CirrusSearch)."""
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
 
 
 def ask(query: OpenQuery) -> Ask | None:
     """Search the files of one kind, described in the query's language as far as they are."""
-    aim = f"filetype:{_aim(query)} "
-    words = fitting(_SYNTAX.sub(" ", query.text).split(), mediawiki.MAX_QUERY - len(aim))
-    if not words:
+    text = _SYNTAX.sub(" ", query.text)
+    parameters = mediawiki.searched(query, text, keyword=f"filetype:{_aim(query)} ")
+    if parameters is None:
         return None
-    language = query.language.partition("-")[0]
-    is_known = _LANGUAGE.fullmatch(language) and language != "all"
-    return Ask(
-        {
-            "gsrsearch": f"{aim}{words}",
-            "gsrlimit": str(PER_PAGE),
-            "gsroffset": str(PER_PAGE * (query.page - 1)),
-            "iiextmetadatalanguage": language if is_known else "en",
-        }
-    )
+    return Ask({**parameters, "iiextmetadatalanguage": mediawiki.language(query) or "en"})
 
 
 def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Read the files, each with its licence."""
-    answer = mediawiki.read(body, ENGINE.title)
-    rows = Rows(NAME, query)
-    for page in mediawiki.found(answer):
-        _add(rows, page, _aim(query))
-    return rows.parsed(has_next=bool(answer.part("continue")))
+    aim = _aim(query)
+    return mediawiki.parsed(body, query, ENGINE, lambda rows, page: _add(rows, page, aim))
 
 
 def _aim(query: OpenQuery) -> str:
@@ -110,10 +94,9 @@ def _template(info: Fields, aim: str, name: str) -> tuple[str, Mapping[str, Froz
             return "file", {"file": File(filename=name, size=bytes_, mimetype=mime, embed_url=url)}
 
 
-ENGINE: Final = Engine(
-    name=NAME,
+ENGINE: Final[Engine] = mediawiki.wiki(
+    name="commons",
     title="Wikimedia Commons",
-    operator="Wikimedia Foundation, US",
     categories=frozenset({Category.IMAGES, Category.VIDEOS, Category.MUSIC, Category.FILES}),
     endpoint="https://commons.wikimedia.org/w/api.php",
     parameters={
@@ -126,18 +109,8 @@ ENGINE: Final = Engine(
     },
     ask=ask,
     parse=parse,
-    demands_all=True,
-    gap=0.5,
-    gap_without_contact=8.0,
-    burst=3,
-    per_day=2_000,
-    concurrency=3,
     timeout=5.0,
-    bucket=mediawiki.BUCKET,
-    wants_contact=True,
     licence="Files of Wikimedia Commons have the licences that stand with them.",
     hosts=("wikimedia.org",),
-    terms_url=mediawiki.TERMS,
-    terms_checked="2026-11",
     also=("wikicommons.images", "wikicommons.videos", "wikicommons.audio", "wikicommons.files"),
 )
