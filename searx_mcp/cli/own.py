@@ -12,7 +12,7 @@ from rich.text import Text
 from searx_mcp.cli import output
 from searx_mcp.cli.instance_pages import print_engines
 from searx_mcp.client.own.errors import OwnInstanceError
-from searx_mcp.client.own.native.runner import NATIVE_TIMEOUT, NativeOptions
+from searx_mcp.client.own.native.runner import NATIVE_TIMEOUT, NativeOptions, NativeRunner
 from searx_mcp.client.own.opening import (
     CONTAINER,
     NATIVE,
@@ -38,12 +38,6 @@ from searx_mcp.render.public import scrub
 from searx_mcp.settings.sources import Loaded
 
 _DONE: Final = {
-    Done.CREATED: "It was made and runs.",
-    Done.STARTED: "It was stopped and runs again.",
-    Done.UPDATED: "It was made anew of the newest image and runs.",
-    Done.UNCHANGED: "It runs already.",
-}
-_NATIVE_DONE: Final = {
     Done.CREATED: "It is installed and runs.",
     Done.STARTED: "It was started and runs.",
     Done.UPDATED: "It runs with the new version.",
@@ -64,29 +58,23 @@ async def up(
 ) -> None:
     """Run the instance and print it."""
     with _reported(as_json=as_json) as progress:
-        chosen = chosen_engine(loaded.settings, engine)
         report: OwnInstanceUp | NativeInstanceUp
-        if chosen == NATIVE:
-            _refuse(chosen, image=image, pull=pull)
-            options = NativeOptions(version, port, timeout or NATIVE_TIMEOUT)
-            async with open_native(loaded.settings, progress=progress) as native:
-                report = await native.up(options)
-        else:
-            _refuse(chosen, version=version)
-            wanted = UpOptions(
-                port=port,
-                image=image,
-                pull=Pull(pull or Pull.MISSING),
-                timeout=timeout or TIMEOUT,
-            )
-            async with _runner(loaded, chosen, progress) as runner:
+        async with _opened(loaded, engine, progress) as runner:
+            if isinstance(runner, NativeRunner):
+                _refuse(NATIVE, image=image, pull=pull)
+                options = NativeOptions(version, port, timeout or NATIVE_TIMEOUT)
+                report = await runner.up(options)
+            else:
+                _refuse(engine or CONTAINER, version=version)
+                wanted = UpOptions(
+                    port=port,
+                    image=image,
+                    pull=Pull(pull or Pull.MISSING),
+                    timeout=timeout or TIMEOUT,
+                )
                 report = await runner.up(wanted)
-    if as_json:
-        _print_json(report.model_dump(mode="json"))
-        return
-    click.echo(_NATIVE_DONE[report.done] if report.engine == NATIVE else _DONE[report.done])
-    _print_instance(report)
-    if report.registered:
+    _print_up(report, as_json=as_json)
+    if report.registered and not as_json:
         click.echo("Searches use it from now on, also those of running servers, within 15 seconds.")
 
 
@@ -100,32 +88,22 @@ async def update(
     """Run another version of the instance and print it."""
     options = NativeOptions(version, None, timeout or NATIVE_TIMEOUT)
     with _reported(as_json=as_json) as progress:
-        if chosen_engine(loaded.settings, None) != NATIVE:
-            raise InvalidArgumentError(
-                "engine",
-                "the instance runs in a container",
-                advice="Run `searx-mcp instances own up --pull always`.",
-            )
-        async with open_native(loaded.settings, progress=progress) as native:
-            report = await native.update(options)
-    if as_json:
-        _print_json(report.model_dump(mode="json"))
-        return
-    click.echo(_NATIVE_DONE[report.done])
-    _print_instance(report)
+        async with _opened(loaded, None, progress) as runner:
+            if not isinstance(runner, NativeRunner):
+                raise InvalidArgumentError(
+                    "engine",
+                    "the instance runs in a container",
+                    advice="Run `searx-mcp instances own up --pull always`.",
+                )
+            report = await runner.update(options)
+    _print_up(report, as_json=as_json)
 
 
 async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
     """Print how the instance is."""
     with _reported(as_json=as_json) as progress:
-        chosen = chosen_engine(loaded.settings, engine)
-        report: OwnInstance | NativeInstance
-        if chosen == NATIVE:
-            async with open_native(loaded.settings, progress=progress) as native:
-                report = await native.status()
-        else:
-            async with _runner(loaded, chosen, progress) as runner:
-                report = await runner.status()
+        async with _opened(loaded, engine, progress) as runner:
+            report: OwnInstance | NativeInstance = await runner.status()
     if as_json:
         _print_json(report.model_dump(mode="json"))
         return
@@ -139,13 +117,8 @@ async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
 async def log(loaded: Loaded, *, lines: int) -> None:
     """Print the last lines that the instance wrote."""
     with _reported(as_json=False) as progress:
-        chosen = chosen_engine(loaded.settings, None)
-        if chosen == NATIVE:
-            async with open_native(loaded.settings, progress=progress) as native:
-                written = await native.log(lines)
-        else:
-            async with _runner(loaded, chosen, progress) as runner:
-                written = await runner.log(lines)
+        async with _opened(loaded, None, progress) as runner:
+            written = await runner.log(lines)
     for line in written:
         click.echo(line)
 
@@ -153,14 +126,10 @@ async def log(loaded: Loaded, *, lines: int) -> None:
 async def down(loaded: Loaded, *, engine: str | None, keep_settings: bool, as_json: bool) -> None:
     """Remove the instance and print what was done."""
     with _reported(as_json=as_json) as progress:
-        chosen = chosen_engine(loaded.settings, engine)
-        report: OwnInstanceDown | NativeInstanceDown
-        if chosen == NATIVE:
-            async with open_native(loaded.settings, progress=progress) as native:
-                report = await native.down(keep_settings=keep_settings)
-        else:
-            async with _runner(loaded, chosen, progress) as runner:
-                report = await runner.down(keep_settings=keep_settings)
+        async with _opened(loaded, engine, progress) as runner:
+            report: OwnInstanceDown | NativeInstanceDown = await runner.down(
+                keep_settings=keep_settings
+            )
     if as_json:
         _print_json(report.model_dump(mode="json"))
     else:
@@ -183,8 +152,14 @@ def _reported(*, as_json: bool) -> Iterator[Progress]:
         raise
 
 
-def _runner(loaded: Loaded, engine: str, progress: Progress) -> AbstractAsyncContextManager[Runner]:
-    name = None if engine == CONTAINER else engine
+def _opened(
+    loaded: Loaded, engine: str | None, progress: Progress
+) -> AbstractAsyncContextManager[NativeRunner | Runner]:
+    """What runs the instance that is meant."""
+    chosen = chosen_engine(loaded.settings, engine)
+    if chosen == NATIVE:
+        return open_native(loaded.settings, progress=progress)
+    name = None if chosen == CONTAINER else chosen
     return open_runner(loaded.settings, engine=name, progress=progress)
 
 
@@ -203,6 +178,14 @@ def _progress() -> Iterator[Progress]:
         return
     with output.error_console().status("") as line:
         yield lambda message: line.update(Text(message))
+
+
+def _print_up(report: OwnInstanceUp | NativeInstanceUp, *, as_json: bool) -> None:
+    if as_json:
+        _print_json(report.model_dump(mode="json"))
+        return
+    click.echo(_DONE[report.done])
+    _print_instance(report)
 
 
 def _print_instance(report: OwnInstance | NativeInstance) -> None:

@@ -187,7 +187,7 @@ async def test_the_secret_is_random_private_and_never_shown(docker):
 async def test_a_person_reads_what_was_done(docker):
     up = await docker.up()
     assert up.out == (
-        "It was made and runs.\n"
+        "It is installed and runs.\n"
         f"url               {docker.url}\n"
         "container         searx-mcp-own (docker), running\n"
         f"image             {IMAGE}\n"
