@@ -14,7 +14,8 @@ from typing import Any, Final
 from benchmarks.extracting.plain import plain_text
 from benchmarks.extracting.scores import word_score
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import Converted, convert
+from searx_mcp.content.convert import convert
+from searx_mcp.content.converted import Converted
 from searx_mcp.errors import ContentError
 
 FOLDER: Final = Path(__file__).resolve().parent.parent.parent / "tests" / "floors"

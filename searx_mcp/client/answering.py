@@ -6,7 +6,6 @@ from typing import Final
 
 from searx_mcp.open_sources.judging import ANSWERED
 from searx_mcp.searxng.answers import JOBS as OF_INSTANCES
-from searx_mcp.workers.child import main
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import Job, Workers
 from searx_mcp.workers.pool import ChildWorkers
@@ -36,4 +35,6 @@ def wire_answering(config: WorkersConfig, *, processes: bool) -> Workers:
 
 
 if __name__ == "__main__":
+    from searx_mcp.workers.child import main
+
     main(JOBS)

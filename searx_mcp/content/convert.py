@@ -10,6 +10,7 @@ from selectolax.lexbor import SelectolaxError
 from searx_mcp.content.addresses import addresses_in
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.converted import Converted
 from searx_mcp.content.dates import iso_date
 from searx_mcp.content.decode import decode
 from searx_mcp.content.disarm import disarm, disarm_plain
@@ -62,55 +63,6 @@ _NOTE_STYLE_CUT: Final = "The page's style is too large to be read to its end; s
 _NOTE_UNREADABLE: Final = (
     "Some of the text is unreadable: the page is not in the encoding it names."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """A page as text; every string is clean.
-
-    Attributes:
-        title: one line; empty if the page has none.
-        description: one line, the page's own; empty if it has none.
-        author: names on one line, as the page gives them; may be empty.
-        published: ISO 8601 where that could be read, else as the page writes it; may be empty.
-        modified: likewise.
-        language: BCP 47 tag the page declares, or empty.
-        site: name of the site on one line, or empty.
-        canonical_url: the address that the page gives as its own, or empty.
-        kind: what the page is; `None` where nothing tells.
-        sources: where each of these comes from, by its name here.
-        markdown: the content.
-        word_count: words of the Markdown; a Han character or kana is one.
-        outline: the headings of the Markdown, in order, with the page's own anchors.
-        images: of the main content, in order, at most 50.
-        links: of the main content to other pages, in order, each address once, at most 1,000.
-        code_blocks: of the Markdown, in order.
-        hidden_chars_removed: characters of the text that no reader sees.
-        notes: sentences a caller should know.
-        is_skeleton: whether the page needs its scripts to say more than this.
-        is_protected: whether the page says that it is not free to read.
-    """
-
-    title: str
-    description: str
-    author: str
-    published: str
-    modified: str
-    language: str
-    site: str
-    canonical_url: str
-    kind: PageKind | None
-    sources: Mapping[str, str]
-    markdown: str
-    word_count: int
-    outline: tuple[Heading, ...]
-    images: tuple[PageImage, ...]
-    links: tuple[PageLink, ...]
-    code_blocks: tuple[CodeBlock, ...]
-    hidden_chars_removed: int
-    notes: tuple[str, ...]
-    is_skeleton: bool
-    is_protected: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,13 @@
-"""Reading a body as a job: what goes in is bytes and JSON, what comes out is JSON."""
+"""Reading a body as a job: what goes in is bytes and `options_for`, what comes out `converted` reads."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, Final
-
-from pydantic import TypeAdapter
 
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import Converted, convert
+from searx_mcp.content.convert import convert
+from searx_mcp.content.converted import Converted, dumped
 from searx_mcp.content.decode import decode
 from searx_mcp.content.html.stripping import stripped, title_of
 from searx_mcp.content.markdown import escape
@@ -23,31 +22,16 @@ _NOTE_PLAIN: Final = (
 )
 _NOTE_CUT: Final = f"Only the first {_MAX_CHARS:,} characters of the page were read."
 
-_CONVERTED: Final = TypeAdapter(Converted)
-_NAMES: Final = frozenset(field.name for field in fields(Converted))
-
-
-def options_for(
-    *, media_type: str, charset: str | None, url: str, config: ContentConfig
-) -> Mapping[str, object]:
-    """The options of `page` and `text`; the arguments are those of `convert.convert`."""
-    return {
-        "media_type": media_type,
-        "charset": charset,
-        "url": url,
-        "config": config.model_dump(mode="json"),
-    }
-
 
 def page(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Turn a body into Markdown.
 
     Args:
         body: as for `convert.convert`.
-        options: those of `options_for`.
+        options: those of `converted.options_for`.
 
     Returns:
-        The fields of `Converted` as JSON has them; `converted` reads them back.
+        The fields of `Converted` as JSON has them; `converted.converted` reads them back.
 
     Raises:
         SkeletonError: the page is empty without its scripts.
@@ -60,8 +44,7 @@ def page(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
         if error.__cause__ is not None:
             raise error.__cause__ from None
         raise
-    result: dict[str, Any] = _CONVERTED.dump_python(found, mode="json")
-    return result
+    return dumped(found)
 
 
 def text(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -86,22 +69,7 @@ def text(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
         hidden_chars_removed=found.hidden_chars_removed + hidden,
         notes=(_NOTE_PLAIN, *([_NOTE_CUT] if len(html) > _MAX_CHARS else []), *found.notes),
     )
-    result: dict[str, Any] = _CONVERTED.dump_python(whole, mode="json")
-    return result
-
-
-def converted(result: Mapping[str, Any]) -> Converted:
-    """Read back what a job gave.
-
-    Args:
-        result: of `page` or `text`, from wherever it came.
-
-    Raises:
-        ValueError: a field is missing, unknown, or not of its kind.
-    """
-    if result.keys() != _NAMES:
-        raise ValueError("not the fields of a page")
-    return _CONVERTED.validate_python(result)
+    return dumped(whole)
 
 
 def _convert(body: bytes, options: Mapping[str, Any]) -> Converted:

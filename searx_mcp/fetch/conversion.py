@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import Converted
+from searx_mcp.content.converted import Converted, converted, options_for
 from searx_mcp.content.disarm import disarm
-from searx_mcp.content.job import converted, options_for
 from searx_mcp.content.outline import headings
 from searx_mcp.content.pdf import pages_of
 from searx_mcp.content.words import count

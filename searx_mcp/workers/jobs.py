@@ -22,7 +22,3 @@ JOBS: Final[Mapping[str, Job]] = MappingProxyType(
         "text": job.text,
     }
 )
-
-DANGEROUS: Final = frozenset({"pdf"})
-"""Those that can end their process: PDFium takes all the memory there is, and aborts when it is refused
-more. A file of 1.6 kB that is packed twice asks for 16.8 GB."""

@@ -13,8 +13,7 @@ from searx_mcp.errors import ContentError
 from searx_mcp.storage.thread import CallThread
 from searx_mcp.workers import failures
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import MAX_BODY, Job, Result, Workers
-from searx_mcp.workers.jobs import DANGEROUS, JOBS
+from searx_mcp.workers.interface import DANGEROUS, MAX_BODY, Job, Result, Workers
 
 _CLOSE_TIMEOUT: Final = 3.0
 """Seconds to wait for the jobs under way."""
@@ -33,10 +32,10 @@ class ThreadWorkers(Workers):
 
     Args:
         config: how long a job may take; the rest of it is for processes.
-        jobs: the jobs by name.
+        jobs: the jobs by name; those that read documents unless given.
     """
 
-    def __init__(self, config: WorkersConfig, *, jobs: Mapping[str, Job] = JOBS) -> None:
+    def __init__(self, config: WorkersConfig, *, jobs: Mapping[str, Job] | None = None) -> None:
         self._config = config
         self._jobs = jobs
         self._threads: defaultdict[str, CallThread] = defaultdict(
@@ -98,13 +97,22 @@ class ThreadWorkers(Workers):
             raise failures.closed()
         begin()
         try:
-            return self._jobs[job](body, options)
+            return _jobs(self._jobs)[job](body, options)
         except ContentError:
             raise
         except MemoryError as exc:
             raise failures.short_of_memory() from exc
         except Exception as exc:
             raise failures.unexpected() from exc
+
+
+def _jobs(given: Mapping[str, Job] | None) -> Mapping[str, Job]:
+    if given is not None:
+        return given
+    # Loaded by the first job, in its thread: most of what reads pages is needed for nothing else.
+    from searx_mcp.workers.jobs import JOBS  # noqa: PLC0415 - see above
+
+    return JOBS
 
 
 class _Turn:

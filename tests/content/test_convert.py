@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import Converted, convert
+from searx_mcp.content.convert import convert
+from searx_mcp.content.converted import Converted
 from searx_mcp.content.html.guards import MAX_TAGS
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.models.page import Heading, PageImage, PageKind, PageLink

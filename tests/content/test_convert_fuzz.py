@@ -13,7 +13,8 @@ from markdown_it.token import Token
 
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import Converted, convert
+from searx_mcp.content.convert import convert
+from searx_mcp.content.converted import Converted
 from searx_mcp.errors import ContentError, ErrorCode
 
 URL = "https://site.example/folder/page.html"

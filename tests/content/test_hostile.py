@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from searx_mcp.content import job
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.converted import converted, options_for
 from searx_mcp.content.html.guards import guard
 from searx_mcp.errors import ContentError
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
@@ -187,7 +187,7 @@ def read() -> Iterator[Callable[[str, str], Result]]:
         workers = ChildWorkers(_CONFIG)
 
         async def run(name: str, page: str) -> Result:
-            options = job.options_for(
+            options = options_for(
                 media_type="text/html", charset="utf-8", url=_URL, config=ContentConfig()
             )
             deadline = asyncio.get_running_loop().time() + 60
@@ -209,7 +209,7 @@ def test_a_hostile_page_becomes_text_or_a_proper_error(read, name: str, make: _M
     page = make()
     assert len(page.encode("utf-8", "replace")) <= MAX_CONTENT_LENGTH
     try:
-        found = job.converted(read(name, page))
+        found = converted(read(name, page))
     except DefeatError as error:
         pytest.fail(error.message)
     except ContentError as error:

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from searx_mcp.content import job
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.converted import options_for
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError, TransportError
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
@@ -62,7 +63,7 @@ def material(data=PAGE, media_type="text/html"):
 
 
 def result_of(name):
-    options = job.options_for(media_type="text/html", charset=None, url=URL, config=ContentConfig())
+    options = options_for(media_type="text/html", charset=None, url=URL, config=ContentConfig())
     return getattr(job, name)(PAGE, options)
 
 

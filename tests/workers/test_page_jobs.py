@@ -7,9 +7,9 @@ from dataclasses import fields
 
 import pytest
 
-from searx_mcp.content import job
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
+from searx_mcp.content.converted import converted, options_for
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
@@ -39,7 +39,7 @@ def options():
 
     def make(media_type="text/html", charset=None):
         return dict(
-            job.options_for(media_type=media_type, charset=charset, url=URL, config=ContentConfig())
+            options_for(media_type=media_type, charset=charset, url=URL, config=ContentConfig())
         )
 
     return make
@@ -67,7 +67,7 @@ def in_a_minute():
 
 
 async def test_a_process_gives_what_the_converter_gives(pool, run, options):
-    found = job.converted(await run(pool, "page", PAGE, **options()))
+    found = converted(await run(pool, "page", PAGE, **options()))
     expected = convert(PAGE, media_type="text/html", charset=None, url=URL, config=ContentConfig())
     for field in fields(expected):
         assert getattr(found, field.name) == getattr(expected, field.name), field.name

@@ -1,0 +1,95 @@
+"""What a body becomes, and how it passes between processes: as JSON."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A page as text; every string is clean.
+
+    Attributes:
+        title: one line; empty if the page has none.
+        description: one line, the page's own; empty if it has none.
+        author: names on one line, as the page gives them; may be empty.
+        published: ISO 8601 where that could be read, else as the page writes it; may be empty.
+        modified: likewise.
+        language: BCP 47 tag the page declares, or empty.
+        site: name of the site on one line, or empty.
+        canonical_url: the address that the page gives as its own, or empty.
+        kind: what the page is; `None` where nothing tells.
+        sources: where each of these comes from, by its name here.
+        markdown: the content.
+        word_count: words of the Markdown; a Han character or kana is one.
+        outline: the headings of the Markdown, in order, with the page's own anchors.
+        images: of the main content, in order, at most 50.
+        links: of the main content to other pages, in order, each address once, at most 1,000.
+        code_blocks: of the Markdown, in order.
+        hidden_chars_removed: characters of the text that no reader sees.
+        notes: sentences a caller should know.
+        is_skeleton: whether the page needs its scripts to say more than this.
+        is_protected: whether the page says that it is not free to read.
+    """
+
+    title: str
+    description: str
+    author: str
+    published: str
+    modified: str
+    language: str
+    site: str
+    canonical_url: str
+    kind: PageKind | None
+    sources: Mapping[str, str]
+    markdown: str
+    word_count: int
+    outline: tuple[Heading, ...]
+    images: tuple[PageImage, ...]
+    links: tuple[PageLink, ...]
+    code_blocks: tuple[CodeBlock, ...]
+    hidden_chars_removed: int
+    notes: tuple[str, ...]
+    is_skeleton: bool
+    is_protected: bool
+
+
+_CONVERTED: Final = TypeAdapter(Converted)
+_NAMES: Final = frozenset(field.name for field in fields(Converted))
+
+
+def options_for(
+    *, media_type: str, charset: str | None, url: str, config: ContentConfig
+) -> Mapping[str, object]:
+    """The options of the jobs `page` and `text`; the arguments are those of `convert.convert`."""
+    return {
+        "media_type": media_type,
+        "charset": charset,
+        "url": url,
+        "config": config.model_dump(mode="json"),
+    }
+
+
+def dumped(found: Converted) -> Mapping[str, Any]:
+    """The fields as JSON has them; `converted` reads them back."""
+    result: dict[str, Any] = _CONVERTED.dump_python(found, mode="json")
+    return result
+
+
+def converted(result: Mapping[str, Any]) -> Converted:
+    """Read back what a job gave.
+
+    Args:
+        result: of the job `page` or `text`, from wherever it came.
+
+    Raises:
+        ValueError: a field is missing, unknown, or not of its kind.
+    """
+    if result.keys() != _NAMES:
+        raise ValueError("not the fields of a page")
+    return _CONVERTED.validate_python(result)
