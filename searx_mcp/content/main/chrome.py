@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from searx_mcp.content.main.measure import Element, live
+from searx_mcp.content.main.measure import HEADINGS, Element, live
 from searx_mcp.content.main.names import ABOUT, CHROME, COMMENTS, CONSENT, MEMBER, MORE, signs_of
 from searx_mcp.content.standard.names import CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK
 from searx_mcp.models.page import PageKind
@@ -10,8 +10,8 @@ from searx_mcp.models.page import PageKind
 CANONICAL: Final = frozenset({CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK, "pre", "code"})
 """Elements that no rule takes out for themselves."""
 
-_KEPT: Final = CANONICAL | {
-    "html", "body", "main", "article", "h1", "tbody", "tr", "td", "th", "thead", "tfoot", "img",
+_KEPT: Final = CANONICAL | HEADINGS | {
+    "html", "body", "main", "article", "tbody", "tr", "td", "th", "thead", "tfoot", "img",
 }  # fmt: skip
 _TAGS: Final = frozenset({"nav", "menu", "dialog", "aside"})
 _ROLES: Final = frozenset({

@@ -4,10 +4,13 @@ The rules of this package read and change these measures and not the tree: looki
 costs more than reading an attribute, and asking every element for its text is quadratic.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from selectolax.lexbor import LexborNode
+
+from searx_mcp.content.main.names import signs_of
 
 _INLINE: Final = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
@@ -17,6 +20,11 @@ _INLINE: Final = frozenset({
 })  # fmt: skip
 """Elements whose text belongs to the line around them (HTML §4.5, with what is canonical here)."""
 
+HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_BEFORE_TITLE: Final = 5
+"""Nodes before the title of a section at most: white space, and older anchors."""
+
+_WORD: Final = re.compile(r"[^\W_]+")
 _PROSE_CHARS: Final = 25
 """Characters from which a run of text is prose and not a label, if less than half of it is linked."""
 
@@ -33,7 +41,7 @@ class Element:
         node: the element of the tree.
         tag: its name in lower case.
         attributes: as the page wrote them.
-        names: its classes and its id, separated by spaces.
+        names: its classes and its id, separated by spaces; without an id that is made of the title.
         parent: the element around it; `None` for the body.
         children: elements right inside it, in order.
         start: its place among all elements, in document order.
@@ -66,7 +74,7 @@ class Element:
         self.tag = tag
         self.attributes = attributes
         self.names = attributes.get("class") or ""
-        if identifier := attributes.get("id"):
+        if (identifier := attributes.get("id")) and not _is_of_title(identifier, node, tag):
             self.names = f"{self.names} {identifier}"
         self.parent = parent
         self.children: list[Element] = []
@@ -87,13 +95,23 @@ class Element:
             yield above
             above = above.parent
 
+    @property
+    def is_in_sentence(self) -> bool:
+        """Whether it is a part of running text: a link, a name or a date that others words surround."""
+        if self.tag not in _INLINE:
+            return False
+        line = next((above for above in self.ancestors() if above.tag not in _INLINE), self)
+        return line.run - line.run_linked >= self.run - self.run_linked + _PROSE_CHARS
+
     def take_out(self) -> bool:
         """Take it out, and what it holds out of the counts of what is around it.
 
+        A part of a sentence stays: the rules of this package are about blocks.
+
         Returns:
-            Whether it was still there.
+            Whether it was still there, and is out now.
         """
-        if self.is_out or any(above.is_out for above in self.ancestors()):
+        if self.is_out or any(above.is_out for above in self.ancestors()) or self.is_in_sentence:
             return False
         self.is_out = True
         self._count(-1)
@@ -111,6 +129,29 @@ class Element:
             above.links += sign * self.links
             above.prose += sign * self.prose
             above.elements += sign * (self.elements + 1)
+
+
+def _is_of_title(identifier: str, node: LexborNode, tag: str) -> bool:
+    """Whether an id is the address of a section, as in `<section id="tools"><h2>Tools</h2>`.
+
+    It says what the section is about, and not what the element is for.
+    """
+    if tag in HEADINGS:
+        return True
+    if not signs_of(identifier):
+        return False
+    first = node.child
+    for _ in range(_BEFORE_TITLE):
+        if first is None or first.tag in HEADINGS:
+            break
+        first = first.next
+    return (
+        first is not None and first.tag in HEADINGS and _words(identifier) == _words(first.text())
+    )
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
 
 
 def measure(body: LexborNode) -> list[Element]:

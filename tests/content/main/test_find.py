@@ -1,6 +1,8 @@
 """The main content of a page as a whole: its roots, what is taken out of them, what always stays."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.find import find_main
@@ -68,11 +70,61 @@ def test_what_is_not_of_an_article_is_taken_out(find, junk: str):
         pytest.param(
             "<blockquote><p>KEPT</p><footer>KEPT by whom</footer></blockquote>", id="quote"
         ),
+        pytest.param(
+            "<p>For more details, see the <a href=/1>guide to rivers</a>, the <a href=/2>manual of"
+            " mills</a>, and the <a href=/3>KEPT examples of dams</a>.</p>",
+            id="links in a sentence",
+        ),
+        pytest.param(
+            f"<p>{SENTENCE}<span class=author>KEPT Smith</span> {SENTENCE}</p>",
+            id="name in a sentence",
+        ),
+        pytest.param(
+            f"<p>{SENTENCE}<i><time class=timestamp>KEPT</time></i> {SENTENCE}</p>",
+            id="time in a sentence",
+        ),
+        pytest.param(f"<h2 class=anchorWithStickyNavbar_x>KEPT</h2>{PARAGRAPH}", id="heading"),
+        pytest.param(f"<h2 id=tools>KEPT</h2>{PARAGRAPH}", id="address of a heading"),
+        pytest.param(
+            f"<section id=tools>\n<span id=old></span><h2>Tools</h2><p>KEPT {SENTENCE}</section>",
+            id="address of a section",
+        ),
     ],
 )
 def test_what_is_of_an_article_stays(find, kept: str):
     page = find(f"<article>{ARTICLE}{kept}{PARAGRAPH}</article>", url=BLOG, types="BlogPosting")
     assert page.text.count("KEPT") == kept.count("KEPT")
+
+
+_NAMED = st.sampled_from(
+    [
+        "<a href=/{n}>{word} {n}</a>",
+        "<a href=/{n} class='share related'>{word} of the lower meadows</a>",
+        "<span class=author>{word}</span>",
+        "<time class='timestamp updated'>{word}</time>",
+        "<em id=nav>{word}</em>",
+        "<code class=tools>{word}</code>",
+        "<sup class=comment><a href=#{n}>{word}</a></sup>",
+        "<b><a role=navigation href=/{n}>{word}</a></b>",
+        "{word}",
+    ]
+)
+
+
+@settings(deadline=None)
+@given(
+    parts=st.lists(
+        st.tuples(_NAMED, st.text("abcdefghij", min_size=3, max_size=12)), min_size=1, max_size=12
+    ),
+    types=st.sampled_from(["BlogPosting", "Product", "WebPage", "DiscussionForumPosting"]),
+)
+def test_no_rule_takes_a_part_out_of_a_sentence(parts: list[tuple[str, str]], types: str):
+    prose = ", ".join(form.format(n=n, word=word) for n, (form, word) in enumerate(parts))
+    paragraph = f"<p>In spring, when it floods the lower meadows, {prose}, and so on.</p>"
+    tree = LexborHTMLParser(f"<body><article>{ARTICLE}{paragraph}{PARAGRAPH}</article>")
+    expected = " ".join(LexborHTMLParser(paragraph).text().split())
+    main = find_main(tree, Hints(BLOG, types=frozenset({types})))
+    assert expected in " ".join(" ".join(root.text() for root in main.roots).split())
 
 
 def test_notes_that_the_text_refers_to_come_with_it(find):
