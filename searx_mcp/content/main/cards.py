@@ -16,6 +16,9 @@ MIN_CARDS: Final = 3
 _SHARE: Final = 0.7
 """Share of the siblings of one name that must be cards."""
 
+_SIGNS: Final = 2
+"""Characters between two links of a row, such as a bar or a comma."""
+
 _MAX_CHARS: Final = 600
 _MAX_PROSE: Final = 350
 _MIN_CHARS: Final = 15
@@ -41,8 +44,14 @@ def _rows(parent: Element) -> Iterator[list[Element]]:
     for siblings in alike.values():
         if len(siblings) >= MIN_CARDS:
             cards = [child for child in siblings if _is_card(child)]
-            if len(cards) >= max(MIN_CARDS, _SHARE * len(siblings)):
+            if len(cards) >= max(MIN_CARDS, _SHARE * len(siblings)) and not _is_line(parent, cards):
                 yield cards
+
+
+def _is_line(parent: Element, cards: list[Element]) -> bool:
+    """Whether words and not only signs stand between links: "see A, B and C"."""
+    between = parent.run - parent.run_linked
+    return cards[0].tag == "a" and between > _SIGNS * len(cards)
 
 
 def _is_card(element: Element) -> bool:

@@ -76,6 +76,11 @@ def test_what_is_not_of_an_article_is_taken_out(find, junk: str):
             id="links in a sentence",
         ),
         pytest.param(
+            "<p>See <a href=/1>the guide to rivers</a>, <a href=/2>the manual of mills</a> and"
+            " <a href=/3>KEPT examples of dams</a>.</p>",
+            id="links in a short sentence",
+        ),
+        pytest.param(
             f"<p>{SENTENCE}<span class=author>KEPT Smith</span> {SENTENCE}</p>",
             id="name in a sentence",
         ),
