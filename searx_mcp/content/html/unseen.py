@@ -15,17 +15,26 @@ _HEADING_BUTTONS: Final = (
 )
 """Headings that open what stands below them are written as buttons."""
 
+_CONTROLS: Final = "button,select,textarea,input:not([type=hidden i])"
+FILLED_IN: Final = "x-filled-in"
+"""Marks a form that readers fill in; others only hold text, as those around posts of old forums do."""
+
 _SKELETON: Final = frozenset({"html", "head", "body"})
 
 
 def drop_unseen(tree: LexborHTMLParser) -> None:
     """Take out scripts, forms' controls, and what is marked as hidden.
 
+    A form that had controls is marked with `FILLED_IN`.
+
     Args:
         tree: it is changed; its skeleton always stays.
     """
     for button in tree.css(_HEADING_BUTTONS):
         button.unwrap()
+    for form in tree.css("form"):
+        if form.css_first(_CONTROLS) is not None:
+            form.attrs[FILLED_IN] = ""
     for node in tree.css(_UNSEEN):
         if node.tag not in _SKELETON:
             node.decompose()

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from searx_mcp.content.html.unseen import FILLED_IN
 from searx_mcp.content.main.measure import HEADINGS, Element, live
 from searx_mcp.content.main.names import ABOUT, CHROME, COMMENTS, CONSENT, MEMBER, MORE, signs_of
 from searx_mcp.content.standard.names import CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK
@@ -122,7 +123,9 @@ class _Chrome:
                 is_own = self._is_forum or element.is_inside(_PARTS)
                 return not is_own or element.linked >= _LINKED_HEADER * element.text
             case "form":
-                return element.prose < _FORM_PROSE
+                # Old forums wrap posts in forms, shops their filters.
+                holds_text = self._is_forum and FILLED_IN not in element.attributes
+                return not holds_text and element.prose < _FORM_PROSE
             case _:
                 return False
 

@@ -1,7 +1,11 @@
 """What a page is, and what of it is content for that."""
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
+from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.main.find import find_main
+from searx_mcp.content.main.interface import Hints
 from searx_mcp.models.page import PageKind
 
 SENTENCE = (
@@ -65,6 +69,17 @@ def test_comments_are_taken_out_of_an_article(find):
 def test_comments_are_the_content_of_a_forum(find):
     page = find(f"<h1>Why?</h1>{COMMENT * 5}", url="https://forum.ex.org/why")
     assert page.text.count("The river runs") == 10
+
+
+def test_a_form_around_a_post_is_content_and_one_to_fill_in_is_not():
+    post = "<form action=#><input type=hidden name=id value=7><p>The river runs by.</p></form>"
+    reply = "<form action=/reply><p>Say what you know of it.</p><textarea></textarea></form>"
+    tree = LexborHTMLParser(f"<body><h1>Why?</h1>{COMMENT}{post}{reply}{COMMENT}")
+    drop_unseen(tree)
+    main = find_main(tree, Hints("https://forum.ex.org/why"))
+    text = " ".join(root.text(separator=" ") for root in main.roots)
+    assert "The river runs by." in text
+    assert "Say what you know" not in text
 
 
 def test_who_wrote_a_post_is_no_content_of_a_forum(find):
