@@ -96,7 +96,7 @@ def fit(text: str, budget: int) -> tuple[str, int]:
         prefix, was_cut = clip(text, room)
         if not was_cut:
             return text, len(text)
-        closed = prefix + _closing(prefix)
+        closed = prefix + closing(prefix)
         excess = estimate(closed) - budget
         if excess <= 0 or not prefix:
             return closed, len(prefix)
@@ -147,8 +147,8 @@ def _boundary(text: str, end: int) -> int:
     return end
 
 
-def _closing(text: str) -> str:
-    """The line that closes the code block a text ends in, or nothing."""
+def closing(text: str) -> str:
+    """What closes the code block that a text ends in: a line break and a line, or nothing."""
     opened: tuple[str, str] | None = None
     for line in _FENCE.finditer(text):
         lead, marker, rest = line.groups()
