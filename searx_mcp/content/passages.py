@@ -19,8 +19,8 @@ from searx_mcp.content.sections import Span, cut, sections
 from searx_mcp.content.terms import folded, stems, terms, tokens
 from searx_mcp.models.page import Heading
 
-_CHARS: Final = 700
-"""Paragraphs of a section are joined up to so many characters, about 170 tokens: some passages of different
+_CHARS: Final = 600
+"""Paragraphs of a section are joined up to so many characters, about 150 tokens: some passages of different
 sections then fit a window, and each still says something."""
 _MOST_CHARS: Final = 1_200
 """A block that is longer is parted, unless it is code."""
@@ -36,7 +36,7 @@ _HEADING_WEIGHT: Final = 2.0
 _COVERAGE_WEIGHT: Final = 0.3
 _PAIR_WEIGHT: Final = 0.3
 
-_COMMON: Final = 0.5
+_COMMON: Final = 0.8
 """A word in more of the passages than this share does not tell them apart."""
 
 

@@ -16,8 +16,9 @@ _PATH_TOKENS: Final = 40
 _SHORTEST: Final = 200
 """Characters of a passage that are worth being shown without the rest of it: two sentences."""
 
-_ENOUGH: Final = 0.97
-"""Share of the room from which on no further passage is looked for."""
+
+_REST: Final = 0.05
+"""Share of the room that is not worth looking for something that fits."""
 
 
 def choose(
@@ -43,7 +44,7 @@ def choose(
     ends: set[int] = set()
     left = room
     for passage in passages:
-        if left <= room * (1 - _ENOUGH):
+        if left < room * _REST:
             break
         frame = 0 if passage.offset in ends else size(_frame(passage))
         needed = frame + size(passage.text + _end(passage))
