@@ -27,6 +27,9 @@ _RUN = re.compile("|".join(f"({pattern})" for pattern, _ in _CLASSES))
 _WEIGHTS = (0, *(weight for _, weight in _CLASSES))
 """Hundredths of a token for a character, at the index of the group that matched."""
 
+_LONG = 2_000
+"""Characters from which on a cut at the end of a paragraph would leave much room unused."""
+
 _SENTENCE_END = re.compile(r"[.!?\u2026][\"')\]]*(?=\s)|[\u3002\uff01\uff1f]")
 _FENCE = re.compile(
     r"^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE
@@ -131,8 +134,8 @@ def _walk(text: str, stop: int | None) -> tuple[int, int]:
 
 
 def _boundary(text: str, end: int) -> int:
-    """The best place to cut at or before `end`, no earlier than half of it."""
-    floor = end // 2
+    """The best place to cut at or before `end`, no earlier than half of it; of a long text, a twelfth."""
+    floor = end // 2 if end < _LONG else end - end // 12
     paragraph = text.rfind("\n\n", floor, end + 2)
     if paragraph > floor:
         return paragraph
