@@ -1,6 +1,7 @@
 """The passages of a page that are shown in its place, in the order of the page."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 from searx_mcp.models.page import Passage
@@ -96,7 +97,7 @@ def _runs(passages: Sequence[Passage], boundary: str) -> Iterator[str]:
         while at < len(passages) and passages[at].offset == passages[at - 1].end:
             texts.append(passages[at].text)
             at += 1
-        text = "".join(texts).strip("\n")
+        text = "".join(texts).lstrip("\n").rstrip()
         if first.is_code:
             text = f"{_FENCE}{text}"
         yield _label(first, boundary) + text + closing(text)
@@ -116,7 +117,9 @@ def _label(passage: Passage, boundary: str = "") -> str:
     """Where a passage stands; nothing for the beginning of the page."""
     if not passage.offset:
         return ""
-    # A heading that the passage begins with is not said twice.
-    path = passage.path[:-1] if passage.text.startswith("#") else passage.path
+    # Headings that the passage begins with are not said twice.
+    lines = filter(None, passage.text.split("\n"))
+    own = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
+    path = passage.path[: max(0, len(passage.path) - own)]
     titles = one_line(" > ".join(path), boundary, max_tokens=_PATH_TOKENS)
     return f"[{titles}{', ' if titles else ''}from character {passage.offset}]\n\n"
