@@ -151,9 +151,13 @@ def _passages(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
 
 
 def _block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) -> Iterator[int]:
-    """Where the paragraphs, lists, tables and fenced code of a section end, blank lines included."""
+    """Where the paragraphs, lists, tables and fenced code of a section end, blank lines included.
+
+    A paragraph that ends with a colon belongs to what it announces.
+    """
     for blank in _BLANK.finditer(markdown, section.start, section.end):
-        if blank.end() < section.end and not is_code(blank.start()):
+        at = blank.start()
+        if blank.end() < section.end and not is_code(at) and markdown[at - 1 : at] != ":":
             yield blank.end()
     yield section.end
 

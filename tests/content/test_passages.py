@@ -158,6 +158,12 @@ def test_a_heading_stays_with_what_it_heads():
     assert text[spans[-1].start :] == "# D\n\nThe needle."
 
 
+def test_an_announcement_stays_with_what_it_announces():
+    text = f"# A\n\n{FILLER * 10}Do this:\n\n* Turn the needle.\n\n{FILLER * 10}"
+    best = rank(text, headings(text), "needle")[0].span
+    assert "Do this:\n\n* Turn the needle." in text[best.start : best.end]
+
+
 def test_behind_what_fits_comes_what_stands_near_it():
     text = "".join(f"# {n}\n\n{'The needle.' if n == 6 else 'Hay.'}\n\n" for n in range(10))
     ranked = rank(text, headings(text), "needle")
