@@ -20,6 +20,8 @@ _SHORTEST: Final = 200
 
 _REST: Final = 0.05
 """Share of the room that is not worth looking for something that fits."""
+_MISFITS: Final = 8
+"""Passages that find no room before no further one is tried: a page may have thousands."""
 
 
 def choose(
@@ -44,8 +46,9 @@ def choose(
     starts: dict[int, int] = {}
     ends: set[int] = set()
     left = room
+    misfits = 0
     for passage in passages:
-        if left < room * _REST:
+        if left < room * _REST or misfits == _MISFITS:
             break
         frame = 0 if passage.offset in ends else size(_frame(passage))
         needed = frame + size(passage.text + _end(passage))
@@ -53,6 +56,7 @@ def choose(
         if needed - starts.get(passage.end, 0) > left:
             text = cut(passage.text, max(0, left - frame)).rstrip()
             if not text or (taken and len(text) < _SHORTEST):
+                misfits += 1
                 continue
             shown = passage.model_copy(update={"text": text})
             needed = frame + size(text + _end(shown))

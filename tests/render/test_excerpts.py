@@ -71,6 +71,19 @@ def test_the_best_passage_is_there_whatever_else_is():
     assert "part 5" in shown(5, 0, 1, 2, 3, room=130)
 
 
+def test_thousands_of_passages_that_find_no_room_are_not_all_tried():
+    dense = [Passage(path=(), offset=n * 300, text="漢" * 250) for n in range(5_000)]
+    measured: list[int] = []
+
+    def size(text: str) -> int:
+        measured.append(len(text))
+        return estimate(text)
+
+    taken = choose(dense, 500, size=size, cut=cut)
+    assert len(taken) == 1
+    assert len(measured) < 100
+
+
 @pytest.mark.parametrize(
     ("text", "is_code", "expected"),
     [
