@@ -130,22 +130,24 @@ def _passages(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
     """The whole text in order: blocks of one section, joined while they are short."""
     is_code = in_code(markdown)
     start = 0
+    has_words = False
     path: tuple[str, ...] = ()
     for section in sections(outline, len(markdown)):
         path, behind = section.path, section.start
         for end in _block_ends(markdown, section, is_code):
-            if end - start > _CHARS and _has_words(markdown[start:behind]):
+            if has_words and end - start > _CHARS:
                 yield Span(start, behind, path)
-                start = behind
+                start, has_words = behind, False
             most = _MOST_CODE if is_code(behind) else _MOST_CHARS
             while end - start > most:
                 stop = _cut(markdown, start, most, is_code)
                 yield Span(start, stop, path)
                 start = stop
+            has_words = has_words or _has_words(markdown[max(start, behind) : end])
             behind = end
-        if _has_words(markdown[start:behind]):
+        if has_words:
             yield Span(start, behind, path)
-            start = behind
+            start, has_words = behind, False
     if start < len(markdown):
         yield Span(start, len(markdown), path)
 
