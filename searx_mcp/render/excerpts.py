@@ -20,7 +20,7 @@ _SHORTEST: Final = 200
 
 _REST: Final = 0.05
 """Share of the room that is not worth looking for something that fits."""
-_MISFITS: Final = 8
+_MISFITS: Final = 24
 """Passages that find no room before no further one is tried: a page may have thousands."""
 
 

@@ -11,7 +11,7 @@ from searx_mcp.render.calls import next_call
 from searx_mcp.render.excerpts import choose, excerpts, gap
 from searx_mcp.render.fence import fenced, one_line, one_url
 from searx_mcp.render.look_alikes import neutralise
-from searx_mcp.render.tokens import MOST_CHARS, UNLIMITED, clip, estimate, fit, lines_within
+from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
 _TITLE_TOKENS = 40
 _TYPE_TOKENS = 15
@@ -70,8 +70,7 @@ def page_text(page: Page, *, budget: int | None, boundary: str) -> str:
 def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     """Decide what is shown of a page within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
-    # No more than may fit: what a stranger wrote is looked at letter by letter.
-    markdown = neutralise(page.markdown_content[: room * MOST_CHARS + 1], boundary)
+    markdown = neutralise(page.markdown_content, boundary)
     about, _ = lines_within(_about(page, boundary), room // 8)
     is_in_parts = bool(page.passages) and page.next_offset is not None
     whole = Part(
@@ -105,8 +104,7 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
         following: int | None = gap(passages, page.offset)
     else:
         shown, end = fit(markdown, left)
-        is_all = end == len(page.markdown_content)
-        following = page.next_offset if is_all else page.offset + end
+        following = page.offset + end if end < len(markdown) else page.next_offset
     return replace(
         frame,
         markdown=shown,

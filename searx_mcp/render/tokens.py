@@ -9,9 +9,6 @@ from collections.abc import Iterator
 UNLIMITED = 1_000_000_000
 """A budget that no text reaches."""
 
-MOST_CHARS = 10
-"""Characters that a token can hold at most: those of a run of blanks."""
-
 _CLASSES = (
     (r"[A-Za-z0-9]{24,}", 100),  # no word is that long: a hash or an encoding, a token a character
     (r"[A-Za-z]+", 30),

@@ -29,7 +29,6 @@ from searx_mcp.render.errors import (
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.search import search_text
-from searx_mcp.render.tokens import MOST_CHARS
 from searx_mcp.server.channels import output_schema, wants_structured
 from searx_mcp.settings.values import ServerConfig, Settings
 
@@ -38,6 +37,8 @@ _log = logging.getLogger("searx_mcp.server")
 T = TypeVar("T")
 GetService = Callable[[], Awaitable[Service]]
 
+_MOST_CHARS = 10
+"""Characters that a token can hold at most, as `render.tokens` counts: those of a run of blanks."""
 _MOST_TOKENS = 1
 """Tokens that a character may need on average; text in Latin letters needs a third of that."""
 _LEAST_TOKENS = 400
@@ -188,9 +189,9 @@ def fetch_tool(tools: ToolContext) -> Tool:
                 request = request.model_copy(update={"timeout": max(5.0, limit)})
             budget = _fetch_budget(request, settings.server)
             most = request.limit or request.max_chars or settings.web_fetch.default_max_chars
-            if not request.prompt:  # with one, passages are chosen out of the whole page
-                most = min(most, budget * MOST_CHARS)
-            request = request.model_copy(update={"max_chars": most, "limit": None})
+            request = request.model_copy(
+                update={"max_chars": min(most, budget * _MOST_CHARS), "limit": None}
+            )
 
             async def work(progress: Progress) -> Page:
                 service = await tools.service()
