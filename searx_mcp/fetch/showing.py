@@ -164,9 +164,10 @@ def _ranked(document: Document, prompt: str, begin: int, end: int) -> list[Passa
         if start < stop:
             inside = start > 0 and is_code(start - 1) and is_code(start)
             names = each.span.path
+            is_titled = bool(names) and document.title.startswith(names[0])
             found.append(
                 Passage(
-                    path=names[1:] if names[:1] == (document.title,) else names,
+                    path=names[1:] if is_titled else names,
                     offset=start,
                     text=markdown[start:stop],
                     is_code=inside,

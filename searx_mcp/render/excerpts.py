@@ -12,7 +12,7 @@ _SKIPPED: Final = "\n\n\u2026\n\n"
 """Stands where text of the page is left out."""
 
 _FENCE: Final = "```\n"
-_PATH_TOKENS: Final = 40
+_TITLE_TOKENS: Final = 25
 
 _SHORTEST: Final = 200
 """Characters of a passage that are worth being shown without the rest of it: two sentences."""
@@ -125,5 +125,5 @@ def _label(passage: Passage, boundary: str = "") -> str:
     lines = filter(None, passage.text.split("\n"))
     own = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
     path = passage.path[: max(0, len(passage.path) - own)]
-    titles = one_line(" > ".join(path), boundary, max_tokens=_PATH_TOKENS)
+    titles = " > ".join(one_line(title, boundary, max_tokens=_TITLE_TOKENS) for title in path)
     return f"[{titles}{', ' if titles else ''}from character {passage.offset}]\n\n"

@@ -89,7 +89,10 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
         about=about,
         outline=(),
         markdown="",
-        more=_more(page, _total(page), is_in_parts=bool(page.passages)),
+        # Room for the longest that may stand there in the end.
+        more=max(
+            _more(page, _total(page), is_in_parts=bool(page.passages)), whole.more, key=estimate
+        ),
         next_offset=None,
         was_cut=True,
     )

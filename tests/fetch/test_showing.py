@@ -186,9 +186,12 @@ def test_else_a_prompt_leaves_the_page_as_it_is(fields):
     assert page.passages == ()
 
 
-def test_the_title_of_the_page_is_not_said_with_every_passage():
-    page = shown(MANUAL, prompt="limit", max_chars=100_000, title="Manual")
-    assert page.passages[0].path == ("Part 7", "Notes")
+@pytest.mark.parametrize(
+    ("title", "above"), [("Manual", ()), ("Manual | Site", ()), ("Site", ("Manual",))]
+)
+def test_the_title_of_the_page_is_not_said_with_every_passage(title, above):
+    page = shown(MANUAL, prompt="limit", max_chars=100_000, title=title)
+    assert page.passages[0].path == (*above, "Part 7", "Notes")
 
 
 def test_what_begins_inside_code_is_marked():

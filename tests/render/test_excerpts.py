@@ -44,6 +44,13 @@ def test_a_passage_that_begins_below_its_heading_names_it():
     assert excerpts([passage]) == "[Guide > Part 1, from character 40]\n\nWords of it."
 
 
+def test_a_long_heading_does_not_hide_the_one_below_it():
+    passage = Passage(path=("Words of it " * 50, "Part 1"), offset=40, text="Words.")
+    label = excerpts([passage]).partition("\n")[0]
+    assert label.endswith("… > Part 1, from character 40]")
+    assert estimate(label) < 60
+
+
 def test_without_headings_there_is_the_place():
     assert excerpts([Passage(path=(), offset=7, text="Words.")]) == "[from character 7]\n\nWords."
 

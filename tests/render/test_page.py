@@ -248,6 +248,12 @@ def test_an_endless_address_leaves_room_for_the_text(budget, make_page, boundary
     assert estimate(text) <= budget
 
 
+@pytest.mark.parametrize("budget", range(930, 960))
+def test_a_page_that_was_cut_before_has_room_for_saying_so(make_page, boundary, budget):
+    page = make_page("## Heading\n\nword word.\n\n" * 80, title="", truncated=True)
+    assert estimate(page_text(page, budget=budget, boundary=boundary)) <= budget
+
+
 @settings(max_examples=settings().max_examples // 2)
 @given(
     pieces=st.lists(TEXT, max_size=6),
