@@ -27,6 +27,9 @@ _RUN = re.compile("|".join(f"({pattern})" for pattern, _ in _CLASSES))
 _WEIGHTS = (0, *(weight for _, weight in _CLASSES))
 """Hundredths of a token for a character, at the index of the group that matched."""
 
+_LONG = 2_000
+"""Characters from which on a cut at the end of a paragraph would leave much room unused."""
+
 _SENTENCE_END = re.compile(r"[.!?\u2026][\"')\]]*(?=\s)|[\u3002\uff01\uff1f]")
 _FENCE = re.compile(
     r"^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE
@@ -96,7 +99,7 @@ def fit(text: str, budget: int) -> tuple[str, int]:
         prefix, was_cut = clip(text, room)
         if not was_cut:
             return text, len(text)
-        closed = prefix + _closing(prefix)
+        closed = prefix + closing(prefix)
         excess = estimate(closed) - budget
         if excess <= 0 or not prefix:
             return closed, len(prefix)
@@ -131,8 +134,8 @@ def _walk(text: str, stop: int | None) -> tuple[int, int]:
 
 
 def _boundary(text: str, end: int) -> int:
-    """The best place to cut at or before `end`, no earlier than half of it."""
-    floor = end // 2
+    """The best place to cut at or before `end`, no earlier than half of it; of a long text, a twelfth."""
+    floor = end // 2 if end < _LONG else end - end // 12
     paragraph = text.rfind("\n\n", floor, end + 2)
     if paragraph > floor:
         return paragraph
@@ -147,8 +150,8 @@ def _boundary(text: str, end: int) -> int:
     return end
 
 
-def _closing(text: str) -> str:
-    """The line that closes the code block a text ends in, or nothing."""
+def closing(text: str) -> str:
+    """What closes the code block that a text ends in: a line break and a line, or nothing."""
     opened: tuple[str, str] | None = None
     for line in _FENCE.finditer(text):
         lead, marker, rest = line.groups()

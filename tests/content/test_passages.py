@@ -1,0 +1,213 @@
+"""The passages of a text, those that fit a question best first."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.content.outline import headings
+from searx_mcp.content.passages import rank, relevant
+from searx_mcp.content.sections import Span
+
+MANUAL = """Before everything.
+
+# Manual
+
+General words about the program and its makers.
+
+## Install
+
+Get the package and unpack it anywhere.
+
+### Linux
+
+Use the package manager of the system.
+
+## Configure
+
+Timeouts are set in seconds. The retry limit is a number.
+
+# Licence
+
+Free for everybody.
+"""
+OUTLINE = headings(MANUAL)
+
+
+def spans(question: str, max_chars: int = 1_000) -> list[str]:
+    return [
+        MANUAL[span.start : span.end].strip()
+        for span in relevant(MANUAL, OUTLINE, question, max_chars)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How do I set timeouts?", "## Configure"),
+        ("package manager", "### Linux"),
+        ("licence", "# Licence"),
+        ("install on LINUX", "### Linux"),
+        ("everything", "Before everything."),
+    ],
+)
+def test_the_passage_that_fits_best_comes_first(question: str, first: str):
+    assert spans(question)[0].startswith(first)
+
+
+@pytest.mark.parametrize("question", ["", "zebra", "???", "the"])
+def test_without_a_word_of_the_question_there_is_no_passage(question: str):
+    text = "The one.\n\n# A\n\nThe other.\n\n# B\n\nThe third."
+    assert relevant(text, headings(text), question, 1_000) == []
+
+
+def test_a_word_of_the_heading_counts_for_all_that_stands_under_it():
+    text = "# Cats\n\n" + "They sleep. " * 200 + "\n\n# Dogs\n\n" + "They bark. " * 200
+    found = relevant(text, headings(text), "dogs", 5_000)
+    assert {span.path for span in found} == {("Dogs",)}
+    assert len(found) > 1
+
+
+def test_passages_fill_the_window_and_not_more():
+    text = "\n\n".join(f"Filler sentence {number} without the word." for number in range(300))
+    text = text.replace("sentence 50 ", "needle 50 ").replace("sentence 250 ", "needle 250 ")
+    found = relevant(text, (), "needle", 3_000)
+    assert len(found) == 2
+    assert all("needle" in text[span.start : span.end] for span in found)
+    assert sum(span.end - span.start for span in found) <= 3_000
+    assert len(relevant(text, (), "needle", 1_000)) == 1
+
+
+def test_a_passage_that_does_not_fit_at_all_is_cut():
+    (span,) = relevant(MANUAL, OUTLINE, "timeouts", 30)
+    assert 0 < span.end - span.start <= 30
+    assert MANUAL[span.start :].startswith("## Configure")
+
+
+FILLER = "Something else altogether is said in this paragraph.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "other"),
+    [
+        pytest.param("prices", "The price is three.", "The priest is here.", id="endings"),
+        pytest.param(
+            "what is the price of it",
+            "A price of three.",
+            "What it is, and what of it.",
+            id="stop words",
+        ),
+        pytest.param(
+            "retry limit",
+            "The retry limit is five for a call at night.",
+            "Retry slowly: size has a limit, sky a limit, and retry again.",
+            id="pairs",
+        ),
+        pytest.param(
+            "cheap boat tickets",
+            "The boat that leaves for the islands in the morning is cheap, and so are its tickets.",
+            "Tickets, tickets, tickets. A boat, a boat, a boat.",
+            id="coverage",
+        ),
+        pytest.param(
+            "ガス 料金", "電気とガスの料金は三千円です。", "電気の設備の説明です。", id="kana"
+        ),
+        pytest.param("退款政策", "退款的政策是七天之内。", "公司的历史和地址。", id="Han"),
+        pytest.param("ราคาตั๋ว", "ราคาตั๋วเรือคือสามสิบบาท", "เรือออกจากท่าทุกวัน", id="Thai"),
+        pytest.param(
+            "warmepumpe", "Die Wärmepumpe ist leise.", "Die Warte ist leise.", id="accents"
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_passage_fits_better(question: str, wanted: str, other: str, *, is_first: bool):
+    parts = (wanted, other) if is_first else (other, wanted)
+    text = "".join(
+        f"# {letter}\n\n{part}\n\n{FILLER}" for letter, part in zip("AB", parts, strict=True)
+    )
+    text += "".join(f"# {letter}\n\n{FILLER}" for letter in "CDEF")
+    best = rank(text, headings(text), question)[0].span
+    assert wanted in text[best.start : best.end]
+
+
+@pytest.mark.parametrize(
+    ("block", "parts"),
+    [
+        pytest.param("```\n" + "x = 1\n\n" * 200 + "```\n", 1, id="code with blank lines"),
+        pytest.param("```\n" + "x = 1\n" * 800 + "```\n", 3, id="code that is too long"),
+        pytest.param("| a | b |\n| - | - |\n" + "| One. | Two. |\n" * 60, 1, id="a table"),
+        pytest.param("| a | b |\n| - | - |\n" + "| One. | Two. |\n" * 120, 2, id="a long table"),
+        pytest.param("A sentence of it. " * 120 + "\n", 2, id="a long paragraph"),
+    ],
+)
+def test_a_block_is_torn_only_where_it_is_too_long(block: str, parts: int):
+    text = f"# A\n\n{FILLER * 12}{block}\n{FILLER * 12}The needle."
+    start, end = text.index(block), text.index(block) + len(block)
+    spans = sorted((each.span for each in rank(text, headings(text), "needle")), key=spot)
+    inside = [span for span in spans if span.start < end and span.end > start]
+    assert len(inside) == parts
+    cuts = [text[: span.end] for span in inside[:-1]]
+    assert all(cut.endswith("\n" if block[0] in "`|" else (".", " ")) for cut in cuts)
+
+
+def spot(span: Span) -> int:
+    return span.start
+
+
+def test_a_heading_stays_with_what_it_heads():
+    text = f"# A\n\n## B\n\n### C\n\n{FILLER * 30}# D\n\nThe needle."
+    spans = sorted((each.span for each in rank(text, headings(text), "needle")), key=spot)
+    assert spans[0].path == ("A", "B", "C")
+    assert text[spans[0].start : spans[0].end].startswith("# A\n\n## B\n\n### C\n\nSomething")
+    assert text[spans[-1].start :] == "# D\n\nThe needle."
+
+
+def test_an_announcement_stays_with_what_it_announces():
+    steps = "* Turn the needle.\n" + "* Wait for it to stop.\n" * 25
+    text = f"# A\n\n{FILLER * 3}Do this:\n\n{steps}\n{FILLER * 10}"
+    best = rank(text, headings(text), "needle")[0].span
+    assert text[best.start : best.end].startswith("Do this:\n\n* Turn the needle.")
+
+
+def test_behind_what_fits_comes_what_stands_near_it():
+    text = "".join(f"# {n}\n\n{'The needle.' if n == 6 else 'Hay.'}\n\n" for n in range(10))
+    ranked = rank(text, headings(text), "needle")
+    assert [each.span.path for each in ranked[:5]] == [("6",), ("5",), ("7",), ("4",), ("8",)]
+    assert [each.score > 0 for each in ranked] == [True] + [False] * 9
+
+
+def test_words_of_han_and_kana_are_found():
+    text = "# 概要\n\nこれは説明です。\n\n# 設定\n\n時間の制限を秒で書く。\n\n# 終\n\nおわり。"
+    found = relevant(text, headings(text), "制限", 1_000)
+    assert text[found[0].start :].startswith("# 設定")
+
+
+PIECES = ["# A\n", "## B\n", "cat ", "dog. ", "\n\n", "漢字。", "```\n", "| a |\n", "x" * 900]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60))
+def test_passages_are_the_whole_text(pieces: list[str]):
+    text = "".join(pieces)
+    ranked = rank(text, headings(text), "cat 漢")
+    if ranked:
+        spans = sorted((each.span for each in ranked), key=spot)
+        assert "".join(text[span.start : span.end] for span in spans) == text
+        assert [each.score for each in ranked] == sorted((e.score for e in ranked), reverse=True)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", " ", ". ", "\n", "字", "a\n\n", "# a\n", "|a\n", "```\na\n\n"]
+)
+def test_hostile_text_is_searched_too(unit: str):
+    text = unit * 20_000
+    rank(text, headings(text), "a b 字")
+
+
+@given(
+    st.lists(st.sampled_from(["# A\n", "## B\n", "cat ", "dog. ", "\n\n", "漢字。"]), max_size=60)
+)
+def test_passages_are_the_same_each_time_and_within_the_text(pieces: list[str]):
+    text = "".join(pieces)
+    found = relevant(text, headings(text), "cat 漢", 50)
+    assert found == relevant(text, headings(text), "cat 漢", 50)
+    assert all(0 <= span.start < span.end <= len(text) for span in found)
+    assert sum(span.end - span.start for span in found) <= 50
