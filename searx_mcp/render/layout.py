@@ -1,43 +1,33 @@
 """What of a search is shown: the one decision that text and structured content share.
 
-The order in which room is given out: the heading; titles and addresses of all results; direct
-answers, a sixth at most, remarks and what stands beside the results, likewise; engines and dates;
-descriptions; pages by score.
+The order in which room is given out: the heading; titles and addresses of all results; of direct
+answers, remarks and what stands beside the results a third at most; snippets; what results have for
+being of their kind; the rest of the answers and remarks; engines and licences; pages by score, each
+by the passages that fit the query best; of pages for which no room is left, what they say in short.
+What is short of room is shared evenly. A snippet that the shown text of its page repeats is left
+out, and its room goes to the pages.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from searx_mcp.models.response import SearchResponse, SearchResult
-from searx_mcp.render import entry, reading, surroundings
+from searx_mcp.models.response import SearchResponse
+from searx_mcp.render import entry, surroundings
+from searx_mcp.render.entry import Entry, Growth
 from searx_mcp.render.fence import fenced
+from searx_mcp.render.reading import SMALLEST, Reading, Source
 from searx_mcp.render.tokens import UNLIMITED, estimate, line_cost, lines_within, share
 
 _BLANK_LINES = 8
 """Line breaks between the parts of the text."""
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One result in the list.
-
-    Attributes:
-        number: its place among all results, from 1.
-        head: title and address, two lines.
-        origin: engines, date and image; may be empty.
-        description: what is shown of it; may be empty.
-    """
-
-    number: int
-    result: SearchResult
-    head: str
-    origin: str = ""
-    description: str = ""
-
-    @property
-    def block(self) -> str:
-        """Its two or three lines."""
-        tail = f"{self.description} {self.origin}".strip()
-        return f"{self.head}\n{tail}" if tail else self.head
+_TARGET = re.compile(r"\]\([^()\s]*\)")
+_NO_LETTER = re.compile(r"[\W_]+")
+_GAP = re.compile(r"\.\.\.|\u2026|\s[\u00b7\u2014|]\s")
+"""What stands between the sentences that an engine took from different places of a page."""
+_LEAST_REPEATED = 20
+"""Letters of a sentence that two texts do not share by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +47,7 @@ class Layout:
     answers: tuple[str, ...]
     entries: tuple[Entry, ...]
     left_out: int
-    readings: tuple[reading.Reading, ...]
+    readings: tuple[Reading, ...]
     unshown: int
     beside: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -67,34 +57,47 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
     """Decide what is shown of a search within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
     short = surroundings.shortened(response, boundary)
-    heading = surroundings.heading(short, room)
     bare = [
-        Entry(number, result, entry.head(result, number, boundary))
+        entry.bare(result, number, boundary)
         for number, result in enumerate(response.results, start=1)
     ]
-    left = room - estimate(heading) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
+    longest = surroundings.heading(short, room, shown=len(bare) - 1)
+    left = room - estimate(longest) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
     entries, left = _listed(bare, left)
-    pages = _pages(entries, boundary)
-    if pages:
-        left -= line_cost(unshown_line(len(pages)))
-    answers, spent = lines_within(surroundings.direct_answers(short), min(left, room // 6))
-    left -= spent
-    sixth = min(left, room // 6)
-    remarks, spent = lines_within(surroundings.remarks(short), sixth)
-    left -= spent
-    beside, spent = lines_within(surroundings.beside(short, boundary), sixth - spent)
-    left -= spent
-    entries, left = _with_origins(entries, left, boundary)
-    entries, left = _with_descriptions(entries, left, boundary, is_limited=budget is not None)
-    readings = pages if budget is None else _within(pages, left, boundary)
+    sources = _sources(entries, boundary)
+    if sources:
+        left -= line_cost(unshown_line(len(sources)))
+    said = [
+        tuple(surroundings.direct_answers(short)),
+        tuple(surroundings.remarks(short)),
+        tuple(surroundings.beside(short, boundary)),
+    ]
+    least = _least(said, min(left, room // 6))
+    left -= sum(least)
+    numbers = {each.result.url: each.number for each in reversed(entries)}
+    entries, left = _grown(entries, left, lambda each, most: each.described(most, boundary))
+    entries, left = _grown(entries, left, lambda each, most: each.detailed(most, boundary, numbers))
+    around = []
+    for lines, granted in zip(said, least, strict=True):
+        taken, spent = lines_within(lines, granted + max(left, 0))
+        left -= spent - granted
+        around.append(taken)
+    entries, left = _grown(entries, left, lambda each, most: each.credited(most, boundary))
+    entries, readings, left = _with_pages(entries, sources, left)
+    shown = {reading.number for reading in readings}
+    gists = {source.number: source.gist for source in sources if source.number not in shown}
+    entries, left = _grown(
+        entries, left, lambda each, most: each.summed_up(gists.get(each.number, ""), most, boundary)
+    )
+    answers, remarks, beside = around
     return Layout(
         short=short,
-        heading=heading,
+        heading=surroundings.heading(short, room, shown=len(entries)),
         answers=answers,
         entries=tuple(entries),
         left_out=len(bare) - len(entries),
         readings=tuple(readings),
-        unshown=len(pages) - len(readings) if left >= 0 else 0,
+        unshown=len(gists),
         beside=beside,
         remarks=remarks,
     )
@@ -111,70 +114,93 @@ def unshown_line(count: int) -> str:
 
 
 def _listed(bare: list[Entry], left: int) -> tuple[list[Entry], int]:
-    prices = [line_cost(candidate.head) for candidate in bare]
+    prices = [each.cost for each in bare]
     if sum(prices) <= left:
         return bare, left - sum(prices)
     left -= line_cost(left_out_line(len(bare)))
     fitting = []
-    for candidate, price in zip(bare, prices, strict=True):
+    for each, price in zip(bare, prices, strict=True):
         if price <= left:
-            fitting.append(candidate)
+            fitting.append(each)
             left -= price
     return fitting, left
 
 
-def _with_origins(entries: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
-    shown = []
-    numbers = {each.result.url: each.number for each in reversed(entries)}
-    for candidate in entries:
-        same_as = numbers.get(candidate.result.duplicate_of)
-        origin = entry.origin(candidate.result, boundary, same_as=same_as)
-        price = line_cost(origin)
-        allowed = left
-        if candidate.result.image is None:
-            allowed = min(left, entry.MAX_TOKENS - line_cost(candidate.head))
-        if price > allowed:
-            shown.append(candidate)
-            continue
-        shown.append(replace(candidate, origin=origin))
-        left -= price
-    return shown, left
+def _least(said: Sequence[tuple[str, ...]], sixth: int) -> list[int]:
+    """What answers get, and remarks and what stands beside the results together, before the rest."""
+    answers, remarks, beside = said
+    spent = lines_within(remarks, sixth)[1]
+    return [lines_within(answers, sixth)[1], spent, lines_within(beside, sixth - spent)[1]]
 
 
-def _with_descriptions(
-    entries: list[Entry], left: int, boundary: str, *, is_limited: bool
-) -> tuple[list[Entry], int]:
-    rooms = []
-    for candidate in entries:
-        room = entry.MAX_TOKENS - line_cost(candidate.block) if is_limited else UNLIMITED
-        whole = entry.description(candidate.result, max(room - 1, 0), boundary)
-        rooms.append(line_cost(whole))
-    grants = share(rooms, max(left, 0))
-    shown = []
-    for candidate, grant in zip(entries, grants, strict=True):
-        text = entry.description(candidate.result, grant - 1, boundary)
-        shown.append(replace(candidate, description=text))
-        left -= line_cost(text)
-    return shown, left
+def _grown(entries: list[Entry], left: int, grow: Growth) -> tuple[list[Entry], int]:
+    """Add something to all entries; what is short of room is shared evenly."""
+    needs = [grow(each, UNLIMITED).cost - each.cost for each in entries]
+    grants = share(needs, max(left, 0))
+    grown = [grow(each, grant) for each, grant in zip(entries, grants, strict=True)]
+    return grown, left - sum(each.cost for each in grown) + sum(each.cost for each in entries)
 
 
-def _pages(entries: list[Entry], boundary: str) -> list[reading.Reading]:
-    """All pages that were read, whole, best score first."""
-    by_score = sorted(entries, key=lambda candidate: -candidate.result.score)
+def _sources(entries: list[Entry], boundary: str) -> list[Source]:
+    """All pages that were read, best score first."""
+    by_score = sorted(entries, key=lambda each: -each.result.score)
     return [
-        reading.whole(candidate.number, candidate.result.url, content, boundary)
-        for candidate in by_score
-        if (content := candidate.result.content) is not None and content.markdown
+        Source(each.number, each.result.url, content, boundary)
+        for each in by_score
+        if (content := each.result.content) is not None and content.markdown
     ]
 
 
-def _within(pages: list[reading.Reading], left: int, boundary: str) -> list[reading.Reading]:
-    """As many of the first pages as can be shown with a sensible part of each."""
+def _with_pages(
+    entries: list[Entry], sources: list[Source], left: int
+) -> tuple[list[Entry], list[Reading], int]:
+    """The pages that are shown, and the entries without snippets that these repeat."""
+    readings, rest = _filled(sources, left)
+    said = {reading.number: _letters(reading.markdown) for reading in readings}
+    spared = [
+        replace(each, description="")
+        if _is_repeated(each.result.description, said.get(each.number, ""))
+        else each
+        for each in entries
+    ]
+    freed = sum(each.cost for each in entries) - sum(each.cost for each in spared)
+    if freed:  # with more room no page shows less
+        readings, rest = _filled(sources, left + freed)
+    return spared, readings, rest
+
+
+def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
+    """As many of the first pages as can be shown with a sensible part of each, and what is left.
+
+    Half of what remains above that is shared evenly, the other half goes to the best pages.
+    """
     room = max(left, 0)
-    needs = [page.cost(boundary, limit=room) for page in pages]
-    for count in range(len(pages), 0, -1):
-        grants = share(needs[:count], room)
-        if all(g >= min(n, reading.SMALLEST) for g, n in zip(grants, needs[:count], strict=True)):
-            shown = zip(pages[:count], grants, strict=True)
-            return [page.within(grant, boundary) for page, grant in shown]
-    return []
+    needs = [source.cost(limit=room) for source in sources]
+    least = [min(need, SMALLEST) for need in needs]
+    count = max((n for n in range(len(needs) + 1) if sum(least[:n]) <= room), default=0)
+    count = count or min(len(needs), 1)  # one alone may be shorter
+    rest = max(room - sum(least[:count]), 0) // 2
+    grants = share(needs[:count], room - rest)
+    spare = room - sum(grants)
+    shown: dict[int, Reading] = {}
+    prices = [0] * count
+    for is_second in (False, True):
+        for place, source in enumerate(sources[:count]):
+            limit = spare + (prices[place] if is_second else grants[place])
+            if reading := source.within(limit):
+                price = reading.cost(source.boundary, limit=limit)
+                shown[place], prices[place] = reading, price
+                spare = limit - price
+    return [shown[place] for place in sorted(shown)], left - sum(prices)
+
+
+def _letters(text: str) -> str:
+    """The letters and digits of Markdown or of plain text, without the targets of links."""
+    return _NO_LETTER.sub("", _TARGET.sub("", text)).casefold()
+
+
+def _is_repeated(snippet: str, said: str) -> bool:
+    """Whether all sentences of a snippet that are long enough to tell are in a text."""
+    sentences = [_letters(sentence) for sentence in _GAP.split(snippet[: entry.SNIPPET_CHARS])]
+    telling = [sentence for sentence in sentences if len(sentence) >= _LEAST_REPEATED]
+    return bool(said and telling) and all(sentence in said for sentence in telling)

@@ -1,17 +1,17 @@
 """One page among the results: what is shown of it, and how."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from functools import cached_property
 
-from searx_mcp.models.response import PageContent
+from searx_mcp.models.response import PageContent, Passage
 from searx_mcp.render.calls import next_call
 from searx_mcp.render.fence import fenced, one_line
 from searx_mcp.render.look_alikes import neutralise
-from searx_mcp.render.tokens import estimate, fit, lines_within
+from searx_mcp.render.tokens import close, estimate, fit, lines_within
 
 SMALLEST = 250
-"""Tokens below which a longer page is not begun: about 100 of them are the fence and its lines."""
+"""Tokens with which a further page is begun: about 100 of them are the fence and its lines."""
 
 SUMMARY_TOKENS = 60
 """What the summary of a cut page may cost."""
@@ -20,6 +20,9 @@ POINTS_TOKENS = 75
 """What the key points of a cut page may cost together."""
 
 _POINT_TOKENS = 36
+_PATH_TOKENS = 40
+_LEAST_TEXT = 20
+"""Tokens of a passage's beginning that say something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +32,28 @@ class Reading:
     Attributes:
         number: the result's number in the list.
         markdown: what is shown, neutralised.
-        end: code points of the page that are shown.
         length: code points of the page's whole Markdown.
         cursor: reads on in the page; empty if that cannot be done.
+        next_offset: where to read on, or `None` if nothing is left of what was read.
+        has_gaps: whether the text is parts of the page, and not its beginning.
         is_incomplete: whether the page itself was cut at a size limit when it was read.
-        summary: neutralised and short; shown only with a page that was cut.
-        points: key points that the summary does not have, likewise.
-        about: what the page is and is worth, in a few words; may be empty.
+        about: what the page is; may be empty.
     """
 
     number: int
     url: str
     markdown: str
-    end: int
     length: int
-    cursor: str
-    is_incomplete: bool
-    summary: str
-    points: tuple[str, ...] = ()
+    cursor: str = ""
+    next_offset: int | None = None
+    has_gaps: bool = False
+    is_incomplete: bool = False
     about: str = ""
 
     @property
     def was_cut(self) -> bool:
         """Whether there is more of the page here than is shown."""
-        return self.end < self.length
+        return self.next_offset is not None
 
     @property
     def is_partial(self) -> bool:
@@ -61,10 +62,7 @@ class Reading:
 
     def block(self, boundary: str) -> str:
         """The page in its fence, with a line before it and, if there is more, one after it."""
-        text = self.markdown
-        if self.was_cut:
-            text = introduced(text, self.summary, self.points)
-        fence = fenced(text, boundary=boundary, url=self.url)
+        fence = fenced(self.markdown, boundary=boundary, url=self.url)
         about = f" ({self.about})" if self.about else ""
         title = f"Page of result {self.number}{about}:"
         return "\n".join(filter(None, (title, fence, self._read_on())))
@@ -73,27 +71,15 @@ class Reading:
         """What its block costs with the blank line before it, or `limit` + 1 if more than that."""
         return estimate(f"\n\n{self.block(boundary)}", limit=limit)
 
-    def within(self, room: int, boundary: str) -> Self:
-        """The page as it is if its block fits into so many tokens, else the part that fits."""
-        if self.cost(boundary, limit=room) <= room:
-            return self
-        frame = replace(self, markdown="", end=max(0, self.length - 1))
-        if frame.cost(boundary, limit=room) > room // 2:
-            frame = replace(frame, points=())
-        if frame.cost(boundary, limit=room) > room // 2:
-            frame = replace(frame, summary="")
-        shown, end = fit(self.markdown, room - frame.cost(boundary, limit=room))
-        return replace(frame, markdown=shown, end=end)
-
     def _read_on(self) -> str:
+        shown = f"Cut: {self.next_offset} of {self.length} characters."
+        if self.has_gaps:
+            shown = f"Parts of {self.length} characters, those that fit the query best."
         if self.was_cut and self.cursor:
-            call = next_call(cursor=self.cursor, offset=self.end)
-            return f"Cut: {self.end} of {self.length} characters. To read on:\n{call}"
+            call = next_call(cursor=self.cursor, offset=self.next_offset or 0)
+            return f"{shown} To read on:\n{call}"
         if self.was_cut:
-            return (
-                f"Cut: {self.end} of {self.length} characters."
-                f" To read on, call web_fetch with the url of result {self.number}."
-            )
+            return f"{shown} To read on, call web_fetch with the url of result {self.number}."
         if self.is_incomplete:
             return (
                 "The page is longer than the size limit. To read on, call web_fetch with the url"
@@ -102,21 +88,132 @@ class Reading:
         return ""
 
 
-def whole(number: int, url: str, content: PageContent, boundary: str) -> Reading:
-    """Show all that was read of a page."""
-    summary = one_line(content.summary, boundary, max_tokens=SUMMARY_TOKENS)
-    return Reading(
-        number=number,
-        url=url,
-        markdown=neutralise(content.markdown, boundary),
-        end=len(content.markdown),
-        length=content.total_chars or len(content.markdown),
-        cursor=content.cursor,
-        is_incomplete=content.truncated,
-        summary=summary,
-        points=points_beside(summary, content.key_points, boundary, room=POINTS_TOKENS),
-        about=_about(content),
-    )
+@dataclass(frozen=True)
+class Source:
+    """A page that was read, of which all or some is to be shown.
+
+    Attributes:
+        number: the result's number in the list.
+        url: of the result.
+        content: with its passages, best first.
+        boundary: of the fences.
+    """
+
+    number: int
+    url: str
+    content: PageContent
+    boundary: str
+
+    @cached_property
+    def whole(self) -> Reading:
+        """All that was read of the page."""
+        length = self.content.total_chars or len(self.content.markdown)
+        return Reading(
+            number=self.number,
+            url=self.url,
+            markdown=neutralise(self.content.markdown, self.boundary),
+            length=length,
+            cursor=self.content.cursor,
+            next_offset=_offset(len(self.content.markdown), length),
+            is_incomplete=self.content.truncated,
+            about=self.content.kind or "",
+        )
+
+    @property
+    def gist(self) -> str:
+        """What it says, where no more can be shown."""
+        if self.content.summary:
+            return self.content.summary
+        first = next(self._by_worth())
+        return self.content.markdown[first.start : first.end]
+
+    def cost(self, *, limit: int) -> int:
+        """What all of it costs, or `limit` + 1 if more than that."""
+        return self.whole.cost(self.boundary, limit=limit)
+
+    def within(self, room: int) -> Reading | None:
+        """The page if it fits into so many tokens, else the parts of most worth that do, if any."""
+        if self.cost(limit=room) <= room:
+            return self.whole
+        frame = replace(self.whole, markdown="", next_offset=self.whole.length, has_gaps=True)
+        chosen = self._chosen(room - frame.cost(self.boundary, limit=room))
+        if not chosen:
+            return None
+        parts = _joined(chosen, self.whole.markdown)
+        best = next(part for part in parts if part.start <= chosen[0].start < part.end)
+        return replace(
+            frame,
+            markdown="\n\n".join(self._shown(part) for part in parts),
+            next_offset=_offset(best.end, self.whole.length) or 0,
+            has_gaps=len(parts) > 1 or bool(best.start),
+        )
+
+    def _chosen(self, room: int) -> list[Passage]:
+        """The parts that fit, best first; the last one may be cut."""
+        chosen: list[Passage] = []
+        for part in self._by_worth():
+            price = estimate(f"\n\n{self._shown(part)}", limit=room)
+            if price > room:
+                empty = part.model_copy(update={"end": part.start})
+                left = room - estimate(f"\n\n{self._shown(empty)}")
+                text = self.whole.markdown[part.start : part.end]
+                size = fit(text, left)[1] if left >= _LEAST_TEXT else 0
+                if size:
+                    chosen.append(part.model_copy(update={"end": part.start + size}))
+                break
+            chosen.append(part)
+            room -= price
+        return chosen
+
+    def _by_worth(self) -> Iterator[Passage]:
+        """The passages, best first, then what lies between them in the order of the page."""
+        text = self.whole.markdown
+        passages = [part for each in self.content.passages if (part := _trimmed(each, text))]
+        yield from passages
+        start = 0
+        for passage in (*sorted(passages, key=_start), Passage(start=len(text), end=len(text))):
+            if gap := _trimmed(Passage(start=start, end=passage.start), text):
+                yield gap
+            start = max(start, passage.end)
+
+    def _shown(self, part: Passage) -> str:
+        """A part of the page; one that is not its beginning, below where it comes from."""
+        text = close(self.whole.markdown[part.start : part.end])
+        if not part.start:
+            return text
+        above = part.path[:-1] if text.startswith("#") else part.path
+        path = one_line(" > ".join(above), self.boundary, max_tokens=_PATH_TOKENS)
+        where = f"{path}, " if path else ""
+        return f"\u2026 [{where}from character {part.start}]\n{text}"
+
+
+def _start(part: Passage) -> int:
+    return part.start
+
+
+def _trimmed(part: Passage, text: str) -> Passage | None:
+    """A part without the blanks around it, if anything is left."""
+    start, end = max(part.start, 0), min(part.end, len(text))
+    words = text[start:end]
+    start += len(words) - len(words.lstrip())
+    end = start + len(words.strip())
+    return part.model_copy(update={"start": start, "end": end}) if start < end else None
+
+
+def _joined(parts: Sequence[Passage], text: str) -> list[Passage]:
+    """The parts in the order of the page, those that follow on each other as one."""
+    joined: list[Passage] = []
+    for part in sorted(parts, key=_start):
+        if joined and not text[joined[-1].end : part.start].strip():
+            end = max(joined[-1].end, part.end)
+            joined[-1] = joined[-1].model_copy(update={"end": end})
+        else:
+            joined.append(part)
+    return joined
+
+
+def _offset(end: int, length: int) -> int | None:
+    return end if end < length else None
 
 
 def points_beside(
@@ -133,8 +230,3 @@ def introduced(text: str, summary: str, points: Sequence[str]) -> str:
     if points:
         parts.append("\n".join(("Key points:", *points)))
     return "\n\n".join((*parts, text))
-
-
-def _about(content: PageContent) -> str:
-    quality = "" if content.quality is None else f"quality {content.quality:.1f}"
-    return ", ".join(filter(None, (content.kind or "", quality)))

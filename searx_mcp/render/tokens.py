@@ -82,6 +82,19 @@ def clip(text: str, budget: int) -> tuple[str, bool]:
     return text[: _boundary(text, end)].rstrip(), True
 
 
+def clip_words(text: str, budget: int) -> tuple[str, bool]:
+    """Cut plain text to a number of tokens behind a word, if that leaves half of it or more.
+
+    Returns:
+        The text or its beginning, and whether it was cut.
+    """
+    end = _walk(text, budget * 100)[1]
+    if end == len(text):
+        return text, False
+    place = text.rfind(" ", end // 2, end + 1)
+    return text[: end if place < 0 else place].rstrip(), True
+
+
 def fit(text: str, budget: int) -> tuple[str, int]:
     """Cut Markdown like `clip`, and close the code block that the cut would leave open.
 
@@ -96,11 +109,16 @@ def fit(text: str, budget: int) -> tuple[str, int]:
         prefix, was_cut = clip(text, room)
         if not was_cut:
             return text, len(text)
-        closed = prefix + _closing(prefix)
+        closed = close(prefix)
         excess = estimate(closed) - budget
         if excess <= 0 or not prefix:
             return closed, len(prefix)
         room -= excess
+
+
+def close(text: str) -> str:
+    """Close the code block that a part of a text ends in, if it does."""
+    return text + _closing(text)
 
 
 def share(needs: list[int], room: int) -> list[int]:

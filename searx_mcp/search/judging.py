@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from searx_mcp.content.quality import Quality, assess
+from searx_mcp.content.sections import relevant
 from searx_mcp.content.similar import Sketch, groups, sketch
 from searx_mcp.models.page import Page
-from searx_mcp.models.response import DroppedPage, Poor, SearchResult
+from searx_mcp.models.response import DroppedPage, Passage, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig
 from searx_mcp.search.merge import score_at
 from searx_mcp.search.preferences import preference
@@ -37,10 +38,12 @@ class Opinion:
     Attributes:
         quality: what it is worth.
         sketch: what it is recognised by; empty if that is not asked for.
+        passages: what of it fits the query, best first.
     """
 
     quality: Quality
     sketch: Sketch = ()
+    passages: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def opinion(page: Page, *, query: str, config: QualityConfig) -> Opinion:
         is_protected=page.is_protected,
     )
     found = sketch(page.markdown_content) if config.group_duplicates else ()
-    return Opinion(quality, found)
+    return Opinion(quality, found, _passages(page, query))
 
 
 def judge(
@@ -106,6 +109,13 @@ def judge(
             for place, result in enumerate(given, start=1)
         ]
     return Judgement(tuple(given), tuple(dropped.values()), len(repeats))
+
+
+def _passages(page: Page, query: str) -> tuple[Passage, ...]:
+    markdown = page.markdown_content
+    outline = [heading for heading in page.outline if heading.offset < len(markdown)]
+    spans = relevant(markdown, outline, query, len(markdown))
+    return tuple(Passage(start=span.start, end=span.end, path=span.path) for span in spans)
 
 
 def _reranked(
