@@ -7,7 +7,7 @@ from typing import Self
 from searx_mcp.models.response import SearchResult
 from searx_mcp.render.details import Detail, details
 from searx_mcp.render.fence import one_line, one_url
-from searx_mcp.render.tokens import line_cost
+from searx_mcp.render.tokens import UNLIMITED, line_cost
 
 SNIPPET_CHARS = 500
 """What is shown of a snippet at most; those of instances seldom have more than 300."""
@@ -62,12 +62,18 @@ class Entry:
         return line_cost(self.block)
 
     def described(self, room: int, boundary: str) -> Self:
-        """With its snippet; nothing rather than the first few words of it."""
-        return replace(self, description=_within(self.result.description, room - 1, boundary))
+        """With its snippet, cut if need be; nothing rather than the first few words of it."""
+        whole = replace(self, description=_short(self.result.description, boundary))
+        if whole.cost <= self.cost + room:
+            return whole
+        return replace(self, description=_cut(whole.description, room - 2, boundary))
 
-    def summed_up(self, text: str, room: int, boundary: str) -> Self:
-        """With what its page says."""
-        return replace(self, gist=_within(text, room - line_cost("Page: "), boundary))
+    def summed_up(self, gist: str, room: int, boundary: str) -> Self:
+        """With what its page says, likewise."""
+        whole = replace(self, gist=_short(gist, boundary))
+        if whole.cost <= self.cost + room:
+            return whole
+        return replace(self, gist=_cut(whole.gist, room - line_cost("Page: ") - 1, boundary))
 
     def detailed(self, room: int, boundary: str, numbers: Mapping[str, int]) -> Self:
         """With its details, those of most worth first; `numbers` are of results by their address."""
@@ -112,9 +118,12 @@ def bare(result: SearchResult, number: int, boundary: str) -> Entry:
     return Entry(number, result, f"{number}. {title(result, boundary)}\n{one_url(result.url)}")
 
 
-def _within(text: str, room: int, boundary: str) -> str:
+def _short(text: str, boundary: str) -> str:
     short = text[:SNIPPET_CHARS]
     if len(short) < len(text):
         short = f"{short.rpartition(' ')[0] or short}…"
-    shown = one_line(short, boundary, max_tokens=max(room, 0))
-    return "" if room < _SHORTEST_CUT and shown.endswith("…") else shown
+    return one_line(short, boundary, max_tokens=UNLIMITED)
+
+
+def _cut(line: str, room: int, boundary: str) -> str:
+    return one_line(line, boundary, max_tokens=room) if room >= _SHORTEST_CUT else ""

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.response import PageContent, SearchResponse
 from searx_mcp.render import entry, surroundings
 from searx_mcp.render.entry import Entry, Growth
 from searx_mcp.render.fence import fenced
@@ -26,6 +26,8 @@ _TARGET = re.compile(r"\]\([^()\s]*\)")
 _NO_LETTER = re.compile(r"[\W_]+")
 _GAP = re.compile(r"\.\.\.|\u2026|\s[\u00b7\u2014|]\s")
 """What stands between the sentences that an engine took from different places of a page."""
+_LEAST_MORE = 10
+"""Tokens left over that are worth to be offered to the pages once more."""
 _LEAST_REPEATED = 20
 """Letters of a sentence that two texts do not share by chance."""
 
@@ -64,9 +66,8 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
     longest = surroundings.heading(short, room, shown=len(bare) - 1)
     left = room - estimate(longest) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
     entries, left = _listed(bare, left)
-    sources = _sources(entries, boundary)
-    if sources:
-        left -= line_cost(unshown_line(len(sources)))
+    if pages := sum(_page_of(each) is not None for each in entries):
+        left -= line_cost(unshown_line(pages))
     said = [
         tuple(surroundings.direct_answers(short)),
         tuple(surroundings.remarks(short)),
@@ -83,12 +84,11 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
         left -= spent - granted
         around.append(taken)
     entries, left = _grown(entries, left, lambda each, most: each.credited(most, boundary))
+    sources = _sources(entries, boundary, left)
     entries, readings, left = _with_pages(entries, sources, left)
     shown = {reading.number for reading in readings}
-    gists = {source.number: source.gist for source in sources if source.number not in shown}
-    entries, left = _grown(
-        entries, left, lambda each, most: each.summed_up(gists.get(each.number, ""), most, boundary)
-    )
+    unshown = [source for source in sources if source.number not in shown]
+    entries = _summed_up(entries, unshown, left)
     answers, remarks, beside = around
     return Layout(
         short=short,
@@ -97,7 +97,7 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
         entries=tuple(entries),
         left_out=len(bare) - len(entries),
         readings=tuple(readings),
-        unshown=len(gists),
+        unshown=len(unshown),
         beside=beside,
         remarks=remarks,
     )
@@ -141,13 +141,19 @@ def _grown(entries: list[Entry], left: int, grow: Growth) -> tuple[list[Entry], 
     return grown, left - sum(each.cost for each in grown) + sum(each.cost for each in entries)
 
 
-def _sources(entries: list[Entry], boundary: str) -> list[Source]:
+def _page_of(each: Entry) -> PageContent | None:
+    content = each.result.content
+    return content if content is not None and content.markdown else None
+
+
+def _sources(entries: list[Entry], boundary: str, left: int) -> list[Source]:
     """All pages that were read, best score first."""
+    most = max(left, 0) + sum(line_cost(each.description) for each in entries)
     by_score = sorted(entries, key=lambda each: -each.result.score)
     return [
-        Source(each.number, each.result.url, content, boundary)
+        Source(each.number, each.result.url, content, boundary, most)
         for each in by_score
-        if (content := each.result.content) is not None and content.markdown
+        if (content := _page_of(each)) is not None
     ]
 
 
@@ -175,7 +181,7 @@ def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
     Half of what remains above that is shared evenly, the other half goes to the best pages.
     """
     room = max(left, 0)
-    needs = [source.cost(limit=room) for source in sources]
+    needs = [source.cost for source in sources]
     least = [min(need, SMALLEST) for need in needs]
     count = max((n for n in range(len(needs) + 1) if sum(least[:n]) <= room), default=0)
     count = count or min(len(needs), 1)  # one alone may be shorter
@@ -186,12 +192,25 @@ def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
     prices = [0] * count
     for is_second in (False, True):
         for place, source in enumerate(sources[:count]):
+            if is_second and (spare < _LEAST_MORE or not shown[place].was_cut):
+                continue
             limit = spare + (prices[place] if is_second else grants[place])
             if reading := source.within(limit):
                 price = reading.cost(source.boundary, limit=limit)
                 shown[place], prices[place] = reading, price
                 spare = limit - price
     return [shown[place] for place in sorted(shown)], left - sum(prices)
+
+
+def _summed_up(entries: list[Entry], unshown: list[Source], left: int) -> list[Entry]:
+    """The entries with what the pages say that are not shown, those of the best ones first."""
+    summed_up = {each.number: each for each in entries}
+    for source in unshown:
+        each = summed_up[source.number]
+        longer = each.summed_up(source.gist, left, source.boundary)
+        summed_up[source.number] = longer
+        left -= longer.cost - each.cost
+    return list(summed_up.values())
 
 
 def _letters(text: str) -> str:

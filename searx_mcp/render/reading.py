@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
-from searx_mcp.models.response import PageContent, Passage
+from searx_mcp.models.response import PageContent
 from searx_mcp.render.calls import next_call
 from searx_mcp.render.fence import fenced, one_line
 from searx_mcp.render.look_alikes import neutralise
@@ -21,6 +22,7 @@ POINTS_TOKENS = 75
 
 _POINT_TOKENS = 36
 _PATH_TOKENS = 40
+_PIECE_CHARS = 1_200
 _LEAST_TEXT = 20
 """Tokens of a passage's beginning that say something."""
 
@@ -88,6 +90,14 @@ class Reading:
         return ""
 
 
+class _Part(NamedTuple):
+    """A part of a page, as `Passage`."""
+
+    start: int
+    end: int
+    path: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Source:
     """A page that was read, of which all or some is to be shown.
@@ -97,12 +107,14 @@ class Source:
         url: of the result.
         content: with its passages, best first.
         boundary: of the fences.
+        most: tokens that nobody will ask more than.
     """
 
     number: int
     url: str
     content: PageContent
     boundary: str
+    most: int
 
     @cached_property
     def whole(self) -> Reading:
@@ -122,18 +134,17 @@ class Source:
     @property
     def gist(self) -> str:
         """What it says, where no more can be shown."""
-        if self.content.summary:
-            return self.content.summary
-        first = next(self._by_worth())
-        return self.content.markdown[first.start : first.end]
+        first, _ = next(self._parts)
+        return self.content.summary or self.whole.markdown[first.start : first.end]
 
-    def cost(self, *, limit: int) -> int:
-        """What all of it costs, or `limit` + 1 if more than that."""
-        return self.whole.cost(self.boundary, limit=limit)
+    @cached_property
+    def cost(self) -> int:
+        """What all of it costs, or more than `most` if more than that."""
+        return self.whole.cost(self.boundary, limit=self.most)
 
     def within(self, room: int) -> Reading | None:
         """The page if it fits into so many tokens, else the parts of most worth that do, if any."""
-        if self.cost(limit=room) <= room:
+        if self.cost <= room:
             return self.whole
         frame = replace(self.whole, markdown="", next_offset=self.whole.length, has_gaps=True)
         chosen = self._chosen(room - frame.cost(self.boundary, limit=room))
@@ -148,35 +159,49 @@ class Source:
             has_gaps=len(parts) > 1 or bool(best.start),
         )
 
-    def _chosen(self, room: int) -> list[Passage]:
+    def _chosen(self, room: int) -> list[_Part]:
         """The parts that fit, best first; the last one may be cut."""
-        chosen: list[Passage] = []
-        for part in self._by_worth():
-            price = estimate(f"\n\n{self._shown(part)}", limit=room)
+        chosen: list[_Part] = []
+        for part, price in self._parts:
             if price > room:
-                empty = part.model_copy(update={"end": part.start})
+                empty = part._replace(end=part.start)
                 left = room - estimate(f"\n\n{self._shown(empty)}")
                 text = self.whole.markdown[part.start : part.end]
                 size = fit(text, left)[1] if left >= _LEAST_TEXT else 0
                 if size:
-                    chosen.append(part.model_copy(update={"end": part.start + size}))
+                    chosen.append(part._replace(end=part.start + size))
                 break
             chosen.append(part)
             room -= price
         return chosen
 
-    def _by_worth(self) -> Iterator[Passage]:
-        """The passages, best first, then what lies between them in the order of the page."""
-        text = self.whole.markdown
-        passages = [part for each in self.content.passages if (part := _trimmed(each, text))]
-        yield from passages
-        start = 0
-        for passage in (*sorted(passages, key=_start), Passage(start=len(text), end=len(text))):
-            if gap := _trimmed(Passage(start=start, end=passage.start), text):
-                yield gap
-            start = max(start, passage.end)
+    @property
+    def _parts(self) -> Iterator[tuple[_Part, int]]:
+        """The passages, best first, then what lies between them in the order of the page; and prices."""
+        for place, part in enumerate(self._by_worth):
+            if place == len(self._prices):
+                self._prices.append(estimate(f"\n\n{self._shown(part)}", limit=self.most))
+            yield part, self._prices[place]
 
-    def _shown(self, part: Passage) -> str:
+    @cached_property
+    def _prices(self) -> list[int]:
+        return []
+
+    @cached_property
+    def _by_worth(self) -> tuple[_Part, ...]:
+        text = self.whole.markdown
+        named = (_Part(each.start, each.end, each.path) for each in self.content.passages)
+        passages = [part for each in named if (part := _trimmed(each, text))]
+        between, start = [], 0
+        for passage in (*sorted(passages, key=_start), _Part(len(text), len(text))):
+            while gap := _trimmed(_Part(start, passage.start), text):
+                end = _piece_end(text, gap)
+                between.append(gap._replace(end=end))
+                start = end
+            start = max(start, passage.end)
+        return (*passages, *between)
+
+    def _shown(self, part: _Part) -> str:
         """A part of the page; one that is not its beginning, below where it comes from."""
         text = close(self.whole.markdown[part.start : part.end])
         if not part.start:
@@ -187,26 +212,35 @@ class Source:
         return f"\u2026 [{where}from character {part.start}]\n{text}"
 
 
-def _start(part: Passage) -> int:
+def _start(part: _Part) -> int:
     return part.start
 
 
-def _trimmed(part: Passage, text: str) -> Passage | None:
+def _trimmed(part: _Part, text: str) -> _Part | None:
     """A part without the blanks around it, if anything is left."""
     start, end = max(part.start, 0), min(part.end, len(text))
     words = text[start:end]
     start += len(words) - len(words.lstrip())
     end = start + len(words.strip())
-    return part.model_copy(update={"start": start, "end": end}) if start < end else None
+    return _Part(start, end, part.path) if start < end else None
 
 
-def _joined(parts: Sequence[Passage], text: str) -> list[Passage]:
+def _piece_end(text: str, part: _Part) -> int:
+    """Where the first piece of a part ends that is about as long as a passage."""
+    stop = part.start + _PIECE_CHARS
+    if stop >= part.end:
+        return part.end
+    ends = (text.rfind(mark, part.start + 1, stop) for mark in ("\n\n", "\n", " "))
+    return next((end for end in ends if end > 0), stop)
+
+
+def _joined(parts: Sequence[_Part], text: str) -> list[_Part]:
     """The parts in the order of the page, those that follow on each other as one."""
-    joined: list[Passage] = []
+    joined: list[_Part] = []
     for part in sorted(parts, key=_start):
         if joined and not text[joined[-1].end : part.start].strip():
             end = max(joined[-1].end, part.end)
-            joined[-1] = joined[-1].model_copy(update={"end": end})
+            joined[-1] = joined[-1]._replace(end=end)
         else:
             joined.append(part)
     return joined

@@ -27,6 +27,20 @@ _RUN = re.compile("|".join(f"({pattern})" for pattern, _ in _CLASSES))
 _WEIGHTS = (0, *(weight for _, weight in _CLASSES))
 """Hundredths of a token for a character, at the index of the group that matched."""
 
+_ASCII_KINDS = [
+    next(
+        kind for kind, (pattern, _) in enumerate(_CLASSES) if kind and re.match(pattern, chr(code))
+    )
+    for code in range(128)
+]
+_KINDS = bytes([*_ASCII_KINDS, *range(128, 256)])
+"""The class of each ASCII character at its code; of the first class is only what is long."""
+_ASCII_WEIGHTS = {kind: _CLASSES[kind][1] for kind in sorted(set(_ASCII_KINDS))}
+_RARE = re.compile(f"{_CLASSES[0][0]}|[^\\x00-\\x7f]+")
+_CHUNK = 2_048
+_CHUNK_END = re.compile(r"[\x00-/:-@\[-`{-\x7f]")
+"""Where a text can be parted and no run is."""
+
 _SENTENCE_END = re.compile(r"[.!?\u2026][\"')\]]*(?=\s)|[\u3002\uff01\uff1f]")
 _FENCE = re.compile(
     r"^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE
@@ -137,15 +151,48 @@ def share(needs: list[int], room: int) -> list[int]:
 
 def _walk(text: str, stop: int | None) -> tuple[int, int]:
     """Add up hundredths of tokens until `stop` would be passed; the sum and the place reached."""
-    spent = 0
-    for run in _RUN.finditer(text):
+    spent = start = 0
+    while start < len(text):
+        found = _CHUNK_END.search(text, start + _CHUNK)
+        end = found.start() if found else len(text)
+        cost = _cost(text[start:end])
+        if stop is not None and spent + cost > stop:
+            return _walk_runs(text, start, spent, stop)
+        spent, start = spent + cost, end
+    return spent, len(text)
+
+
+def _walk_runs(text: str, start: int, spent: int, stop: int) -> tuple[int, int]:
+    """The same from `start` on, run by run, to the very character."""
+    for run in _RUN.finditer(text, start):
         weight = _WEIGHTS[run.lastindex or 0]
         cost = (run.end() - run.start()) * weight
-        if stop is not None and spent + cost > stop:
+        if spent + cost > stop:
             fitting = max(0, stop - spent) // weight
             return spent + fitting * weight, run.start() + fitting
         spent += cost
     return spent, len(text)
+
+
+def _cost(text: str) -> int:
+    """Hundredths of a token of a whole text: ten times as fast as run by run, with the same sum."""
+    kinds = text.encode("ascii", "replace").translate(_KINDS)
+    spent = sum(kinds.count(kind) * weight for kind, weight in _ASCII_WEIGHTS.items())
+    for run in _RARE.finditer(text):
+        spent += _surplus(run[0])
+    return spent
+
+
+def _surplus(run: str) -> int:
+    """What characters cost above what they count for as ASCII, those outside it as question marks."""
+    counted = sum(_ASCII_WEIGHTS[kind] for kind in run.encode("ascii", "replace").translate(_KINDS))
+    return (
+        sum(
+            (part.end() - part.start()) * _WEIGHTS[part.lastindex or 0]
+            for part in _RUN.finditer(run)
+        )
+        - counted
+    )
 
 
 def _boundary(text: str, end: int) -> int:
