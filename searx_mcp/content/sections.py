@@ -1,28 +1,14 @@
-"""Parts of a text in Markdown: sections, passages that fit a question, and where to cut."""
+"""Parts of a text in Markdown: its sections, and where to cut."""
 
-import math
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from searx_mcp.content.outline import ancestors
 from searx_mcp.content.sentences import sentence_ends
-from searx_mcp.content.words import words
 from searx_mcp.models.page import Heading
-
-_PASSAGE_CHARS: Final = 1_200
-"""About 300 tokens: a few paragraphs, so that some passages of different sections fit a window."""
-
-_K1: Final = 1.2
-_B: Final = 0.75
-_HEADING_WEIGHT: Final = 2.0
-"""How much a word in the titles above a passage counts, in words of the passage."""
-
-_COMMON: Final = 0.5
-"""A word in more of the passages than this share does not tell them apart."""
 
 _LEAST_SHARE: Final = 0.5
 """A cut at a good place leaves at least this share of the window."""
@@ -90,47 +76,6 @@ def sections(outline: Sequence[Heading], total: int) -> list[Span]:
     return found
 
 
-def relevant(
-    markdown: str, outline: Sequence[Heading], question: str, max_chars: int
-) -> list[Span]:
-    """The passages that fit a question best, best first.
-
-    BM25 of each passage with the text itself as the collection (Robertson and Zaragoza, "The
-    Probabilistic Relevance Framework", 2009); words of the headings above count too.
-
-    Args:
-        markdown: the text.
-        outline: its headings.
-        question: words to look for.
-        max_chars: code points of all passages together at most.
-
-    Returns:
-        Sections, or parts of long ones; none if no word of the question tells them apart.
-    """
-    terms = set(words(question))
-    passages = [
-        part for section in sections(outline, len(markdown)) for part in _split(markdown, section)
-    ]
-    counts = [_count(markdown, passage, terms) for passage in passages]
-    frequency = Counter(term for count in counts for term in count)
-    total = len(passages)
-    idf = {
-        term: math.log(1 + (total - found + 0.5) / (found + 0.5))
-        for term, found in frequency.items()
-        if found <= total * _COMMON
-    }
-    mean = len(markdown) / total if total else 0.0
-    scored = [
-        (_score(count, idf, (passage.end - passage.start) / mean), passage)
-        for passage, count in zip(passages, counts, strict=True)
-    ]
-    ranked = sorted(
-        ((score, passage) for score, passage in scored if score > 0),
-        key=lambda entry: (-entry[0], entry[1].start),
-    )
-    return _fill(markdown, [passage for _, passage in ranked], max_chars)
-
-
 def cut(markdown: str, start: int, max_chars: int) -> int:
     """Where to end a window on a text.
 
@@ -165,53 +110,6 @@ def _good_ends(markdown: str, least: int, stop: int) -> Iterator[int]:
 
 def _titles(above: list[Heading]) -> tuple[str, ...]:
     return tuple(heading.title for heading in above)
-
-
-def _split(markdown: str, section: Span) -> list[Span]:
-    parts: list[Span] = []
-    start = section.start
-    while start < section.end:
-        end = min(cut(markdown, start, _PASSAGE_CHARS), section.end)
-        parts.append(Span(start, end, section.path))
-        start = end
-    return parts
-
-
-def _count(markdown: str, passage: Span, terms: set[str]) -> dict[str, float]:
-    """How often the terms stand in a passage and in the titles above it."""
-    found: dict[str, float] = {}
-    body, titles = markdown[passage.start : passage.end], " ".join(passage.path)
-    for text, weight in ((body, 1.0), (titles, _HEADING_WEIGHT)):
-        lower = text.lower()
-        if any(term in lower for term in terms):  # much faster than taking all words apart
-            for term in words(text):
-                if term in terms:
-                    found[term] = found.get(term, 0.0) + weight
-    return found
-
-
-def _score(count: dict[str, float], idf: dict[str, float], length: float) -> float:
-    norm = _K1 * (1 - _B + _B * length)
-    # Sorted, so that the sum of floats is the same in every run.
-    return sum(
-        idf[term] * times * (_K1 + 1) / (times + norm)
-        for term, times in sorted(count.items())
-        if term in idf
-    )
-
-
-def _fill(markdown: str, ranked: list[Span], max_chars: int) -> list[Span]:
-    chosen: list[Span] = []
-    left = max_chars
-    for passage in ranked:
-        size = passage.end - passage.start
-        if size <= left:
-            chosen.append(passage)
-            left -= size
-        elif not chosen:
-            end = cut(markdown, passage.start, max_chars)
-            return [Span(passage.start, end, passage.path)]
-    return chosen
 
 
 def _behind(markdown: str, mark: str, least: int, stop: int) -> int:

@@ -7,20 +7,19 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.dates import only_date
+from searx_mcp.content.fences import in_code
 from searx_mcp.content.outline import find, near
-from searx_mcp.content.sections import cut, path, relevant, section_span
+from searx_mcp.content.passages import rank
+from searx_mcp.content.sections import cut, path, section_span
 from searx_mcp.content.summary import Digest, digest
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.pages.document import Document
 from searx_mcp.fetch.pages.interface import KeptPage
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.request import FetchRequest
+from searx_mcp.render.excerpts import choose, excerpts, gap
 
 _SHOWN_NAMES: Final = 5
-_OTHER_ORDER: Final = (
-    "The sections closest to the prompt come first. To read the page in its own order, call"
-    " web_fetch with the cursor and offset 0."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class _Part:
     offset: int = 0
     next_offset: int | None = None
     section: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
 
 def show(
@@ -126,48 +125,63 @@ def show(
         robots=document.robots,
         provenance=circumstances.provenance,
         hidden_chars_removed=document.hidden_chars_removed,
-        notes=(*circumstances.notes, *document.notes, *part.notes),
+        notes=(*circumstances.notes, *document.notes),
+        passages=part.passages,
     )
 
 
 def _part(document: Document, request: FetchRequest, most: int) -> _Part:
-    markdown, total = document.markdown, len(document.markdown)
-    if request.section:
-        return _section(document, request, most)
-    if request.offset and request.offset >= total:
-        raise InvalidArgumentError(
-            "offset", f"{request.offset} is behind the end; the page has {total} characters"
-        )
-    if request.prompt and not request.offset and total > most:
-        spans = relevant(markdown, document.outline, request.prompt, most)
-        if spans:
-            texts = [
-                f"[{' > '.join(span.path) or 'Beginning'}, from character {span.start}]\n\n"
-                f"{markdown[span.start : span.end].strip()}"
-                for span in spans
-            ]
-            return _Part("\n\n".join(texts), next_offset=0, notes=(_OTHER_ORDER,))
-    end = cut(markdown, request.offset, most)
-    return _Part(markdown[request.offset : end], request.offset, end if end < total else None)
-
-
-def _section(document: Document, request: FetchRequest, most: int) -> _Part:
     markdown, outline = document.markdown, document.outline
-    index = find(outline, request.section)
-    if index is None:
-        names = near(outline, request.section) or [heading.title for heading in outline]
-        known = "; ".join(clean_line(name, 80) for name in names[:_SHOWN_NAMES])
-        if not known:
-            raise InvalidArgumentError("section", "the page has no headings; leave it out")
+    begin, end = request.offset, len(markdown)
+    names: tuple[str, ...] = ()
+    if request.section:
+        index = _section(document, request.section)
+        start, end = section_span(outline, index, end)
+        begin, names = (begin if start < begin < end else start), path(outline, index)
+    elif begin and begin >= end:
         raise InvalidArgumentError(
-            "section", "no heading of the page is like it; those closest to it follow", quoted=known
+            "offset", f"{begin} is behind the end; the page has {end} characters"
         )
-    start, end = section_span(outline, index, len(markdown))
-    begin = request.offset if start < request.offset < end else start
+    passages: list[Passage] = []
+    if request.prompt and not request.offset:
+        passages = _ranked(document, request.prompt, begin, end)
+    if passages and end - begin > most:
+        passages = choose(passages, most, size=len, cut=_head)
+        behind = gap(passages, begin)
+        return _Part(excerpts(passages), begin, behind, names, tuple(passages))
     stop = min(cut(markdown, begin, most), end)
-    return _Part(
-        markdown[begin:stop],
-        begin,
-        stop if stop < end else None,
-        section=path(outline, index),
+    following = stop if stop < end else None
+    return _Part(markdown[begin:stop], begin, following, names, tuple(passages))
+
+
+def _ranked(document: Document, prompt: str, begin: int, end: int) -> list[Passage]:
+    """The passages of a part of a page, those that fit a prompt best first."""
+    markdown = document.markdown
+    is_code = in_code(markdown)
+    found: list[Passage] = []
+    for each in rank(markdown, document.outline, prompt):
+        start, stop = max(begin, each.span.start), min(each.span.end, end)
+        if start < stop:
+            inside = start > 0 and is_code(start - 1) and is_code(start)
+            text = markdown[start:stop]
+            found.append(Passage(path=each.span.path, offset=start, text=text, is_code=inside))
+    return found
+
+
+def _head(text: str, max_chars: int) -> str:
+    return text[: cut(text, 0, max_chars)]
+
+
+def _section(document: Document, name: str) -> int:
+    """The index of the heading of a section."""
+    outline = document.outline
+    index = find(outline, name)
+    if index is not None:
+        return index
+    names = near(outline, name) or [heading.title for heading in outline]
+    known = "; ".join(clean_line(name, 80) for name in names[:_SHOWN_NAMES])
+    if not known:
+        raise InvalidArgumentError("section", "the page has no headings; leave it out")
+    raise InvalidArgumentError(
+        "section", "no heading of the page is like it; those closest to it follow", quoted=known
     )

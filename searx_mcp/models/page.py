@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
 from searx_mcp.models.base import Frozen
 
 
@@ -80,6 +83,27 @@ class CodeBlock(Frozen):
     length: int
 
 
+class Passage(Frozen):
+    """A part of a page, to be shown apart from the rest.
+
+    Attributes:
+        path: the headings above it, outermost first.
+        offset: code points before it in the whole Markdown.
+        text: as it stands there.
+        is_code: whether it begins inside fenced code.
+    """
+
+    path: tuple[str, ...]
+    offset: int
+    text: str
+    is_code: bool = False
+
+    @property
+    def end(self) -> int:
+        """Code points of the whole Markdown up to its end."""
+        return self.offset + len(self.text)
+
+
 class Page(Frozen):
     """One page as Markdown, whole or a part of it.
 
@@ -131,6 +155,9 @@ class Page(Frozen):
             `unknown`.
         hidden_chars_removed: invisible and control characters taken out of the text.
         notes: sentences a caller should know.
+        passages: the parts of the page that may be shown when a prompt was given and not all of it fits,
+            those that fit the prompt best first; together `markdown_content`, and in no other form of the
+            page than this one.
     """
 
     url: str
@@ -175,3 +202,4 @@ class Page(Frozen):
     provenance: str = ""
     hidden_chars_removed: int = 0
     notes: tuple[str, ...] = ()
+    passages: SkipJsonSchema[tuple[Passage, ...]] = Field(default=(), exclude=True, repr=False)

@@ -3,11 +3,12 @@
 from enum import StrEnum
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
-from searx_mcp.models.page import PageKind
+from searx_mcp.models.page import PageKind, Passage
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.templates import (
     Code,
@@ -53,20 +54,6 @@ class Coverage(StrEnum):
     """Both."""
 
 
-class Passage(Frozen):
-    """A part of a page's Markdown.
-
-    Attributes:
-        start: code points before it.
-        end: code points up to its end.
-        path: the headings above it, outermost first.
-    """
-
-    start: int
-    end: int
-    path: tuple[str, ...] = ()
-
-
 class PageContent(Frozen):
     """A result's page as Markdown.
 
@@ -83,8 +70,8 @@ class PageContent(Frozen):
         cursor: names the page for `web_fetch`, to read on; empty if that cannot be done.
         next_offset: where to read on with `cursor`, or `None` if nothing of the page is left.
         total_chars: code points of the page's whole Markdown, if that is more than `markdown` has.
-        passages: the parts of `markdown` that fit what was searched for, best first; none if no word of
-            it tells them apart. Not written to JSON.
+        passages: all of `markdown` in parts, those that fit what was searched for best first; none if no
+            word of it tells them apart. In no other form of the content than this one.
     """
 
     markdown: str
@@ -98,7 +85,7 @@ class PageContent(Frozen):
     cursor: str = ""
     next_offset: int | None = None
     total_chars: int | None = None
-    passages: tuple[Passage, ...] = Field(default=(), exclude=True)
+    passages: SkipJsonSchema[tuple[Passage, ...]] = Field(default=(), exclude=True, repr=False)
 
 
 class SearchResult(Frozen):

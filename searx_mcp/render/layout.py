@@ -162,17 +162,25 @@ def _with_pages(
 ) -> tuple[list[Entry], list[Reading], int]:
     """The pages that are shown, and the entries without snippets that these repeat."""
     readings, rest = _filled(sources, left)
+    spared = _without_repeated(entries, readings)
+    freed = sum(each.cost for each in entries) - sum(each.cost for each in spared)
+    if freed:
+        more, rest_of_more = _filled(sources, left + freed)
+        # With more room another passage may be the last one, and what was repeated not be there.
+        if _without_repeated(entries, more) == spared:
+            return spared, more, rest_of_more
+    return spared, readings, rest + freed
+
+
+def _without_repeated(entries: list[Entry], readings: list[Reading]) -> list[Entry]:
+    """The entries without the snippets that the text shown of their pages repeats."""
     said = {reading.number: _letters(reading.markdown) for reading in readings}
-    spared = [
+    return [
         replace(each, description="")
         if _is_repeated(each.result.description, said.get(each.number, ""))
         else each
         for each in entries
     ]
-    freed = sum(each.cost for each in entries) - sum(each.cost for each in spared)
-    if freed:  # with more room no page shows less
-        readings, rest = _filled(sources, left + freed)
-    return spared, readings, rest
 
 
 def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:

@@ -8,9 +8,9 @@ from itertools import islice
 from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.render.calls import next_call
+from searx_mcp.render.excerpts import choose, excerpts, gap
 from searx_mcp.render.fence import fenced, one_line, one_url
 from searx_mcp.render.look_alikes import neutralise
-from searx_mcp.render.reading import POINTS_TOKENS, SUMMARY_TOKENS, introduced, points_beside
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
 _TITLE_TOKENS = 40
@@ -20,6 +20,9 @@ _NOTE_TOKENS = 60
 _HEADING_TOKENS = 20
 _PATH_TOKENS = 60
 _HEADINGS = 60
+_OUTLINE_SHARE = 1 / 4
+_OUTLINE_SHARE_OF_PARTS = 1 / 8
+"""Of the room: passages have their headings with them."""
 _HOPS = 10
 _NOTES = 6
 _DATE_LENGTH = len("2026-01-02T03:04")
@@ -35,8 +38,6 @@ class Part:
     Attributes:
         head: the lines before the fence, which are ours.
         about: what the page says of itself, and where it is; a line for each, neutralised.
-        summary: neutralised and short; empty unless the page was cut.
-        points: key points that the summary does not have, a line for each; likewise.
         outline: the first headings of the page; empty unless the page was cut.
         markdown: neutralised.
         more: what is missing and, as its last line, the call that gets it; empty when everything is
@@ -47,8 +48,6 @@ class Part:
 
     head: str
     about: tuple[str, ...]
-    summary: str
-    points: tuple[str, ...]
     outline: tuple[Heading, ...]
     markdown: str
     more: str
@@ -62,7 +61,8 @@ def page_text(page: Page, *, budget: int | None, boundary: str) -> str:
     Args:
         page: the page.
         budget: tokens the text may have, 300 or more, as `tokens.estimate` counts them; `None` for
-            no limit. A page that does not fit is shown as its headings and its beginning.
+            no limit. A page that does not fit is shown as its headings and its beginning, or the
+            passages that fit the prompt.
         boundary: hexadecimal digits that no page can know, 8 or more; the same for all answers of
             a process, so that equal answers are equal texts.
     """
@@ -72,17 +72,15 @@ def page_text(page: Page, *, budget: int | None, boundary: str) -> str:
 def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     """Decide what is shown of a page within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
-    length = len(page.markdown_content)
     markdown = neutralise(page.markdown_content, boundary)
     about, _ = lines_within(_about(page, boundary), room // 8)
+    is_in_parts = bool(page.passages) and page.next_offset is not None
     whole = Part(
         head=_head(page, room, boundary, is_truncated=page.truncated),
         about=about,
-        summary="",
-        points=(),
         outline=(),
         markdown=markdown,
-        more=_more(page, length),
+        more=_more(page, page.next_offset, is_in_parts=is_in_parts),
         next_offset=page.next_offset,
         was_cut=False,
     )
@@ -91,32 +89,34 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
     frame = Part(
         head=_head(page, room, boundary, is_truncated=True),
         about=about,
-        summary="",
-        points=(),
         outline=(),
         markdown="",
-        more=_more(page, max(0, length - 1)),
+        more=_more(page, _total(page), is_in_parts=bool(page.passages)),
         next_offset=None,
         was_cut=True,
     )
+    if not page.offset and not page.section:
+        left = room - estimate(_write(frame, page, boundary))
+        share = _OUTLINE_SHARE_OF_PARTS if page.passages else _OUTLINE_SHARE
+        frame = replace(frame, outline=_outline(page, int(left * share), boundary))
     left = room - estimate(_write(frame, page, boundary))
-    is_beginning = not page.offset and not page.section
-    if is_beginning:
-        summary = one_line(page.summary, boundary, max_tokens=min(SUMMARY_TOKENS, left // 4))
-        room_of_points = min(POINTS_TOKENS, left // 8)
-        frame = replace(
-            frame,
-            summary=summary,
-            points=points_beside(summary, page.key_points, boundary, room=room_of_points),
-            outline=_outline(page, left // 4, boundary),
-        )
-    shown, end = fit(markdown, room - estimate(_write(frame, page, boundary)))
+    if page.passages:
+        passages = choose(page.passages, left, size=estimate, cut=_beginning)
+        shown, _ = fit(neutralise(excerpts(passages, boundary), boundary), left)
+        following: int | None = gap(passages, page.offset)
+    else:
+        shown, end = fit(markdown, left)
+        following = page.offset + end if end < len(markdown) else page.next_offset
     return replace(
         frame,
         markdown=shown,
-        more=_more(page, end),
-        next_offset=_next_offset(page, end),
+        more=_more(page, following, is_in_parts=bool(page.passages)),
+        next_offset=following,
     )
+
+
+def _beginning(text: str, room: int) -> str:
+    return clip(text, room)[0]
 
 
 def _write(shown: Part, page: Page, boundary: str) -> str:
@@ -124,7 +124,6 @@ def _write(shown: Part, page: Page, boundary: str) -> str:
     if shown.outline:
         headings = "\n".join(_heading(heading, boundary) for heading in shown.outline)
         text = f"Headings, and at which character each begins:\n{headings}\n\nText:\n\n{text}"
-    text = introduced(text, shown.summary, shown.points)
     if shown.about:
         text = "\n".join((*shown.about, "", text))
     fence = fenced(text, boundary=boundary, url=page.final_url)
@@ -200,24 +199,20 @@ def _total(page: Page) -> int:
     return max(page.total_chars, len(page.markdown_content))
 
 
-def _next_offset(page: Page, shown: int) -> int | None:
-    """Where to read on behind so many characters of what the page holds here."""
-    if page.next_offset == 0:  # the parts are not in the page's order
-        return 0
-    return page.offset + shown if shown < len(page.markdown_content) else page.next_offset
-
-
-def _more(page: Page, shown: int) -> str:
-    offset = _next_offset(page, shown)
-    if offset is not None and page.cursor:
-        where = f"Shown: characters {page.offset} to {page.offset + shown} of {_total(page)}."
-        if page.next_offset == 0:
-            where = f"Shown: parts of {_total(page)} characters, the closest first."
-        return f"{where} To read on:\n{next_call(cursor=page.cursor, offset=offset)}"
-    if offset is not None:
+def _more(page: Page, following: int | None, *, is_in_parts: bool) -> str:
+    """What is missing behind what is shown, and the call that reads on at an offset."""
+    if following is not None:
+        where = f"characters {page.offset} to {following} of {_total(page)}"
+        if is_in_parts:
+            where = (
+                f"the parts of {_total(page)} characters that fit the prompt, in the page's order"
+            )
+        if page.cursor:
+            call = next_call(cursor=page.cursor, offset=following)
+            return f"Shown: {where}. To read on:\n{call}"
         return (
-            f"Shown: {shown} of {_total(page)} characters. For what is missing, fetch a page"
-            " linked above that is closer to your question."
+            f"Shown: {where}. For what is missing, fetch a page linked above that is closer to your"
+            " question."
         )
     if page.truncated:
         call = next_call(url=one_url(page.url), max_content_length=MAX_CONTENT_LENGTH)

@@ -122,8 +122,8 @@ def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> d
         page: the page.
         budget: with a number of tokens, the Markdown is cut exactly as `page_text` does with the
             same budget and boundary; then `truncated` is set, `outline` has the headings shown
-            there, `next_offset` says where `cursor` reads on, the last of `notes` how, and `images`,
-            `links` and `code_blocks` are spared. `None` gives everything.
+            there, `next_offset` says where `cursor` reads on, the last of `notes` how, and `summary`,
+            `key_points`, `images`, `links` and `code_blocks` are spared. `None` gives everything.
         boundary: as for `page_text`, and as for `response_data`.
     """
     if budget is None:
@@ -133,8 +133,8 @@ def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> d
     fitted = page.model_copy(
         update={
             "markdown_content": _page_text(shown.markdown, boundary),
-            "summary": shown.summary if shown.was_cut else page.summary,
-            "key_points": tuple(point.removeprefix("- ") for point in shown.points),
+            "summary": "",
+            "key_points": (),
             "truncated": shown.was_cut or page.truncated,
             "next_offset": shown.next_offset,
             "outline": shown.outline,

@@ -123,16 +123,11 @@ def fit(text: str, budget: int) -> tuple[str, int]:
         prefix, was_cut = clip(text, room)
         if not was_cut:
             return text, len(text)
-        closed = close(prefix)
+        closed = prefix + closing(prefix)
         excess = estimate(closed) - budget
         if excess <= 0 or not prefix:
             return closed, len(prefix)
         room -= excess
-
-
-def close(text: str) -> str:
-    """Close the code block that a part of a text ends in, if it does."""
-    return text + _closing(text)
 
 
 def share(needs: list[int], room: int) -> list[int]:
@@ -212,8 +207,8 @@ def _boundary(text: str, end: int) -> int:
     return end
 
 
-def _closing(text: str) -> str:
-    """The line that closes the code block a text ends in, or nothing."""
+def closing(text: str) -> str:
+    """What closes the code block that a text ends in: a line break and a line, or nothing."""
     opened: tuple[str, str] | None = None
     for line in _FENCE.finditer(text):
         lead, marker, rest = line.groups()

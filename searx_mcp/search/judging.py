@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from searx_mcp.content.fences import in_code
+from searx_mcp.content.passages import rank
 from searx_mcp.content.quality import Quality, assess
-from searx_mcp.content.sections import relevant
 from searx_mcp.content.similar import Sketch, groups, sketch
-from searx_mcp.models.page import Page
-from searx_mcp.models.response import DroppedPage, Passage, Poor, SearchResult
+from searx_mcp.models.page import Page, Passage
+from searx_mcp.models.response import DroppedPage, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig
 from searx_mcp.search.merge import score_at
 from searx_mcp.search.preferences import preference
@@ -38,7 +39,7 @@ class Opinion:
     Attributes:
         quality: what it is worth.
         sketch: what it is recognised by; empty if that is not asked for.
-        passages: what of it fits the query, best first.
+        passages: all of it in parts, those that fit the query best first.
     """
 
     quality: Quality
@@ -114,8 +115,16 @@ def judge(
 def _passages(page: Page, query: str) -> tuple[Passage, ...]:
     markdown = page.markdown_content
     outline = [heading for heading in page.outline if heading.offset < len(markdown)]
-    spans = relevant(markdown, outline, query, len(markdown))
-    return tuple(Passage(start=span.start, end=span.end, path=span.path) for span in spans)
+    is_code = in_code(markdown)
+    return tuple(
+        Passage(
+            path=span.path,
+            offset=span.start,
+            text=markdown[span.start : span.end],
+            is_code=span.start > 0 and is_code(span.start - 1) and is_code(span.start),
+        )
+        for span in (each.span for each in rank(markdown, outline, query))
+    )
 
 
 def _reranked(

@@ -189,9 +189,9 @@ def fetch_tool(tools: ToolContext) -> Tool:
                 request = request.model_copy(update={"timeout": max(5.0, limit)})
             budget = _fetch_budget(request, settings.server)
             most = request.limit or request.max_chars or settings.web_fetch.default_max_chars
-            request = request.model_copy(
-                update={"max_chars": min(most, budget * _MOST_CHARS), "limit": None}
-            )
+            if not request.prompt:  # with one, passages are chosen out of the whole page
+                most = min(most, budget * _MOST_CHARS)
+            request = request.model_copy(update={"max_chars": most, "limit": None})
 
             async def work(progress: Progress) -> Page:
                 service = await tools.service()

@@ -65,12 +65,15 @@ def test_a_page_that_is_whole_needs_no_key_points(make_response, make_page, boun
     assert "Key points" not in page_text(fetched, budget=2_000, boundary=boundary)
 
 
-def test_a_fetched_page_that_was_cut_has_its_key_points_too(make_page, boundary):
+@pytest.mark.parametrize("budget", [1_000, 20_000])
+def test_a_fetched_page_is_not_said_twice(make_page, boundary, budget: int):
     fetched = make_page(LONG, summary="A summary.", key_points=POINTS, total_chars=len(LONG))
-    text = page_text(fetched, budget=1_000, boundary=boundary)
-    assert "\n\nKey points:\n- The first point is here.\n" in text
-    assert estimate(text) <= 1_000
-    assert page_data(fetched, budget=1_000, boundary=boundary)["key_points"] == list(POINTS)
+    text = page_text(fetched, budget=budget, boundary=boundary)
+    assert "A summary." not in text
+    assert POINTS[0] not in text
+    assert {"summary", "key_points"}.isdisjoint(
+        page_data(fetched, budget=budget, boundary=boundary)
+    )
 
 
 @pytest.mark.parametrize("budget", [200, 300, 400, 600])

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searx_mcp.models.page import Heading
+from searx_mcp.models.page import Heading, Passage
 from searx_mcp.render.page import page_text, part
 from searx_mcp.render.tokens import estimate
 
@@ -151,11 +151,13 @@ def test_a_part_that_was_asked_for_comes_without_the_outline_of_the_whole(make_p
     assert "Shown: characters 200 to " in text
 
 
-def test_parts_in_another_order_are_read_on_from_the_beginning(make_page, boundary):
-    page = make_page(SECTIONS, cursor=CURSOR, next_offset=0, total_chars=9_999, truncated=True)
-    text = page_text(page, budget=400, boundary=boundary)
-    assert text.splitlines()[-1] == f'web_fetch {{"cursor": "{CURSOR}", "offset": 0}}'
-    assert "the closest first" in text.splitlines()[-2]
+def passages_of(markdown: str) -> tuple[Passage, ...]:
+    """The sections of a text, the last one first."""
+    found = re.finditer(r"^#.*?(?=^#|\Z)", markdown, re.MULTILINE | re.DOTALL)
+    return tuple(
+        Passage(path=("The page", m[0].splitlines()[0].lstrip("# ")), offset=m.start(), text=m[0])
+        for m in found
+    )[::-1]
 
 
 def test_a_page_without_a_cursor_says_what_to_do_instead(make_page, boundary):

@@ -230,7 +230,7 @@ def test_a_budget_cuts_a_page_as_the_text_does(make_page, boundary):
     assert [heading["title"] for heading in data["outline"]] == ["One", "Two"]
     assert "images" not in data
     assert f'"offset": {data["next_offset"]}}}' in text.splitlines()[-1]
-    assert f"Summary: {data['summary']}\n" in text
+    assert "summary" not in data
     assert data["notes"] == ["A note.", " ".join(text.splitlines()[-2:])]
     assert estimate(json.dumps(data)) <= 2_250
 

@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from searx_mcp.content.clean import clean
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.response import PageContent, SearchResponse
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data
@@ -34,7 +34,7 @@ OURS = {
     },
 }
 """Fields that no stranger writes, and why."""
-DISARMED = {PageContent: "markdown", Page: "markdown_content"}
+DISARMED = {PageContent: "markdown", Page: "markdown_content", Passage: "text"}
 """Markdown, in which nothing acts any more when it comes here; it is only fenced."""
 
 

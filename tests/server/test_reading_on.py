@@ -90,8 +90,7 @@ async def test_a_section_and_a_prompt_go_to_the_point(connect, settings_for):
             )
     assert "Section: Long > Part 3" in text(section)
     assert passage(section).startswith("## Part 3")
-    assert "Part 5, from character" in passage(asked)
-    assert passage(asked).index("of part 5") < 200
+    assert passage(asked).count("of part 5") > 60
     assert next_call(text(asked).splitlines()[-1])["offset"] == 0
 
 

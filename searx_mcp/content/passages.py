@@ -1,0 +1,219 @@
+"""The passages of a text in Markdown, in the order in which they fit a question.
+
+BM25 of each passage with the text itself as the collection (Robertson and Zaragoza, "The Probabilistic
+Relevance Framework", 2009), in which the words of the headings above count too; and on top of it how much of
+the question a passage has, by the weight of its words and by its pairs of words. What was measured, and
+beside what else: `docs/decisions/passages.md`.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from searx_mcp.content.fences import in_code
+from searx_mcp.content.sections import Span, cut, sections
+from searx_mcp.content.terms import folded, stems, terms, tokens
+from searx_mcp.models.page import Heading
+
+_CHARS: Final = 700
+"""Paragraphs of a section are joined up to so many characters, about 170 tokens: some passages of different
+sections then fit a window, and each still says something."""
+_MOST_CHARS: Final = 1_200
+"""A block that is longer is parted, unless it is code."""
+_MOST_CODE: Final = 2_400
+"""Likewise for fenced code, whose parts do not stand well alone."""
+
+_BLANK = re.compile(r"\n(?:[ \t]*\n)++")
+
+_K1: Final = 1.2
+_B: Final = 0.75
+_HEADING_WEIGHT: Final = 2.0
+"""How much a word in the titles above a passage counts, in words of the passage."""
+_COVERAGE_WEIGHT: Final = 0.3
+_PAIR_WEIGHT: Final = 0.3
+
+_COMMON: Final = 0.5
+"""A word in more of the passages than this share does not tell them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A passage and how well it fits.
+
+    Attributes:
+        span: where it stands.
+        score: 0 without a word of the question; comparable within one text only.
+    """
+
+    span: Span
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What of a question stands in one passage: how often, by term, and which pairs."""
+
+    counts: dict[str, float]
+    pairs: frozenset[tuple[str, str]]
+
+
+def rank(markdown: str, outline: Sequence[Heading], question: str) -> list[Ranked]:
+    """All passages of a text, those that fit a question best first.
+
+    Args:
+        markdown: the text. Linear in its length.
+        outline: its headings, in order.
+        question: words to look for.
+
+    Returns:
+        The whole text in parts of a section each, of whole paragraphs where these are not too long. Behind
+        those with words of the question come the others, the nearest to the best one first. Empty if no
+        word of the question tells passages apart.
+    """
+    asked = terms(question)
+    passages = list(_passages(markdown, outline))
+    wanted, pairs = frozenset(asked), frozenset(pairwise(asked))
+    found = [_find(markdown, passage, wanted, pairs) for passage in passages]
+    weights = _weights(found)
+    mean = len(markdown) / len(passages) if passages else 0.0
+    bm25 = [
+        _bm25(each.counts, weights, (passage.end - passage.start) / mean)
+        for each, passage in zip(found, passages, strict=True)
+    ]
+    if not any(bm25):
+        return []
+    best = max(bm25)
+    whole = sum(weights[term] for term in sorted(weights))
+    ranked = [
+        Ranked(passage, score / best + _extra(each, weights, whole, len(pairs)) if score else 0.0)
+        for passage, score, each in zip(passages, bm25, found, strict=True)
+    ]
+    top = max(range(len(ranked)), key=lambda index: ranked[index].score)
+    order = sorted(range(len(ranked)), key=lambda index: (-ranked[index].score, abs(index - top)))
+    return [ranked[index] for index in order]
+
+
+def relevant(
+    markdown: str, outline: Sequence[Heading], question: str, max_chars: int
+) -> list[Span]:
+    """The passages that fit a question best and together fit a size, best first.
+
+    Args:
+        markdown: the text.
+        outline: its headings.
+        question: words to look for.
+        max_chars: code points of all passages together at most.
+
+    Returns:
+        Parts of sections that have words of the question; none if no word of it tells them apart.
+    """
+    chosen: list[Span] = []
+    left = max_chars
+    for each in rank(markdown, outline, question):
+        size = each.span.end - each.span.start
+        if not each.score:
+            break
+        if size <= left:
+            chosen.append(each.span)
+            left -= size
+        elif not chosen:
+            end = cut(markdown, each.span.start, max_chars)
+            return [Span(each.span.start, end, each.span.path)]
+    return chosen
+
+
+def _passages(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
+    """The whole text in order: blocks of one section, joined while they are short."""
+    is_code = in_code(markdown)
+    start = 0
+    path: tuple[str, ...] = ()
+    for section in sections(outline, len(markdown)):
+        path, behind = section.path, section.start
+        for end in _block_ends(markdown, section, is_code):
+            if end - start > _CHARS and _has_words(markdown[start:behind]):
+                yield Span(start, behind, path)
+                start = behind
+            most = _MOST_CODE if is_code(behind) else _MOST_CHARS
+            while end - start > most:
+                stop = _cut(markdown, start, most, is_code)
+                yield Span(start, stop, path)
+                start = stop
+            behind = end
+        if _has_words(markdown[start:behind]):
+            yield Span(start, behind, path)
+            start = behind
+    if start < len(markdown):
+        yield Span(start, len(markdown), path)
+
+
+def _block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) -> Iterator[int]:
+    """Where the paragraphs, lists, tables and fenced code of a section end, blank lines included."""
+    for blank in _BLANK.finditer(markdown, section.start, section.end):
+        if blank.end() < section.end and not is_code(blank.start()):
+            yield blank.end()
+    yield section.end
+
+
+def _has_words(text: str) -> bool:
+    """Whether there is anything but headings, which belong to what follows them."""
+    return any(line and not line.startswith("#") for line in text.split("\n"))
+
+
+def _cut(markdown: str, start: int, most: int, is_code: Callable[[int], bool]) -> int:
+    """Where to part a block that is too long: code and tables between two lines."""
+    if is_code(start) or markdown.startswith("|", start):
+        line = markdown.rfind("\n", start + most // 2, start + most) + 1
+        if line:
+            return line
+    return cut(markdown, start, most)
+
+
+def _find(
+    markdown: str, passage: Span, wanted: frozenset[str], pairs: frozenset[tuple[str, str]]
+) -> _Found:
+    """What of the question stands in a passage and in the titles above it."""
+    counts: dict[str, float] = {}
+    seen: set[tuple[str, str]] = set()
+    body, titles = markdown[passage.start : passage.end], " ".join(passage.path)
+    for text, weight in ((body, 1.0), (titles, _HEADING_WEIGHT)):
+        plain = folded(text)
+        if not any(term in plain for term in wanted):  # much faster than taking all words apart
+            continue
+        words = stems(tokens(text))
+        for term in words:
+            if term in wanted:
+                counts[term] = counts.get(term, 0.0) + weight
+        seen |= pairs.intersection(pairwise(words))
+    return _Found(counts, frozenset(seen))
+
+
+def _weights(found: Sequence[_Found]) -> dict[str, float]:
+    """What each term tells of the passage it stands in (inverse document frequency)."""
+    total = len(found)
+    frequency = Counter(term for each in found for term in each.counts)
+    return {
+        term: math.log(1 + (total - times + 0.5) / (times + 0.5))
+        for term, times in frequency.items()
+        if times <= total * _COMMON
+    }
+
+
+def _bm25(counts: dict[str, float], weights: dict[str, float], length: float) -> float:
+    norm = _K1 * (1 - _B + _B * length)
+    # Sorted, so that the sum of floats is the same in every run.
+    return sum(
+        weights[term] * times * (_K1 + 1) / (times + norm)
+        for term, times in sorted(counts.items())
+        if term in weights
+    )
+
+
+def _extra(found: _Found, weights: dict[str, float], whole: float, pairs: int) -> float:
+    """What a passage gets for having much of the question, and its words side by side."""
+    covered = sum(weights[term] for term in sorted(found.counts) if term in weights)
+    joined = len(found.pairs) / pairs if pairs else 0.0
+    return _COVERAGE_WEIGHT * covered / whole + _PAIR_WEIGHT * joined
