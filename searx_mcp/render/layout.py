@@ -97,7 +97,7 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
         entries=tuple(entries),
         left_out=len(bare) - len(entries),
         readings=tuple(readings),
-        unshown=len(unshown),
+        unshown=len(unshown) if left >= 0 else 0,
         beside=beside,
         remarks=remarks,
     )
@@ -193,7 +193,7 @@ def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
     least = [min(need, SMALLEST) for need in needs]
     count = max((n for n in range(len(needs) + 1) if sum(least[:n]) <= room), default=0)
     count = count or min(len(needs), 1)  # one alone may be shorter
-    rest = max(room - sum(least[:count]), 0) // 2
+    rest = 0
     grants = share(needs[:count], room - rest)
     spare = room - sum(grants)
     shown: dict[int, Reading] = {}

@@ -81,9 +81,9 @@ def response_data(
         response: the search.
         budget: with a number of tokens, texts are cut and results and pages left out exactly as
             `search_text` does with the same budget and boundary; pages that are not whole have
-            `truncated`, `notes` say what is missing, and `attempts` and each result's `engines`,
-            `category`, `thumbnail` and `author` are spared, and what only results of one kind have
-            but for `image`. `None` gives everything.
+            `truncated`, `notes` say what is missing, `results_shown` how many of the results are
+            here if not all, and `attempts` and each result's `engines`, `category` and `thumbnail`
+            are spared. `None` gives everything.
         boundary: as for `search_text`; with one, pages are in fences, and `notice` tells a model what
             all of it is. Without, texts are for a program.
     """
