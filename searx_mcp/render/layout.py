@@ -11,6 +11,7 @@ out, and its room goes to the pages.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from searx_mcp.models.response import PageContent, SearchResponse
 from searx_mcp.render import entry, surroundings
@@ -66,14 +67,16 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
     longest = surroundings.heading(short, room, shown=len(bare) - 1)
     left = room - estimate(longest) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
     entries, left = _listed(bare, left)
-    if pages := sum(_page_of(each) is not None for each in entries):
-        left -= line_cost(unshown_line(pages))
+    pages = sum(_page_of(each) is not None for each in entries)
+    reserve = line_cost(unshown_line(pages)) if pages else 0
+    reserve = reserve if reserve <= left else 0
+    left -= reserve
     said = [
         tuple(surroundings.direct_answers(short)),
         tuple(surroundings.remarks(short)),
         tuple(surroundings.beside(short, boundary)),
     ]
-    least = _least(said, min(left, room // 6))
+    least = _least(said, left, room // 6)
     left -= sum(least)
     numbers = {each.result.url: each.number for each in reversed(entries)}
     entries, left = _grown(entries, left, lambda each, most: each.described(most, boundary))
@@ -84,11 +87,13 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
         left -= spent - granted
         around.append(taken)
     entries, left = _grown(entries, left, lambda each, most: each.credited(most, boundary))
-    sources = _sources(entries, boundary, left)
-    entries, readings, left = _with_pages(entries, sources, left)
+    sources = _sources(entries, boundary, left + reserve)
+    told, readings, rest = _with_pages(entries, sources, left + reserve)
+    if len(readings) < len(sources):
+        told, readings, rest = _with_pages(entries, sources, left)
     shown = {reading.number for reading in readings}
     unshown = [source for source in sources if source.number not in shown]
-    entries = _summed_up(entries, unshown, left)
+    entries = _summed_up(told, unshown, rest)
     answers, remarks, beside = around
     return Layout(
         short=short,
@@ -97,7 +102,7 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
         entries=tuple(entries),
         left_out=len(bare) - len(entries),
         readings=tuple(readings),
-        unshown=len(unshown) if left >= 0 else 0,
+        unshown=len(unshown) if reserve else 0,
         beside=beside,
         remarks=remarks,
     )
@@ -126,11 +131,12 @@ def _listed(bare: list[Entry], left: int) -> tuple[list[Entry], int]:
     return fitting, left
 
 
-def _least(said: Sequence[tuple[str, ...]], sixth: int) -> list[int]:
+def _least(said: Sequence[tuple[str, ...]], left: int, sixth: int) -> list[int]:
     """What answers get, and remarks and what stands beside the results together, before the rest."""
-    answers, remarks, beside = said
-    spent = lines_within(remarks, sixth)[1]
-    return [lines_within(answers, sixth)[1], spent, lines_within(beside, sixth - spent)[1]]
+    answers = lines_within(said[0], min(left, sixth))[1]
+    most = min(left - answers, sixth)
+    remarks = lines_within(said[1], most)[1]
+    return [answers, remarks, lines_within(said[2], most - remarks)[1]]
 
 
 def _grown(entries: list[Entry], left: int, grow: Growth) -> tuple[list[Entry], int]:
@@ -186,28 +192,24 @@ def _without_repeated(entries: list[Entry], readings: list[Reading]) -> list[Ent
 def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
     """As many of the first pages as can be shown with a sensible part of each, and what is left.
 
-    Half of what remains above that is shared evenly, the other half goes to the best pages.
+    All get the same room as far as they need it, since the page that answers is often not the first; what one
+    does not use goes to the next, and what is left then to the best ones.
     """
     room = max(left, 0)
-    needs = [source.cost for source in sources]
-    least = [min(need, SMALLEST) for need in needs]
-    count = max((n for n in range(len(needs) + 1) if sum(least[:n]) <= room), default=0)
-    count = count or min(len(needs), 1)  # one alone may be shorter
-    rest = 0
-    grants = share(needs[:count], room - rest)
+    least = list(accumulate(min(source.cost, SMALLEST) for source in sources))
+    # One alone may be shorter.
+    shown = sources[: max(sum(spent <= room for spent in least), 1)]
+    grants = share([source.cost for source in shown], room)
     spare = room - sum(grants)
-    shown: dict[int, Reading] = {}
-    prices = [0] * count
+    readings: list[Reading | None] = [None] * len(shown)
     for is_second in (False, True):
-        for place, source in enumerate(sources[:count]):
-            if is_second and (spare < _LEAST_MORE or not shown[place].was_cut):
+        for place, source in enumerate(shown):
+            if is_second and (spare < _LEAST_MORE or source.cost <= grants[place]):
                 continue
-            limit = spare + (prices[place] if is_second else grants[place])
-            if reading := source.within(limit):
-                price = reading.cost(source.boundary, limit=limit)
-                shown[place], prices[place] = reading, price
-                spare = limit - price
-    return [shown[place] for place in sorted(shown)], left - sum(prices)
+            limit = grants[place] + spare
+            readings[place], grants[place] = source.within(limit)
+            spare = limit - grants[place]
+    return [reading for reading in readings if reading], left - sum(grants)
 
 
 def _summed_up(entries: list[Entry], unshown: list[Source], left: int) -> list[Entry]:

@@ -9,7 +9,7 @@ from searx_mcp.render.calls import next_call
 from searx_mcp.render.excerpts import choose, excerpts, gap
 from searx_mcp.render.fence import fenced
 from searx_mcp.render.look_alikes import neutralise
-from searx_mcp.render.tokens import clip, estimate, fit
+from searx_mcp.render.tokens import clip_words, estimate, fit
 
 SMALLEST = 250
 """Tokens with which a further page is begun: about 100 of them are the fence and its lines."""
@@ -18,6 +18,9 @@ _NEAR_THE_TOP = 4
 """Passages of most worth, among which a page's beginning is moved up: it says what the page is. In 60
 searches among ten pages of documentation, half for a late passage and half for the first lines, 21 and 30
 were shown; 20 and 29 without, and 17 and 30 where the beginning is always the second."""
+
+_LEAST_MORE = 8
+"""Tokens left over for which more is looked for."""
 
 _LEAST_TEXT = 20
 """Tokens of a passage's beginning that say something."""
@@ -130,18 +133,31 @@ class Source:
         """What it says, where no more can be shown."""
         return self.content.summary or self._parts[0].text
 
-    def within(self, room: int) -> Reading | None:
-        """The page if it fits into so many tokens, else the passages that do, if any."""
+    def within(self, room: int) -> tuple[Reading | None, int]:
+        """The page if it fits into so many tokens, else the passages that do, if any; and the cost."""
         if self.cost <= room:
-            return self.whole
+            return self.whole, self.cost
         frame = replace(self.whole, markdown="", next_offset=self.whole.length, has_gaps=True)
         left = room - frame.cost(self.boundary, limit=room)
-        if left < _LEAST_TEXT:
-            return None
-        chosen = choose(
-            self._parts, left, size=estimate, cut=lambda text, most: clip(text, most)[0]
-        )
-        text, _ = fit(neutralise(excerpts(chosen, self.boundary), self.boundary), left)
+        found: tuple[Reading | None, int] = (None, 0)
+        # Again with what the first cut and a shorter last line have left over.
+        for _ in range(2):
+            if left < _LEAST_TEXT:
+                break
+            reading = self._excerpt(frame, left)
+            cost = reading.cost(self.boundary, limit=room)
+            if cost > room:
+                break
+            found = reading, cost
+            if room - cost < _LEAST_MORE:
+                break
+            left += room - cost
+        return found
+
+    def _excerpt(self, frame: Reading, room: int) -> Reading:
+        """The passages of most worth that fit into so many tokens, in the order of the page."""
+        chosen = choose(self._parts, room, size=estimate, cut=_beginning)
+        text, _ = fit(neutralise(excerpts(chosen, self.boundary), self.boundary), room)
         following = gap(chosen)
         has_gaps = any(passage.offset > following for passage in chosen)
         return replace(frame, markdown=text, next_offset=following, has_gaps=has_gaps)
@@ -155,3 +171,7 @@ class Source:
         if any(passage.offset == 0 for passage in ranked[1:_NEAR_THE_TOP]):
             return (ranked[0], *sorted(ranked[1:], key=lambda passage: passage.offset > 0))
         return ranked
+
+
+def _beginning(text: str, room: int) -> str:
+    return clip_words(text, room)[0]

@@ -4,7 +4,7 @@ The weights and what they were derived from: docs/decisions/token-estimate.md.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 UNLIMITED = 1_000_000_000
 """A budget that no text reaches."""
@@ -71,7 +71,7 @@ def line_cost(line: str) -> int:
     return estimate(f"\n{line}") if line else 0
 
 
-def lines_within(lines: Iterator[str], room: int) -> tuple[tuple[str, ...], int]:
+def lines_within(lines: Iterable[str], room: int) -> tuple[tuple[str, ...], int]:
     """Take lines while there is room, skipping those that are too long.
 
     Returns:

@@ -1,6 +1,6 @@
 import re
 import textwrap
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import pytest
@@ -320,7 +320,8 @@ def test_a_snippet_that_the_page_repeats_is_not_said_twice(
     assert SNIPPET in short or "Bees" in short or "Wasps" in short
 
 
-def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary):
+@pytest.mark.parametrize("budget", [240, 280])
+def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary, budget):
     results = [
         SearchResult(
             title=f"T{n}",
@@ -330,13 +331,12 @@ def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary
         )
         for n in range(6)
     ]
-    text = search_text(make_response(*results), budget=800, boundary=boundary)
+    text = search_text(make_response(*results), budget=budget, boundary=boundary)
     shown = text.count("\nPage of result")
-    assert 1 <= shown < 6
     gists = re.findall(r"https://(\d).example/\nPage: Page \1 is about bees\.", text)
     assert gists == [str(n) for n in range(shown, shown + len(gists))], "of the best ones first"
     assert gists
-    data = response_data(make_response(*results), budget=800, boundary=boundary)["results"]
+    data = response_data(make_response(*results), budget=budget, boundary=boundary)["results"]
     for number, each in enumerate(data):
         told = each.get("content", {"markdown": "", "summary": ""})
         assert bool(told["markdown"]) is (number < shown)
@@ -481,3 +481,49 @@ def test_every_title_and_address_is_there_when_they_fit(make_response, boundary,
     if estimate(heads) + count + 65 <= budget:  # 35 of them are the fence
         assert all(f"{r.title}\n{r.url}" in text for r in results)
         assert "results left out" not in text
+
+
+LONG = "\n\n".join(
+    f"## Part {n}\n\nParagraph {n} has a sentence. It has one more, which is a little longer. {'Words ' * (n % 60)}"
+    for n in range(900)
+)  # fmt: skip
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(
+    budget=st.integers(200, 20_000),
+    count=st.integers(1, 50),
+    snippet=st.integers(0, 500),
+    pages=st.integers(1, 12),
+    is_ranked=st.booleans(),
+    around=st.integers(0, 3),
+)
+def test_a_budget_is_used_as_long_as_there_is_text(
+    *, make_response, boundary, budget, count, snippet, pages, is_ranked, around
+):
+    parts = [Passage(path=(), offset=0, text=LONG)]
+    if is_ranked:
+        cuts = [*range(0, len(LONG), 600), len(LONG)]
+        parts = [
+            Passage(path=("Page", "Part"), offset=start, text=LONG[start:end])
+            for start, end in pairwise(cuts)
+        ]
+    page = content(
+        LONG, summary="A sentence of it. " * 27, passages=tuple(reversed(parts)), cursor="c" * 16
+    )
+    results = [
+        SearchResult(
+            title=f"A title of result {n}",
+            url=f"https://{n}.example/path",
+            description=("Words of a snippet. " * 30)[:snippet],
+            score=1 - n / 60,
+            engines=("bing",),
+            content=page if n < pages else None,
+        )
+        for n in range(count)
+    ]
+    response = make_response(
+        *results, answers=(Answer(text="It is. " * 9),) * around, notes=("A note.",) * around
+    )
+    text = search_text(response, budget=budget, boundary=boundary)
+    assert 0.9 * budget <= estimate(text) <= budget
