@@ -19,8 +19,8 @@ _NEAR_THE_TOP = 4
 searches among ten pages of documentation, half for a late passage and half for the first lines, 21 and 30
 were shown; 20 and 29 without, and 17 and 30 where the beginning is always the second."""
 
-_LEAST_MORE = 8
-"""Tokens left over for which more is looked for."""
+_SPARE = 8
+"""Tokens that one more line between passages may cost."""
 
 _LEAST_TEXT = 20
 """Tokens of a passage's beginning that say something."""
@@ -149,9 +149,7 @@ class Source:
             if cost > room:
                 break
             found = reading, cost
-            if room - cost < _LEAST_MORE:
-                break
-            left += room - cost
+            left += room - cost - _SPARE
         return found
 
     def _excerpt(self, frame: Reading, room: int) -> Reading:

@@ -320,8 +320,7 @@ def test_a_snippet_that_the_page_repeats_is_not_said_twice(
     assert SNIPPET in short or "Bees" in short or "Wasps" in short
 
 
-@pytest.mark.parametrize("budget", [240, 280])
-def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary, budget):
+def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary):
     results = [
         SearchResult(
             title=f"T{n}",
@@ -331,12 +330,12 @@ def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary
         )
         for n in range(6)
     ]
-    text = search_text(make_response(*results), budget=budget, boundary=boundary)
+    text = search_text(make_response(*results), budget=240, boundary=boundary)
     shown = text.count("\nPage of result")
     gists = re.findall(r"https://(\d).example/\nPage: Page \1 is about bees\.", text)
     assert gists == [str(n) for n in range(shown, shown + len(gists))], "of the best ones first"
     assert gists
-    data = response_data(make_response(*results), budget=budget, boundary=boundary)["results"]
+    data = response_data(make_response(*results), budget=240, boundary=boundary)["results"]
     for number, each in enumerate(data):
         told = each.get("content", {"markdown": "", "summary": ""})
         assert bool(told["markdown"]) is (number < shown)
