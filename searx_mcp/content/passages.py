@@ -19,8 +19,8 @@ from searx_mcp.content.sections import Span, cut, sections
 from searx_mcp.content.terms import folded, stems, terms, tokens
 from searx_mcp.models.page import Heading
 
-_CHARS: Final = 700
-"""Paragraphs of a section are joined up to so many characters, about 170 tokens: some passages of different
+_CHARS: Final = 600
+"""Paragraphs of a section are joined up to so many characters, about 150 tokens: some passages of different
 sections then fit a window, and each still says something."""
 _MOST_CHARS: Final = 1_200
 """A block that is longer is parted, unless it is code."""
@@ -36,7 +36,7 @@ _HEADING_WEIGHT: Final = 2.0
 _COVERAGE_WEIGHT: Final = 0.3
 _PAIR_WEIGHT: Final = 0.3
 
-_COMMON: Final = 0.5
+_COMMON: Final = 0.8
 """A word in more of the passages than this share does not tell them apart."""
 
 
@@ -151,9 +151,13 @@ def _passages(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
 
 
 def _block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) -> Iterator[int]:
-    """Where the paragraphs, lists, tables and fenced code of a section end, blank lines included."""
+    """Where the paragraphs, lists, tables and fenced code of a section end, blank lines included.
+
+    A paragraph that ends with a colon belongs to what it announces.
+    """
     for blank in _BLANK.finditer(markdown, section.start, section.end):
-        if blank.end() < section.end and not is_code(blank.start()):
+        at = blank.start()
+        if blank.end() < section.end and not is_code(at) and markdown[at - 1 : at] != ":":
             yield blank.end()
     yield section.end
 

@@ -163,8 +163,15 @@ def _ranked(document: Document, prompt: str, begin: int, end: int) -> list[Passa
         start, stop = max(begin, each.span.start), min(each.span.end, end)
         if start < stop:
             inside = start > 0 and is_code(start - 1) and is_code(start)
-            text = markdown[start:stop]
-            found.append(Passage(path=each.span.path, offset=start, text=text, is_code=inside))
+            names = each.span.path
+            found.append(
+                Passage(
+                    path=names[1:] if names[:1] == (document.title,) else names,
+                    offset=start,
+                    text=markdown[start:stop],
+                    is_code=inside,
+                )
+            )
     return found
 
 

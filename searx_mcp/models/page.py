@@ -87,7 +87,7 @@ class Passage(Frozen):
     """A part of a page, to be shown apart from the rest.
 
     Attributes:
-        path: the headings above it, outermost first.
+        path: the headings above it, outermost first, without the title of the page.
         offset: code points before it in the whole Markdown.
         text: as it stands there.
         is_code: whether it begins inside fenced code.

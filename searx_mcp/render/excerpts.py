@@ -1,6 +1,7 @@
 """The passages of a page that are shown in its place, in the order of the page."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Final
 
 from searx_mcp.models.page import Passage
@@ -16,8 +17,9 @@ _PATH_TOKENS: Final = 40
 _SHORTEST: Final = 200
 """Characters of a passage that are worth being shown without the rest of it: two sentences."""
 
-_ENOUGH: Final = 0.97
-"""Share of the room from which on no further passage is looked for."""
+
+_REST: Final = 0.05
+"""Share of the room that is not worth looking for something that fits."""
 
 
 def choose(
@@ -43,7 +45,7 @@ def choose(
     ends: set[int] = set()
     left = room
     for passage in passages:
-        if left <= room * (1 - _ENOUGH):
+        if left < room * _REST:
             break
         frame = 0 if passage.offset in ends else size(_frame(passage))
         needed = frame + size(passage.text + _end(passage))
@@ -95,7 +97,7 @@ def _runs(passages: Sequence[Passage], boundary: str) -> Iterator[str]:
         while at < len(passages) and passages[at].offset == passages[at - 1].end:
             texts.append(passages[at].text)
             at += 1
-        text = "".join(texts).strip("\n")
+        text = "".join(texts).lstrip("\n").rstrip()
         if first.is_code:
             text = f"{_FENCE}{text}"
         yield _label(first, boundary) + text + closing(text)
@@ -115,7 +117,9 @@ def _label(passage: Passage, boundary: str = "") -> str:
     """Where a passage stands; nothing for the beginning of the page."""
     if not passage.offset:
         return ""
-    # A heading that the passage begins with is not said twice.
-    path = passage.path[:-1] if passage.text.startswith("#") else passage.path
+    # Headings that the passage begins with are not said twice.
+    lines = filter(None, passage.text.split("\n"))
+    own = sum(1 for _ in takewhile(lambda line: line.startswith("#"), lines))
+    path = passage.path[: max(0, len(passage.path) - own)]
     titles = one_line(" > ".join(path), boundary, max_tokens=_PATH_TOKENS)
     return f"[{titles}{', ' if titles else ''}from character {passage.offset}]\n\n"

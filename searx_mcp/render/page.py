@@ -20,9 +20,6 @@ _NOTE_TOKENS = 60
 _HEADING_TOKENS = 20
 _PATH_TOKENS = 60
 _HEADINGS = 60
-_OUTLINE_SHARE = 1 / 4
-_OUTLINE_SHARE_OF_PARTS = 1 / 8
-"""Of the room: passages have their headings with them."""
 _HOPS = 10
 _NOTES = 6
 _DATE_LENGTH = len("2026-01-02T03:04")
@@ -38,7 +35,8 @@ class Part:
     Attributes:
         head: the lines before the fence, which are ours.
         about: what the page says of itself, and where it is; a line for each, neutralised.
-        outline: the first headings of the page; empty unless the page was cut.
+        outline: the first headings of the page; empty unless the page is shown from its beginning
+            and was cut.
         markdown: neutralised.
         more: what is missing and, as its last line, the call that gets it; empty when everything is
             shown.
@@ -95,10 +93,10 @@ def part(page: Page, *, budget: int | None, boundary: str) -> Part:
         next_offset=None,
         was_cut=True,
     )
-    if not page.offset and not page.section:
+    is_beginning = not page.offset and not page.section
+    if is_beginning and not page.passages:  # which say themselves under which headings they stand
         left = room - estimate(_write(frame, page, boundary))
-        share = _OUTLINE_SHARE_OF_PARTS if page.passages else _OUTLINE_SHARE
-        frame = replace(frame, outline=_outline(page, int(left * share), boundary))
+        frame = replace(frame, outline=_outline(page, left // 4, boundary))
     left = room - estimate(_write(frame, page, boundary))
     if page.passages:
         passages = choose(page.passages, left, size=estimate, cut=_beginning)

@@ -44,6 +44,9 @@ _CHUNK = 2_048
 _CHUNK_END = re.compile(r"[\x00-/:-@\[-`{-\x7f]")
 """Where a text can be parted and no run is."""
 
+_LONG = 2_000
+"""Characters from which on a cut at the end of a paragraph would leave much room unused."""
+
 _SENTENCE_END = re.compile(r"[.!?\u2026][\"')\]]*(?=\s)|[\u3002\uff01\uff1f]")
 _FENCE = re.compile(
     r"^((?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*)(`{3,}(?=[^`\n]*$)|~{3,})(.*)$", re.MULTILINE
@@ -197,8 +200,8 @@ def _surplus(run: str) -> int:
 
 
 def _boundary(text: str, end: int) -> int:
-    """The best place to cut at or before `end`, no earlier than half of it."""
-    floor = end // 2
+    """The best place to cut at or before `end`, no earlier than half of it; of a long text, a twelfth."""
+    floor = end // 2 if end < _LONG else end - end // 12
     paragraph = text.rfind("\n\n", floor, end + 2)
     if paragraph > floor:
         return paragraph

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.outline import headings
-from searx_mcp.content.passages import relevant
+from searx_mcp.content.passages import rank, relevant
+from searx_mcp.content.sections import Span
 
 MANUAL = """Before everything.
 
@@ -73,7 +74,7 @@ def test_passages_fill_the_window_and_not_more():
     assert len(found) == 2
     assert all("needle" in text[span.start : span.end] for span in found)
     assert sum(span.end - span.start for span in found) <= 3_000
-    assert len(relevant(text, (), "needle", 1_300)) == 1
+    assert len(relevant(text, (), "needle", 1_000)) == 1
 
 
 def test_a_passage_that_does_not_fit_at_all_is_cut():
@@ -82,10 +83,119 @@ def test_a_passage_that_does_not_fit_at_all_is_cut():
     assert MANUAL[span.start :].startswith("## Configure")
 
 
+FILLER = "Something else altogether is said in this paragraph.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted", "other"),
+    [
+        pytest.param("prices", "The price is three.", "The priest is here.", id="endings"),
+        pytest.param(
+            "what is the price of it",
+            "A price of three.",
+            "What it is, and what of it.",
+            id="stop words",
+        ),
+        pytest.param(
+            "retry limit", "The retry limit is five.", "Retry it. The sky is the limit.", id="pairs"
+        ),
+        pytest.param(
+            "cheap boat tickets",
+            "Cheap tickets for the boat.",
+            "Boat, boat and boat again, as said.",
+            id="coverage",
+        ),
+        pytest.param(
+            "ガス 料金", "電気とガスの料金は三千円です。", "電気の設備の説明です。", id="kana"
+        ),
+        pytest.param("退款政策", "退款的政策是七天之内。", "公司的历史和地址。", id="Han"),
+        pytest.param("ราคาตั๋ว", "ราคาตั๋วเรือคือสามสิบบาท", "เรือออกจากท่าทุกวัน", id="Thai"),
+        pytest.param(
+            "warmepumpe", "Die Wärmepumpe ist leise.", "Die Warte ist leise.", id="accents"
+        ),
+    ],
+)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_passage_fits_better(question: str, wanted: str, other: str, *, is_first: bool):
+    parts = (wanted, other) if is_first else (other, wanted)
+    text = "".join(
+        f"# {letter}\n\n{part}\n\n{FILLER}" for letter, part in zip("AB", parts, strict=True)
+    )
+    text += "".join(f"# {letter}\n\n{FILLER}" for letter in "CDEF")
+    best = rank(text, headings(text), question)[0].span
+    assert wanted in text[best.start : best.end]
+
+
+@pytest.mark.parametrize(
+    ("block", "parts"),
+    [
+        pytest.param("```\n" + "x = 1\n\n" * 200 + "```\n", 1, id="code with blank lines"),
+        pytest.param("```\n" + "x = 1\n" * 800 + "```\n", 3, id="code that is too long"),
+        pytest.param("| a | b |\n| - | - |\n" + "| One. | Two. |\n" * 60, 1, id="a table"),
+        pytest.param("| a | b |\n| - | - |\n" + "| One. | Two. |\n" * 120, 2, id="a long table"),
+        pytest.param("A sentence of it. " * 120 + "\n", 2, id="a long paragraph"),
+    ],
+)
+def test_a_block_is_torn_only_where_it_is_too_long(block: str, parts: int):
+    text = f"# A\n\n{FILLER * 12}{block}\n{FILLER * 12}The needle."
+    start, end = text.index(block), text.index(block) + len(block)
+    spans = sorted((each.span for each in rank(text, headings(text), "needle")), key=spot)
+    inside = [span for span in spans if span.start < end and span.end > start]
+    assert len(inside) == parts
+    cuts = [text[: span.end] for span in inside[:-1]]
+    assert all(cut.endswith("\n" if block[0] in "`|" else (".", " ")) for cut in cuts)
+
+
+def spot(span: Span) -> int:
+    return span.start
+
+
+def test_a_heading_stays_with_what_it_heads():
+    text = f"# A\n\n## B\n\n### C\n\n{FILLER * 30}# D\n\nThe needle."
+    spans = sorted((each.span for each in rank(text, headings(text), "needle")), key=spot)
+    assert spans[0].path == ("A", "B", "C")
+    assert text[spans[0].start : spans[0].end].startswith("# A\n\n## B\n\n### C\n\nSomething")
+    assert text[spans[-1].start :] == "# D\n\nThe needle."
+
+
+def test_an_announcement_stays_with_what_it_announces():
+    text = f"# A\n\n{FILLER * 10}Do this:\n\n* Turn the needle.\n\n{FILLER * 10}"
+    best = rank(text, headings(text), "needle")[0].span
+    assert "Do this:\n\n* Turn the needle." in text[best.start : best.end]
+
+
+def test_behind_what_fits_comes_what_stands_near_it():
+    text = "".join(f"# {n}\n\n{'The needle.' if n == 6 else 'Hay.'}\n\n" for n in range(10))
+    ranked = rank(text, headings(text), "needle")
+    assert [each.span.path for each in ranked[:5]] == [("6",), ("5",), ("7",), ("4",), ("8",)]
+    assert [each.score > 0 for each in ranked] == [True] + [False] * 9
+
+
 def test_words_of_han_and_kana_are_found():
     text = "# 概要\n\nこれは説明です。\n\n# 設定\n\n時間の制限を秒で書く。\n\n# 終\n\nおわり。"
     found = relevant(text, headings(text), "制限", 1_000)
     assert text[found[0].start :].startswith("# 設定")
+
+
+PIECES = ["# A\n", "## B\n", "cat ", "dog. ", "\n\n", "漢字。", "```\n", "| a |\n", "x" * 900]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=60))
+def test_passages_are_the_whole_text(pieces: list[str]):
+    text = "".join(pieces)
+    ranked = rank(text, headings(text), "cat 漢")
+    if ranked:
+        spans = sorted((each.span for each in ranked), key=spot)
+        assert "".join(text[span.start : span.end] for span in spans) == text
+        assert [each.score for each in ranked] == sorted((e.score for e in ranked), reverse=True)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", " ", ". ", "\n", "字", "a\n\n", "# a\n", "|a\n", "```\na\n\n"]
+)
+def test_hostile_text_is_searched_too(unit: str):
+    text = unit * 20_000
+    rank(text, headings(text), "a b 字")
 
 
 @given(

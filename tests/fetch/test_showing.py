@@ -20,9 +20,10 @@ GUIDE = (
 )
 
 
-def kept(markdown: str, *, truncated: bool = False) -> KeptPage:
+def kept(markdown: str, *, truncated: bool = False, title: str = "") -> KeptPage:
     document = Document(
         final_url="https://example.com/guide",
+        title=title,
         content_type="text/html",
         content_length=len(markdown),
         status_code=200,
@@ -36,10 +37,12 @@ def kept(markdown: str, *, truncated: bool = False) -> KeptPage:
     return KeptPage(capture, CURSOR)
 
 
-def shown(markdown: str, *, truncated: bool = False, query: str = "", **fields: object) -> Page:
+def shown(
+    markdown: str, *, truncated: bool = False, query: str = "", title: str = "", **fields: object
+) -> Page:
     arguments: dict[str, object] = {"url": "https://example.com/", "max_chars": 200, **fields}
     return show(
-        kept(markdown, truncated=truncated),
+        kept(markdown, truncated=truncated, title=title),
         FetchRequest.model_validate(arguments),
         Circumstances(
             response_time_ms=7, from_cache=True, now=1_790_000_060.0, notes=("Of the call.",)
@@ -132,3 +135,71 @@ def test_a_summary_answers_the_question_of_the_call():
     text = "Bees dance to tell others the way. " * 3 + "Wasps eat meat in the summer months."
     assert "Wasps" in shown(text, query="what do wasps eat").summary
     assert "Wasps" in shown(text, prompt="what do wasps eat").summary
+
+
+MANUAL = "# Manual\n\n" + "".join(
+    f"## Part {n}\n\n{f'Sentence of part {n}. ' * 12}\n\n### Notes\n\n"
+    f"{'The limit is five.' if n == 7 else f'Note {n}.'}\n\n"
+    for n in range(12)
+)
+
+
+def test_a_page_that_fits_is_whole_and_has_its_passages_those_that_fit_the_prompt_first():
+    page = shown(MANUAL, prompt="what is the limit?", max_chars=100_000)
+    assert page.markdown_content == MANUAL
+    assert page.next_offset is None
+    assert page.passages[0].path == ("Manual", "Part 7", "Notes")
+    assert page.passages[0].text == "### Notes\n\nThe limit is five.\n\n"
+    in_order = sorted(page.passages, key=lambda passage: passage.offset)
+    assert "".join(passage.text for passage in in_order) == MANUAL
+
+
+def test_of_a_longer_page_the_passages_that_fit_the_prompt_are_given_in_its_order():
+    page = shown(MANUAL, prompt="what is the limit?", max_chars=600)
+    assert len(page.markdown_content) <= 600
+    assert "### Notes\n\nThe limit is five." in page.markdown_content
+    assert page.truncated
+    assert page.next_offset == 0
+    assert [passage.offset for passage in page.passages[:1]] == [
+        MANUAL.index("### Notes\n\nThe limit")
+    ]
+    assert page.markdown_content.startswith("[Manual, from character 1921]\n\n## Part 7\n\n")
+
+
+def test_a_prompt_looks_for_passages_in_the_section_only():
+    page = shown(MANUAL, prompt="what is the limit?", section="Part 7", max_chars=150)
+    assert page.section == ("Manual", "Part 7")
+    assert "The limit is five." in page.markdown_content
+    start, end = MANUAL.index("## Part 7"), MANUAL.index("## Part 8")
+    assert all(start <= each.offset and each.end <= end for each in page.passages)
+    assert page.next_offset == start
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"prompt": "zebra"}, {"prompt": "the limit", "offset": 40}],
+    ids=["no word", "offset"],
+)
+def test_else_a_prompt_leaves_the_page_as_it_is(fields):
+    page = shown(MANUAL, max_chars=300, **fields)
+    assert MANUAL[fields.get("offset", 0) :].startswith(page.markdown_content)
+    assert page.passages == ()
+
+
+def test_the_title_of_the_page_is_not_said_with_every_passage():
+    page = shown(MANUAL, prompt="limit", max_chars=100_000, title="Manual")
+    assert page.passages[0].path == ("Part 7", "Notes")
+
+
+def test_what_begins_inside_code_is_marked():
+    text = "# A\n\n```py\n" + "needle = 1\n" * 400 + "```\n\nWords.\n"
+    passages = shown(text, prompt="words", max_chars=100_000).passages
+    start, end = text.index("```py"), text.index("\n\nWords")
+    assert len(passages) > 2
+    assert all(each.is_code is (start < each.offset < end) for each in passages)
+
+
+@given(st.lists(st.sampled_from(["# A\n\n", "cat ", "dog. ", "\n\n", "```\n"]), max_size=200))
+def test_a_prompt_never_gives_more_than_was_asked_for(pieces: list[str]):
+    page = shown("".join(pieces) + "end", prompt="cat", max_chars=100)
+    assert len(page.markdown_content) <= 100

@@ -1,6 +1,7 @@
 """Long pages over MCP: read on with the cursor, from either channel alone."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -92,6 +93,71 @@ async def test_a_section_and_a_prompt_go_to_the_point(connect, settings_for):
     assert passage(section).startswith("## Part 3")
     assert passage(asked).count("of part 5") > 60
     assert next_call(text(asked).splitlines()[-1])["offset"] == 0
+
+
+def guide(parts: int, words: str) -> FakePage:
+    """A page whose last part but one answers, and about 800 characters for each part."""
+    sections = "".join(
+        f"<h2>Part {part}</h2><h3>Notes of {part}</h3>"
+        f"<p>{f'A sentence of part {part} about bees and their hives. ' * 14}</p>"
+        + (f"<p>{words}</p>" if part == parts - 2 else "<p>Old queens leave.</p>" * (part == 1))
+        for part in range(parts)
+    )
+    return FakePage(f"<title>Guide</title><main><h1>Guide</h1>{sections}</main>")
+
+
+@pytest.mark.parametrize("parts", [12, 16, 24, 60], ids="{} parts".format)
+async def test_the_passage_that_answers_is_shown_wherever_it_stands(connect, settings_for, parts):
+    answer = "A queen lays two thousand eggs a day in June."
+    pages = {"/guide": guide(parts, answer)}
+    async with FakeWeb(pages) as web, connect(settings_for(web)) as client:
+        call = {"url": web.url("/guide"), "prompt": "how many eggs does the queen lay?"}
+        asked = await client.call_tool("web_fetch", call)
+        data = asked.structured_content or {}
+        for half in (text(asked), data["markdown_content"]):
+            assert answer in half
+            before = half.partition(answer)[0].rpartition("\n\n…\n\n")[2]
+            assert re.match(r"\[(Part \d+ > .+, )?from character \d+\]\n\n", before)
+            assert f"## Part {parts - 2}" in before
+            assert "Old queens leave." in half
+        assert 1_800 <= estimate(text(asked)) <= 2_000
+        assert {"summary", "key_points"}.isdisjoint(data)
+        assert next_call(text(asked).splitlines()[-1]) == {
+            "cursor": data["cursor"],
+            "offset": data["next_offset"],
+        }
+        rest = await client.call_tool(
+            "web_fetch", {"cursor": data["cursor"], "offset": data["next_offset"]}
+        )
+    assert "Guide" in text(rest)
+    assert len(web.requests) == 1
+
+
+async def test_a_page_that_fits_is_not_reordered_by_a_prompt(connect, settings_for):
+    async with FakeWeb({"/guide": guide(4, "Eggs.")}) as web:
+        async with connect(settings_for(web)) as client:
+            whole = await client.call_tool("web_fetch", {"url": web.url("/guide")})
+            asked = await client.call_tool(
+                "web_fetch", {"url": web.url("/guide"), "prompt": "eggs"}
+            )
+    assert text(asked) == text(whole)
+
+
+async def test_a_page_without_the_words_of_the_prompt_is_shown_from_its_beginning(
+    connect, settings_for
+):
+    async with FakeWeb({"/long": LONG}) as web, connect(settings_for(web)) as client:
+        asked = await client.call_tool("web_fetch", {"url": web.url("/long"), "prompt": "zebra"})
+    assert passage(asked).startswith("# Long")
+    assert "## Part 4 (" in text(asked), "the headings"
+
+
+async def test_a_section_that_is_too_long_is_read_by_a_prompt_too(connect, settings_for):
+    async with FakeWeb({"/long": LONG}) as web, connect(settings_for(web)) as client:
+        call = {"url": web.url("/long"), "section": "Part 3", "prompt": "sentence 71"}
+        asked = await client.call_tool("web_fetch", call)
+    assert "Sentence 71 of part 3" in text(asked)
+    assert "part 4" not in text(asked)
 
 
 async def test_a_call_may_name_a_larger_size_but_not_any_size(connect, settings_for):
