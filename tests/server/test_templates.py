@@ -87,8 +87,10 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
                 torrent_url="https://t.example/bee.torrent",
             )
         },
-        f"{SNIPPET} [alpha; 1.5 GiB; 12 seeds; 0 leeches; 2 files]"
-        f"\n{MAGNET}\ntorrent https://t.example/bee.torrent",
+        (
+            f"{SNIPPET} [alpha; 1.5 GiB; 12 seeds; 0 leeches; 2 files]"
+            f"\n{MAGNET}\ntorrent https://t.example/bee.torrent"
+        ),
         {
             "torrent": {
                 "seeds": 12,
@@ -116,8 +118,10 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
                 links=(Link(title="Site", url="https://bee.example/"),),
             )
         },
-        f"{SNIPPET} [alpha; at 52.5000 13.4000; Bee House; Main Street 5; 12345 Town; Country;"
-        " Phone: 1]\nSite https://bee.example/",
+        (
+            f"{SNIPPET} [alpha; at 52.5000 13.4000; Bee House; Main Street 5; 12345 Town; Country;"
+            " Phone: 1]\nSite https://bee.example/"
+        ),
         {
             "place": {
                 "latitude": 52.5,
@@ -146,8 +150,10 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
                 pdf_url="https://s.example/7.pdf",
             )
         },
-        f"{SNIPPET} [alpha; doi 10.5555/7; A. One, B. Two; Journal of Bees; volume 3; number 2;"
-        " pages 1-9]\nPDF https://s.example/7.pdf",
+        (
+            f"{SNIPPET} [alpha; doi 10.5555/7; A. One, B. Two; Journal of Bees; volume 3; number 2;"
+            " pages 1-9]\nPDF https://s.example/7.pdf"
+        ),
         {
             "paper": {
                 "authors": ["A. One", "B. Two"],
@@ -186,8 +192,10 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
                 lines=((10, "def dance(bee):"), (11, "    return bee.turn()")),
             )
         },
-        f"{SNIPPET} [alpha; bee.py]\nhttps://git.example/bee"
-        "\n10: def dance(bee):\n11:     return bee.turn()",
+        (
+            f"{SNIPPET} [alpha; bee.py]\nhttps://git.example/bee"
+            "\n10: def dance(bee):\n11:     return bee.turn()"
+        ),
         {
             "code": {
                 "repository": "https://git.example/bee",
