@@ -20,8 +20,8 @@ from searx_mcp.render.fence import fenced
 from searx_mcp.render.reading import SMALLEST, Reading, Source
 from searx_mcp.render.tokens import UNLIMITED, estimate, line_cost, lines_within, share
 
-_BLANK_LINES = 8
-"""Line breaks between the parts of the text."""
+_BLANK_LINES = 5
+"""Line breaks between the parts of the text that are not counted with the parts."""
 
 _TARGET = re.compile(r"\]\([^()\s]*\)")
 _NO_LETTER = re.compile(r"[\W_]+")
@@ -143,8 +143,13 @@ def _grown(entries: list[Entry], left: int, grow: Growth) -> tuple[list[Entry], 
     """Add something to all entries; what is short of room is shared evenly."""
     needs = [grow(each, UNLIMITED).cost - each.cost for each in entries]
     grants = share(needs, max(left, 0))
-    grown = [grow(each, grant) for each, grant in zip(entries, grants, strict=True)]
-    return grown, left - sum(each.cost for each in grown) + sum(each.cost for each in entries)
+    left -= sum(grants)
+    grown = []
+    for each, grant in zip(entries, grants, strict=True):
+        longer = grow(each, grant + max(left, 0))  # with what the ones before did not use
+        left += grant - (longer.cost - each.cost)
+        grown.append(longer)
+    return grown, left
 
 
 def _page_of(each: Entry) -> PageContent | None:
