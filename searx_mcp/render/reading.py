@@ -1,5 +1,6 @@
 """One page among the results: what is shown of it, and how."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -139,26 +140,39 @@ class Source:
             return self.whole, self.cost
         frame = replace(self.whole, markdown="", next_offset=self.whole.length, has_gaps=True)
         left = room - frame.cost(self.boundary, limit=room)
-        found: tuple[Reading | None, int] = (None, 0)
-        # Again with what the first cut and a shorter last line have left over.
-        for _ in range(2):
-            if left < _LEAST_TEXT:
-                break
-            reading = self._excerpt(frame, left)
-            cost = reading.cost(self.boundary, limit=room)
-            if cost > room:
-                break
-            found = reading, cost
-            left += room - cost - _SPARE
-        return found
+        if left < _LEAST_TEXT:
+            return None, 0
+        found = self._excerpt(frame, left)
+        cost = found.cost(self.boundary, limit=room)
+        extra = max(room - cost - _SPARE, 0)
+        # Again with what the first cut and a shorter last line have left over, or with a part of it.
+        for part in (extra, extra // 2, extra // 4):
+            longer = self._excerpt(frame, left + part) if part else found
+            price = longer.cost(self.boundary, limit=room)
+            if cost < price <= room:
+                return longer, price
+        return found, cost
 
     def _excerpt(self, frame: Reading, room: int) -> Reading:
         """The passages of most worth that fit into so many tokens, in the order of the page."""
         chosen = choose(self._parts, room, size=estimate, cut=_beginning)
+        chosen += self._continued(chosen, room - estimate(excerpts(chosen, self.boundary)) - _SPARE)
         text, _ = fit(neutralise(excerpts(chosen, self.boundary), self.boundary), room)
         following = gap(chosen)
         has_gaps = any(passage.offset > following for passage in chosen)
         return replace(frame, markdown=text, next_offset=following, has_gaps=has_gaps)
+
+    def _continued(self, chosen: Sequence[Passage], room: int) -> list[Passage]:
+        """The beginning of one more passage: of one that needs no line of its own, if there is such."""
+        taken, ends = {each.offset for each in chosen}, {each.end for each in chosen}
+        left = [each for each in self._parts if each.offset not in taken]
+        for passage in sorted(left, key=lambda each: each.offset not in ends)[:1]:
+            if passage.offset not in ends:
+                label = excerpts([passage.model_copy(update={"text": ""})], self.boundary)
+                room -= estimate(label) + _SPARE
+            if text := _beginning(passage.text, max(room, 0)):
+                return [passage.model_copy(update={"text": text})]
+        return []
 
     @cached_property
     def _parts(self) -> tuple[Passage, ...]:
