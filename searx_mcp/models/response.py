@@ -2,10 +2,13 @@
 
 from enum import StrEnum
 
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
-from searx_mcp.models.page import PageKind
+from searx_mcp.models.page import PageKind, Passage
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.templates import (
     Code,
@@ -67,6 +70,8 @@ class PageContent(Frozen):
         cursor: names the page for `web_fetch`, to read on; empty if that cannot be done.
         next_offset: where to read on with `cursor`, or `None` if nothing of the page is left.
         total_chars: code points of the page's whole Markdown, if that is more than `markdown` has.
+        passages: all of `markdown` in parts, those that fit what was searched for best first; none if no
+            word of it tells them apart. In no other form of the content than this one.
     """
 
     markdown: str
@@ -80,6 +85,7 @@ class PageContent(Frozen):
     cursor: str = ""
     next_offset: int | None = None
     total_chars: int | None = None
+    passages: SkipJsonSchema[tuple[Passage, ...]] = Field(default=(), exclude=True, repr=False)
 
 
 class SearchResult(Frozen):

@@ -11,7 +11,7 @@ import idna
 
 from searx_mcp.models.request import MAX_URL_LENGTH
 from searx_mcp.render.look_alikes import neutralise
-from searx_mcp.render.tokens import clip, estimate
+from searx_mcp.render.tokens import clip, clip_words, estimate
 
 _ACTING = re.compile(
     r"!(?=\[)|\](?=\(|:[ \t]*<?(?:[a-z][a-z0-9+.-]*:|//))"
@@ -27,6 +27,7 @@ _NOT_IN_URL = re.compile(r"[^A-Za-z0-9._~:/?#@!$&'()*+,;=%-]")
 _AUTHORITY = re.compile(r"([a-z][a-z0-9+.-]*://)([^/?#]*)", re.IGNORECASE)
 _NAME_OR_ADDRESS = re.compile(r"\[[0-9A-Fa-f:.]+\](?::[0-9]*)?|[A-Za-z0-9._~:@-]*")
 _MAX_LINE = 4_096
+_MAX_INDENT = 40
 _SOURCE_TOKENS = 40
 
 
@@ -44,7 +45,7 @@ def fenced(text: str, *, boundary: str, url: str = "") -> str:
 
 
 def one_line(text: str, boundary: str, *, max_tokens: int) -> str:
-    """Bring a stranger's text into one line of at most so many tokens.
+    """Bring a stranger's text into one line of at most so many tokens, cut behind a word.
 
     Neither a fence can be in it, nor Markdown or HTML that acts: what would begin such is parted by a
     space.
@@ -52,15 +53,21 @@ def one_line(text: str, boundary: str, *, max_tokens: int) -> str:
     clipped = text[:_MAX_LINE]
     line = neutralise(" ".join(clipped.split()), boundary)
     line = _ACTING.sub(r"\g<0> ", line)
-    short, was_cut = clip(line, max_tokens)
+    short, was_cut = clip_words(line, max_tokens)
     if not was_cut and len(clipped) == len(text):
         return line
     # The mark costs one token, or one and a half after a character that it makes a run with.
     for room in (max_tokens - 1, max_tokens - 2):
-        short, _ = clip(line, room)
+        short, _ = clip_words(line, room)
         if short and estimate(f"{short}…") <= max_tokens:
             return f"{short}…"
     return ""
+
+
+def code_line(text: str, boundary: str, *, max_tokens: int) -> str:
+    """Bring a line of a stranger's code into one line like `one_line`, its indentation kept."""
+    blanks = min(len(text) - len(text.lstrip(" ")), _MAX_INDENT)
+    return " " * blanks + one_line(text, boundary, max_tokens=max_tokens)
 
 
 def one_url(url: str) -> str:

@@ -1,43 +1,36 @@
 """What of a search is shown: the one decision that text and structured content share.
 
-The order in which room is given out: the heading; titles and addresses of all results; direct
-answers, a sixth at most, remarks and what stands beside the results, likewise; engines and dates;
-descriptions; pages by score.
+The order in which room is given out: the heading; titles and addresses of all results; of direct
+answers, remarks and what stands beside the results a third at most; snippets; what results have for
+being of their kind; the rest of the answers and remarks; engines and licences; pages by score, each
+by the passages that fit the query best; of pages for which no room is left, what they say in short.
+What is short of room is shared evenly. A snippet that the shown text of its page repeats is left
+out, and its room goes to the pages.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
-from searx_mcp.models.response import SearchResponse, SearchResult
-from searx_mcp.render import entry, reading, surroundings
+from searx_mcp.models.response import PageContent, SearchResponse
+from searx_mcp.render import entry, surroundings
+from searx_mcp.render.entry import Entry, Growth
 from searx_mcp.render.fence import fenced
+from searx_mcp.render.reading import SMALLEST, Reading, Source
 from searx_mcp.render.tokens import UNLIMITED, estimate, line_cost, lines_within, share
 
-_BLANK_LINES = 8
-"""Line breaks between the parts of the text."""
+_BLANK_LINES = 5
+"""Line breaks between the parts of the text that are not counted with the parts."""
 
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One result in the list.
-
-    Attributes:
-        number: its place among all results, from 1.
-        head: title and address, two lines.
-        origin: engines, date and image; may be empty.
-        description: what is shown of it; may be empty.
-    """
-
-    number: int
-    result: SearchResult
-    head: str
-    origin: str = ""
-    description: str = ""
-
-    @property
-    def block(self) -> str:
-        """Its two or three lines."""
-        tail = f"{self.description} {self.origin}".strip()
-        return f"{self.head}\n{tail}" if tail else self.head
+_TARGET = re.compile(r"\]\([^()\s]*\)")
+_NO_LETTER = re.compile(r"[\W_]+")
+_GAP = re.compile(r"\.\.\.|\u2026|\s[\u00b7\u2014|]\s")
+"""What stands between the sentences that an engine took from different places of a page."""
+_LEAST_MORE = 10
+"""Tokens left over that are worth to be offered to the pages once more."""
+_LEAST_REPEATED = 20
+"""Letters of a sentence that two texts do not share by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +50,7 @@ class Layout:
     answers: tuple[str, ...]
     entries: tuple[Entry, ...]
     left_out: int
-    readings: tuple[reading.Reading, ...]
+    readings: tuple[Reading, ...]
     unshown: int
     beside: tuple[str, ...]
     remarks: tuple[str, ...]
@@ -67,34 +60,49 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
     """Decide what is shown of a search within a number of tokens; `None` shows everything."""
     room = UNLIMITED if budget is None else budget
     short = surroundings.shortened(response, boundary)
-    heading = surroundings.heading(short, room)
     bare = [
-        Entry(number, result, entry.head(result, number, boundary))
+        entry.bare(result, number, boundary)
         for number, result in enumerate(response.results, start=1)
     ]
-    left = room - estimate(heading) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
+    longest = surroundings.heading(short, room, shown=len(bare) - 1)
+    left = room - estimate(longest) - line_cost(fenced("", boundary=boundary)) - _BLANK_LINES
     entries, left = _listed(bare, left)
-    pages = _pages(entries, boundary)
-    if pages:
-        left -= line_cost(unshown_line(len(pages)))
-    answers, spent = lines_within(surroundings.direct_answers(short), min(left, room // 6))
-    left -= spent
-    sixth = min(left, room // 6)
-    remarks, spent = lines_within(surroundings.remarks(short), sixth)
-    left -= spent
-    beside, spent = lines_within(surroundings.beside(short, boundary), sixth - spent)
-    left -= spent
-    entries, left = _with_origins(entries, left, boundary)
-    entries, left = _with_descriptions(entries, left, boundary, is_limited=budget is not None)
-    readings = pages if budget is None else _within(pages, left, boundary)
+    pages = sum(_page_of(each) is not None for each in entries)
+    reserve = line_cost(unshown_line(pages)) if pages else 0
+    reserve = reserve if reserve <= left else 0
+    left -= reserve
+    said = [
+        tuple(surroundings.direct_answers(short)),
+        tuple(surroundings.remarks(short)),
+        tuple(surroundings.beside(short, boundary)),
+    ]
+    least = _least(said, left, room // 6)
+    left -= sum(least)
+    numbers = {each.result.url: each.number for each in reversed(entries)}
+    entries, left = _grown(entries, left, lambda each, most: each.described(most, boundary))
+    entries, left = _grown(entries, left, lambda each, most: each.detailed(most, boundary, numbers))
+    around = []
+    for lines, granted in zip(said, least, strict=True):
+        taken, spent = lines_within(lines, granted + max(left, 0))
+        left -= spent - granted
+        around.append(taken)
+    entries, left = _grown(entries, left, lambda each, most: each.credited(most, boundary))
+    sources = _sources(entries, boundary, left + reserve)
+    told, readings, rest = _with_pages(entries, sources, left + reserve)
+    if len(readings) < len(sources):
+        told, readings, rest = _with_pages(entries, sources, left)
+    shown = {reading.number for reading in readings}
+    unshown = [source for source in sources if source.number not in shown]
+    entries = _summed_up(told, unshown, rest)
+    answers, remarks, beside = around
     return Layout(
         short=short,
-        heading=heading,
+        heading=surroundings.heading(short, room, shown=len(entries)),
         answers=answers,
         entries=tuple(entries),
         left_out=len(bare) - len(entries),
         readings=tuple(readings),
-        unshown=len(pages) - len(readings) if left >= 0 else 0,
+        unshown=len(unshown) if reserve else 0,
         beside=beside,
         remarks=remarks,
     )
@@ -111,70 +119,122 @@ def unshown_line(count: int) -> str:
 
 
 def _listed(bare: list[Entry], left: int) -> tuple[list[Entry], int]:
-    prices = [line_cost(candidate.head) for candidate in bare]
+    prices = [each.cost for each in bare]
     if sum(prices) <= left:
         return bare, left - sum(prices)
     left -= line_cost(left_out_line(len(bare)))
     fitting = []
-    for candidate, price in zip(bare, prices, strict=True):
+    for each, price in zip(bare, prices, strict=True):
         if price <= left:
-            fitting.append(candidate)
+            fitting.append(each)
             left -= price
     return fitting, left
 
 
-def _with_origins(entries: list[Entry], left: int, boundary: str) -> tuple[list[Entry], int]:
-    shown = []
-    numbers = {each.result.url: each.number for each in reversed(entries)}
-    for candidate in entries:
-        same_as = numbers.get(candidate.result.duplicate_of)
-        origin = entry.origin(candidate.result, boundary, same_as=same_as)
-        price = line_cost(origin)
-        allowed = left
-        if candidate.result.image is None:
-            allowed = min(left, entry.MAX_TOKENS - line_cost(candidate.head))
-        if price > allowed:
-            shown.append(candidate)
-            continue
-        shown.append(replace(candidate, origin=origin))
-        left -= price
-    return shown, left
+def _least(said: Sequence[tuple[str, ...]], left: int, sixth: int) -> list[int]:
+    """What answers get, and remarks and what stands beside the results together, before the rest."""
+    answers = lines_within(said[0], min(left, sixth))[1]
+    most = min(left - answers, sixth)
+    remarks = lines_within(said[1], most)[1]
+    return [answers, remarks, lines_within(said[2], most - remarks)[1]]
 
 
-def _with_descriptions(
-    entries: list[Entry], left: int, boundary: str, *, is_limited: bool
-) -> tuple[list[Entry], int]:
-    rooms = []
-    for candidate in entries:
-        room = entry.MAX_TOKENS - line_cost(candidate.block) if is_limited else UNLIMITED
-        whole = entry.description(candidate.result, max(room - 1, 0), boundary)
-        rooms.append(line_cost(whole))
-    grants = share(rooms, max(left, 0))
-    shown = []
-    for candidate, grant in zip(entries, grants, strict=True):
-        text = entry.description(candidate.result, grant - 1, boundary)
-        shown.append(replace(candidate, description=text))
-        left -= line_cost(text)
-    return shown, left
+def _grown(entries: list[Entry], left: int, grow: Growth) -> tuple[list[Entry], int]:
+    """Add something to all entries; what is short of room is shared evenly."""
+    needs = [grow(each, UNLIMITED).cost - each.cost for each in entries]
+    grants = share(needs, max(left, 0))
+    left -= sum(grants)
+    grown = []
+    for each, grant in zip(entries, grants, strict=True):
+        longer = grow(each, grant + max(left, 0))  # with what the ones before did not use
+        left += grant - (longer.cost - each.cost)
+        grown.append(longer)
+    return grown, left
 
 
-def _pages(entries: list[Entry], boundary: str) -> list[reading.Reading]:
-    """All pages that were read, whole, best score first."""
-    by_score = sorted(entries, key=lambda candidate: -candidate.result.score)
+def _page_of(each: Entry) -> PageContent | None:
+    content = each.result.content
+    return content if content is not None and content.markdown else None
+
+
+def _sources(entries: list[Entry], boundary: str, left: int) -> list[Source]:
+    """All pages that were read, best score first."""
+    most = max(left, 0) + sum(line_cost(each.description) for each in entries)
+    by_score = sorted(entries, key=lambda each: -each.result.score)
     return [
-        reading.whole(candidate.number, candidate.result.url, content, boundary)
-        for candidate in by_score
-        if (content := candidate.result.content) is not None and content.markdown
+        Source(each.number, each.result.url, content, boundary, most)
+        for each in by_score
+        if (content := _page_of(each)) is not None
     ]
 
 
-def _within(pages: list[reading.Reading], left: int, boundary: str) -> list[reading.Reading]:
-    """As many of the first pages as can be shown with a sensible part of each."""
+def _with_pages(
+    entries: list[Entry], sources: list[Source], left: int
+) -> tuple[list[Entry], list[Reading], int]:
+    """The pages that are shown, and the entries without snippets that these repeat."""
+    readings, rest = _filled(sources, left)
+    spared = _without_repeated(entries, readings)
+    freed = sum(each.cost for each in entries) - sum(each.cost for each in spared)
+    if freed:
+        more, rest_of_more = _filled(sources, left + freed)
+        # With more room another passage may be the last one, and what was repeated not be there.
+        if _without_repeated(entries, more) == spared:
+            return spared, more, rest_of_more
+    return spared, readings, rest + freed
+
+
+def _without_repeated(entries: list[Entry], readings: list[Reading]) -> list[Entry]:
+    """The entries without the snippets that the text shown of their pages repeats."""
+    said = {reading.number: _letters(reading.markdown) for reading in readings}
+    return [
+        replace(each, description="")
+        if _is_repeated(each.result.description, said.get(each.number, ""))
+        else each
+        for each in entries
+    ]
+
+
+def _filled(sources: list[Source], left: int) -> tuple[list[Reading], int]:
+    """As many of the first pages as can be shown with a sensible part of each, and what is left.
+
+    All get the same room as far as they need it, since the page that answers is often not the first; what one
+    does not use goes to the next, and what is left then to the best ones.
+    """
     room = max(left, 0)
-    needs = [page.cost(boundary, limit=room) for page in pages]
-    for count in range(len(pages), 0, -1):
-        grants = share(needs[:count], room)
-        if all(g >= min(n, reading.SMALLEST) for g, n in zip(grants, needs[:count], strict=True)):
-            shown = zip(pages[:count], grants, strict=True)
-            return [page.within(grant, boundary) for page, grant in shown]
-    return []
+    least = list(accumulate(min(source.cost, SMALLEST) for source in sources))
+    # One alone may be shorter.
+    shown = sources[: max(sum(spent <= room for spent in least), 1)]
+    grants = share([source.cost for source in shown], room)
+    spare = room - sum(grants)
+    readings: list[Reading | None] = [None] * len(shown)
+    for is_second in (False, True):
+        for place, source in enumerate(shown):
+            if is_second and (spare < _LEAST_MORE or source.cost <= grants[place]):
+                continue
+            limit = grants[place] + spare
+            readings[place], grants[place] = source.within(limit)
+            spare = limit - grants[place]
+    return [reading for reading in readings if reading], left - sum(grants)
+
+
+def _summed_up(entries: list[Entry], unshown: list[Source], left: int) -> list[Entry]:
+    """The entries with what the pages say that are not shown, those of the best ones first."""
+    summed_up = {each.number: each for each in entries}
+    for source in unshown:
+        each = summed_up[source.number]
+        longer = each.summed_up(source.gist, left, source.boundary)
+        summed_up[source.number] = longer
+        left -= longer.cost - each.cost
+    return list(summed_up.values())
+
+
+def _letters(text: str) -> str:
+    """The letters and digits of Markdown or of plain text, without the targets of links."""
+    return _NO_LETTER.sub("", _TARGET.sub("", text)).casefold()
+
+
+def _is_repeated(snippet: str, said: str) -> bool:
+    """Whether all sentences of a snippet that are long enough to tell are in a text."""
+    sentences = [_letters(sentence) for sentence in _GAP.split(snippet[: entry.SNIPPET_CHARS])]
+    telling = [sentence for sentence in sentences if len(sentence) >= _LEAST_REPEATED]
+    return bool(said and telling) and all(sentence in said for sentence in telling)

@@ -77,15 +77,21 @@ def _short_box(box: Infobox, boundary: str) -> Infobox:
     )
 
 
-def heading(short: SearchResponse, budget: int) -> str:
+def heading(short: SearchResponse, budget: int, *, shown: int) -> str:
     """The first line as specified, and the age of a shortened response that is stale.
 
-    A query that would fill a quarter of the budget is shortened.
+    A query that would fill a quarter of the budget is shortened. Where fewer results are shown than were
+    asked for and found, or more were found, the line says so.
     """
     if short.results:
         query, was_cut = clip(" ".join(short.query.splitlines()), budget // 4)
-        shown = f"{query}…" if was_cut else query
-        lines = [f"Found {short.results_count} search results for query '{shown}':"]
+        words = f"{query}…" if was_cut else query
+        first = f"Found {short.results_count} search results for query '{words}'"
+        if short.total_results > short.results_count:
+            first += f" of {short.total_results} in all"
+        if shown < short.results_count:
+            first += f", shown {shown}"
+        lines = [f"{first}:"]
     else:
         lines = [NO_RESULTS, _ADVICE]
     if short.stale:

@@ -4,7 +4,7 @@ The weights and what they were derived from: docs/decisions/token-estimate.md.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 UNLIMITED = 1_000_000_000
 """A budget that no text reaches."""
@@ -26,6 +26,23 @@ _CLASSES = (
 _RUN = re.compile("|".join(f"({pattern})" for pattern, _ in _CLASSES))
 _WEIGHTS = (0, *(weight for _, weight in _CLASSES))
 """Hundredths of a token for a character, at the index of the group that matched."""
+
+_ASCII_KINDS = [
+    next(
+        kind for kind, (pattern, _) in enumerate(_CLASSES) if kind and re.match(pattern, chr(code))
+    )
+    for code in range(128)
+]
+_KINDS = bytes([*_ASCII_KINDS, *range(128, 256)])
+"""The class of each ASCII character at its code; of the first class is only what is long."""
+_ASCII_WEIGHTS = {kind: _CLASSES[kind][1] for kind in sorted(set(_ASCII_KINDS))}
+_LETTERS = bytes(1 if chr(code).isalnum() and code < 128 else 0 for code in range(256))  # noqa: PLR2004 - ASCII
+_LONG_RUN = b"\1" * 24
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_RARE = re.compile(f"{_CLASSES[0][0]}|{_FOREIGN.pattern}")
+_CHUNK = 2_048
+_CHUNK_END = re.compile(r"[\x00-/:-@\[-`{-\x7f]")
+"""Where a text can be parted and no run is."""
 
 _LONG = 2_000
 """Characters from which on a cut at the end of a paragraph would leave much room unused."""
@@ -57,7 +74,7 @@ def line_cost(line: str) -> int:
     return estimate(f"\n{line}") if line else 0
 
 
-def lines_within(lines: Iterator[str], room: int) -> tuple[tuple[str, ...], int]:
+def lines_within(lines: Iterable[str], room: int) -> tuple[tuple[str, ...], int]:
     """Take lines while there is room, skipping those that are too long.
 
     Returns:
@@ -83,6 +100,19 @@ def clip(text: str, budget: int) -> tuple[str, bool]:
     if end == len(text):
         return text, False
     return text[: _boundary(text, end)].rstrip(), True
+
+
+def clip_words(text: str, budget: int) -> tuple[str, bool]:
+    """Cut plain text to a number of tokens behind a word, if that leaves half of it or more.
+
+    Returns:
+        The text or its beginning, and whether it was cut.
+    """
+    end = _walk(text, budget * 100)[1]
+    if end == len(text):
+        return text, False
+    place = text.rfind(" ", end // 2, end + 1)
+    return text[: end if place < 0 else place].rstrip(), True
 
 
 def fit(text: str, budget: int) -> tuple[str, int]:
@@ -122,15 +152,51 @@ def share(needs: list[int], room: int) -> list[int]:
 
 def _walk(text: str, stop: int | None) -> tuple[int, int]:
     """Add up hundredths of tokens until `stop` would be passed; the sum and the place reached."""
-    spent = 0
-    for run in _RUN.finditer(text):
+    spent = start = 0
+    while start < len(text):
+        found = _CHUNK_END.search(text, start + _CHUNK)
+        end = found.start() if found else len(text)
+        cost = _cost(text[start:end])
+        if stop is not None and spent + cost > stop:
+            return _walk_runs(text, start, spent, stop)
+        spent, start = spent + cost, end
+    return spent, len(text)
+
+
+def _walk_runs(text: str, start: int, spent: int, stop: int) -> tuple[int, int]:
+    """The same from `start` on, run by run, to the very character."""
+    for run in _RUN.finditer(text, start):
         weight = _WEIGHTS[run.lastindex or 0]
         cost = (run.end() - run.start()) * weight
-        if stop is not None and spent + cost > stop:
+        if spent + cost > stop:
             fitting = max(0, stop - spent) // weight
             return spent + fitting * weight, run.start() + fitting
         spent += cost
     return spent, len(text)
+
+
+def _cost(text: str) -> int:
+    """Hundredths of a token of a whole text: many times as fast as run by run, with the same sum."""
+    plain = text.encode("ascii", "replace")
+    kinds = plain.translate(_KINDS)
+    spent = sum(kinds.count(kind) * weight for kind, weight in _ASCII_WEIGHTS.items())
+    if _LONG_RUN in plain.translate(_LETTERS):
+        return spent + sum(_surplus(run[0]) for run in _RARE.finditer(text))
+    if not text.isascii():
+        spent += sum(_surplus(run[0]) for run in _FOREIGN.finditer(text))
+    return spent
+
+
+def _surplus(run: str) -> int:
+    """What characters cost above what they count for as ASCII, those outside it as question marks."""
+    counted = sum(_ASCII_WEIGHTS[kind] for kind in run.encode("ascii", "replace").translate(_KINDS))
+    return (
+        sum(
+            (part.end() - part.start()) * _WEIGHTS[part.lastindex or 0]
+            for part in _RUN.finditer(run)
+        )
+        - counted
+    )
 
 
 def _boundary(text: str, end: int) -> int:

@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from searx_mcp.content.fences import in_code
+from searx_mcp.content.passages import rank
 from searx_mcp.content.quality import Quality, assess
 from searx_mcp.content.similar import Sketch, groups, sketch
-from searx_mcp.models.page import Page
+from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.response import DroppedPage, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig
 from searx_mcp.search.merge import score_at
@@ -37,10 +39,12 @@ class Opinion:
     Attributes:
         quality: what it is worth.
         sketch: what it is recognised by; empty if that is not asked for.
+        passages: all of it in parts, those that fit the query best first.
     """
 
     quality: Quality
     sketch: Sketch = ()
+    passages: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,7 @@ def opinion(page: Page, *, query: str, config: QualityConfig) -> Opinion:
         is_protected=page.is_protected,
     )
     found = sketch(page.markdown_content) if config.group_duplicates else ()
-    return Opinion(quality, found)
+    return Opinion(quality, found, _passages(page, query))
 
 
 def judge(
@@ -106,6 +110,21 @@ def judge(
             for place, result in enumerate(given, start=1)
         ]
     return Judgement(tuple(given), tuple(dropped.values()), len(repeats))
+
+
+def _passages(page: Page, query: str) -> tuple[Passage, ...]:
+    markdown = page.markdown_content
+    outline = [heading for heading in page.outline if heading.offset < len(markdown)]
+    is_code = in_code(markdown)
+    return tuple(
+        Passage(
+            path=span.path,
+            offset=span.start,
+            text=markdown[span.start : span.end],
+            is_code=span.start > 0 and is_code(span.start - 1) and is_code(span.start),
+        )
+        for span in (each.span for each in rank(markdown, outline, query))
+    )
 
 
 def _reranked(

@@ -138,4 +138,5 @@ def _content(page: Page, known: Opinion, fetch_time_ms: int) -> PageContent:
         cursor=page.cursor,
         next_offset=page.next_offset,
         total_chars=None if page.next_offset is None else page.total_chars,
+        passages=known.passages,
     )

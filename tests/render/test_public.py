@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
 from searx_mcp.models.page import Heading, PageImage
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
-from searx_mcp.models.templates import TEMPLATE_FIELDS, Code, Fact, Image, Video
+from searx_mcp.models.templates import Code, Fact, Image, Video
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.search import search_text
@@ -145,9 +146,11 @@ def test_a_budget_makes_the_same_cuts_as_the_text(budget, make_response, boundar
         assert result["description"] in text
         assert unfenced(result.get("content", {"markdown": ""})["markdown"]) in text
         assert result.get("content", {"truncated": True})["truncated"] is True
-    shown = [result for result in data["results"] if "content" in result]
+    contents = [result["content"] for result in data["results"] if "content" in result]
+    shown = [content for content in contents if content["markdown"]]
     assert len(shown) == text.count("\nPage of result")
-    assert all(result["content"]["summary"] for result in shown)
+    gists = [content["summary"] for content in contents if not content["markdown"]]
+    assert gists == re.findall(r"\nPage: (.*)", text)
 
 
 @pytest.mark.parametrize(("count", "budget"), [(5, 2_000), (10, 6_000), (10, 2_000), (50, 6_000)])
@@ -179,7 +182,7 @@ def test_the_data_says_what_was_left_out(make_response, boundary):
 
 def test_the_data_says_how_to_read_on(make_response, boundary):
     response = make_response(*long_results(10, 300))
-    notes = response_data(response, budget=1_500, boundary=boundary)["notes"]
+    notes = response_data(response, budget=2_500, boundary=boundary)["notes"]
     assert "more pages left out for lack of room: web_fetch reads them." in notes[0]
     assert "call web_fetch with its cursor and, as offset, its next_offset" in notes[1]
 
@@ -273,7 +276,7 @@ def test_a_rendered_answer_can_be_written_once_scrubbed(make_response, boundary,
     json.dumps(scrub(data), ensure_ascii=False).encode()
 
 
-def test_the_fields_of_a_kind_are_there_without_a_budget_and_spared_with_one(
+def test_the_fields_of_a_kind_are_there_with_a_budget_as_far_as_there_is_room(
     make_response, boundary
 ):
     code = Code(lines=((1, "x" * 300),) * 50)
@@ -299,7 +302,27 @@ def test_the_fields_of_a_kind_are_there_without_a_budget_and_spared_with_one(
     assert len(lines["code"]["lines"]) == 50
     assert (lines["published_text"], "video" in lines) == ("now", False)
 
-    spared = response_data(response, budget=2_000, boundary=boundary)["results"]
-    kinds = [set(result) & {*TEMPLATE_FIELDS, "published_text"} for result in spared]
-    assert kinds == [set(), set(), {"image"}]
-    assert spared[2]["image"] == image["image"]
+    video, lines, image = response_data(response, budget=6_000, boundary=boundary)["results"]
+    assert video["video"] == {"length": "3:46"}
+    assert len(lines["code"]["lines"]) == 20
+    assert lines["published_text"] == "now"
+    assert image["image"] == {"url": "https://i.example/i.png"}
+
+    short = response_data(response, budget=600, boundary=boundary)["results"]
+    assert [set(result) & {"video", "image", "published_text"} for result in short] == [
+        {"video"},
+        {"published_text"},
+        {"image"},
+    ]
+    assert 1 <= len(short[1]["code"]["lines"]) < 10
+
+
+def test_the_indentation_of_code_is_kept_in_both_channels(make_response, boundary):
+    code = Code(lines=((10, "def f(x):"), (11, "    return x + 1")))
+    result = SearchResult(title="C", url="https://c.example/", score=1, code=code)
+    response = make_response(result)
+    assert "\n10: def f(x):\n11:     return x + 1\n" in search_text(
+        response, budget=600, boundary=boundary
+    )
+    data = response_data(response, budget=600, boundary=boundary)["results"][0]
+    assert data["code"]["lines"] == [[10, "def f(x):"], [11, "    return x + 1"]]

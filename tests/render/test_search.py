@@ -1,5 +1,6 @@
 import re
 import textwrap
+from itertools import accumulate, pairwise
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from searx_mcp.models.hits import (
     InfoboxAttribute,
     UnresponsiveEngine,
 )
+from searx_mcp.models.page import Passage
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.models.templates import Fact, Image
+from searx_mcp.render.public import response_data
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate
 
@@ -133,13 +136,11 @@ def test_a_stale_answer_says_so_before_its_results(make_response, boundary):
     ]
     notes = ("Answer of 3 hours ago; a newer one is being fetched.", "Another note.")
     response = make_response(*results, cached=True, stale=True, age_seconds=11_000, notes=notes)
-    heading = [
-        "Found 50 search results for query 'rust async':",
-        "Note: Answer of 3 hours ago; a newer one is being fetched.",
-    ]
+    first = "Found 50 search results for query 'rust async'"
+    note = "Note: Answer of 3 hours ago; a newer one is being fetched."
     for budget in (None, 6_000, 200):
         text = search_text(response, budget=budget, boundary=boundary)
-        assert text.splitlines()[:2] == heading
+        assert text.startswith(f"{first}{', shown 6' if budget == 200 else ''}:\n{note}\n")
         assert text.count("Answer of 3 hours ago") == 1
         assert budget is None or estimate(text) <= budget
     assert "Note: Another note." in search_text(response, budget=None, boundary=boundary)
@@ -172,17 +173,53 @@ def test_pages_come_after_all_results_and_by_score(make_response, boundary):
     assert re.findall(r"page (\d)", text) == ["2", "3", "1"]
 
 
-def test_a_cut_page_shows_its_summary_and_says_how_to_read_on(make_response, boundary):
+def test_a_cut_page_says_how_to_read_on(make_response, boundary):
     page = content("Sentence of the page. " * 500, summary="What it is about.")
     response = make_response(
         SearchResult(title="T", url="https://a.example/", score=1.0, content=page)
     )
     text = search_text(response, budget=600, boundary=boundary)
-    assert "trust=untrusted>\nSummary: What it is about.\n\nSentence of the page." in text
+    assert "trust=untrusted>\nSentence of the page." in text
     cut = re.search(r"Cut: (\d+) of 11000 characters\. To read on, call web_fetch with", text)
     assert cut is not None
     assert 500 < int(cut[1]) < 11_000
-    assert estimate(text) > 500
+    assert estimate(text) > 540
+    assert "What it is about." not in text, "the text itself is there"
+
+
+def passages(*texts: str) -> tuple[Passage, ...]:
+    """Parts of a page under a heading each, in its order."""
+    starts = accumulate((len(text) for text in texts), initial=0)
+    return tuple(
+        Passage(path=("Page", f"Part {n}"), offset=start, text=text)
+        for n, (start, text) in enumerate(zip(starts, texts, strict=False))
+    )
+
+
+def test_of_a_long_page_the_parts_that_fit_the_query_are_shown_in_its_order(
+    make_response, boundary
+):
+    parts = [f"Beginning of {n}. {'Words of a part. ' * 30}\n\n" for n in range(20)]
+    found = passages(*parts)
+    ranked = (
+        found[11],
+        found[7],
+        found[8],
+        *(part for n, part in enumerate(found) if n not in {7, 8, 11}),
+    )
+    page = content("".join(parts), passages=ranked, cursor="abcdefgh234567ab")
+    response = make_response(
+        SearchResult(title="T", url="https://a.example/", score=1.0, content=page)
+    )
+    text = search_text(response, budget=900, boundary=boundary)
+    assert re.findall(r"Beginning of (\d+)", text)[-3:] == ["7", "8", "11"]
+    assert f"\u2026\n\n[Page > Part 7, from character {found[7].offset}]\n\nBeginning of 7" in text
+    assert "Part 8" not in text, "it follows on what is shown before it"
+    assert "those that fit the query best. To read on:\nweb_fetch {" in text
+    assert 810 <= estimate(text) <= 900
+    data = response_data(response, budget=900, boundary=boundary)["results"][0]["content"]
+    assert data["markdown"].partition("\n")[2].rpartition("\n")[0] in text
+    assert f'"offset": {data["next_offset"]}}}' in text
 
 
 def test_a_page_cut_at_the_size_limit_names_the_argument(make_response, boundary):
@@ -210,22 +247,124 @@ def test_pages_without_room_are_counted(make_response, boundary):
     assert f"{10 - shown} more pages left out for lack of room: web_fetch reads them." in text
 
 
-def test_no_result_costs_more_than_seventy_five_tokens_in_the_list(make_response, boundary):
+@pytest.mark.parametrize("words", ["A snippet that goes on and on. ", "片段的内容很长"])
+@pytest.mark.parametrize("channel", ["text", "data"])
+def test_snippets_are_whole_where_there_is_room(make_response, boundary, words, channel):
+    snippets = [f"{n}: {words * 99}"[: 40 * n] for n in range(1, 12)]
+    results = [
+        SearchResult(title=f"T{n}", url=f"https://{n}.example/", description=text, score=1.0)
+        for n, text in enumerate(snippets)
+    ]
+    response = make_response(*results)
+    if channel == "text":
+        text = search_text(response, budget=6_000, boundary=boundary)
+        shown = [text.partition(f"https://{n}.example/\n")[2].partition("\n")[0] for n in range(11)]
+    else:
+        data = response_data(response, budget=6_000, boundary=boundary)
+        shown = [each["description"] for each in data["results"]]
+    assert shown == [text.strip() for text in snippets]
+
+
+def test_a_snippet_ends_after_five_hundred_characters(make_response, boundary):
+    result = SearchResult(title="T", url="https://a.example/", description="four " * 400, score=1.0)
+    text = search_text(make_response(result), budget=6_000, boundary=boundary)
+    assert f"\n{'four ' * 99}four…\n" in text
+
+
+def test_where_room_is_short_snippets_are_cut_evenly_behind_a_word(make_response, boundary):
+    results = [
+        SearchResult(
+            title="T",
+            url=f"https://{n}.example/",
+            description="Words. Of a snippet. " * 23,
+            score=1.0,
+        )
+        for n in range(10)
+    ]
+    text = search_text(make_response(*results), budget=1_000, boundary=boundary)
+    cuts = re.findall(r"\n(Words\. .*)…", text)
+    assert len(cuts) == 10
+    assert all(cut.endswith(("Words.", "Of", "a", "snippet.")) for cut in cuts)
+    costs = [estimate(cut) for cut in cuts]
+    assert max(costs) - min(costs) <= 5
+    assert 950 <= estimate(text) <= 1_000
+
+
+SNIPPET = "Bees dance to tell the others where flowers are … The dance has a direction."
+
+
+@pytest.mark.parametrize(
+    ("markdown", "is_said_twice"),
+    [
+        ("# Bees\n\n*Bees* [dance](https://b.example/d) to tell the others\nwhere flowers are. The **dance** has a direction.", False),
+        ("# Bees\n\nBees dance to tell the others where flowers are.", True),
+        ("# Wasps\n\nWasps do not dance.", True),
+    ],
+    ids=["both sentences", "one of them", "none"],
+)  # fmt: skip
+def test_a_snippet_that_the_page_repeats_is_not_said_twice(
+    make_response, boundary, markdown, is_said_twice
+):
     result = SearchResult(
-        title="A title of a sensible length for a page",
-        url="https://www.example.org/articles/2024/title-of-the-page",
-        description="A description that goes on and on. " * 30,
+        title="T",
+        url="https://a.example/",
+        description=SNIPPET,
         score=1.0,
-        engines=("bing", "brave", "google", "mojeek"),
-        published_at="2024-05-01",
+        content=content(markdown),
     )
-    text = search_text(make_response(*[result] * 5), budget=6_000, boundary=boundary)
-    listing = text.partition("trust=untrusted>\n")[2].partition("\n</web-content")[0]
-    blocks = re.split(r"\n(?=\d\. )", listing)
-    assert len(blocks) == 5
-    for block in blocks:
-        assert 60 <= estimate(f"\n{block}") <= 75
-        assert "[bing, brave, google, 1 more; 2024-05-01]" in block
+    text = search_text(make_response(result), budget=2_000, boundary=boundary)
+    assert (SNIPPET in text) is is_said_twice
+    data = response_data(make_response(result), budget=2_000, boundary=boundary)
+    assert data["results"][0]["description"] == (SNIPPET if is_said_twice else "")
+    short = search_text(make_response(result), budget=200, boundary=boundary)
+    assert SNIPPET in short or "Bees" in short or "Wasps" in short
+
+
+def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary):
+    results = [
+        SearchResult(
+            title=f"T{n}",
+            url=f"https://{n}.example/",
+            score=1 / (n + 1),
+            content=content("word. " * 900, summary=f"Page {n} is about bees."),
+        )
+        for n in range(6)
+    ]
+    text = search_text(make_response(*results), budget=240, boundary=boundary)
+    shown = text.count("\nPage of result")
+    gists = re.findall(r"https://(\d).example/\nPage: Page \1 is about bees\.", text)
+    assert gists == [str(n) for n in range(shown, shown + len(gists))], "of the best ones first"
+    assert gists
+    data = response_data(make_response(*results), budget=240, boundary=boundary)["results"]
+    for number, each in enumerate(data):
+        told = each.get("content", {"markdown": "", "summary": ""})
+        assert bool(told["markdown"]) is (number < shown)
+        assert bool(told["summary"]) is (str(number) in gists)
+
+
+@pytest.mark.parametrize(
+    ("count", "total", "budget", "first"),
+    [
+        (3, 3, 6_000, "Found 3 search results for query 'rust async':"),
+        (3, 16, 6_000, "Found 3 search results for query 'rust async' of 16 in all:"),
+        (40, 40, 300, "Found 40 search results for query 'rust async', shown 10:"),
+        (40, 54, 300, "Found 40 search results for query 'rust async' of 54 in all, shown 10:"),
+    ],
+)
+def test_how_many_were_found_and_how_many_are_shown(
+    make_response, boundary, count, total, budget, first
+):
+    results = [
+        SearchResult(title=f"Title {n}", url=f"https://{n}.example/path", score=1.0)
+        for n in range(count)
+    ]
+    response = make_response(*results, total_results=total)
+    text = search_text(response, budget=budget, boundary=boundary)
+    shown = text.count("\nhttps://")
+    assert text.splitlines()[0] == first.replace("shown 10", f"shown {shown}")
+    data = response_data(response, budget=budget, boundary=boundary)
+    assert (data["results_count"], data["total_results"]) == (count, total)
+    assert data.get("results_shown", count) == shown == len(data["results"])
 
 
 def test_descriptions_shrink_before_any_result_is_left_out(make_response, boundary):
@@ -241,7 +380,7 @@ def test_descriptions_shrink_before_any_result_is_left_out(make_response, bounda
     tight = search_text(make_response(*results), budget=220, boundary=boundary)
     assert all(f"https://{n}.example/" in tight for n in range(10))
     assert "left out" not in tight
-    assert "Long" not in tight
+    assert tight.count("Long text") <= 2, "the first words of each would say nothing"
     roomy = search_text(make_response(*results), budget=600, boundary=boundary)
     assert roomy.count("Long text here.") >= 10
 
@@ -277,7 +416,7 @@ def test_an_image_result_shows_the_image(make_response, boundary):
         image=Image(url="https://a.example/cat.png", resolution="640 x 480"),
     )
     text = search_text(make_response(result), budget=300, boundary=boundary)
-    assert "[bing; image https://a.example/cat.png 640 x 480]" in text
+    assert "\n[bing]\nimage https://a.example/cat.png 640 x 480\n" in text
 
 
 def test_a_short_description_is_kept_and_a_missing_title_named(make_response, boundary):
@@ -341,3 +480,49 @@ def test_every_title_and_address_is_there_when_they_fit(make_response, boundary,
     if estimate(heads) + count + 65 <= budget:  # 35 of them are the fence
         assert all(f"{r.title}\n{r.url}" in text for r in results)
         assert "results left out" not in text
+
+
+LONG = "\n\n".join(
+    f"## Part {n}\n\nParagraph {n} has a sentence. It has one more, which is a little longer. {'Words ' * (n % 60)}"
+    for n in range(900)
+)  # fmt: skip
+
+
+@settings(max_examples=settings().max_examples // 2)
+@given(
+    budget=st.integers(200, 20_000),
+    count=st.integers(1, 50),
+    snippet=st.integers(0, 500),
+    pages=st.integers(1, 12),
+    is_ranked=st.booleans(),
+    around=st.integers(0, 3),
+)
+def test_a_budget_is_used_as_long_as_there_is_text(
+    *, make_response, boundary, budget, count, snippet, pages, is_ranked, around
+):
+    parts = [Passage(path=(), offset=0, text=LONG)]
+    if is_ranked:
+        cuts = [*range(0, len(LONG), 600), len(LONG)]
+        parts = [
+            Passage(path=("Page", "Part"), offset=start, text=LONG[start:end])
+            for start, end in pairwise(cuts)
+        ]
+    page = content(
+        LONG, summary="A sentence of it. " * 27, passages=tuple(reversed(parts)), cursor="c" * 16
+    )
+    results = [
+        SearchResult(
+            title=f"A title of result {n}",
+            url=f"https://{n}.example/path",
+            description=("Words of a snippet. " * 30)[:snippet],
+            score=1 - n / 60,
+            engines=("bing",),
+            content=page if n < pages else None,
+        )
+        for n in range(count)
+    ]
+    response = make_response(
+        *results, answers=(Answer(text="It is. " * 9),) * around, notes=("A note.",) * around
+    )
+    text = search_text(response, budget=budget, boundary=boundary)
+    assert 0.9 * budget <= estimate(text) <= budget

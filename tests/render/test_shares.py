@@ -13,7 +13,7 @@ from searx_mcp.errors import ErrorCode, FetchError
 from searx_mcp.models.hits import Answer, Infobox, InfoboxAttribute, UnresponsiveEngine
 from searx_mcp.models.page import Heading
 from searx_mcp.models.response import PageContent, SearchResult
-from searx_mcp.models.templates import Fact, File, Image, Paper
+from searx_mcp.models.templates import Code, Fact, File, Image, Paper
 from searx_mcp.render.errors import fetch_error_text
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import response_data
@@ -93,9 +93,11 @@ def test_engines_that_failed_for_rarer_reasons_are_counted(make_response, bounda
         pytest.param({"engine": LONG}, [8], id="engine"),
         pytest.param({"attribution": LONG}, [30], id="licence"),
         pytest.param({"published_at": LONG}, [], id="date"),
-        pytest.param({"file": File(filename=LONG)}, [36], id="details"),
+        pytest.param({"file": File(filename=LONG)}, [30], id="details"),
+        pytest.param({"author": LONG}, [30], id="author"),
+        pytest.param({"code": Code(lines=((1, LONG),) * 30)}, [60] * 20, id="lines of code"),
         pytest.param(
-            {"image": Image(url="https://a.example/i.png", resolution=LONG)}, [8], id="size"
+            {"image": Image(url="https://a.example/i.png", resolution=LONG)}, [30], id="size"
         ),
     ],
 )
@@ -112,14 +114,14 @@ def test_what_is_told_of_a_result_is_short(make_response, boundary, fields, cut_
         ({"engines": ("a", "b", "c", "d", "e")}, "[a, b, c, 2 more]"),
         ({"published_at": "2026-01-02T03:04:05"}, "[2026-01-02]"),
         ({"paper": Paper(authors=("A", "B", "C"))}, "[A, B, C]"),
-        ({"paper": Paper(authors=("A", "B", "C", "D", "E"))}, "[A, B, C, 2 more authors]"),
+        ({"paper": Paper(authors=tuple("ABCDEFGH"))}, "[A, B, C, D, E, F]"),
         (
-            {"facts": tuple(Fact(label=f"l{n}", value="v") for n in range(4))},
-            "[l0: v, l1: v, l2: v]",
+            {"facts": tuple(Fact(label=f"l{n}", value="v") for n in range(9))},
+            "[l0: v; l1: v; l2: v; l3: v; l4: v; l5: v]",
         ),
     ],
 )
-def test_what_is_left_out_of_a_list_is_counted(make_response, boundary, fields, shown):
+def test_the_first_of_a_list_are_shown(make_response, boundary, fields, shown):
     text = search_text(make_response(result(**fields)), budget=None, boundary=boundary)
     assert f"https://a.example/\n{shown}\n</web-content" in text
 
@@ -199,25 +201,12 @@ def test_an_infobox_has_only_what_there_is(make_response, boundary, box, shown):
     assert f"\nInfobox: {shown}\n" in text
 
 
-@pytest.mark.parametrize(
-    ("budget", "has_points", "has_summary"),
-    [(350, False, False), (400, False, True), (550, False, True), (560, True, True)],
-)
-def test_points_and_then_the_summary_give_way_to_the_page(
-    make_response, boundary, budget, has_points, has_summary
-):
-    content = PageContent(
-        markdown=LINES, word_count=9, fetch_time_ms=1, summary="é" * 58, key_points=("ü" * 34,) * 2
-    )
-    text = search_text(make_response(result(content=content)), budget=budget, boundary=boundary)
-    assert "One line of the page." in text
-    assert ("Key points" in text, "Summary" in text) == (has_points, has_summary)
-
-
 @pytest.mark.parametrize("budget", [600, 1_200, 2_400])
-def test_answers_and_remarks_get_a_sixth_of_the_room_each(make_response, boundary, budget):
+def test_answers_and_remarks_get_a_sixth_of_the_room_each_before_snippets(
+    make_response, boundary, budget
+):
     response = make_response(
-        result(),
+        *[result(description="ü" * 500)] * 7,
         answers=(Answer(text="é" * 59),) * 2,
         infoboxes=(Infobox(title="é" * 14, content="é" * 59),),
         notes=tuple(f"{'é' * 45} {n}" for n in range(8)),
@@ -233,6 +222,17 @@ def test_answers_and_remarks_get_a_sixth_of_the_room_each(make_response, boundar
         assert spent <= budget // 6
         everything = 220 if shown is answers else 580
         assert spent > min(budget // 6 - least - 30, everything - 40)
+
+
+def test_answers_and_remarks_get_what_snippets_leave(make_response, boundary):
+    response = make_response(
+        result(description="A snippet."),
+        answers=(Answer(text="é" * 59),) * 2,
+        infoboxes=(Infobox(title="é" * 14, content="é" * 59),),
+        notes=tuple(f"{'é' * 45} {n}" for n in range(4)),
+    )
+    text = search_text(response, budget=800, boundary=boundary)
+    assert [text.count(f"\n{kind}: ") for kind in ("Answer", "Infobox", "Note")] == [2, 1, 4]
 
 
 def test_a_description_of_less_than_eight_tokens_is_whole_or_nothing(make_response, boundary):
@@ -254,14 +254,6 @@ def test_a_description_of_less_than_eight_tokens_is_whole_or_nothing(make_respon
 def test_an_error_is_short(message: str, advice: str, cut_to: list[int]):
     error = FetchError(message, code=ErrorCode.TIMEOUT, advice=advice)
     assert runs(fetch_error_text(error)) == cut_to
-
-
-def test_a_page_among_results_that_is_cut_has_a_short_summary_and_points(make_response, boundary):
-    content = PageContent(
-        markdown=LINES, word_count=9, fetch_time_ms=1, summary=LONG, key_points=(POINT,) * 4
-    )
-    text = search_text(make_response(result(content=content)), budget=2_000, boundary=boundary)
-    assert runs(text) == [60, 36]
 
 
 def test_figures_are_rounded_where_room_is_short(make_response, boundary):

@@ -26,6 +26,7 @@ OURS = {
         "instance_used": "of the pool",
         "notes": "sentences of ours",
     },
+    PageContent: {"cursor": "made here"},
     Page: {
         "url": "the caller's own",
         "content_type": "a token, a slash and a token",

@@ -172,3 +172,16 @@ def test_a_line_too_long_is_skipped_and_shorter_ones_still_taken():
     lines, spent = lines_within(iter(["word", "word " * 50, "more"]), 6)
     assert lines == ("word", "more")
     assert spent == 6
+
+
+@given(
+    st.text(max_size=19)
+    | st.sampled_from(("a1" * 9, "é\u2019\u0639\u0639", "\u3000漢 x", "ab" * 13))
+)
+def test_a_long_text_costs_what_its_lines_cost(text):
+    line = f"{text}\n"
+    hundredths = estimate(line * 100)
+    assert estimate(line * 777) == -(-hundredths * 777 // 100)
+    assert estimate(f"{'b' * 5_000}\n{line * 777}") == -(
+        -(hundredths * 777 + 5_000 * 100 + 100) // 100
+    )

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from searx_mcp.content.outline import headings
 from searx_mcp.content.quality import Quality
+from searx_mcp.models.page import Page
 from searx_mcp.models.response import DroppedPage, PageContent, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig
-from searx_mcp.search.judging import Opinion, judge
+from searx_mcp.search.judging import Opinion, judge, opinion
 
 USUAL = 0.6
 QUIET = QualityConfig(prefer_named_sites=False, preferred_domains=())
@@ -162,3 +164,28 @@ def test_no_result_is_lost_without_a_word(worth, strength):
         (r.score for r in judgement.results), reverse=True
     )
     assert judged(results, values, config) == judgement
+
+
+def test_a_page_has_its_passages_those_that_fit_the_query_first():
+    sections = [f"## Part {n}\n\n{'Bees live in hives. ' * 30}\n\n" for n in range(9)]
+    sections[6] += "Their dance tells the others the direction.\n\n"
+    sections[7] += "```\n" + "code of the dance\n" * 200 + "```\n"
+    markdown = "".join(sections)
+    page = Page(
+        url="https://a.example/",
+        final_url="https://a.example/",
+        title="Bees",
+        content_type="text/html",
+        content_length=1,
+        status_code=200,
+        response_time_ms=1,
+        markdown_content=markdown,
+        word_count=1,
+        outline=headings(markdown),
+    )
+    passages = opinion(page, query="direction of a dance", config=QUIET).passages
+    assert "tells the others the direction" in passages[0].text
+    assert passages[0].path == ("Part 6",)
+    assert "".join(p.text for p in sorted(passages, key=lambda p: p.offset)) == markdown
+    assert any(passage.is_code for passage in passages)
+    assert opinion(page, query="zebra", config=QUIET).passages == ()

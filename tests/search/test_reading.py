@@ -71,6 +71,7 @@ async def test_content_holds_what_is_known_of_the_page():
     assert result.content.key_points == ("P.",)
     assert result.content.quality is not None
     assert 0 < result.content.quality <= 1
+    assert "passages" not in result.content.model_dump()
     assert (stats.attempted, stats.successful, stats.failed) == (1, 1, 0)
 
 

@@ -216,3 +216,28 @@ async def test_a_cut_page_among_search_results_is_read_on_with_its_cursor(
     assert not rest.is_error
     assert len(web.requests) == 1
     assert f"Shown: characters {call['offset']} to" in text(rest)
+
+
+@pytest.mark.parametrize("channel", ["text", "structured"])
+async def test_a_search_shows_the_passage_that_fits_wherever_it_stands_in_the_page(
+    connect, settings_for, channel
+):
+    parts = [
+        f"<h2>Part {n}</h2>" + "<p>Bees live in hives and fly out of them.</p>" * 40
+        for n in range(9)
+    ]
+    parts[7] += "<h2>Swarming</h2><p>A swarm leaves the hive with the old queen in May.</p>"
+    late = FakePage(f"<html><body><main><h1>Bees</h1>{''.join(parts)}</main></body></html>")
+    async with FakeWeb({"/late": late, "/long": LONG}) as web:
+        async with FakeSearxng(links=web.links, formats=["json"]) as fake:
+            async with connect(settings_for(web, fake, own=[fake])) as client:
+                found = await client.call_tool(
+                    "web_search", {"query": "bees swarm queen", "max_tokens": 1_200}
+                )
+    shown = text(found)
+    if channel == "structured":
+        contents = [r.get("content") for r in (found.structured_content or {})["results"]]
+        shown = "\n".join(content["markdown"] for content in contents if content)
+        assert all(content["summary"] == "" for content in contents if content)
+    assert "A swarm leaves the hive with the old queen in May." in shown
+    assert re.search(r"\n\[Bees(?: > [^\n]+)?, from character \d+\]\n", shown)
