@@ -21,8 +21,17 @@ def title(result: SearchResult, boundary: str) -> str:
 
 
 def head(result: SearchResult, number: int, boundary: str) -> str:
-    """Title and address, the two lines no result goes without."""
-    return f"{number}. {title(result, boundary)}\n{one_url(result.url)}"
+    """Title and address, which no result goes without, and why its page was not read if it was to be."""
+    lines = (f"{number}. {title(result, boundary)}", one_url(result.url), unread(result, boundary))
+    return "\n".join(filter(None, lines))
+
+
+def unread(result: SearchResult, boundary: str) -> str:
+    """Why the page of a result was not read, or nothing."""
+    if not result.error_type:
+        return ""
+    status = f" ({result.status_code})" if result.status_code else ""
+    return f"Page not read: {one_line(result.error_type, boundary, max_tokens=20)}{status}."
 
 
 def origin(result: SearchResult, boundary: str, *, same_as: int | None = None) -> str:

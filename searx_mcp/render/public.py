@@ -62,6 +62,7 @@ _SPARED = {
     "thumbnail": None,
     "author": "",
     "published_text": "",
+    "error_details": "",
     # The text shows these in a few words; an image's address and size, it shows whole.
     **{name: None for name in TEMPLATE_FIELDS if name != "image"},
 }

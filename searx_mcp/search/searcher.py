@@ -93,7 +93,11 @@ class Searcher:
             if progress is not None:
                 progress(f"reading {len(results)} pages")
             results, stats = await self._reader.read(
-                results, deadline=deadline, query=_about(request), progress=progress
+                results,
+                deadline=deadline,
+                query=_about(request),
+                room=request.max_tokens,
+                progress=progress,
             )
         response = _response(request, served, results)
         return response.model_copy(

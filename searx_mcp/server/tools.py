@@ -150,7 +150,8 @@ def search_tool(tools: ToolContext) -> Tool:
         try:
             request = parse_search(arguments, defaults=settings.search_defaults())
             timeout = min(request.timeout or settings.web_search.default_timeout, limit)
-            request = request.model_copy(update={"timeout": timeout})
+            budget = request.max_tokens or settings.server.search_token_budget
+            request = request.model_copy(update={"timeout": timeout, "max_tokens": budget})
 
             async def work(progress: Progress) -> SearchResponse:
                 service = await tools.service()
@@ -161,7 +162,6 @@ def search_tool(tools: ToolContext) -> Tool:
             query = arguments.get("query")
             data = search_error_data(error, query if isinstance(query, str) else "")
             return tools.failed(search_error_text(error), data, context)
-        budget = request.max_tokens or settings.server.search_token_budget
         return tools.succeeded(
             search_text(response, budget=budget, boundary=tools.boundary),
             lambda: response_data(response, budget=budget, boundary=tools.boundary),

@@ -23,10 +23,14 @@ class Place:
                 await self._places.acquire()
                 self._is_taken = True
 
+    def leave(self) -> None:
+        """Give the place back before the block ends; does nothing when it is not taken."""
+        if self._is_taken:
+            self._is_taken = False
+            self._places.release()
+
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        if self._is_taken:
-            self._is_taken = False
-            self._places.release()
+        self.leave()

@@ -1,7 +1,8 @@
 """The pages of a search: read side by side, judged, and counted."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import Poor, SearchResult
 from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.reading import ResultReader
+from searx_mcp.tasks.group import Tasks
 
 TEXT = "The keepers of bees speak of honey in May, and they write down what they have seen."
 
@@ -56,10 +58,22 @@ def page(url: str, text: str, **fields) -> Page:
 
 
 async def read(*pages: Page, urls: tuple[str, ...]):
+    return await read_from(Pages({page.url: page for page in pages}), urls=urls)
+
+
+async def read_from(
+    pages: Pages,
+    *,
+    urls: Iterable[str],
+    config: WebSearchConfig | None = None,
+    seconds: float = 20,
+    **arguments: Any,
+):
     results = [SearchResult(title="T", url=url, score=1.0) for url in urls]
-    reader = ResultReader(Pages({page.url: page for page in pages}), WebSearchConfig())
-    deadline = asyncio.get_running_loop().time() + 5
-    return await reader.read(results, deadline=deadline, query="bees honey")
+    async with Tasks() as tasks:
+        reader = ResultReader(pages, config or WebSearchConfig(), spawn=tasks.spawn)
+        deadline = asyncio.get_running_loop().time() + seconds
+        return await reader.read(results, deadline=deadline, query="bees honey", **arguments)
 
 
 async def test_content_holds_what_is_known_of_the_page():
@@ -107,11 +121,7 @@ async def test_each_page_has_its_own_time_within_the_calls_and_its_own_size(seco
     pages = Pages({})
     config = WebSearchConfig(content_fetch_timeout=7, max_content_size=12_345)
     began = asyncio.get_running_loop().time()
-    await ResultReader(pages, config).read(
-        [SearchResult(title="T", url="https://a.example/", score=1.0)],
-        deadline=began + seconds,
-        query="bees honey",
-    )
+    await read_from(pages, urls=["https://a.example/"], config=config, seconds=seconds)
     ((deadline, max_bytes, query),) = pages.asked
     assert expected <= deadline - began < expected + 1
     assert (max_bytes, query) == (12_345, "bees honey")
@@ -129,20 +139,13 @@ async def test_where_to_read_on_is_told_if_there_is_more(next_offset, total):
 async def test_progress_says_how_many_pages_were_read():
     said: list[str] = []
     kept = page("https://a.example/", TEXT)
-    results = [
-        SearchResult(title="T", url=f"https://{name}.example/", score=1.0) for name in "aabc"
-    ]
-    _, stats = await ResultReader(Pages({kept.url: kept}), WebSearchConfig()).read(
-        results,
-        deadline=asyncio.get_running_loop().time() + 5,
-        query="bees honey",
-        progress=said.append,
-    )
+    urls = [f"https://{name}.example/" for name in "aabc"]
+    _, stats = await read_from(Pages({kept.url: kept}), urls=urls, progress=said.append)
     assert said == ["read 1 of 3 pages"]
     assert (stats.attempted, stats.successful, stats.failed) == (4, 2, 2)
 
 
 def test_what_reads_pages_gets_ready_when_it_is_told():
     pages = Pages({})
-    ResultReader(pages, WebSearchConfig()).warm()
+    ResultReader(pages, WebSearchConfig(), spawn=Tasks().spawn).warm()
     assert pages.warmed == 1
