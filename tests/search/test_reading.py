@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.models.page import Page, PageKind
@@ -143,6 +144,35 @@ async def test_progress_says_how_many_pages_were_read():
     _, stats = await read_from(Pages({kept.url: kept}), urls=urls, progress=said.append)
     assert said == ["read 1 of 3 pages"]
     assert (stats.attempted, stats.successful, stats.failed) == (4, 2, 2)
+
+
+class Silent(Pages):
+    """Never reads a page."""
+
+    @override
+    async def fetch(self, request: FetchRequest, **_: Any) -> Page:
+        self.asked.append((0.0, None, request.url))
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_a_page_that_did_not_come_and_one_that_was_not_asked_for_say_so():
+    urls = ["https://a.example/", "https://b.example/"]
+    config = WebSearchConfig(max_concurrent_fetches=1)
+    results, stats = await read_from(Silent({}), urls=urls, config=config, seconds=0.2)
+    assert [(result.error_type, result.status_code) for result in results] == [
+        (ErrorCode.TIMEOUT, None),
+        (ErrorCode.DEADLINE_EXCEEDED, None),
+    ]
+    assert results[0].error_details.startswith("The page was not there within 0.1")
+    assert stats.failed == 2
+
+
+async def test_the_error_of_a_page_is_told_with_each_of_its_results():
+    results, _ = await read_from(Pages({}), urls=["https://a.example/"] * 2)
+    assert [(result.error_type, result.error_details) for result in results] == [
+        (ErrorCode.EXTRACTION_FAILED, "no page")
+    ] * 2
 
 
 def test_what_reads_pages_gets_ready_when_it_is_told():
