@@ -14,7 +14,6 @@ from searx_mcp.search.execution.asking import Asking, Upstream, needs_of
 from searx_mcp.search.execution.fan_out import Answered, FanOut
 from searx_mcp.search.execution.hedging import Hedging
 from searx_mcp.search.execution.ledger import Ledger
-from searx_mcp.search.execution.places import Places
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import Trail
 from searx_mcp.search.providers.interface import Found
@@ -71,7 +70,7 @@ class Executor:
             upstream=upstream,
             ledger=self._ledger,
             spacing=spacing,
-            places=Places(config.own_at_once),
+            own_at_once=config.own_at_once,
             timeout=config.attempt_timeout,
             clock=clock,
         )
