@@ -6,7 +6,7 @@ The figures and what they were measured with: docs/decisions/reading.md.
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from typing_extensions import override
@@ -41,13 +41,15 @@ class Turn:
         work: reads it; returns what it gives to the answer in tokens, 0 if nothing.
         began: loop time at which it got its slot, or `None`.
         tokens: what it gives; `None` while it is not known.
+        fault: what `work` raised.
+        is_over: whether nothing more will come of it.
     """
 
     work: Callable[[], Awaitable[int]]
     began: float | None = None
     tokens: int | None = None
-    fault: Exception | None = field(default=None, init=False)
-    is_over: bool = field(default=False, init=False)
+    fault: Exception | None = None
+    is_over: bool = False
 
 
 class Turns:
