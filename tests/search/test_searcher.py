@@ -175,10 +175,11 @@ def test_a_search_that_finds_nobody_in_time_ends_when_its_phase_does():
 
 
 def test_the_pages_of_what_is_given_are_read_and_may_change_its_order():
-    response, world = search(results_count=2, search_prompt="why they dance")
+    response, world = search(results_count=2, search_prompt="why they dance", max_tokens=900)
     (read,) = world.read_for
     assert [result.url for result in read["results"]] == ["https://a.org/", "https://b.org/"]
     assert (read["at"], read["query"]) == (pytest.approx(1), "bees why they dance")
+    assert read["room"] == 900
     assert [result.url for result in response.results] == ["https://b.org/", "https://a.org/"]
     assert response.content_fetch_stats == STATS
     assert response.search_time_ms == 1_000, "without the pages"
