@@ -3,7 +3,7 @@
 A result moves by the quality of its page: its place less ten times `strength` times what the page is worth
 more than a usual one. At the default strength two tenths of quality are worth one place, so that a small
 difference changes no order and a large one at most a few places. A result whose page was not read counts as
-a usual one; where its page is only a wall, or gone, it comes after those that can be read.
+a usual one; where its page is only a wall, it comes after those that can be read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,10 +42,9 @@ _CLOSED: Final = frozenset(
         ErrorCode.AUTHENTICATION_REQUIRED,
         ErrorCode.BLOCKED_BY_SITE,
         ErrorCode.EXTRACTION_FAILED,
-        ErrorCode.NOT_FOUND,
     }
 )
-"""Errors of pages that no further try would read."""
+"""Errors of pages that are there and that no further try would read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,14 +100,16 @@ def test_a_wall_is_left_out_and_its_result_stays(wall: Poor):
         pytest.param(ErrorCode.BLOCKED_BY_SITE, [2, 3, 4, 1], id="refused"),
         pytest.param(ErrorCode.AUTHENTICATION_REQUIRED, [2, 3, 4, 1], id="a login"),
         pytest.param(ErrorCode.EXTRACTION_FAILED, [2, 3, 4, 1], id="nothing but scripts"),
-        pytest.param(ErrorCode.NOT_FOUND, [2, 3, 4, 1], id="gone"),
+        pytest.param(ErrorCode.NOT_FOUND, [1, 2, 3, 4], id="gone"),
         pytest.param(ErrorCode.TIMEOUT, [1, 2, 3, 4], id="too slow this time"),
         pytest.param(ErrorCode.HTTP_ERROR, [1, 2, 3, 4], id="failed this time"),
         pytest.param(ErrorCode.ROBOTS_DISALLOWED, [1, 2, 3, 4], id="not for programs"),
         pytest.param(ErrorCode.UNSUPPORTED_CONTENT_TYPE, [1, 2, 3, 4], id="a film"),
     ],
 )
-def test_what_nobody_can_read_comes_after_what_can_be_read(code: ErrorCode, expected):
+def test_a_wall_comes_after_what_can_be_read_and_other_failures_keep_their_place(
+    code: ErrorCode, expected
+):
     results = listed(4, unread=(1, 3))
     results[0] = results[0].model_copy(update={"error_type": code})
     assert order(judged(results, {})) == expected
