@@ -86,18 +86,30 @@ def test_a_search_waits_for_its_pages_but_not_for_silent_ones(seconds, ends, rea
 
 
 @pytest.mark.parametrize(
-    ("seconds", "tokens", "room", "ends"),
+    ("pages", "ends"),
     [
-        pytest.param([0.5] * 5 + [SILENT] * 5, 300, 1_500, 0.5 + MORE, id="better ones fill it"),
-        pytest.param([0.5] * 5 + [SILENT] * 5, 299, 1_500, 0.5 + NEXT, id="there is room left"),
-        pytest.param([SILENT] + [0.5] * 5, 300, 1_500, 1.0 + MORE, id="most are in"),
-        pytest.param([SILENT] * 3 + [0.5] * 6, 300, 1_500, 1.5 + NEXT, id="a better one is missing"),
-        pytest.param([0.5] + [SILENT] * 4, 9_999, 1_500, 0.5 + NEXT, id="one page is not an answer"),
+        pytest.param([(0.5, 300)] * 5 + [(SILENT, 0)] * 5, 0.5 + MORE, id="better ones fill it"),
+        pytest.param(
+            [(0.5, 300)] * 4 + [(0.5, 299)] + [(SILENT, 0)] * 5, 0.5 + NEXT, id="there is room left"
+        ),
+        pytest.param(
+            [(0.5, 0)] + [(0.5, 300)] * 5 + [(SILENT, 0)] * 4,
+            1.0 + MORE,
+            id="a wall and better ones",
+        ),
+        pytest.param(
+            [(0.5, 0)] + [(0.5, 300)] * 4 + [(SILENT, 0)] * 5, 0.5 + NEXT, id="a wall fills nothing"
+        ),
+        pytest.param(
+            [(SILENT, 0)] * 3 + [(0.5, 300)] * 6, 1.5 + NEXT, id="a better one is missing"
+        ),
+        pytest.param([(0.5, 9_999)] + [(SILENT, 0)] * 4, 0.5 + NEXT, id="one page is no answer"),
     ],
-)  # fmt: skip
-def test_an_answer_that_is_full_waits_for_no_worse_page(seconds, tokens, room, ends):
+)
+def test_an_answer_that_is_full_waits_for_no_worse_page(pages, ends):
     async def main(world: World) -> None:
-        assert await world.search(world.all_of(seconds, tokens), room=room) == pytest.approx(ends)
+        turns = [world.page(str(n), *page) for n, page in enumerate(pages)]
+        assert await world.search(turns, room=1_500) == pytest.approx(ends)
 
     assert VOICES == 5
     run(main)
