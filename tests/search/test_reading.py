@@ -1,7 +1,7 @@
 """The pages of a search: read side by side, judged, and counted."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -166,6 +166,86 @@ async def test_a_page_that_did_not_come_and_one_that_was_not_asked_for_say_so():
     ]
     assert results[0].error_details.startswith("The page was not there within 0.1")
     assert stats.failed == 2
+
+
+class Held(Pages):
+    """Reads some of its pages only when it is told to."""
+
+    def __init__(self, pages: Mapping[str, Page], *held: str) -> None:
+        super().__init__(pages)
+        self.held = held
+        self.told = asyncio.Event()
+
+    @override
+    async def fetch(self, request: FetchRequest, **options: Any) -> Page:
+        if request.url in self.held:
+            await self.told.wait()
+        return await super().fetch(request, **options)
+
+
+class Said(list[str]):
+    """What is told of the pages; knows when so many lines are there."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+        self.is_enough = asyncio.Event()
+
+    def say(self, line: str) -> None:
+        self.append(line)
+        if len(self) == self.count:
+            self.is_enough.set()
+
+    async def wait(self) -> None:
+        async with asyncio.timeout(60):
+            await self.is_enough.wait()
+        for _ in range(10):  # whoever waits for the pages goes on before any time passes by
+            await asyncio.sleep(0)
+
+
+async def test_walls_do_not_make_a_search_end(pass_by):
+    text = "# Club\n\nPlease log in to read what the members write."
+    pages = [page(f"https://{name}.example/", text) for name in "abcd"]
+    held = Held({each.url: each for each in pages}, "https://e.example/")
+    said = Said(4)
+    call = asyncio.ensure_future(
+        read_from(held, urls=[*held.pages, *held.held], seconds=100, progress=said.say)
+    )
+    await said.wait()
+    pass_by(10)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not call.done()
+    held.told.set()
+    await call
+
+
+async def test_a_page_that_comes_after_the_end_is_told_to_nobody(pass_by):
+    pages = [page(f"https://{name}.example/", TEXT) for name in "abcde"]
+    held = Held({each.url: each for each in pages}, pages[0].url)
+    said = Said(4)
+    started: list[asyncio.Task[None]] = []
+    async with Tasks() as tasks:
+
+        def spawn(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+            started.append(tasks.spawn(work))
+            return started[-1]
+
+        results = [SearchResult(title="T", url=each.url, score=1.0) for each in pages]
+        reader = ResultReader(held, WebSearchConfig(), spawn=spawn)
+        deadline = asyncio.get_running_loop().time() + 100
+        call = asyncio.ensure_future(
+            reader.read(results, deadline=deadline, query="bees", progress=said.say)
+        )
+        await said.wait()
+        pass_by(3)
+        _, stats = await call
+        held.told.set()
+        async with asyncio.timeout(60):
+            await asyncio.wait(started)
+    assert stats.successful + stats.failed == 5
+    assert said[-1] == "read 4 of 5 pages"
+    assert len(held.asked) == 5
 
 
 async def test_the_error_of_a_page_is_told_with_each_of_its_results():

@@ -125,6 +125,17 @@ def test_a_visit_that_was_answered_late_has_its_slot_again():
     run(main, max_per_host=1, silent_after=2.0)
 
 
+def test_a_silent_visit_that_has_ended_makes_room_for_nobody():
+    async def main(world: World) -> None:
+        await world.visit(lasts=3.0, answer=None)
+        async with asyncio.TaskGroup() as group:
+            for name in ("first", "second"):
+                group.create_task(world.visit(name, lasts=1.0))
+        assert world.began[1:] == [("first", 3), ("second", 4)]
+
+    run(main, max_per_host=1, silent_after=2.0)
+
+
 def test_visits_beyond_the_burst_go_at_the_rate():
     async def main(world: World) -> None:
         async with asyncio.TaskGroup() as group:
