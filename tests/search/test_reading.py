@@ -188,12 +188,12 @@ class Said(list[str]):
 
     def __init__(self, count: int) -> None:
         super().__init__()
-        self.count = count
+        self.wanted = count
         self.is_enough = asyncio.Event()
 
     def say(self, line: str) -> None:
         self.append(line)
-        if len(self) == self.count:
+        if len(self) == self.wanted:
             self.is_enough.set()
 
     async def wait(self) -> None:
