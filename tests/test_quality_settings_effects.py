@@ -12,6 +12,7 @@ from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import FetchStats, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.reading import ResultReader
+from searx_mcp.tasks.group import Tasks
 
 
 def text_of(seed: int, *words: str) -> str:
@@ -63,8 +64,10 @@ async def read(
     results = [
         SearchResult(title="T", url=url, score=1 - place / 100) for place, url in enumerate(pages)
     ]
-    reader = ResultReader(Pages(pages), WebSearchConfig(), config)
-    return await reader.read(results, deadline=asyncio.get_running_loop().time() + 5, query=query)
+    async with Tasks() as tasks:
+        reader = ResultReader(Pages(pages), WebSearchConfig(), config, spawn=tasks.spawn)
+        deadline = asyncio.get_running_loop().time() + 5
+        return await reader.read(results, deadline=deadline, query=query)
 
 
 async def order(config: QualityConfig, pages: Mapping[str, str], query: str) -> str:

@@ -146,6 +146,8 @@ def _print_result(
     out.print(plain_text(f"   {result.url}", style="cyan"))
     if result.description:
         out.print(plain_text(f"   {result.description}"))
+    if result.error_details:
+        out.print(plain_text(f"   Page not read: {result.error_details}", style="yellow"))
     facts = [", ".join(result.engines), result.published_at or ""]
     if result.content is not None:
         facts.append(f"{result.content.word_count} words read")

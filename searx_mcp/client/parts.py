@@ -202,7 +202,9 @@ class Parts:
                     has_own=lambda: pool.has_own,
                     phase_timeout=settings.search.phase_timeout,
                 ),
-                reader=ResultReader(fetcher, settings.web_search, settings.quality),
+                reader=ResultReader(
+                    fetcher, settings.web_search, settings.quality, spawn=tasks.spawn
+                ),
                 flights=SingleFlight[Found](tasks.spawn),
                 web_search=settings.web_search,
                 search=settings.search,

@@ -85,6 +85,7 @@ class Fetcher:
         allow: AllowList,
         user_agent: str,
         spawn: Spawn,
+        obey_robots: bool = True,
     ) -> None:
         """Take the parts; nothing is opened.
 
@@ -98,6 +99,7 @@ class Fetcher:
             allow: private addresses that may be fetched.
             user_agent: sent when a call names none.
             spawn: starts captures as tasks of the client.
+            obey_robots: whether robots.txt is asked, unless a person's call says otherwise.
         """
         self._capturer = capturer
         self._pages = pages
@@ -107,6 +109,7 @@ class Fetcher:
         self._provenance = provenance
         self._allow = allow
         self._user_agent = user_agent
+        self._obey_robots = obey_robots
         self._flights = SingleFlight[_Landed](spawn)
         self._ends: dict[Hashable, float] = {}
 
@@ -153,16 +156,16 @@ class Fetcher:
             async with asyncio.timeout_at(end):
                 return await self._serve(request, started, end, max_bytes, query)
         except FetchError as error:
-            _complete(error, request, started)
+            _complete(error, request, started, end)
             raise
         except InvalidArgumentError:
             raise
         except TimeoutError as exc:
-            raise _complete(timed_out(end - started), request, started) from exc
+            raise _complete(timed_out(), request, started, end) from exc
         except Exception as exc:
             # A page is a stranger's work; what it breaks must not surface as a library's error.
             logger.exception("fetch.unexpected_error")
-            raise _complete(_fault(), request, started) from exc
+            raise _complete(_fault(), request, started, end) from exc
 
     def _allowed_time(self, request: FetchRequest) -> float:
         if request.timeout is not None:
@@ -202,11 +205,12 @@ class Fetcher:
     ) -> Job:
         named = max_bytes or request.max_content_length
         part = captured_part(url)
+        content = self._content.of_call(request.images)
         return Job(
             url=url,
             key=self._pages.key(
                 str(url.with_fragment(part or None)),
-                variant=f"{self._content.form} {request.user_agent or ''}",
+                variant=f"{content.form} {request.user_agent or ''}",
             ),
             max_bytes=named or self._config.max_content_size,
             max_document_bytes=named or MAX_CONTENT_LENGTH,
@@ -215,7 +219,8 @@ class Fetcher:
             started=started,
             end=end,
             follow=request.follow_redirects,
-            obey_robots=not request.ignore_robots,
+            obey_robots=self._obey_robots and not request.ignore_robots,
+            images=request.images,
         )
 
     async def _land(self, job: Job, request: FetchRequest) -> _Landed:
@@ -255,11 +260,15 @@ class Fetcher:
             async with asyncio.timeout_at(job.end):
                 captured = await self._capturer.capture(job)
         except TimeoutError:
-            error: FetchError = timed_out(job.end - job.started)
+            error: FetchError = timed_out()
             error.url = job.current
+            if job.trail is not None and job.trail.has_redirects:
+                error.redirect_chain = tuple(job.trail.chain)
             return _Landed(error, job.end, was_late=True)
         except FetchError as exc:
             exc.url = exc.url or job.current
+            if job.trail is not None and job.trail.has_redirects:
+                exc.redirect_chain = tuple(job.trail.chain)
             return _Landed(exc, job.end, was_late=exc.code is ErrorCode.TIMEOUT)
         if isinstance(captured, Unchanged):
             if job.previous is None:
@@ -348,8 +357,10 @@ def _pointed_at(url: URL, capture: Capture) -> list[str]:
     return [f'The address points into the page: its section is "#{url.fragment}".']
 
 
-def _complete(error: FetchError, request: FetchRequest, started: float) -> FetchError:
+def _complete(error: FetchError, request: FetchRequest, started: float, end: float) -> FetchError:
     """Write on an error what only the call knows."""
+    if error.code is ErrorCode.TIMEOUT:
+        error.ran_out(end - started, now() - started)
     error.url = clean_line(error.url or request.url, MAX_URL_LENGTH)
     error.response_time_ms = round((now() - started) * 1_000)
     return error

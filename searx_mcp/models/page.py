@@ -134,6 +134,7 @@ class Page(Frozen):
         headers: `server`, `content-encoding`, `content-language` and `last-modified`, if sent.
         redirect_count: hops after the first address.
         redirect_chain: `url -> status`, one entry per hop, the last page included.
+        redirect_target: where a redirect that was not to be followed leads; empty for a page.
         truncated: whether `markdown_content` is not the page to its end: there is more to read at
             `next_offset`, or the page was cut while it was fetched (then `notes` say why).
         cursor: names this capture of the page for later calls; empty for what was not captured.
@@ -149,7 +150,7 @@ class Page(Frozen):
         fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
         from_cache: whether no byte of the page was fetched for this call.
         age_seconds: how long ago `fetched_at` was.
-        robots: what the site's robots.txt says: `allowed`, `absent`, `ignored` (a person said so), or
+        robots: what the site's robots.txt says: `allowed`, `absent`, `ignored` (a person or the operator said so), or
             empty where nothing was asked of the site.
         provenance: how this process came to know the address: `search`, `link`, `person` or
             `unknown`.
@@ -184,6 +185,7 @@ class Page(Frozen):
     headers: Mapping[str, str] = {}
     redirect_count: int = 0
     redirect_chain: tuple[str, ...] = ()
+    redirect_target: str = ""
     truncated: bool = False
     cursor: str = ""
     offset: int = 0

@@ -107,6 +107,9 @@ class SearchResult(Frozen):
             rows of one kind have.
         attribution: what the licence of the thing found asks to be said with it; empty if nothing.
         content: the page, when it was read.
+        error_type: why its page was to be read and was not, one of the codes of `docs/errors.md`; empty otherwise.
+        error_details: the same in a sentence.
+        status_code: the HTTP status with that, or `None` if there was no answer.
         duplicate_of: the address of an earlier result whose page says the same; then `content` is with
             that one only. Empty otherwise.
     """
@@ -135,6 +138,9 @@ class SearchResult(Frozen):
     facts: tuple[Fact, ...] | None = None
     attribution: str = ""
     content: PageContent | None = None
+    error_type: str = ""
+    error_details: str = ""
+    status_code: int | None = None
     duplicate_of: str = ""
 
 
@@ -178,6 +184,7 @@ class SearchResponse(Frozen):
     Attributes:
         query: as searched.
         results_count: how many results are here.
+        page: which page of the source's list they begin on, from 1; `None` for the first.
         total_results: distinct results found before the cut to the number asked for. SearXNG
             gives no estimate of the whole web, so neither do we.
         search_time_ms: the search phase, without the reading of pages.
@@ -215,6 +222,7 @@ class SearchResponse(Frozen):
     cached: bool = False
     stale: bool = False
     age_seconds: int = 0
+    page: int | None = None
     coverage: Coverage = Coverage.WEB
     attribution: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

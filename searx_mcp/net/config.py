@@ -74,7 +74,7 @@ class NetworkConfig(Frozen):
         description="Open connections at most, for each kind of traffic but own instances.",
     )
     max_connections_per_host: Annotated[int, Field(ge=1, le=100)] = Field(
-        default=4,
+        default=8,
         description="Open connections to one host at most; own instances have search.own_at_once.",
     )
     proxy: Annotated[

@@ -114,8 +114,17 @@ def title(result: SearchResult, boundary: str) -> str:
 
 
 def bare(result: SearchResult, number: int, boundary: str) -> Entry:
-    """A result with its title and address alone."""
-    return Entry(number, result, f"{number}. {title(result, boundary)}\n{one_url(result.url)}")
+    """A result with its title and address alone, and why its page was not read if it was to be."""
+    lines = (f"{number}. {title(result, boundary)}", one_url(result.url), unread(result, boundary))
+    return Entry(number, result, "\n".join(filter(None, lines)))
+
+
+def unread(result: SearchResult, boundary: str) -> str:
+    """Why the page of a result was not read, or nothing."""
+    if not result.error_type:
+        return ""
+    status = f" ({result.status_code})" if result.status_code else ""
+    return f"Page not read: {one_line(result.error_type, boundary, max_tokens=20)}{status}."
 
 
 def _short(text: str, boundary: str) -> str:

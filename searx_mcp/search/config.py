@@ -18,7 +18,8 @@ class WebSearchConfig(Frozen):
         default=50, description="The most results a call may ask for."
     )
     max_concurrent_fetches: Annotated[int, Field(ge=1, le=64)] = Field(
-        default=5, description="Result pages read at the same time, over all calls."
+        default=5,
+        description="Result pages of one search read at the same time; over all searches eight times as many.",
     )
     default_timeout: Annotated[float, Field(ge=1, le=120)] = Field(
         default=30.0, description="Seconds a whole search may take, its pages included."

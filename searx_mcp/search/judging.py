@@ -3,17 +3,19 @@
 A result moves by the quality of its page: its place less ten times `strength` times what the page is worth
 more than a usual one. At the default strength two tenths of quality are worth one place, so that a small
 difference changes no order and a large one at most a few places. A result whose page was not read counts as
-a usual one.
+a usual one; where its page is only a wall, it comes after those that can be read.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from searx_mcp.content.fences import in_code
 from searx_mcp.content.passages import rank
 from searx_mcp.content.quality import Quality, assess
 from searx_mcp.content.similar import Sketch, groups, sketch
+from searx_mcp.errors import ErrorCode
 from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.response import DroppedPage, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig
@@ -28,8 +30,23 @@ on average for a question about it and .48 for one about another text in its lan
 
 _ENOUGH: Final = 3
 """Good pages beside which a doubtful one is left out; with fewer, the reader may judge it."""
-_WALLS: Final = frozenset({Poor.LOGIN, Poor.PAYWALL, Poor.SCRIPT, Poor.CONSENT})
+_WALLS: Final = MappingProxyType(
+    {
+        Poor.LOGIN: (ErrorCode.AUTHENTICATION_REQUIRED, "The page wants a login."),
+        Poor.PAYWALL: (ErrorCode.AUTHENTICATION_REQUIRED, "The page is for subscribers."),
+        Poor.SCRIPT: (ErrorCode.EXTRACTION_FAILED, "The page needs JavaScript."),
+        Poor.CONSENT: (ErrorCode.BLOCKED_BY_SITE, "The page asks for consent to cookies first."),
+    }
+)
 """A browser or a member gets past them: the result stays, and only the wall is left out."""
+_CLOSED: Final = frozenset(
+    {
+        ErrorCode.AUTHENTICATION_REQUIRED,
+        ErrorCode.BLOCKED_BY_SITE,
+        ErrorCode.EXTRACTION_FAILED,
+    }
+)
+"""Errors of pages that are there and that no further try would read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +62,11 @@ class Opinion:
     quality: Quality
     sketch: Sketch = ()
     passages: tuple[Passage, ...] = ()
+
+    @property
+    def is_wall(self) -> bool:
+        """Whether the page says nothing but what one must do to read it."""
+        return self.quality.poor in _WALLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +115,12 @@ def judge(
     ordered = _reranked(results, opinions, query, config) if config.rerank else tuple(results)
     dropped = _poor(ordered, opinions) if config.drop_poor else {}
     kept = [
-        result.model_copy(update={"content": None}) if result.url in dropped else result
+        _behind_wall(result, dropped[result.url].reason) if result.url in dropped else result
         for result in ordered
         if result.url not in dropped or not dropped[result.url].result_dropped
     ]
+    if config.rerank and any(result.content for result in kept):
+        kept.sort(key=lambda result: result.error_type in _CLOSED)
     repeats = _repeats(kept, opinions) if config.group_duplicates else {}
     given = [
         result.model_copy(update={"content": None, "duplicate_of": repeats[place]})
@@ -159,6 +183,13 @@ def _poor(
         for url, poor in read.items()
         if poor is not None and (poor in _WALLS or good >= _ENOUGH)
     }
+
+
+def _behind_wall(result: SearchResult, wall: Poor) -> SearchResult:
+    code, details = _WALLS[wall]
+    return result.model_copy(
+        update={"content": None, "error_type": str(code), "error_details": details}
+    )
 
 
 def _repeats(results: Sequence[SearchResult], opinions: Mapping[str, Opinion]) -> dict[int, str]:

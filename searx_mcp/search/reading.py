@@ -1,19 +1,27 @@
-"""The result pages of a search, read side by side behind a semaphore."""
+"""The result pages of a search, read side by side and judged."""
 
 import asyncio
 from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
-from searx_mcp.errors import SearxMcpError
+from searx_mcp.errors import (
+    ContentError,
+    DeadlineError,
+    ErrorCode,
+    SearxMcpError,
+    TransportError,
+)
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.models.service import Progress
+from searx_mcp.render.tokens import estimate
 from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.judging import Opinion, judge, opinion
-
-_Found: TypeAlias = dict[str, tuple[PageContent, Opinion]]
-"""What was read, by the address of the result."""
+from searx_mcp.search.turns import Turn, Turns
+from searx_mcp.tasks.group import Spawn
 
 
 class PageReader(Protocol):
@@ -38,8 +46,9 @@ class PageReader(Protocol):
 class ResultReader:
     """Adds the pages to the results of a search, and judges the results by them.
 
-    At most `max_concurrent_fetches` pages are read at the same time over all calls. A page that
-    cannot be read in time leaves its result without content, never the search without an answer.
+    A page that cannot be read, or not in time, leaves its result without content and with the
+    reason, never the search without an answer. One that is late is read on into the page cache, for
+    as long as the search might have taken.
     """
 
     def __init__(
@@ -47,11 +56,21 @@ class ResultReader:
         reader: PageReader,
         config: WebSearchConfig,
         quality: QualityConfig | None = None,
+        *,
+        spawn: Spawn,
     ) -> None:
+        """Take the parts.
+
+        Args:
+            reader: reads the pages.
+            config: how many at the same time, for how long and how much of each.
+            quality: what the pages change.
+            spawn: starts the reading of pages, which may outlive a search.
+        """
         self._reader = reader
         self._config = config
         self._quality = quality or QualityConfig()
-        self._slots = asyncio.Semaphore(config.max_concurrent_fetches)
+        self._turns = Turns(config.max_concurrent_fetches, spawn)
 
     def warm(self) -> None:
         """Get ready while the results are on their way: what reads pages takes a second to start."""
@@ -63,66 +82,136 @@ class ResultReader:
         *,
         deadline: float,
         query: str,
+        room: int | None = None,
         progress: Progress | None = None,
     ) -> tuple[tuple[SearchResult, ...], FetchStats]:
         """The results with their pages, in the order of `judging`, and how it went.
 
         Args:
             results: what to read.
-            deadline: loop time by which everything ends; pages unfinished then are given up.
+            deadline: loop time by which everything ends.
             query: what the summaries are to be about, and by which pages are judged.
-            progress: told how far it is.
+            room: tokens of the answer, which need not wait for pages that do not fit; `None` for no limit.
+            progress: told with each page how far it is.
         """
         started = asyncio.get_running_loop().time()
-        found: _Found = {}
-        urls = list(dict.fromkeys(result.url for result in results))
+        asked = _Asked(deadline, query, room, progress)
+        pages = {url: _Reading(url) for url in dict.fromkeys(result.url for result in results)}
+        asked.pages = tuple(pages.values())
+        turns = {url: Turn(partial(self._read_one, page, asked)) for url, page in pages.items()}
         try:
-            async with asyncio.timeout_at(deadline), asyncio.TaskGroup() as group:
-                for url in urls:
-                    group.create_task(self._read_one(url, found, deadline=deadline, query=query))
-        except TimeoutError:
-            pass  # what is in `found` by now is the answer
-        elapsed = asyncio.get_running_loop().time() - started
-        if progress is not None:
-            progress(f"read {len(found)} of {len(urls)} pages")
+            await self._turns.take([*turns.values()], deadline=deadline, room=room)
+        finally:
+            asked.is_over = True
+        now = asyncio.get_running_loop().time()
         read = [
-            result.model_copy(update={"content": found[result.url][0]})
-            if result.url in found
-            else result
+            result.model_copy(update=pages[result.url].outcome(turns[result.url], now))
             for result in results
         ]
-        opinions = {url: known for url, (_, known) in found.items()}
+        opinions = {url: page.opinion for url, page in pages.items() if page.opinion is not None}
         judgement = judge(read, opinions, query=query, config=self._quality)
         dropped = {page.url for page in judgement.dropped}
-        successful = sum(result.url in found and result.url not in dropped for result in results)
+        successful = sum(
+            result.content is not None and result.url not in dropped for result in read
+        )
         return judgement.results, FetchStats(
             attempted=len(read),
             successful=successful,
             failed=len(read) - successful,
-            total_time_ms=round(elapsed * 1_000),
+            total_time_ms=round((now - started) * 1_000),
             duplicates=judgement.duplicates,
             dropped=judgement.dropped,
         )
 
-    async def _read_one(self, url: str, found: _Found, *, deadline: float, query: str) -> None:
-        async with self._slots:
-            started = asyncio.get_running_loop().time()
-            own_deadline = min(deadline, started + self._config.content_fetch_timeout)
-            try:
-                page = await self._reader.fetch(
-                    FetchRequest(url=url),
-                    deadline=own_deadline,
-                    max_bytes=self._config.max_content_size,
-                    query=query,
-                )
-            except SearxMcpError:
-                return
+    async def _read_one(self, reading: "_Reading", asked: "_Asked") -> int:
+        """Read a page; returns how many tokens it gives to the answer."""
+        started = asyncio.get_running_loop().time()
+        try:
+            page = await self._reader.fetch(
+                FetchRequest(url=reading.url),
+                deadline=min(asked.deadline, started + self._config.content_fetch_timeout),
+                max_bytes=self._config.max_content_size,
+                query=asked.query,
+            )
+        except SearxMcpError as error:
+            reading.error = error
+            return 0
+        if asked.is_over:
+            return 0
         if not page.markdown_content.strip():
-            return
+            reading.error = ContentError(
+                "The page has no text.",
+                code=ErrorCode.EXTRACTION_FAILED,
+                status_code=page.status_code,
+            )
+            return 0
         elapsed = asyncio.get_running_loop().time() - started
         # Some milliseconds of a processor that others on this loop would wait for.
-        known = await asyncio.to_thread(opinion, page, query=query, config=self._quality)
-        found[url] = _content(page, known, round(elapsed * 1_000)), known
+        known, tokens = await asyncio.to_thread(self._weighed, page, asked)
+        reading.opinion = known
+        reading.content = _content(page, known, round(elapsed * 1_000))
+        asked.tell()
+        return 0 if known.is_wall else tokens
+
+    def _weighed(self, page: Page, asked: "_Asked") -> tuple[Opinion, int]:
+        known = opinion(page, query=asked.query, config=self._quality)
+        return known, estimate(page.markdown_content, limit=asked.room)
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What a search wants of its pages.
+
+    Attributes:
+        deadline: loop time by which it ends.
+        query: what they are judged by.
+        room: tokens of the answer, if there is a limit.
+        progress: told how far it is.
+        pages: all of them.
+        is_over: whether the search has ended.
+    """
+
+    deadline: float
+    query: str
+    room: int | None
+    progress: Progress | None
+    pages: "tuple[_Reading, ...]" = ()
+    is_over: bool = False
+
+    def tell(self) -> None:
+        """Say how far it is."""
+        if self.progress is not None and not self.is_over:
+            count = sum(page.content is not None for page in self.pages)
+            self.progress(f"read {count} of {len(self.pages)} pages")
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What became of one page."""
+
+    url: str
+    content: PageContent | None = None
+    opinion: Opinion | None = None
+    error: SearxMcpError | None = None
+
+    def outcome(self, turn: Turn, now: float) -> dict[str, object]:
+        """The fields of a result."""
+        if self.content is not None:
+            return {"content": self.content}
+        error = self.error or _not_in_time(turn, now)
+        return {
+            "error_type": str(error.code),
+            "error_details": error.message,
+            "status_code": getattr(error, "status_code", None),
+        }
+
+
+def _not_in_time(turn: Turn, now: float) -> SearxMcpError:
+    if turn.began is None:
+        return DeadlineError("The search ended before it was the turn of this page.")
+    return TransportError(
+        f"The page was not there within {now - turn.began:.3g} seconds.", code=ErrorCode.TIMEOUT
+    )
 
 
 def _content(page: Page, known: Opinion, fetch_time_ms: int) -> PageContent:

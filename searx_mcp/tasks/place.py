@@ -23,10 +23,23 @@ class Place:
                 await self._places.acquire()
                 self._is_taken = True
 
+    async def take_by(self, deadline: float) -> bool:
+        """Take the place by a deadline, which is loop time; tells whether there was one."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self.take()
+        except TimeoutError:
+            return False
+        return True
+
+    def leave(self) -> None:
+        """Give the place back before the block ends; does nothing when it is not taken."""
+        if self._is_taken:
+            self._is_taken = False
+            self._places.release()
+
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        if self._is_taken:
-            self._is_taken = False
-            self._places.release()
+        self.leave()

@@ -61,6 +61,28 @@ async def test_search_as_json_is_json_with_every_field(run_cli):
     assert data["attempts"][0]["verdict"] == "thin"
 
 
+async def test_a_search_goes_on_where_it_is_told(run_cli):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        call = ("search", "bees", "--no-fetch-content", "-n", "2", "--json")
+        later = await run_cli(*call, "--page", "2", **environment(own=[own]))
+        skipped = await run_cli(*call, "--offset", "10", **environment(own=[own]))
+        beyond = await run_cli(*call[:-1], "--page", "40", **environment(own=[own]))
+    data = json.loads(later.out)
+    assert (data["page"], data["results_count"], data["total_results"]) == (2, 2, 10)
+    assert [row["url"] for row in json.loads(skipped.out)["results"]] == [
+        row["url"] for row in data["results"]
+    ]
+    assert "The list ends before page 40" in f"{beyond.out}{beyond.err}"
+
+
+async def test_a_page_is_read_with_its_images(run_cli):
+    page = FakePage("<main><p>Bees.</p><p><img src='/a.png' alt='a bee'> In May.</p></main>")
+    async with FakeWeb({"/a": page}) as web:
+        call = ("fetch", web.url("/a"), "--images", "links", "--max-chars", "5000")
+        ran = await run_cli(*call, **environment(web))
+    assert f"[image: a bee]({web.url('/a.png')})" in ran.out
+
+
 async def test_every_option_of_search_arrives(run_cli):
     async with FakeSearxng(formats=("html", "json")) as own:
         ran = await run_cli(
@@ -252,7 +274,7 @@ async def test_a_page_that_cannot_be_read_exits_with_one(run_cli):
         (["search", "x", "-n", "many"], "results_count"),
         (["search", "x", "-c", "shoping"], "did you mean shopping?"),
         (["search", "x", "-e", "a" * 61], "engines"),
-        (["search", "x", "-l", "english"], "language"),
+        (["search", "x", "-l", "elvish"], "language"),
         (["search", "x", "-t", "decade"], "time_range"),
         (["search", "x", "--safe-search", "9"], "safe_search"),
         (["search", "x", "--timeout", "0"], "timeout"),
@@ -269,8 +291,8 @@ async def test_a_page_that_cannot_be_read_exits_with_one(run_cli):
         (["fetch", "https://example.org/", "--user-agent", "a\nb"], "user_agent"),
         (["fetch", "--cursor", "x"], "cursor"),
         (["fetch", "https://example.org/", "--offset", "-1"], "offset"),
-        (["fetch", "https://example.org/", "--max-chars", "99"], "max_chars"),
-        (["fetch", "https://example.org/", "--limit", "99"], "limit"),
+        (["fetch", "https://example.org/", "--max-chars", "0"], "max_chars"),
+        (["fetch", "https://example.org/", "--limit", "0"], "limit"),
         (["fetch", "https://example.org/", "--section", "x" * 301], "section"),
         (["fetch", "https://example.org/", "--prompt", "x" * 2_001], "prompt"),
         (["nonsense"], "nonsense"),

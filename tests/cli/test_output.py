@@ -161,6 +161,18 @@ def test_an_answer_of_the_cache_and_an_empty_one_say_so(capsys):
     )
 
 
+def test_a_page_that_was_not_read_says_why(capsys):
+    unread = SearchResult(
+        title="B",
+        url="https://b.example/",
+        score=0,
+        error_type="blocked_by_site",
+        error_details="The site refused access (HTTP 403).",
+    )
+    print_response(response(unread), pages=False, budget=None)
+    assert "\n   Page not read: The site refused access (HTTP 403).\n" in capsys.readouterr().out
+
+
 def test_pages_share_the_room_evenly(capsys):
     print_response(response(RESULT, RESULT), pages=True, budget=120)
     shown = capsys.readouterr().out

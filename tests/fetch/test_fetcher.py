@@ -93,7 +93,9 @@ async def test_requests_say_who_we_are_and_nothing_else(site, fetcher):
     assert headers["Accept"].startswith("text/html,application/xhtml+xml,text/markdown;q=0.9,")
     assert headers["Accept-Language"] == "en"
     assert headers["Accept-Encoding"] == "gzip, deflate"
-    assert set(headers) == {"Host", "User-Agent", "Accept", "Accept-Language", "Accept-Encoding"}
+    assert set(headers) == {
+        "Host", "User-Agent", "Accept", "Accept-Language", "Accept-Encoding", "DNT", "Sec-GPC",
+    }  # fmt: skip
 
 
 async def test_cookies_are_never_sent_back(site, fetcher):
@@ -136,9 +138,7 @@ async def test_a_redirect_is_a_page_without_content_when_not_followed(site, fetc
     assert page.markdown_content == ""
     assert page.redirect_count == 0
     assert page.redirect_chain == (f"{url} -> 308", f"{target} -> not followed")
-    assert page.notes == (
-        "A redirect was not followed: the last of redirect_chain is where it leads.",
-    )
+    assert page.notes == ("A redirect was not followed: redirect_target is where it leads.",)
     assert len(site.requests) == 1
 
 

@@ -118,3 +118,25 @@ def test_what_was_left_out_is_told_with_its_reason(make_response, boundary):
     stats = response_data(response)["content_fetch_stats"]
     assert stats["duplicates"] == 1
     assert [each["reason"] for each in stats["dropped"]] == ["login", "spam"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"error_type": "blocked_by_site", "status_code": 403}, "blocked_by_site (403)"),
+        ({"error_type": "timeout"}, "timeout"),
+    ],
+)
+def test_a_page_that_was_not_read_says_why_below_its_address(make_response, boundary, fields, line):
+    unread = result(1, error_details="A sentence about it.", description="A snippet.", **fields)
+    response = make_response(unread, result(2), fetch_content=True)
+    text = search_text(response, budget=6_000, boundary=boundary)
+    assert (
+        f"1. Title 1\nhttps://1.example/\nPage not read: {line}.\nA snippet.\n2. Title 2\n"
+    ) in text
+    shown, other = response_data(response, budget=6_000, boundary=boundary)["results"]
+    assert {name: shown.get(name) for name in fields} == fields
+    assert "error_details" not in shown
+    assert "error_type" not in other
+    whole = response_data(response)["results"][0]
+    assert whole["error_details"] == "A sentence about it."

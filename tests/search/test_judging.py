@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.content.outline import headings
 from searx_mcp.content.quality import Quality
+from searx_mcp.errors import ErrorCode
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import DroppedPage, PageContent, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig
@@ -90,6 +91,47 @@ def test_a_wall_is_left_out_and_its_result_stays(wall: Poor):
         "https://2.example/": False,
     }
     assert judgement.dropped == (DroppedPage(url="https://1.example/", reason=wall),)
+    (walled,) = (result for result in judgement.results if result.content is None)
+    assert walled.error_type in set(ErrorCode)
+    assert walled.error_details.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        pytest.param(ErrorCode.BLOCKED_BY_SITE, [2, 3, 4, 1], id="refused"),
+        pytest.param(ErrorCode.AUTHENTICATION_REQUIRED, [2, 3, 4, 1], id="a login"),
+        pytest.param(ErrorCode.EXTRACTION_FAILED, [2, 3, 4, 1], id="nothing but scripts"),
+        pytest.param(ErrorCode.NOT_FOUND, [1, 2, 3, 4], id="gone"),
+        pytest.param(ErrorCode.TIMEOUT, [1, 2, 3, 4], id="too slow this time"),
+        pytest.param(ErrorCode.HTTP_ERROR, [1, 2, 3, 4], id="failed this time"),
+        pytest.param(ErrorCode.ROBOTS_DISALLOWED, [1, 2, 3, 4], id="not for programs"),
+        pytest.param(ErrorCode.UNSUPPORTED_CONTENT_TYPE, [1, 2, 3, 4], id="a film"),
+    ],
+)
+def test_a_wall_comes_after_what_can_be_read_and_other_failures_keep_their_place(
+    code: ErrorCode, expected
+):
+    results = listed(4, unread=(1, 3))
+    results[0] = results[0].model_copy(update={"error_type": code})
+    assert order(judged(results, {})) == expected
+    still = QUIET.model_copy(update={"rerank": False})
+    assert order(judged(results, {}, still)) == [1, 2, 3, 4]
+
+
+def test_walls_keep_their_order_where_no_page_was_read():
+    results = listed(3, unread=(1, 2, 3))
+    results[0] = results[0].model_copy(update={"error_type": ErrorCode.BLOCKED_BY_SITE})
+    assert order(judged(results, {})) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("wall", [Poor.LOGIN, Poor.SCRIPT])
+def test_a_page_that_turns_out_to_be_a_wall_goes_down_too(wall: Poor):
+    judgement = judged(listed(3), {1: wall})
+    assert order(judgement) == [2, 3, 1]
+    assert [result.score for result in judgement.results] == [
+        result.score for result in judged(listed(3), {}).results
+    ]
 
 
 @pytest.mark.parametrize("poor", [Poor.EMPTY, Poor.SPAM, Poor.PARKED, Poor.ERROR])

@@ -1,9 +1,11 @@
 """The pages of a search: read side by side, judged, and counted."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Iterable, Mapping
+from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.models.page import Page, PageKind
@@ -11,6 +13,7 @@ from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import Poor, SearchResult
 from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.reading import ResultReader
+from searx_mcp.tasks.group import Tasks
 
 TEXT = "The keepers of bees speak of honey in May, and they write down what they have seen."
 
@@ -56,10 +59,22 @@ def page(url: str, text: str, **fields) -> Page:
 
 
 async def read(*pages: Page, urls: tuple[str, ...]):
+    return await read_from(Pages({page.url: page for page in pages}), urls=urls)
+
+
+async def read_from(
+    pages: Pages,
+    *,
+    urls: Iterable[str],
+    config: WebSearchConfig | None = None,
+    seconds: float = 20,
+    **arguments: Any,
+):
     results = [SearchResult(title="T", url=url, score=1.0) for url in urls]
-    reader = ResultReader(Pages({page.url: page for page in pages}), WebSearchConfig())
-    deadline = asyncio.get_running_loop().time() + 5
-    return await reader.read(results, deadline=deadline, query="bees honey")
+    async with Tasks() as tasks:
+        reader = ResultReader(pages, config or WebSearchConfig(), spawn=tasks.spawn)
+        deadline = asyncio.get_running_loop().time() + seconds
+        return await reader.read(results, deadline=deadline, query="bees honey", **arguments)
 
 
 async def test_content_holds_what_is_known_of_the_page():
@@ -108,11 +123,7 @@ async def test_each_page_has_its_own_time_within_the_calls_and_its_own_size(seco
     pages = Pages({})
     config = WebSearchConfig(content_fetch_timeout=7, max_content_size=12_345)
     began = asyncio.get_running_loop().time()
-    await ResultReader(pages, config).read(
-        [SearchResult(title="T", url="https://a.example/", score=1.0)],
-        deadline=began + seconds,
-        query="bees honey",
-    )
+    await read_from(pages, urls=["https://a.example/"], config=config, seconds=seconds)
     ((deadline, max_bytes, query),) = pages.asked
     assert expected <= deadline - began < expected + 1
     assert (max_bytes, query) == (12_345, "bees honey")
@@ -130,20 +141,122 @@ async def test_where_to_read_on_is_told_if_there_is_more(next_offset, total):
 async def test_progress_says_how_many_pages_were_read():
     said: list[str] = []
     kept = page("https://a.example/", TEXT)
-    results = [
-        SearchResult(title="T", url=f"https://{name}.example/", score=1.0) for name in "aabc"
-    ]
-    _, stats = await ResultReader(Pages({kept.url: kept}), WebSearchConfig()).read(
-        results,
-        deadline=asyncio.get_running_loop().time() + 5,
-        query="bees honey",
-        progress=said.append,
-    )
+    urls = [f"https://{name}.example/" for name in "aabc"]
+    _, stats = await read_from(Pages({kept.url: kept}), urls=urls, progress=said.append)
     assert said == ["read 1 of 3 pages"]
     assert (stats.attempted, stats.successful, stats.failed) == (4, 2, 2)
 
 
+class Silent(Pages):
+    """Never reads a page."""
+
+    @override
+    async def fetch(self, request: FetchRequest, **_: Any) -> Page:
+        self.asked.append((0.0, None, request.url))
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_a_page_that_did_not_come_and_one_that_was_not_asked_for_say_so():
+    urls = ["https://a.example/", "https://b.example/"]
+    config = WebSearchConfig(max_concurrent_fetches=1)
+    results, stats = await read_from(Silent({}), urls=urls, config=config, seconds=0.2)
+    assert [(result.error_type, result.status_code) for result in results] == [
+        (ErrorCode.TIMEOUT, None),
+        (ErrorCode.DEADLINE_EXCEEDED, None),
+    ]
+    assert results[0].error_details.startswith("The page was not there within 0.1")
+    assert stats.failed == 2
+
+
+class Held(Pages):
+    """Reads some of its pages only when it is told to."""
+
+    def __init__(self, pages: Mapping[str, Page], *held: str) -> None:
+        super().__init__(pages)
+        self.held = held
+        self.told = asyncio.Event()
+
+    @override
+    async def fetch(self, request: FetchRequest, **options: Any) -> Page:
+        if request.url in self.held:
+            await self.told.wait()
+        return await super().fetch(request, **options)
+
+
+class Said(list[str]):
+    """What is told of the pages; knows when so many lines are there."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.wanted = count
+        self.is_enough = asyncio.Event()
+
+    def say(self, line: str) -> None:
+        self.append(line)
+        if len(self) == self.wanted:
+            self.is_enough.set()
+
+    async def wait(self) -> None:
+        async with asyncio.timeout(60):
+            await self.is_enough.wait()
+        for _ in range(10):  # whoever waits for the pages goes on before any time passes by
+            await asyncio.sleep(0)
+
+
+async def test_walls_do_not_make_a_search_end(pass_by):
+    text = "# Club\n\nPlease log in to read what the members write."
+    pages = [page(f"https://{name}.example/", text) for name in "abcd"]
+    held = Held({each.url: each for each in pages}, "https://e.example/")
+    said = Said(4)
+    call = asyncio.ensure_future(
+        read_from(held, urls=[*held.pages, *held.held], seconds=100, progress=said.say)
+    )
+    await said.wait()
+    pass_by(10)
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not call.done()
+    held.told.set()
+    await call
+
+
+async def test_a_page_that_comes_after_the_end_is_told_to_nobody(pass_by):
+    pages = [page(f"https://{name}.example/", TEXT) for name in "abcde"]
+    held = Held({each.url: each for each in pages}, pages[0].url)
+    said = Said(4)
+    started: list[asyncio.Task[None]] = []
+    async with Tasks() as tasks:
+
+        def spawn(work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+            started.append(tasks.spawn(work))
+            return started[-1]
+
+        results = [SearchResult(title="T", url=each.url, score=1.0) for each in pages]
+        reader = ResultReader(held, WebSearchConfig(), spawn=spawn)
+        deadline = asyncio.get_running_loop().time() + 100
+        call = asyncio.ensure_future(
+            reader.read(results, deadline=deadline, query="bees", progress=said.say)
+        )
+        await said.wait()
+        pass_by(3)
+        _, stats = await call
+        held.told.set()
+        async with asyncio.timeout(60):
+            await asyncio.wait(started)
+    assert stats.successful + stats.failed == 5
+    assert said[-1] == "read 4 of 5 pages"
+    assert len(held.asked) == 5
+
+
+async def test_the_error_of_a_page_is_told_with_each_of_its_results():
+    results, _ = await read_from(Pages({}), urls=["https://a.example/"] * 2)
+    assert [(result.error_type, result.error_details) for result in results] == [
+        (ErrorCode.EXTRACTION_FAILED, "no page")
+    ] * 2
+
+
 def test_what_reads_pages_gets_ready_when_it_is_told():
     pages = Pages({})
-    ResultReader(pages, WebSearchConfig()).warm()
+    ResultReader(pages, WebSearchConfig(), spawn=Tasks().spawn).warm()
     assert pages.warmed == 1

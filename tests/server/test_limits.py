@@ -136,5 +136,6 @@ async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, ch
     ],
 )
 async def test_a_search_keeps_to_its_room(call, named, settings, tokens):
-    _, text = await call("web_search", {"query": "x", **named}, **settings)
+    asked, text = await call("web_search", {"query": "x", **named}, **settings)
     assert tokens * 0.9 < estimate(text) <= tokens
+    assert asked.max_tokens == tokens, "so that it waits for no page that does not fit"

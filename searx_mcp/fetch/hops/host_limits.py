@@ -13,6 +13,8 @@ from typing_extensions import override
 LONGEST_PAUSE: Final = 600.0
 """Seconds. A host that fails or asks for longer is tried again after this; a setting may be longer."""
 
+_SILENT_SHARE: Final = 2
+"""Silent requests make room for others until there are so many times the slots."""
 _MIN_BURST: Final = 5
 _BURST_SHARE: Final = 3
 """A third of a minute's requests may go at once, so that a page and what it leads to need not wait."""
@@ -101,6 +103,8 @@ class HostState:
         self._openings = 0
         self._era = 0
         self.in_flight = 0
+        self.silent = 0
+        """How many of them have had no answer for so long that they keep nobody waiting."""
 
     @override
     def __repr__(self) -> str:
@@ -124,7 +128,11 @@ class HostState:
             gates.append(Gate(self._open_until, Limit.BREAKER))
         gate = max(gates, key=lambda gate: gate.at)
         # A time to come tells more than a slot that nobody can foresee.
-        if gate.limit is Limit.NONE and self.in_flight >= limits.max_per_host:
+        is_full = (
+            self.in_flight - self.silent >= limits.max_per_host
+            or self.in_flight >= limits.max_per_host * _SILENT_SHARE
+        )
+        if gate.limit is Limit.NONE and is_full:
             return Gate(math.inf, Limit.SLOTS)
         return gate
 

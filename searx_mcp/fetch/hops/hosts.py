@@ -21,6 +21,9 @@ REMEMBERED_HOSTS: Final = 10_000
 _PATIENCE: Final = 5.0
 """Seconds that a visit waits for a host that failed or asked to be left alone; a caller has better
 things to do than to wait for longer, although its deadline would let it."""
+SILENT: Final = 2.0
+"""Seconds without an answer after which a request makes room for another one to its host: as long as a page
+of a search has its slot."""
 _SOON: Final = 1.0
 """Seconds to wait before another call, when it cannot be known better."""
 
@@ -38,8 +41,9 @@ _ADVICE: Final = "Wait before asking this site again, or use another result."
 class Visit:
     """One request to a host, under way."""
 
-    def __init__(self, hold: Callable[[float], None]) -> None:
+    def __init__(self, hold: Callable[[float], None], end_silence: Callable[[], None]) -> None:
         self._hold = hold
+        self._end_silence = end_silence
         self.succeeded: bool | None = None
 
     def answered(self, status: int, retry_after: float | None) -> None:
@@ -49,6 +53,7 @@ class Visit:
             status: the HTTP status. 500 to 599 is a failure; any other shows that the host works.
             retry_after: seconds that the host asks us to wait; they count with 429 and 503.
         """
+        self._end_silence()
         self.succeeded = not (
             HTTPStatus.INTERNAL_SERVER_ERROR <= status < HTTPStatus.INTERNAL_SERVER_ERROR + 100
         )
@@ -81,6 +86,27 @@ class _Host:
             event.set()
 
 
+class _Silence:
+    """Counts a visit as silent from some time after its beginning on."""
+
+    def __init__(self, host: _Host, after: float) -> None:
+        self._host = host
+        self._has_begun = False
+        self._timer = asyncio.get_running_loop().call_later(after, self._begin)
+
+    def _begin(self) -> None:
+        self._has_begun = True
+        self._host.state.silent += 1
+        self._host.wake_first()
+
+    def end(self) -> None:
+        """Take note of the answer, or of the end of the visit."""
+        self._timer.cancel()
+        if self._has_begun:
+            self._has_begun = False
+            self._host.state.silent -= 1
+
+
 class Hosts:
     """Lets requests go to each host one after the other, not too many and not too often.
 
@@ -89,11 +115,12 @@ class Hosts:
     caller's to settle.
 
     Args:
-        max_per_host: visits to one host at the same time.
+        max_per_host: visits to one host at the same time; silent ones do not count until there are twice as many.
         rate: visits to one host in a minute, on average; a third of that, at least 5, may go at once.
         breaker_failures: failures in a row after which a host is left alone.
         breaker_pause: seconds it is left alone at first; doubled each time, up to 600.
         clock: the event loop's time.
+        silent_after: seconds without an answer after which a visit is silent.
         remembered: hosts kept in memory while nobody visits them.
     """
 
@@ -105,10 +132,12 @@ class Hosts:
         breaker_failures: int,
         breaker_pause: float,
         clock: Callable[[], float],
+        silent_after: float = SILENT,
         remembered: int = REMEMBERED_HOSTS,
     ) -> None:
         self._limits = HostLimits(max_per_host, rate, breaker_failures, breaker_pause)
         self._clock = clock
+        self._silent_after = silent_after
         self._remembered = remembered
         self._in_use: dict[str, _Host] = {}
         self._idle: OrderedDict[str, HostState] = OrderedDict()
@@ -145,7 +174,8 @@ class Hosts:
                 host.state.pause(self._clock(), seconds)
                 host.wake_all()
 
-            visit = Visit(hold)
+            silence = _Silence(host, self._silent_after)
+            visit = Visit(hold, silence.end)
             try:
                 yield visit
             except TransportError as error:
@@ -153,6 +183,7 @@ class Hosts:
                     visit.succeeded = False
                 raise
             finally:
+                silence.end()
                 now = self._clock()
                 host.state.end(now, era, succeeded=visit.succeeded)
                 if host.state.gate(now).limit in _REFUSALS:

@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -17,12 +19,12 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.execution.ledger import Ledger
-from searx_mcp.search.execution.places import Places
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import TOO_LATE, Trail
 from searx_mcp.search.merge import fuse
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.searxng.upstream import Clearance
+from searx_mcp.tasks.place import Place
 
 _log = logging.getLogger("searx_mcp.search")
 
@@ -153,7 +155,8 @@ class Asking:
         upstream: sends and judges.
         ledger: charges.
         spacing: keeps requests to public instances apart.
-        places: how many searches an own instance is given at once.
+        own_at_once: how many searches an own instance is given at the same time; others wait in the order in which
+            they came.
         timeout: seconds one request may take, from when it is sent.
         clock: Unix seconds.
     """
@@ -165,7 +168,7 @@ class Asking:
         upstream: Upstream,
         ledger: Ledger,
         spacing: Spacing,
-        places: Places,
+        own_at_once: int,
         timeout: float,
         clock: Callable[[], float],
     ) -> None:
@@ -173,7 +176,8 @@ class Asking:
         self._upstream = upstream
         self._ledger = ledger
         self._spacing = spacing
-        self._places = places
+        self._own_at_once = own_at_once
+        self._places = defaultdict[str, asyncio.Semaphore](partial(asyncio.Semaphore, own_at_once))
         self._timeout = timeout
         self._clock = clock
 
@@ -242,11 +246,12 @@ class Asking:
 
     async def _send_to_own(self, ticket: _Ticket, query: InstanceQuery) -> Outcome | None:
         url, trail = ticket.proposal.url, ticket.trail
-        ticket.waits = self._places.are_taken(url)
+        ticket.waits = self._places[url].locked()
         if ticket.waits:
-            trail.say(f"waiting for one of {self._places.most} searches at {url} to end")
-        async with self._places.take(url, trail.deadline - TOO_LATE) as has_place:
-            trail.queued_behind = 0 if has_place else self._places.most
+            trail.say(f"waiting for one of {self._own_at_once} searches at {url} to end")
+        async with Place(self._places[url]) as place:
+            has_place = await place.take_by(trail.deadline - TOO_LATE)
+            trail.queued_behind = 0 if has_place else self._own_at_once
             if not has_place:
                 return None
             return await self._search(ticket, query, ticket.time(self._timeout))

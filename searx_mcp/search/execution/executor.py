@@ -14,7 +14,6 @@ from searx_mcp.search.execution.asking import Asking, Upstream, needs_of
 from searx_mcp.search.execution.fan_out import Answered, FanOut
 from searx_mcp.search.execution.hedging import Hedging
 from searx_mcp.search.execution.ledger import Ledger
-from searx_mcp.search.execution.places import Places
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import Trail
 from searx_mcp.search.providers.interface import Found
@@ -71,7 +70,7 @@ class Executor:
             upstream=upstream,
             ledger=self._ledger,
             spacing=spacing,
-            places=Places(config.own_at_once),
+            own_at_once=config.own_at_once,
             timeout=config.attempt_timeout,
             clock=clock,
         )
@@ -225,7 +224,9 @@ class Executor:
             if trail.is_late:
                 return tuple(pages), False
             again = replace(proposal, format=self._pool.format_of(proposal.url, self._clock()))
-            page = await self._asking.ask(again, replace(query, page=len(pages) + 1), trail)
+            page = await self._asking.ask(
+                again, replace(query, page=query.page + len(pages)), trail
+            )
             fresh = {hit.url for hit in page.hits} - urls if page else set()
             if page is None or not fresh:
                 return tuple(pages), page is not None
@@ -243,15 +244,11 @@ class Executor:
         now = self._clock()
         if not trail.attempts and trail.queued_behind:
             return DeadlineError(
-                f"The call's time was over while {trail.queued_behind} other searches were under way"
-                " at the instance",
+                f"{trail.queued_behind} other searches were under way at the instance",
                 advice="Search less at once, or raise search.own_at_once.",
             )
         if not trail.attempts and trail.is_late:
-            return DeadlineError(
-                "The call's time was over before an instance could be asked",
-                advice="Call again with a longer timeout.",
-            )
+            return DeadlineError("No instance could be asked")
         at = trail.budget_retry_at
         return unavailable(
             own=self._pool.own_urls(),

@@ -25,7 +25,13 @@ class World:
     """Hosts in virtual time, and when each visit to them began."""
 
     def __init__(self, **limits: Any) -> None:
-        defaults = {"max_per_host": 100, "rate": 60, "breaker_failures": 3, "breaker_pause": 30.0}
+        defaults = {
+            "max_per_host": 100,
+            "rate": 60,
+            "breaker_failures": 3,
+            "breaker_pause": 30.0,
+            "silent_after": 1_000.0,
+        }
         self.loop = asyncio.get_running_loop()
         self.hosts = Hosts(**{**defaults, **limits}, clock=self.loop.time)
         self.began: list[tuple[str, float]] = []
@@ -87,6 +93,47 @@ def test_visits_beyond_the_slots_wait_for_one_and_come_in_the_order_they_were_as
         assert world.times == [0, 0, 1, 1, 2, 2]
 
     run(main, max_per_host=2)
+
+
+def test_silent_visits_make_room_until_there_are_twice_as_many():
+    async def main(world: World) -> None:
+        async with asyncio.TaskGroup() as group:
+            for n in range(4):
+                group.create_task(world.visit(str(n), lasts=10.0))
+            group.create_task(world.visit("4", lasts=1.0))
+        assert world.began == [("0", 0), ("1", 0), ("2", 2), ("3", 2), ("4", 10)]
+
+    run(main, max_per_host=2, silent_after=2.0)
+
+
+def test_a_visit_that_was_answered_late_has_its_slot_again():
+    async def main(world: World) -> None:
+        async def answered_at_three() -> None:
+            async with world.hosts.visit(A, deadline=100.0) as visit:
+                await asyncio.sleep(3.0)
+                visit.answered(200, None)
+                await asyncio.sleep(7.0)
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(answered_at_three())
+            await asyncio.sleep(0)
+            group.create_task(world.visit("in the silence", lasts=1.5))
+            await asyncio.sleep(2.5)
+            group.create_task(world.visit("after it"))
+        assert world.began == [("in the silence", 2), ("after it", 10)]
+
+    run(main, max_per_host=1, silent_after=2.0)
+
+
+def test_a_silent_visit_that_has_ended_makes_room_for_nobody():
+    async def main(world: World) -> None:
+        await world.visit(lasts=3.0, answer=None)
+        async with asyncio.TaskGroup() as group:
+            for name in ("first", "second"):
+                group.create_task(world.visit(name, lasts=1.0))
+        assert world.began[1:] == [("first", 3), ("second", 4)]
+
+    run(main, max_per_host=1, silent_after=2.0)
 
 
 def test_visits_beyond_the_burst_go_at_the_rate():
@@ -452,7 +499,7 @@ def test_a_host_in_use_is_never_forgotten():
 
 def test_an_answer_may_be_told_without_a_number_of_seconds():
     held: list[float] = []
-    visit = Visit(held.append)
+    visit = Visit(held.append, lambda: None)
     visit.answered(429, None)
     assert held == [60]
     assert visit.succeeded

@@ -1,7 +1,6 @@
 """When a second instance is asked because the first is slow."""
 
 import asyncio
-import math
 
 import pytest
 
@@ -143,7 +142,7 @@ def test_who_waits_for_a_place_is_not_overtaken():
     async def main(clock):
         world = World(clock, own=OWN[:2], own_at_once=1)
         places = world.executor._asking._places
-        async with places.take(OWN[0], math.inf):
+        async with places[OWN[0]]:
             found = [await world.search() for _ in range(2)]
         assert [verdicts(each) for each in found] == [[Verdict.FULL]] * 2
         assert clock.elapsed == pytest.approx(1.5 + 0.1 + 0.1), "one waited, and was hedged"

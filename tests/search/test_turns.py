@@ -1,0 +1,237 @@
+"""The turns of pages, in time without waiting."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+
+from searx_mcp.search.turns import LATE, MORE, NEXT, SLOT_TIME, VOICES, Turn, Turns
+from searx_mcp.tasks.group import Tasks
+from searx_mcp.testing import virtual_time
+
+SILENT = 1_000.0
+"""Seconds of a page that does not come within any search."""
+DEADLINE = 29.0
+
+
+class World:
+    """Turns in virtual time, and when the pages of a search were begun and came in."""
+
+    def __init__(self, tasks: Tasks, at_once: int) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.start = self.loop.time()
+        self.turns = Turns(at_once, tasks.spawn)
+        self.begun: list[tuple[str, float]] = []
+        self.came: list[str] = []
+        self.ended: list[str] = []
+
+    def page(self, name: str, seconds: float, tokens: int = 100) -> Turn:
+        async def work() -> int:
+            self.begun.append((name, round(self.loop.time() - self.start, 2)))
+            try:
+                await asyncio.sleep(seconds)
+            finally:
+                self.ended.append(name)
+            self.came.append(name)
+            return tokens
+
+        return Turn(work)
+
+    async def search(
+        self, pages: Sequence[Turn], *, deadline: float = DEADLINE, room: int | None = None
+    ) -> float:
+        """The seconds that the reading of pages takes."""
+        started = self.loop.time()
+        await self.turns.take(pages, deadline=started + deadline, room=room)
+        return round(self.loop.time() - started, 2)
+
+    def all_of(self, seconds: Sequence[float], tokens: int = 100) -> list[Turn]:
+        return [self.page(str(n), each, tokens) for n, each in enumerate(seconds)]
+
+
+def run(main: Callable[[World], Awaitable[None]], *, at_once: int = 5) -> None:
+    async def run_in(_clock: object) -> None:
+        await asyncio.sleep(1_000.0)  # no search begins when the loop does
+        async with Tasks() as tasks:
+            world = World(tasks, at_once)
+            await main(world)
+        assert repr(world.turns) == "<Turns [0 pages under way, 0 of them late]>"
+
+    virtual_time.run(run_in)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ends", "read"),
+    [
+        pytest.param([0.5] * 10, 1.0, 10, id="all are quick"),
+        pytest.param([0.5] * 9 + [SILENT], 1.0 + MORE, 9, id="the last is silent"),
+        pytest.param([SILENT] + [0.5] * 9, 1.0 + MORE, 9, id="the first is silent"),
+        pytest.param([SILENT] * 5 + [0.5] * 5, SLOT_TIME + 0.5 + NEXT, 5, id="the first five are"),
+        pytest.param([0.5] * 5 + [SILENT] * 5, 0.5 + NEXT, 5, id="the last five are"),
+        pytest.param([5.0] * 10, SLOT_TIME + 5.0, 10, id="all are slow and none is lost"),
+        pytest.param([0.5] * 8 + [1.5, 2.4], 2.9, 10, id="two are slow"),
+        pytest.param([12.0], 12.0, 1, id="the only one is slow"),
+        pytest.param([1.0, 3.9], 3.9, 2, id="the other one is slow"),
+        pytest.param([1.0, 4.1], 1.0 + NEXT, 1, id="the other one is too slow"),
+        pytest.param([SILENT] * 10, DEADLINE / 2, 0, id="all are silent"),
+        pytest.param([], 0.0, 0, id="there is none"),
+    ],
+)
+def test_a_search_waits_for_its_pages_but_not_for_silent_ones(seconds, ends, read):
+    async def main(world: World) -> None:
+        assert await world.search(world.all_of(seconds)) == pytest.approx(ends)
+        assert len(world.came) == read
+
+    run(main)
+
+
+@pytest.mark.parametrize(
+    ("pages", "ends"),
+    [
+        pytest.param([(0.5, 300)] * 5 + [(SILENT, 0)] * 5, 0.5 + MORE, id="better ones fill it"),
+        pytest.param(
+            [(0.5, 300)] * 4 + [(0.5, 299)] + [(SILENT, 0)] * 5, 0.5 + NEXT, id="there is room left"
+        ),
+        pytest.param(
+            [(0.5, 0)] + [(0.5, 300)] * 5 + [(SILENT, 0)] * 4,
+            1.0 + MORE,
+            id="a wall and better ones",
+        ),
+        pytest.param(
+            [(0.5, 0)] + [(0.5, 300)] * 4 + [(SILENT, 0)] * 5, 0.5 + NEXT, id="a wall fills nothing"
+        ),
+        pytest.param(
+            [(SILENT, 0)] * 3 + [(0.5, 300)] * 6, 1.5 + NEXT, id="a better one is missing"
+        ),
+        pytest.param([(0.5, 9_999)] + [(SILENT, 0)] * 4, 0.5 + NEXT, id="one page is no answer"),
+    ],
+)
+def test_an_answer_that_is_full_waits_for_no_worse_page(pages, ends):
+    async def main(world: World) -> None:
+        turns = [world.page(str(n), *page) for n, page in enumerate(pages)]
+        assert await world.search(turns, room=1_500) == pytest.approx(ends)
+
+    assert VOICES == 5
+    run(main)
+
+
+def test_pages_that_fail_are_not_waited_for_and_count_for_nothing():
+    async def main(world: World) -> None:
+        walls = [world.page(f"wall {n}", 0.1, tokens=0) for n in range(8)]
+        slow = [world.page("good", 4.0), world.page("silent", SILENT)]
+        assert await world.search([*walls, *slow]) == pytest.approx(4.2 + NEXT, abs=0.3)
+
+    run(main)
+
+
+def test_the_pages_of_a_search_begin_in_its_order_so_many_at_a_time():
+    async def main(world: World) -> None:
+        await world.search(world.all_of([1.0, 1.0, 1.5, 1.0]))
+        assert world.begun == [("0", 0), ("1", 0), ("2", 1), ("3", 1)]
+
+    run(main, at_once=2)
+
+
+def test_a_slot_is_held_for_a_time_and_then_the_next_page_begins():
+    async def main(world: World) -> None:
+        await world.search(world.all_of([SILENT, SILENT, 0.5]))
+        assert world.begun == [("0", 0), ("1", SLOT_TIME), ("2", 2 * SLOT_TIME)]
+
+    run(main, at_once=1)
+
+
+def test_silent_pages_of_one_search_take_no_slot_of_another():
+    async def main(world: World) -> None:
+        async with asyncio.TaskGroup() as group:
+            silent = group.create_task(world.search(world.all_of([SILENT] * 50)))
+            await asyncio.sleep(0.1)
+            assert await world.search([world.page(f"good {n}", 0.5) for n in range(10)]) == 1.0
+            assert not silent.done()
+
+    run(main)
+
+
+def test_pages_under_way_have_a_bound_over_all_searches_too():
+    async def main(world: World) -> None:
+        async with asyncio.TaskGroup() as group:
+            for n in range(20):
+                group.create_task(world.search([world.page(f"{n} {m}", 1.0) for m in range(5)]))
+            await asyncio.sleep(0.5)
+            assert len(world.begun) == 8 * 5
+        assert len(world.came) == 20 * 5
+
+    run(main)
+
+
+def test_a_late_page_goes_on_behind_its_search():
+    async def main(world: World) -> None:
+        late = world.page("late", 10.0)
+        await world.search([*world.all_of([0.5] * 9), late])
+        assert late.tokens is None
+        assert repr(world.turns) == "<Turns [1 pages under way, 1 of them late]>"
+        await asyncio.sleep(10.0)
+        assert late.tokens == 100
+
+    run(main)
+
+
+def test_a_page_whose_turn_did_not_come_is_never_begun():
+    async def main(world: World) -> None:
+        pages = world.all_of([SILENT] * 9)
+        await world.search(pages, deadline=2 * SLOT_TIME + 0.1)
+        begun = [page.began - world.start for page in pages if page.began is not None]
+        assert begun == pytest.approx([0.0, SLOT_TIME])
+        await asyncio.sleep(100.0)
+        assert len(world.begun) == 2
+
+    run(main, at_once=1)
+
+
+def test_too_many_late_pages_end_the_oldest():
+    async def main(world: World) -> None:
+        async with asyncio.TaskGroup() as group:
+            for n in range(6):
+                pages = [world.page(f"{n} {m}", SILENT) for m in range(5)]
+                group.create_task(world.search(pages))
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(SLOT_TIME)
+            assert repr(world.turns) == f"<Turns [{LATE} pages under way, {LATE} of them late]>"
+            assert sorted(name[0] for name in world.ended) == ["0"] * 5 + ["1"]
+
+    run(main)
+
+
+@pytest.mark.parametrize("after", [0.0, 1.0, SLOT_TIME + 1.0])
+def test_a_cancelled_search_leaves_no_page_behind(after):
+    async def main(world: World) -> None:
+        search = asyncio.ensure_future(world.search(world.all_of([SILENT] * 12)))
+        await asyncio.sleep(after)
+        search.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await search
+        assert repr(world.turns) == "<Turns [0 pages under way, 0 of them late]>"
+        assert len(world.ended) == len(world.begun)
+        # Every slot is free again.
+        assert await world.search([world.page(f"good {n}", 0.5) for n in range(40)]) == 4.0
+
+    run(main)
+
+
+def test_closing_ends_late_pages():
+    async def main(world: World) -> None:
+        await world.search([world.page("good", 0.5), world.page("late", SILENT)])
+        assert world.ended == ["good"]
+
+    run(main)
+
+
+def test_a_fault_of_ours_is_raised_by_the_search_and_frees_its_slot():
+    async def main(world: World) -> None:
+        async def fails() -> int:
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            await world.search([Turn(fails)])
+        assert await world.search([world.page("good", 0.5)]) == 0.5
+
+    run(main, at_once=1)
