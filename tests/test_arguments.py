@@ -64,7 +64,22 @@ def test_a_url_alone_takes_the_defaults() -> None:
         ("resultsCount", "results_count", 7),
         ("results-count", "results_count", 7),
         ("RESULTS_COUNT", "results_count", 7),
+        ("num", "results_count", 7),
+        ("top_k", "results_count", 7),
         ("recency", "time_range", "week"),
+        ("freshness", "time_range", "week"),
+        ("timelimit", "time_range", "week"),
+        ("topic", "category", "news"),
+        ("categories", "category", "news"),
+        ("lang", "language", "de"),
+        ("include_domains", "allowed_domains", ("example.org",)),
+        ("includeDomains", "allowed_domains", ("example.org",)),
+        ("exclude_domains", "blocked_domains", ("example.org",)),
+        ("excludedSites", "blocked_domains", ("example.org",)),
+        ("page", "page", 7),
+        ("pageno", "page", 7),
+        ("pageNumber", "page", 7),
+        ("start", "offset", 7),
         ("timeRange", "time_range", "week"),
         ("safesearch", "safe_search", 2),
         ("safeSearch", "safe_search", 2),
@@ -85,6 +100,8 @@ def test_a_parameter_of_a_search_has_many_spellings(written: str, name: str, val
 @pytest.mark.parametrize(
     ("written", "name", "value"),
     [
+        ("max_length", "max_chars", 4096),
+        ("start_index", "offset", 4096),
         ("followRedirects", "follow_redirects", False),
         ("maxContentLength", "max_content_length", 4096),
         ("userAgent", "user_agent", "probe/1"),
@@ -93,6 +110,23 @@ def test_a_parameter_of_a_search_has_many_spellings(written: str, name: str, val
 )
 def test_a_parameter_of_a_fetch_has_many_spellings(written: str, name: str, value: object) -> None:
     assert getattr(fetch(**{written: value}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("days", "age"),
+    [
+        (1, TimeRange.DAY),
+        (2, TimeRange.WEEK),
+        ("7", TimeRange.WEEK),
+        (8, TimeRange.MONTH),
+        (31, TimeRange.MONTH),
+        (32, TimeRange.YEAR),
+        (366, TimeRange.YEAR),
+        (367, TimeRange.ANY),
+    ],
+)
+def test_days_become_the_shortest_range_that_has_all_of_them(days: object, age: TimeRange) -> None:
+    assert search(days=days).time_range is age
 
 
 ACCEPTED_SEARCH = [
@@ -135,6 +169,33 @@ ACCEPTED_SEARCH = [
     ("time_range", "one_month", TimeRange.MONTH),
     ("time_range", "oneYear", TimeRange.YEAR),
     ("time_range", "YEAR", TimeRange.YEAR),
+    ("time_range", "past week", TimeRange.WEEK),
+    ("time_range", "in the past week", TimeRange.WEEK),
+    ("time_range", "Last Month", TimeRange.MONTH),
+    ("time_range", "this year", TimeRange.YEAR),
+    ("time_range", "past 24 hours", TimeRange.DAY),
+    ("time_range", "hour", TimeRange.DAY),
+    ("time_range", "48h", TimeRange.WEEK),
+    ("time_range", "today", TimeRange.DAY),
+    ("time_range", "7 days", TimeRange.WEEK),
+    ("time_range", "7d", TimeRange.WEEK),
+    ("time_range", "8d", TimeRange.MONTH),
+    ("time_range", "3 months ago", TimeRange.YEAR),
+    ("time_range", "10 years", TimeRange.ANY),
+    ("time_range", "pw", TimeRange.WEEK),
+    ("time_range", "qdr:m", TimeRange.MONTH),
+    ("time_range", "d", TimeRange.DAY),
+    ("time_range", "any time", TimeRange.ANY),
+    ("category", ["news"], Category.NEWS),
+    ("category", '["news"]', Category.NEWS),
+    ("category", "finance", Category.GENERAL),
+    ("language", "English", "en"),
+    ("language", "deutsch", "de"),
+    ("language", "Chinese", "zh"),
+    ("language", "日本語", "ja"),
+    ("language", "any language", "all"),
+    ("page", "3", 3),
+    ("offset", 500, 500),
     ("category", "News", Category.NEWS),
     ("category", "IT", Category.IT),
     ("category", "image", Category.IMAGES),
@@ -226,9 +287,13 @@ ACCEPTED_FETCH = [
     ("cursor", " ABCDEFGHIJKLM234 ", "abcdefghijklm234"),
     ("offset", "0", 0),
     ("offset", 100_000_000, 100_000_000),
-    ("limit", 100, 100),
+    ("limit", 1, 1),
     ("limit", str(1_000_000), 1_000_000),
-    ("max_chars", 100, 100),
+    ("max_chars", 1, 1),
+    ("images", "Links", "links"),
+    ("images", "", None),
+    ("url", ["example.org"], "https://example.org"),
+    ("url", '["https://example.org/a,b"]', "https://example.org/a,b"),
     ("max_chars", 1_000_000, 1_000_000),
     ("section", " Install ", "Install"),
     ("section", "a" * 300, "a" * 300),
@@ -268,7 +333,12 @@ REFUSED_SEARCH = [
     ("safe_search", 0.5, "0.5 is not"),
     ("safe_search", "high", "'high' is not"),
     ("safe_search", {"level": 1}, "is not 0, 1, 2"),
-    ("time_range", "hour", "'hour' is not one of day, week, month, year, any"),
+    ("time_range", "decade", "'decade' is not one of day, week, month, year, any"),
+    ("time_range", "past", "is not one of day"),
+    ("time_range", "7", "is not one of day"),
+    ("time_range", "9" * 40 + "d", "is not one of day"),
+    ("days", 0, "0 is not a whole number from 1 to"),
+    ("days", "week", "'week' is not a whole number"),
     ("time_range", 1, "1 is not one of day"),
     ("time_range", ["day"], "['day'] is not one of"),
     ("time_range", "day" + "-" * 60, "is not one of day"),
@@ -278,8 +348,12 @@ REFUSED_SEARCH = [
     ("category", "general,news", "is not one of general"),
     ("category", "a" * MEGABYTE, "is not one of general"),
     ("category", 5, "5 is not one of general"),
-    ("category", ["news"], "is not one of general"),
-    ("language", "english", "'english' is not a language such as en"),
+    ("category", ["news", "it"], "is not one of general"),
+    ("category", '["news"', "is not one of general"),
+    ("language", "elvish", "'elvish' is not a language such as en"),
+    ("page", 0, "0 is not a whole number from 1 to 50"),
+    ("page", 51, "from 1 to 50"),
+    ("offset", 501, "from 0 to 500"),
     ("language", "e", "'e' is not a language"),
     ("language", "en-", "'en-' is not a language"),
     ("language", "en-USA", "'en-USA' is not a language"),
@@ -358,7 +432,11 @@ REFUSED_FETCH = [
     ("url", "", "'' is not an address"),
     ("url", " ", "is not an address"),
     ("url", 5, "5 is not an address"),
-    ("url", ["https://example.org/"], "is not an address"),
+    ("url", [], "[] is not an address"),
+    ("url", ["https://example.org/", 5], "5 is not an address"),
+    ("url", [["https://example.org/"]], "is not an address"),
+    ("url", '["https://example.org/"', "is not a JSON list of addresses"),
+    ("url", ["https://example.org/"] * 21, "has 21 entries; at most 20"),
     ("url", "https://example.org/a b", "has the character U+0020; encode it"),
     ("url", "https://example.org/\na", "U+000A"),
     ("url", "https://example.org/\x00", "U+0000"),
@@ -388,13 +466,35 @@ REFUSED_FETCH = [
     ("cursor", "abcdefghijklm230", "is not a cursor from an earlier answer"),
     ("offset", -1, "from 0 to"),
     ("offset", 100_000_001, "from 0 to"),
-    ("limit", 99, "from 100 to 1,000,000"),
-    ("limit", 1_000_001, "from 100 to 1,000,000"),
-    ("max_chars", 99, "from 100 to 1,000,000"),
-    ("max_chars", 1_000_001, "from 100 to 1,000,000"),
+    ("limit", 0, "from 1 to 1,000,000"),
+    ("limit", 1_000_001, "from 1 to 1,000,000"),
+    ("max_chars", 0, "from 1 to 1,000,000"),
+    ("max_chars", 1_000_001, "from 1 to 1,000,000"),
+    ("images", "pictures", "'pictures' is not one of alt, links, inline, none"),
     ("section", "a" * 301, "at most 300"),
     ("prompt", "a" * 2_001, "at most 2,000"),
 ]
+
+
+@pytest.mark.parametrize("name", ["uri", "urls", "link", "URL"])
+def test_an_address_has_many_names(name: str) -> None:
+    assert parse_fetch({name: "example.org"}).url == "https://example.org"
+
+
+def test_of_several_addresses_the_first_is_read_and_the_others_are_kept() -> None:
+    several = ["https://example.org/a", "example.net", "https://example.org/a"]
+    for written in (several, json.dumps(several)):
+        request = parse_fetch({"urls": written})
+        assert request.url == "https://example.org/a"
+        assert request.further_urls == ("https://example.net",)
+
+
+def test_a_page_and_an_offset_do_not_go_together() -> None:
+    error = refusal(search, {"pageno": 2, "start": 10})
+    assert error.field == "start"
+    assert "says where to begin, as pageno does; give one" in error.message
+    assert search(page=1, offset=10) == search(offset=10)
+    assert search(page=2, offset=0).page == 2
 
 
 @pytest.mark.parametrize("blank", ["", " "])
@@ -418,6 +518,12 @@ def test_a_wrong_value_of_a_fetch_is_refused(name: str, value: object, message: 
     ("parse", "arguments", "field", "message"),
     [
         (search, {"result_count": 5}, "result_count", "(did you mean results_count?)"),
+        (search, {"includes_domains": []}, "include", "(did you mean allowed_domains?)"),
+        (search, {"domains_excluded": []}, "domains", "is unknown; known"),
+        (search, {"disallowed_domains": []}, "disallowed", "(did you mean blocked_domains?)"),
+        (search, {"dont_fetch_content": 1}, "dont_fetch_content", "is unknown; known"),
+        (search, {"min_tokens": 1}, "min_tokens", "is unknown; known"),
+        (fetch, {"noFollowRedirects": 1}, "noFollowRedirects", "is unknown; known"),
         (search, {"zzz": 5}, "zzz", "is unknown; known: query, category, language"),
         (search, {"zzz": None}, "zzz", "is unknown"),
         (search, {"url": "x"}, "url", "is unknown"),
@@ -578,6 +684,28 @@ def test_a_value_is_shown_in_60_characters() -> None:
     assert shown("a" * 59).endswith("...")
 
 
+@pytest.mark.parametrize(
+    ("name", "opposite"),
+    [
+        ("include_domains", "exclude_domains"),
+        ("allowed_hosts", "blocked_hosts"),
+        ("disallowed_hosts", "allowed_hosts"),
+        ("published_before", "published_after"),
+        ("dateAfter", "dateBefore"),
+        ("start_date", "end_date"),
+        ("min_size", "max_size"),
+        ("newest_first", "oldest_first"),
+        ("follow_redirects", "no_follow_redirects"),
+        ("enable_images", "disable_images"),
+        ("fetch_content", "dont_fetch_content"),
+    ],
+)
+def test_a_name_is_never_proposed_for_its_opposite(name: str, opposite: str) -> None:
+    for one, other in ((name, opposite), (opposite, name)):
+        assert did_you_mean(one, [other]) == ""
+        assert did_you_mean(f"{one}x", [other, f"{one}xy"]) == f" (did you mean {one}xy?)"
+
+
 def test_only_a_near_name_is_proposed() -> None:
     assert did_you_mean("qery", ["query", "url"]) == " (did you mean query?)"
     assert did_you_mean("zzz", ["query", "url"]) == ""
@@ -604,7 +732,7 @@ def test_a_schema_uses_only_what_every_client_reads(tool: str) -> None:
 def test_the_schema_of_a_search_has_the_bounds_and_defaults_of_the_specification() -> None:
     properties = schemas()["web_search"]["properties"]
     assert [*properties] == [
-        name for name in SearchRequest.model_fields if name not in {"engines", "source"}
+        name for name in SearchRequest.model_fields if name not in {"engines", "source", "offset"}
     ]
     assert properties["query"] == {"type": "string", "minLength": 1, "maxLength": 500}
     assert properties["category"] == {

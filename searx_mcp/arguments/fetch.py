@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from searx_mcp.arguments.lists import url
+from searx_mcp.arguments.lists import urls
 from searx_mcp.arguments.messages import wrong
 from searx_mcp.arguments.names import Converters, named
-from searx_mcp.arguments.values import boolean, number_of, size, text_of, user_agent
+from searx_mcp.arguments.values import boolean, choice, number_of, size, text_of, user_agent
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.request import (
     CURSOR_PATTERN,
@@ -16,6 +16,7 @@ from searx_mcp.models.request import (
     MAX_OFFSET,
     MIN_CHARS,
     FetchRequest,
+    Images,
 )
 
 
@@ -27,14 +28,16 @@ def _cursor(written: str, value: object) -> str:
     raise wrong(written, value, "a cursor from an earlier answer, 16 letters and digits")
 
 
+_IMAGES: Final = {image.value: image for image in Images}
 _CONVERTERS: Final[Converters] = {
-    "url": url,
+    "url": urls,
     "cursor": _cursor,
     "offset": partial(number_of, low=0, high=MAX_OFFSET),
     "limit": partial(number_of, low=MIN_CHARS, high=MAX_CHARS),
     "max_chars": partial(number_of, low=MIN_CHARS, high=MAX_CHARS),
     "section": partial(text_of, limit=300),
     "prompt": partial(text_of, limit=2_000),
+    "images": partial(choice, choices=_IMAGES, allowed=f"one of {', '.join(_IMAGES)}"),
     "force_refresh": boolean,
     "timeout": partial(number_of, low=5, high=120, fraction=True),
     "follow_redirects": boolean,
@@ -61,9 +64,8 @@ def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchR
     given = named(raw, converters)
     if "url" not in given and "cursor" not in given:
         raise InvalidArgumentError("url", "is missing; give the address of the page, or a cursor")
-    return FetchRequest.model_validate(
-        {
-            "by_person": by_person,
-            **{name: converters[name](*argument) for name, argument in given.items()},
-        }
-    )
+    values: dict[str, Any] = {"by_person": by_person}
+    values |= {name: converters[name](*argument) for name, argument in given.items()}
+    if "url" in values:
+        values["url"], *values["further_urls"] = values["url"]
+    return FetchRequest.model_validate(values)

@@ -12,6 +12,8 @@ from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.request import ENGINE_PATTERN, MAX_ENGINES, MAX_URL_LENGTH
 
 MAX_DOMAINS: Final = 50
+MAX_URLS: Final = 20
+_AN_ADDRESS: Final = "an address such as https://example.org/page"
 
 _FORBIDDEN_IN_URL = re.compile(r"[\s\x00-\x20\x7f-\x9f\ud800-\udfff]")
 _BARE_HOST = re.compile(r"([\w-]+\.)+([^\W\d_]{2,}|xn--[\w-]+)(:[0-9]{1,5})?([/?#].*)?")
@@ -34,7 +36,7 @@ def engines(written: str, value: object) -> tuple[str, ...]:
 def url(written: str, value: object) -> str:
     """Read an address; one that starts with a host gets `https://`."""
     if not isinstance(value, str) or not value.strip():
-        raise wrong(written, value, "an address such as https://example.org/page")
+        raise wrong(written, value, _AN_ADDRESS)
     address = value.strip(" \t\r\n")
     if forbidden := _FORBIDDEN_IN_URL.search(address):
         code = f"U+{ord(forbidden[0]):04X}"
@@ -42,6 +44,18 @@ def url(written: str, value: object) -> str:
     address = f"https://{address}" if _BARE_HOST.fullmatch(address) else address
     check_length(written, address, MAX_URL_LENGTH)
     return address
+
+
+def urls(written: str, value: object) -> tuple[str, ...]:
+    """Read one address, or a list of them, which may be JSON in a text; each once."""
+    if isinstance(value, str) and not value.lstrip().startswith("["):
+        return (url(written, value),)
+    if not isinstance(value, str | list | tuple):
+        raise wrong(written, value, _AN_ADDRESS)
+    entries = _entries(written, value, noun="addresses", most=MAX_URLS)
+    if not entries:
+        raise wrong(written, value, _AN_ADDRESS)
+    return tuple(dict.fromkeys(url(written, entry) for entry in entries))
 
 
 def _entries(written: str, value: object, *, noun: str, most: int) -> Sequence[object]:

@@ -1,5 +1,6 @@
 """What an error of an argument shows of a value."""
 
+import re
 import reprlib
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -22,9 +23,51 @@ def shown(value: object) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Say which known name is nearest to an unknown one; empty if none is near."""
-    near = get_close_matches(name[:SHOWN_LENGTH], [*known], n=1)
+    """Say which known name is nearest to an unknown one; empty if none is near.
+
+    A name that says the opposite is never near, however few letters differ.
+    """
+    name = name[:SHOWN_LENGTH]
+    near = get_close_matches(name, [each for each in known if not _contradict(name, each)], n=1)
     return f" (did you mean {near[0]}?)" if near else ""
+
+
+_OPPOSITES: Final = (
+    ("includ|allow|whitelist|permit|enabl|follow", "exclud|block|deny|deni|blacklist|ban|disabl"),
+    ("after|since|start|from|begin", "before|until|end|to"),
+    ("min|least", "max|most"),
+    ("new|asc", "old|desc"),
+)
+_ENDING: Final = r"(?:n?ed|d?es|s|ing|e|est|er|imum)?"
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_NEGATION: Final = re.compile(r"not?|non|dont|never|without|skip|ignore")
+_NEGATED: Final = re.compile(r"(?:dis|un|no|non|dont)(?=allow|block|follow|include|fetch)")
+
+
+def _contradict(first: str, second: str) -> bool:
+    """Whether one name says the opposite of the other, such as `exclude_x` of `allowed_x`."""
+    ours, ours_negates = _senses(first)
+    theirs, theirs_negates = _senses(second)
+    opposite = {(pair, 1 - place) for pair, place in ours}
+    return ours_negates is not theirs_negates or not opposite.isdisjoint(theirs)
+
+
+def _senses(name: str) -> tuple[set[tuple[int, int]], bool]:
+    """Which side of each pair of opposites a name is on; else, whether it negates."""
+    sides = set()
+    is_negated = False
+    for written in _WORD.findall(name):
+        word, prefixes = _NEGATED.subn("", written.lower())
+        is_negated ^= bool(prefixes) or _NEGATION.fullmatch(word) is not None
+        sides |= {
+            (number, place)
+            for number, pair in enumerate(_OPPOSITES)
+            for place, stems in enumerate(pair)
+            if re.fullmatch(f"(?:{stems}){_ENDING}", word)
+        }
+    if sides and is_negated:
+        return {(number, 1 - place) for number, place in sides}, False
+    return sides, is_negated
 
 
 def wrong(written: str, value: object, allowed: str) -> InvalidArgumentError:

@@ -8,10 +8,30 @@ from searx_mcp.arguments.messages import SHOWN_LENGTH, did_you_mean, shown
 from searx_mcp.errors import InvalidArgumentError
 
 _ALIASES = {
-    **dict.fromkeys(("maxresults", "numresults", "count", "limit"), "results_count"),
-    "recency": "time_range",
+    "q": "query",
+    **dict.fromkeys(("maxresults", "numresults", "count", "limit", "num", "topk"), "results_count"),
+    **dict.fromkeys(("recency", "freshness", "timelimit", "days"), "time_range"),
+    **dict.fromkeys(("lang", "searchlang"), "language"),
+    **dict.fromkeys(("categories", "topic"), "category"),
+    **{
+        f"{verb}{thing}{plural}": name
+        for name, verbs in {
+            "allowed_domains": ("include", "included", "allow", "allowed"),
+            "blocked_domains": ("exclude", "excluded", "block", "blocked"),
+        }.items()
+        for verb in verbs
+        for thing in ("domain", "site")
+        for plural in ("", "s")
+    },
+    **dict.fromkeys(("pageno", "pagenumber"), "page"),
+    "start": "offset",
     "engine": "engines",
+    **dict.fromkeys(("uri", "urls", "link"), "url"),
+    **dict.fromkeys(("maxlength", "maxcharacters"), "max_chars"),
+    "startindex": "offset",
 }
+"""Names that other servers and APIs have for the same: Brave, DuckDuckGo, Exa, Firecrawl, Tavily, the
+reference fetch server, other servers for SearXNG. Folded; a tool takes those of its own parameters."""
 _BLANK_MATTERS = frozenset({"query", "url", "time_range"})
 
 Converters: TypeAlias = Mapping[str, Callable[[str, object], object]]
@@ -26,7 +46,7 @@ def named(raw: Mapping[str, object], converters: Converters) -> dict[str, tuple[
     for written, value in raw.items():
         name = parameters.get(folded(written))
         if name is None:
-            hint = f"{did_you_mean(written, converters)}; known: {', '.join(converters)}"
+            hint = did_you_mean(written, converters) or f"; known: {', '.join(converters)}"
             raise InvalidArgumentError(shown(written)[1:-1], f"is unknown{hint}")
         if value is None or (name not in _BLANK_MATTERS and is_blank(value)):
             continue

@@ -5,12 +5,20 @@ from typing import TypeAlias
 from searx_mcp.arguments.search import SearchDefaults, parse_search
 from searx_mcp.arguments.values import AGES
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.request import MAX_QUERY_LENGTH, Category, FetchRequest, SearchRequest
+from searx_mcp.models.request import (
+    MAX_QUERY_LENGTH,
+    Category,
+    FetchRequest,
+    Images,
+    SearchRequest,
+)
 
 _Changes: TypeAlias = dict[str, dict[str, object]]
-_UNPUBLISHED = frozenset({"engines", "source", "limit", "by_person", "ignore_robots"})
+_UNPUBLISHED: dict[type[Frozen], frozenset[str]] = {
+    SearchRequest: frozenset({"engines", "source", "offset"}),
+    FetchRequest: frozenset({"limit", "further_urls", "by_person", "ignore_robots"}),
+}
 """Accepted from a model, but for those of a person, and not worth the words in every conversation."""
-
 
 _UNSAID = frozenset({"title", "$ref", "anyOf"})
 _LONG = frozenset({"minLength", "maxLength", "maxItems", "pattern"})
@@ -49,7 +57,8 @@ def search_schema(defaults: SearchDefaults) -> dict[str, object]:
             "minimum": None,
             "maximum": None,
         },
-        "max_tokens": {"description": "Size of the answer", "minimum": None, "maximum": None},
+        "max_tokens": {"minimum": None, "maximum": None},
+        "page": {"default": None, "minimum": None, "maximum": None},
     }
     return _schema(SearchRequest, changes)
 
@@ -65,6 +74,7 @@ def fetch_schema(
         "max_chars": {"description": "Size of the answer", "minimum": None, "maximum": None},
         "section": {"description": "Heading or #fragment"},
         "prompt": {"description": "What you want to know"},
+        "images": {"enum": [Images.LINKS, Images.INLINE], "default": None},
         "force_refresh": {"default": None},
         "timeout": {"type": "integer", "description": "Seconds", "default": max(5, round(timeout))},
         "max_content_length": {"description": "Bytes", "default": max_content_length},
@@ -77,10 +87,11 @@ def _schema(model: type[Frozen], changes: _Changes) -> dict[str, object]:
     whole = model.model_json_schema()
     properties = {}
     for name, rules in whole["properties"].items():
-        if name in _UNPUBLISHED:
+        if name in _UNPUBLISHED[model]:
             continue
+        rules = {**rules.get("anyOf", [{}])[0], **rules}  # noqa: PLW2901 - the first of a union
         definition = whole.get("$defs", {}).get(rules.get("$ref", "").rpartition("/")[2], {})
-        merged = {**definition, "description": "", **rules.get("anyOf", [{}])[0], **rules}
+        merged = {**definition, "description": "", **rules}
         merged = {rule: value for rule, value in merged.items() if rule not in _LONG}
         properties[name] = {
             rule: value

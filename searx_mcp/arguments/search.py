@@ -8,10 +8,9 @@ from searx_mcp.arguments.lists import domains, engines
 from searx_mcp.arguments.messages import shown
 from searx_mcp.arguments.names import Converters, named
 from searx_mcp.arguments.values import (
-    AGES,
     SAFE_SEARCH,
     SOURCES,
-    TIME_RANGES,
+    age,
     boolean,
     category,
     choice,
@@ -20,7 +19,14 @@ from searx_mcp.arguments.values import (
     text_of,
 )
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.request import MAX_QUERY_LENGTH, MAX_RESULTS, Category, SearchRequest
+from searx_mcp.models.request import (
+    MAX_PAGE,
+    MAX_QUERY_LENGTH,
+    MAX_RESULTS,
+    MAX_SKIPPED,
+    Category,
+    SearchRequest,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,10 @@ def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> Sear
             **{name: converters[name](*argument) for name, argument in given.items()},
         }
     )
+    if request.page > 1 and request.offset:
+        raise InvalidArgumentError(
+            given["offset"][0], f"says where to begin, as {given['page'][0]} does; give one"
+        )
     for domain in request.blocked_domains:
         if domain in request.allowed_domains:
             raise InvalidArgumentError(
@@ -93,7 +103,7 @@ def _converters(defaults: SearchDefaults) -> Converters:
         "safe_search": partial(
             choice, choices=SAFE_SEARCH, allowed="0, 1, 2, off, moderate, strict"
         ),
-        "time_range": partial(choice, choices=TIME_RANGES, allowed=f"one of {', '.join(AGES)}"),
+        "time_range": age,
         "allowed_domains": domains,
         "blocked_domains": domains,
         "engines": engines,
@@ -101,4 +111,6 @@ def _converters(defaults: SearchDefaults) -> Converters:
         "source": partial(choice, choices=SOURCES, allowed=f"one of {', '.join(SOURCES)}"),
         "timeout": partial(number_of, low=1, high=120, fraction=True),
         "max_tokens": partial(number_of, low=200, high=200_000),
+        "page": partial(number_of, low=1, high=MAX_PAGE),
+        "offset": partial(number_of, low=0, high=MAX_SKIPPED),
     }

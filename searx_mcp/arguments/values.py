@@ -1,13 +1,16 @@
-"""Plain values: texts, choices, numbers, sizes, languages, categories."""
+"""Plain values: texts, choices, numbers, sizes, ages, languages, categories."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from searx_mcp.arguments.languages import LANGUAGES
 from searx_mcp.arguments.messages import (
     MAX_RAW_LENGTH,
     SHOWN_LENGTH,
@@ -37,10 +40,21 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _BYTES = TypeAdapter[int](ByteCount)
 
-TIME_RANGES: Final[Mapping[str, TimeRange]] = {
-    **{f"{prefix}{age}": age for prefix in ("", "one") for age in TimeRange if age},
-    **dict.fromkeys(("", "any", "all", "nolimit"), TimeRange.ANY),
+_ANY_AGE: Final = frozenset({"", "any", "anytime", "all", "alltime", "nolimit", "none"})
+_AGE: Final = re.compile(
+    r"(?:in|within|from|qdr:?)?(?:the)?(?:past|last|previous|this|p)?([0-9]{1,5}|one|an?)?"
+    r"(?:(h|hrs?|hours?|hourly|d|days?|daily|today)|(w|wks?|weeks?|weekly)|(m|mo|months?|monthly)"
+    r"|(y|yrs?|years?|yearly))(?:ago)?"
+)
+"""Folded spellings of Brave (`pw`), DuckDuckGo (`w`), Google (`qdr:w`), Perplexity, and of people; the groups
+are a number, then units of up to a day, weeks, months, years."""
+_DAYS: Final[Mapping[TimeRange, int]] = {
+    TimeRange.DAY: 1,
+    TimeRange.WEEK: 7,
+    TimeRange.MONTH: 31,
+    TimeRange.YEAR: 366,
 }
+_HOURS_A_DAY: Final = 24
 SAFE_SEARCH: Final[Mapping[str, SafeSearch]] = {
     **dict.fromkeys(("0", "off", "none", "false"), SafeSearch.OFF),
     **dict.fromkeys(("1", "moderate", "on", "true"), SafeSearch.MODERATE),
@@ -51,7 +65,11 @@ _CATEGORIES: Final[Mapping[str, str]] = {
     **{folded(name): name for name in (*Category, *FURTHER_CATEGORIES)},
     "image": Category.IMAGES,
     "video": Category.VIDEOS,
+    "maps": Category.MAP,
+    "researchpaper": Category.SCIENCE,
+    "finance": Category.GENERAL,
 }
+"""With the names of Exa and Tavily; nothing of SearXNG's is for finance alone, so the query has to say it."""
 _BOOLEANS = dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(
     ("0", "false", "no", "off"), False
 )
@@ -102,9 +120,33 @@ def size(written: str, value: object) -> int | float:
     return number_of(written, count, low=MIN_CONTENT_LENGTH, high=MAX_CONTENT_LENGTH)
 
 
+def age(written: str, value: object) -> TimeRange:
+    """Read how old a result may be: `week`, `past week`, `7d`; of `days`, their number.
+
+    What lies between two ranges takes the longer one, which has all of it.
+    """
+    if folded(written) == "days":
+        return _covering(int(number_of(written, value, low=1, high=100_000)))
+    if isinstance(value, str) and (key := folded(value.strip())) in _ANY_AGE:
+        return TimeRange.ANY
+    if isinstance(value, str) and (found := _AGE.fullmatch(key)):
+        number = int(found[1]) if (found[1] or "").isdigit() else 1
+        if found[2] and found[2].startswith("h"):
+            return _covering(-(-number // _HOURS_A_DAY))
+        units = zip(found.groups()[1:], _DAYS.values(), strict=True)
+        return _covering(number * next(days for unit, days in units if unit))
+    raise wrong(written, value, f"one of {', '.join(AGES)}")
+
+
+def _covering(days: int) -> TimeRange:
+    return next((age for age, most in _DAYS.items() if days <= most), TimeRange.ANY)
+
+
 def language(written: str, value: object) -> str:
-    """Read a language in any case: `EN_us` is `en-US`, and `all` and `auto` are languages too."""
+    """Read a language: `EN_us` is `en-US`, `English` is `en`; `all` and `auto` are languages too."""
     if isinstance(value, str) and len(value) <= SHOWN_LENGTH:
+        if known := LANGUAGES.get(value.strip().casefold()):
+            return known
         code, hyphen, region = value.strip().replace("_", "-").partition("-")
         tag = f"{code.lower()}{hyphen}{region.upper()}"
         if re.fullmatch(LANGUAGE_PATTERN, tag):
@@ -118,11 +160,21 @@ def category(written: str, value: object, *, further: Iterable[str]) -> str:
     An instance ignores a name it does not know and searches in general, so that a misspelt one
     must not leave.
     """
+    value = _only(value)
     known = {**_CATEGORIES, **{folded(name): name for name in further}}
     if isinstance(value, str) and (key := folded(value.strip())) in known:
         return known[key]
     near = did_you_mean(value, known.values()) if isinstance(value, str) else ""
     raise wrong(written, value, f"one of {', '.join(Category)}, or another of SearXNG{near}")
+
+
+def _only(value: object) -> object:
+    """Take the one entry out of a list, which may be JSON in a text; anything else stays."""
+    entries = value
+    if isinstance(value, str) and len(value) <= SHOWN_LENGTH and value.lstrip().startswith("["):
+        with suppress(ValueError):
+            entries = json.loads(value)
+    return entries[0] if isinstance(entries, list | tuple) and len(entries) == 1 else value
 
 
 def user_agent(written: str, value: object) -> str:

@@ -4,8 +4,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from searx_mcp.content.writing.interface import Images, Links, Style
+from searx_mcp.content.writing.interface import Links, Style
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.request import Images
 
 _FORM: Final = 2
 """Counts changes of what is made of the same page, so that no older form of a kept one is shown."""

@@ -9,6 +9,9 @@ from searx_mcp.models.base import Frozen
 
 MAX_QUERY_LENGTH = 500
 MAX_RESULTS = 50
+MAX_PAGE = 50
+"""Chosen, not measured: a model that goes on for longer should ask something else."""
+MAX_SKIPPED = 10 * MAX_PAGE
 MAX_URL_LENGTH = 4096
 MIN_CONTENT_LENGTH = 1_024
 MAX_CONTENT_LENGTH = 10_485_760
@@ -20,7 +23,7 @@ CATEGORY_PATTERN = r"^[^,]{1,60}$"
 USER_AGENT_PATTERN = r"^[\x20-\x7e]{1,256}$"
 CURSOR_PATTERN = r"^([a-z2-7]{16})?$"
 """80 bits in the alphabet of base32 (RFC 4648), which no model misspells."""
-MIN_CHARS = 100
+MIN_CHARS = 1
 MAX_CHARS = 1_000_000
 MAX_OFFSET = 100_000_000
 
@@ -78,6 +81,18 @@ class Source(StrEnum):
     """Documented APIs of open collections alone: not the web."""
 
 
+class Images(StrEnum):
+    """What stands for an image: its words, a link to it, the image itself, or nothing.
+
+    A host that renders Markdown fetches images that stand in it, without asking.
+    """
+
+    ALT = "alt"
+    LINKS = "links"
+    INLINE = "inline"
+    NONE = "none"
+
+
 class SearchRequest(Frozen):
     """One `web_search` call.
 
@@ -100,6 +115,8 @@ class SearchRequest(Frozen):
         timeout: seconds the whole call may take, 1 to 120; `None` takes the configured default.
         max_tokens: the most tokens the text for a model may have; `None` takes the configured
             default of the front.
+        page: which page of the source's list, 1 to 50; the list goes on where the page before ended.
+        offset: results to skip, 0 to 500, counted from the first page; not together with a `page`.
     """
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
@@ -118,6 +135,8 @@ class SearchRequest(Frozen):
     source: Source = Source.AUTO
     timeout: Annotated[float | None, Field(ge=1, le=120)] = None
     max_tokens: Annotated[int | None, Field(ge=200, le=200_000)] = None
+    page: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 1
+    offset: Annotated[int, Field(ge=0, le=MAX_SKIPPED)] = 0
 
 
 class FetchRequest(Frozen):
@@ -129,18 +148,20 @@ class FetchRequest(Frozen):
             longer kept, `url` is fetched, if given.
         offset: code points of the whole Markdown to begin after; 0 is its beginning.
         limit: code points given with a cursor; `None` takes `max_chars`.
-        max_chars: code points of Markdown given at most, 100 to 1,000,000; `None` takes the
+        max_chars: code points of Markdown given at most, 1 to 1,000,000; `None` takes the
             configured default. What is longer is cut, and the rest is read with the cursor.
         section: give only the section under this heading; a `#fragment` of the page's address
             names one too.
         prompt: what the caller wants to know; it never leaves the machine. When the page must be
             cut, the sections that fit it best come first.
+        images: what stands for an image; `None` takes the configured default.
         force_refresh: fetch the page even if it is kept.
         timeout: seconds the whole call may take, 5 to 120; `None` takes the configured default.
         follow_redirects: whether redirects are followed.
         max_content_length: decoded bytes read at most, 1,024 to 10,485,760; `None` takes the
             configured default. What is longer is cut, not refused.
         user_agent: replaces the User-Agent header of this call; printable ASCII, at most 256.
+        further_urls: addresses that the caller named beside `url`; they are not read.
         by_person: whether a person asked for this very address. Models never set it.
         ignore_robots: read the page whatever robots.txt says; only for a person's call.
     """
@@ -152,6 +173,7 @@ class FetchRequest(Frozen):
     max_chars: Annotated[int | None, Field(ge=MIN_CHARS, le=MAX_CHARS)] = None
     section: Annotated[str, Field(max_length=300)] = ""
     prompt: Annotated[str, Field(max_length=2_000)] = ""
+    images: Images | None = None
     force_refresh: bool = False
     timeout: Annotated[float | None, Field(ge=5, le=120)] = None
     follow_redirects: bool = True
@@ -159,6 +181,7 @@ class FetchRequest(Frozen):
         int | None, Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH)
     ] = None
     user_agent: Annotated[str | None, Field(pattern=USER_AGENT_PATTERN)] = None
+    further_urls: tuple[str, ...] = ()
     by_person: bool = False
     ignore_robots: bool = False
 

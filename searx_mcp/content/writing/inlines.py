@@ -18,9 +18,9 @@ from searx_mcp.content.writing.inline import (
     Link,
     Part,
 )
-from searx_mcp.content.writing.interface import Images
 from searx_mcp.content.writing.reading import Close, Handler, Reading, skip
 from searx_mcp.content.writing.targets import target
+from searx_mcp.models.request import Images
 
 _IMAGE_LEAD: Final = "image: "
 _PIXELS = re.compile(r"([0-9]{1,4})(?:px)?")

@@ -4,17 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
-
-
-class Images(StrEnum):
-    """What stands for an image: its words, a link to it, or the image itself.
-
-    A host that renders Markdown fetches images that stand in it, without asking.
-    """
-
-    ALT = "alt"
-    LINKS = "links"
-    INLINE = "inline"
+from searx_mcp.models.request import Images
 
 
 class Links(StrEnum):
