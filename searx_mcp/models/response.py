@@ -172,6 +172,7 @@ class SearchResponse(Frozen):
     Attributes:
         query: as searched.
         results_count: how many results are here.
+        page: which page of the source's list they begin on, from 1; `None` for the first.
         total_results: distinct results found before the cut to the number asked for. SearXNG
             gives no estimate of the whole web, so neither do we.
         search_time_ms: the search phase, without the reading of pages.
@@ -209,6 +210,7 @@ class SearchResponse(Frozen):
     cached: bool = False
     stale: bool = False
     age_seconds: int = 0
+    page: int | None = None
     coverage: Coverage = Coverage.WEB
     attribution: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

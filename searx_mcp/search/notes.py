@@ -1,23 +1,21 @@
 """The sentences that go with an answer: what a caller should know about it."""
 
 import math
+from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from searx_mcp.errors import DeadlineError, NoInstancesError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.request import SearchRequest
-from searx_mcp.models.response import Coverage
+from searx_mcp.models.response import Coverage, SearchResult
 from searx_mcp.search.answers.serving import Served
+from searx_mcp.search.merge import keep_domains
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.remarks import COVERAGE
 
 _LANGUAGES = {
     "all": "Language all: results of any language.",
     "auto": "Language auto: the instance chose it, as a rule English, which our headers ask for.",
-}
-_REASONS = {
-    True: "your instance has no more",
-    False: "public instances are asked for one page only, of about ten",
 }
 _REFUSALS_OF_JSON = {
     Verdict.JSON_OFF: ("off", "add json to search.formats"),
@@ -26,36 +24,65 @@ _REFUSALS_OF_JSON = {
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
-def notes(request: SearchRequest, served: Served, total: int) -> tuple[str, ...]:
+def notes(
+    request: SearchRequest,
+    served: Served,
+    *,
+    found: Sequence[SearchResult],
+    kept: Sequence[SearchResult],
+    page: int = 1,
+    skipped: int = 0,
+) -> tuple[str, ...]:
     """What is to be said of an answer, its staleness first.
 
     Args:
         request: what was asked for.
         served: the answer.
-        total: its results after merging and filters.
+        found: its results after merging.
+        kept: of them, those that the domains asked for leave.
+        page: where they begin.
+        skipped: how many of them the caller passes over.
     """
-    found = served.found
+    answer, total = served.found, max(0, len(kept) - skipped)
     said = [_staleness(served.age or 0.0, served.error)] if served.is_stale else []
-    if found.coverage in COVERAGE:
-        said.append(COVERAGE[found.coverage])
-    said += found.remarks
-    if request.language in _LANGUAGES and found.coverage is not Coverage.COLLECTIONS:
+    if answer.coverage in COVERAGE:
+        said.append(COVERAGE[answer.coverage])
+    said += answer.remarks
+    if request.language in _LANGUAGES and answer.coverage is not Coverage.COLLECTIONS:
         said.append(_LANGUAGES[request.language])
+    filters = _filters(request, found) if len(kept) < len(found) else ""
     if 0 < total < request.results_count:
-        reason = "the older answer has no more" if served.is_stale else _reason(found)
+        reason = "the older answer has no more" if served.is_stale else _reason(answer, page)
+        if filters:
+            reason = f"{len(found) - len(kept)} left out, being {filters}"
         said.append(f"{total} of {request.results_count} results asked for: {reason}.")
-    hits = sum(len(page.hits) for page in found.pages)
-    if hits and not total:
-        said.append(f"All {hits} results were outside the domains asked for.")
-    if served.age is None and found.own:
-        said += _without_json(found)
+    elif found and not kept:
+        said.append(f"All {len(found)} results were left out, being {filters}.")
+    elif not total and (page > 1 or skipped):
+        where = f"offset {request.offset}" if request.offset else f"page {page}"
+        said.append(f"The list ends before {where}: nothing more was found.")
+    if served.age is None and answer.own:
+        said += _without_json(answer)
     return tuple(said)
 
 
-def _reason(found: Found) -> str:
+def _filters(request: SearchRequest, found: Sequence[SearchResult]) -> str:
+    """Which arguments have left out results."""
+    at_home = keep_domains(found, allowed=request.allowed_domains, blocked=())
+    reasons = []
+    if len(at_home) < len(found):
+        reasons.append("outside allowed_domains")
+    if len(keep_domains(at_home, allowed=(), blocked=request.blocked_domains)) < len(at_home):
+        reasons.append("in blocked_domains")
+    return " or ".join(reasons)
+
+
+def _reason(found: Found, page: int) -> str:
     if found.coverage is Coverage.COLLECTIONS:
         return "the collections asked gave no more, of three pages at most"
-    return _REASONS[found.own]
+    if found.own:
+        return "your instance has no more"
+    return f"public instances are asked for one page a call; page {page + 1} may have more"
 
 
 def _without_json(found: Found) -> list[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.request import SearchRequest
@@ -21,6 +22,8 @@ from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Spawn
 
 _SITE = re.compile(r"(^|\s)site:", re.IGNORECASE)
+_ROWS = 10
+"""Results of a page of which nothing is known: what engines give, as a rule."""
 _READING_SHARE = 0.6
 """The share of a call's time left to the pages when the search phase takes as long as it may."""
 
@@ -74,20 +77,18 @@ class Searcher:
         if request.fetch_content:
             search_deadline = started + (deadline - started) * _READING_SHARE
             self._reader.warm()
+        query, skipped = self._beginning(request)
         served = await self._serving.serve(
-            instance_query(request),
-            wanted=request.results_count,
+            query,
+            wanted=request.results_count + skipped,
             deadline=search_deadline,
             source=request.source,
             progress=progress,
         )
         search_time = loop.time() - started
-        merged = keep_domains(
-            merge(served.found.pages),
-            allowed=request.allowed_domains,
-            blocked=request.blocked_domains,
-        )
-        results = merged[: request.results_count]
+        found = merge(served.found.pages)
+        merged = _kept(found, request)
+        results = merged[skipped : skipped + request.results_count]
         stats = None
         if request.fetch_content and results:
             if progress is not None:
@@ -101,9 +102,26 @@ class Searcher:
                 "total_results": len(merged),
                 "search_time_ms": round(search_time * 1_000),
                 "content_fetch_stats": stats,
-                "notes": notes(request, served, len(merged)),
+                "page": query.page if query.page > 1 else None,
+                "notes": notes(
+                    request, served, found=found, kept=merged, page=query.page, skipped=skipped
+                ),
             }
         )
+
+    def _beginning(self, request: SearchRequest) -> tuple[InstanceQuery, int]:
+        """What to ask first, and how many results of it the caller has seen.
+
+        A page has as many results as the first one had that is kept, so that what was found beyond the
+        number asked for is not lost to a caller who goes on behind it.
+        """
+        query = instance_query(request)
+        if not request.offset:
+            return query, 0
+        first = self._serving.first_page(query, request.source)
+        size = len(_kept(merge([first]), request)) if first else 0
+        pages, skipped = divmod(request.offset, size or _ROWS)
+        return replace(query, page=1 + pages), skipped
 
 
 def instance_query(request: SearchRequest) -> InstanceQuery:
@@ -128,7 +146,12 @@ def instance_query(request: SearchRequest) -> InstanceQuery:
         safe_search=int(request.safe_search),
         time_range=request.time_range,
         engines=request.engines,
+        page=request.page,
     )
+
+
+def _kept(results: tuple[SearchResult, ...], request: SearchRequest) -> tuple[SearchResult, ...]:
+    return keep_domains(results, allowed=request.allowed_domains, blocked=request.blocked_domains)
 
 
 def _about(request: SearchRequest) -> str:

@@ -231,7 +231,7 @@ async def test_domain_filters_hold_and_a_single_allowed_domain_is_asked_for(
     assert len(two.results) == 2
     assert [result.url for result in not_evil.results] == [rows[0].url, rows[1].url]
     assert none.results == ()
-    assert any("outside the domains" in note for note in none.notes)
+    assert any("left out, being outside allowed_domains" in note for note in none.notes)
 
 
 async def test_what_the_caller_wants_to_know_never_leaves_the_machine(settings_for, catalog_of):

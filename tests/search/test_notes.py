@@ -10,13 +10,14 @@ from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import Coverage
 from searx_mcp.search.answers.serving import Served
+from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.notes import notes
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.remarks import COVERAGE
 
 
 def found(count: int = 1, *, own: bool = False) -> Found:
-    hits = tuple(Hit(url=f"https://e.org/{n}", title="T", position=n + 1) for n in range(count))
+    hits = tuple(Hit(url=f"https://h{n}.example/", title="T", position=n + 1) for n in range(count))
     return Found((ResultPage(hits=hits),), "https://i.example/", (), complete=True, own=own)
 
 
@@ -25,6 +26,11 @@ def offline(retry_after: float | None) -> NoInstancesError:
 
 
 REQUEST = SearchRequest(query="bees", results_count=1)
+
+
+def told(request: SearchRequest, served: Served, count: int) -> tuple[str, ...]:
+    results = merge(served.found.pages)[:count]
+    return notes(request, served, found=results, kept=results)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +63,7 @@ REQUEST = SearchRequest(query="bees", results_count=1)
 )
 def test_a_stale_answer_says_how_old_it_is_and_why_it_is_given(age, error, expected):
     served = Served(found(), age, is_stale=True, error=error)
-    assert notes(REQUEST, served, 1) == (expected,)
+    assert told(REQUEST, served, 1) == (expected,)
 
 
 @pytest.mark.parametrize(
@@ -66,18 +72,18 @@ def test_a_stale_answer_says_how_old_it_is_and_why_it_is_given(age, error, expec
     ids=["now", "fresh", "nothing"],
 )
 def test_an_answer_that_is_not_stale_says_nothing(served, total):
-    assert notes(REQUEST, served, total) == ()
+    assert told(REQUEST, served, total) == ()
 
 
 @pytest.mark.parametrize("coverage", [Coverage.COLLECTIONS, Coverage.MIXED])
 def test_what_an_answer_was_found_in_comes_before_what_else_is_to_be_said(coverage):
     served = Served(replace(found(), coverage=coverage, remarks=("a",)))
-    assert notes(REQUEST, served, 1) == (COVERAGE[coverage], "a")
+    assert told(REQUEST, served, 1) == (COVERAGE[coverage], "a")
 
 
 def test_staleness_comes_before_everything_else():
     request = SearchRequest(query="bees", results_count=5, language="all")
-    said = notes(request, Served(found(), 400.0, is_stale=True), 1)
+    said = told(request, Served(found(), 400.0, is_stale=True), 1)
     assert [note.split(" ")[0] for note in said] == ["Answer", "Language", "1"]
 
 
@@ -85,21 +91,62 @@ def test_staleness_comes_before_everything_else():
     ("served", "reason"),
     [
         (Served(found(own=True)), "your instance has no more"),
-        (Served(found()), "public instances are asked for one page only"),
+        (Served(found()), "public instances are asked for one page a call; page 2 may have more"),
         (Served(found(own=True), 400.0, is_stale=True), "the older answer has no more"),
     ],
     ids=["own", "public", "stale"],
 )
 def test_fewer_results_than_asked_for_are_explained(served, reason):
     request = SearchRequest(query="bees", results_count=5)
-    assert reason in notes(request, served, 1)[-1]
+    assert reason in told(request, served, 1)[-1]
 
 
-def test_results_outside_the_domains_are_explained():
-    request = SearchRequest(query="bees", allowed_domains=("a.example", "b.example"))
-    assert notes(request, Served(found(3)), 0) == (
-        "All 3 results were outside the domains asked for.",
-    )
+@pytest.mark.parametrize(
+    ("request_", "said"),
+    [
+        (
+            {"allowed_domains": ("x.example", "y.example")},
+            "All 3 results were left out, being outside allowed_domains.",
+        ),
+        (
+            {"blocked_domains": ("example",)},
+            "All 3 results were left out, being in blocked_domains.",
+        ),
+        (
+            {"allowed_domains": ("h0.example", "x.example"), "blocked_domains": ("h0.example",)},
+            "All 3 results were left out, being outside allowed_domains or in blocked_domains.",
+        ),
+        (
+            {"blocked_domains": ("h0.example",)},
+            "2 of 10 results asked for: 1 left out, being in blocked_domains.",
+        ),
+        ({"blocked_domains": ("x.example",), "results_count": 3}, None),
+    ],
+    ids=str,
+)
+def test_results_that_the_domains_leave_out_are_explained(request_, said):
+    request = SearchRequest(query="bees", **request_)
+    results = merge(found(3).pages)
+    kept = keep_domains(results, allowed=request.allowed_domains, blocked=request.blocked_domains)
+    assert notes(request, Served(found(3)), found=results, kept=kept) == ((said,) if said else ())
+
+
+@pytest.mark.parametrize(
+    ("request_", "page", "skipped", "said"),
+    [
+        ({"page": 7}, 7, 0, "The list ends before page 7: nothing more was found."),
+        ({"offset": 90}, 10, 0, "The list ends before offset 90: nothing more was found."),
+        ({"offset": 5}, 1, 5, "The list ends before offset 5: nothing more was found."),
+        ({}, 1, 0, None),
+    ],
+    ids=str,
+)
+def test_a_page_beyond_the_end_says_so(request_, page, skipped, said):
+    request = SearchRequest(query="bees", **request_)
+    served = Served(found(skipped and 3))
+    results = merge(served.found.pages)
+    saying = notes(request, served, found=results, kept=results, page=page, skipped=skipped)
+    assert saying == ((said,) if said else ())
 
 
 def refused(*urls: str, verdict: Verdict = Verdict.JSON_OFF) -> tuple[Attempt, ...]:
@@ -120,14 +167,14 @@ def refused(*urls: str, verdict: Verdict = Verdict.JSON_OFF) -> tuple[Attempt, .
 )
 def test_an_own_instance_without_json_is_one_line_with_the_remedy(urls, hosts):
     served = Served(replace(found(own=True), attempts=refused(*urls)))
-    (said,) = notes(REQUEST, served, 1)
+    (said,) = told(REQUEST, served, 1)
     assert said.startswith(f"JSON is off at {hosts}, so its pages are read instead: add json to ")
     assert said.endswith(" (searx-mcp doctor shows the lines).")
 
 
 def test_a_limit_for_json_at_an_own_instance_is_one_line_with_the_remedy():
     attempts = refused("https://i.example/", verdict=Verdict.RATE_LIMITED)
-    (said,) = notes(REQUEST, Served(replace(found(own=True), attempts=attempts)), 1)
+    (said,) = told(REQUEST, Served(replace(found(own=True), attempts=attempts)), 1)
     assert said.startswith("JSON is limited at i.example, so its pages are read instead: set ")
     assert "server.limiter to false" in said
 
@@ -143,4 +190,4 @@ def test_a_limit_for_json_at_an_own_instance_is_one_line_with_the_remedy():
 )
 def test_nothing_is_said_of_json_otherwise(attempts, own, age):
     served = Served(replace(found(own=own), attempts=attempts), age)
-    assert notes(REQUEST, served, 1) == ()
+    assert told(REQUEST, served, 1) == ()

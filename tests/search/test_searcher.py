@@ -203,7 +203,47 @@ def test_where_nothing_is_left_no_page_is_read_and_nobody_is_credited():
     response, world = search(allowed_domains=("x.org", "y.org"))
     assert (response.results, response.attribution, world.read_for) == ((), (), [])
     assert response.content_fetch_stats is None
-    assert response.notes == ("All 4 results were outside the domains asked for.",)
+    assert response.notes == ("All 4 results were left out, being outside allowed_domains.",)
+
+
+@pytest.mark.parametrize(
+    ("request_", "page", "titles"),
+    [
+        ({"page": 3}, 3, ["a.org", "b.org"]),
+        ({"offset": 0}, 1, ["a.org", "b.org"]),
+        ({"offset": 1}, 1, ["b.org", "c.org"]),
+        ({"offset": 9}, 1, []),
+        ({"offset": 30}, 4, ["a.org", "b.org"]),
+        ({"offset": 33}, 4, ["sub.a.org"]),
+    ],
+    ids=str,
+)
+def test_a_page_or_an_offset_says_where_results_begin(request_, page, titles):
+    response, world = search(fetch_content=False, results_count=2, **request_)
+    (asked,) = world.asked
+    assert asked["query"].page == page
+    assert [result.title for result in response.results] == titles
+    assert response.page == (page if page > 1 else None)
+    assert (response.results_count, response.total_results) == (len(titles), 4)
+
+
+def test_an_offset_goes_on_in_what_was_found_before_a_further_page_is_asked_for():
+    async def main(clock) -> tuple[list[list[str]], list[int]]:
+        async with Tasks() as tasks:
+            world = World(clock, tasks)
+            shown = []
+            for offset in (0, 2, 4, 9):
+                request = SearchRequest(
+                    query="bees", fetch_content=False, results_count=2, offset=offset
+                )
+                response = await world.searcher.search(request)
+                shown.append([result.title for result in response.results])
+            return shown, [asked["query"].page for asked in world.asked]
+
+    shown, pages = virtual_time.run(main)
+    first, second = ["a.org", "b.org"], ["c.org", "sub.a.org"]
+    assert shown == [first, second, first, first[1:] + second[:1]]
+    assert pages == [1, 2, 3], "the page has four results, so offset 9 is the second of the third"
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ class CacheKey:
     time_range: str
     engines: frozenset[str] = frozenset()
     source: Source = Source.AUTO
+    page: int = 1
 
     @classmethod
     def of(cls, query: InstanceQuery, source: Source = Source.AUTO) -> Self:
@@ -55,6 +56,7 @@ class CacheKey:
             time_range=query.time_range,
             engines=frozenset(query.engines),
             source=source,
+            page=query.page,
         )
 
 

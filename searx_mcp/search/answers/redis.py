@@ -98,6 +98,7 @@ class RedisAnswers(SharedAnswers):
             key.time_range,
             sorted(key.engines),
             key.source,
+            key.page,
         ]
         digest = blake2b(json.dumps(parts).encode(), digest_size=_KEY, key=self._secret)
         return self._keys.answer(digest.hexdigest())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, UnavailableReason
+from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.models.service import Progress
 from searx_mcp.search.answers.cache import (
@@ -136,6 +137,11 @@ class Serving:
             if kept is None or _is_missing_setting(error):
                 raise
             return Served(kept.found, kept.age, is_stale=True, error=error)
+
+    def first_page(self, query: InstanceQuery, source: Source) -> ResultPage | None:
+        """The first result page of what is kept for `query`, if anything is."""
+        kept = self._answers.get(CacheKey.of(query, source), wanted=0)
+        return kept.found.pages[0] if kept is not None else None
 
     async def _ask(
         self,

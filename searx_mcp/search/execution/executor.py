@@ -225,7 +225,9 @@ class Executor:
             if trail.is_late:
                 return tuple(pages), False
             again = replace(proposal, format=self._pool.format_of(proposal.url, self._clock()))
-            page = await self._asking.ask(again, replace(query, page=len(pages) + 1), trail)
+            page = await self._asking.ask(
+                again, replace(query, page=query.page + len(pages)), trail
+            )
             fresh = {hit.url for hit in page.hits} - urls if page else set()
             if page is None or not fresh:
                 return tuple(pages), page is not None

@@ -164,6 +164,7 @@ class OpenSources:
                 (choice, engine, asking.of(choice, engine, page=page, now=now))
                 for choice in choices
                 for engine in [self._engines[choice.engine]]
+                if page == 1 or engine.pages
             ]
             skipped = dict(journal.skipped)
             earlier = len(gathered)
