@@ -82,6 +82,7 @@ class SearxMcpError(Exception):
         message: one sentence for a person; never the query, never a private address.
         advice: what to do now, one sentence; may be empty.
         retry_after: seconds after which the same call may succeed, or `None` if waiting is no help.
+        time_limit: the seconds that ran out, if that is what happened.
         quoted: what a stranger wrote that belongs to it, such as the rule that forbids an address;
             neither `message` nor `advice` holds any of it, so that it can be shown apart. Mostly empty.
     """
@@ -101,6 +102,27 @@ class SearxMcpError(Exception):
         self.advice = advice
         self.retry_after = retry_after
         self.quoted = quoted
+        self.time_limit: float | None = None
+
+    def ran_out(self, allowed: float, passed: float) -> None:
+        """Name the time that ran out, once.
+
+        Args:
+            allowed: seconds the call had.
+            passed: seconds until it failed; what is near the end was kept back for the answer.
+        """
+        if self.time_limit is not None:
+            return
+        self.time_limit = allowed if passed >= _NEARLY_ALL * allowed else passed
+        reason = f"{self.message[:1].lower()}{self.message[1:]}"
+        seconds = f"{self.time_limit:.3g}"
+        self.message = f"Timed out after {seconds} second{'s' * (seconds != '1')}: {reason}"
+        self.args = (self.message,)
+
+
+_NEARLY_ALL = 0.85
+"""The share of a call's time after which all of it counts as used up: a tenth is kept back for turning what
+has arrived into an answer."""
 
 
 class InvalidArgumentError(SearxMcpError):
@@ -178,6 +200,8 @@ class FetchError(SearxMcpError):
         url: the address that failed: the one asked for, or the hop.
         status_code: the HTTP status, or `None` if there was no answer.
         response_time_ms: from the call to the failure, or `None` if not measured yet.
+        redirect_chain: `url -> status` of the hops so far, where the site redirected; the last hop, `url`,
+            may have no answer.
     """
 
     def __init__(
@@ -195,6 +219,7 @@ class FetchError(SearxMcpError):
         self.url = url
         self.status_code = status_code
         self.response_time_ms: int | None = None
+        self.redirect_chain: tuple[str, ...] = ()
 
 
 class PolicyError(FetchError):

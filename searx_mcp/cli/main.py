@@ -118,8 +118,13 @@ def fail(error: SearxMcpError) -> ExitCode:
     say(f"searx-mcp: {error.message}")
     if error.quoted:
         say(f"           {error.quoted}")
-    if error.advice:
-        say(error.advice)
+    advice = error.advice
+    if error.time_limit is not None and not advice:
+        from searx_mcp.render.errors import time_advice  # noqa: PLC0415 - only this failure needs it
+
+        advice = time_advice(error)
+    if advice:
+        say(advice)
     return exit_code(error)
 
 
@@ -186,6 +191,8 @@ def stdio(context: click.Context) -> None:
 )
 @click.option("-l", "--language", help="Two letters, a region such as en-US, all, or auto.")
 @click.option("-n", "--results-count", metavar="N", help="Results wanted, 1 to 50.")
+@click.option("--page", metavar="N", help="Which page of the list, 1 to 50.")
+@click.option("--offset", metavar="N", help="Results to skip instead, up to 500.")
 @click.option("--fetch-content/--no-fetch-content", default=None, help="Read the result pages.")
 @click.option("--safe-search", metavar="LEVEL", help="off, moderate or strict.")
 @click.option("-t", "--time-range", metavar="AGE", help="day, week, month or year.")
@@ -211,10 +218,11 @@ def search(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 -
 @click.argument("url", required=False)
 @click.option("--cursor", help="Read on in a page that was fetched before.")
 @click.option("--offset", metavar="N", help="Characters to skip.")
-@click.option("--max-chars", metavar="N", help="Characters given at most, 100 to 1,000,000.")
+@click.option("--max-chars", metavar="N", help="Characters given at most, 1 to 1,000,000.")
 @click.option("--limit", metavar="N", help="The same, with a cursor.")
 @click.option("--section", metavar="HEADING", help="Only the section under this heading.")
 @click.option("--prompt", help="What you want to know; the closest parts of a long page first.")
+@click.option("--images", metavar="HOW", help="alt, links, inline or none.")
 @click.option("--force-refresh", is_flag=True, default=None, help="Fetch it even if it is kept.")
 @click.option("--timeout", metavar="SECONDS", help="Seconds the call may take, 5 to 120.")
 @click.option("--follow-redirects/--no-follow-redirects", default=None, help="Follow redirects.")

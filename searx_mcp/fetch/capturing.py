@@ -40,7 +40,7 @@ _NO_SCRIPTS: Final = (
 _BODIES: Final = 32
 """Captures whose bodies are read or converted at once; more would only wait for a processor, each with up to
 10 MiB in hand."""
-_NOT_FOLLOWED: Final = "A redirect was not followed: the last of redirect_chain is where it leads."
+_NOT_FOLLOWED: Final = "A redirect was not followed: redirect_target is where it leads."
 _NO_ADDRESS: Final = (
     "A redirect was not followed: it leads to something that is not a valid address."
 )
@@ -275,23 +275,19 @@ class Capturer:
             )
         except ContentError as exc:
             if material.was_late:
-                raise timed_out(job.end - job.started) from exc
+                raise timed_out() from exc
             exc.status_code = material.status
             exc.url = exc.url or material.url
             exc.advice = exc.advice or _OTHER_VERSION
             raise
         if material.was_late and not readable.markdown.strip():
-            raise timed_out(job.end - job.started)
+            raise timed_out()
         return readable
 
 
-def timed_out(seconds: float) -> TransportError:
-    """Make the error for a page that did not come in so many seconds."""
-    return TransportError(
-        f"The page was not there within {max(seconds, 0):.3g} seconds.",
-        code=ErrorCode.TIMEOUT,
-        advice="Try again with a longer timeout, or use another result.",
-    )
+def timed_out() -> TransportError:
+    """Make the error for a page that did not come in time."""
+    return TransportError("The page was not there.", code=ErrorCode.TIMEOUT)
 
 
 def _document(readable: Readable, **known: object) -> Document:
@@ -322,16 +318,17 @@ def _document(readable: Readable, **known: object) -> Document:
 
 def _not_followed(job: Job, trail: Trail, redirect: Redirect, arrival: Arrival) -> Captured:
     try:
-        target = [f"{join(trail.current, redirect.location)} -> not followed"]
+        target = str(join(trail.current, redirect.location))
     except ValueError:
-        target = []
+        target = ""
     document = Document(
         final_url=str(trail.current),
         content_type=parse_content_type(redirect.headers.get("Content-Type", "")).name,
         content_length=0,
         status_code=redirect.status,
         headers=_shown(redirect.headers),
-        redirect_chain=(*trail.chain, *target),
+        redirect_chain=(*trail.chain, *([f"{target} -> not followed"] if target else [])),
+        redirect_target=target,
         markdown="",
         word_count=0,
         robots=arrival.robots,

@@ -153,16 +153,16 @@ class Fetcher:
             async with asyncio.timeout_at(end):
                 return await self._serve(request, started, end, max_bytes, query)
         except FetchError as error:
-            _complete(error, request, started)
+            _complete(error, request, started, end)
             raise
         except InvalidArgumentError:
             raise
         except TimeoutError as exc:
-            raise _complete(timed_out(end - started), request, started) from exc
+            raise _complete(timed_out(), request, started, end) from exc
         except Exception as exc:
             # A page is a stranger's work; what it breaks must not surface as a library's error.
             logger.exception("fetch.unexpected_error")
-            raise _complete(_fault(), request, started) from exc
+            raise _complete(_fault(), request, started, end) from exc
 
     def _allowed_time(self, request: FetchRequest) -> float:
         if request.timeout is not None:
@@ -255,11 +255,15 @@ class Fetcher:
             async with asyncio.timeout_at(job.end):
                 captured = await self._capturer.capture(job)
         except TimeoutError:
-            error: FetchError = timed_out(job.end - job.started)
+            error: FetchError = timed_out()
             error.url = job.current
+            if job.trail is not None and job.trail.has_redirects:
+                error.redirect_chain = tuple(job.trail.chain)
             return _Landed(error, job.end, was_late=True)
         except FetchError as exc:
             exc.url = exc.url or job.current
+            if job.trail is not None and job.trail.has_redirects:
+                exc.redirect_chain = tuple(job.trail.chain)
             return _Landed(exc, job.end, was_late=exc.code is ErrorCode.TIMEOUT)
         if isinstance(captured, Unchanged):
             if job.previous is None:
@@ -348,8 +352,10 @@ def _pointed_at(url: URL, capture: Capture) -> list[str]:
     return [f'The address points into the page: its section is "#{url.fragment}".']
 
 
-def _complete(error: FetchError, request: FetchRequest, started: float) -> FetchError:
+def _complete(error: FetchError, request: FetchRequest, started: float, end: float) -> FetchError:
     """Write on an error what only the call knows."""
+    if error.code is ErrorCode.TIMEOUT:
+        error.ran_out(end - started, now() - started)
     error.url = clean_line(error.url or request.url, MAX_URL_LENGTH)
     error.response_time_ms = round((now() - started) * 1_000)
     return error

@@ -109,6 +109,7 @@ def show(
         headers=document.headers,
         redirect_count=document.redirect_count,
         redirect_chain=document.redirect_chain,
+        redirect_target=document.redirect_target,
         truncated=document.truncated or part.next_offset is not None,
         cursor=kept.cursor,
         offset=part.offset,

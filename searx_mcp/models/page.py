@@ -110,6 +110,7 @@ class Page(Frozen):
         headers: `server`, `content-encoding`, `content-language` and `last-modified`, if sent.
         redirect_count: hops after the first address.
         redirect_chain: `url -> status`, one entry per hop, the last page included.
+        redirect_target: where a redirect that was not to be followed leads; empty for a page.
         truncated: whether `markdown_content` is not the page to its end: there is more to read at
             `next_offset`, or the page was cut while it was fetched (then `notes` say why).
         cursor: names this capture of the page for later calls; empty for what was not captured.
@@ -157,6 +158,7 @@ class Page(Frozen):
     headers: Mapping[str, str] = {}
     redirect_count: int = 0
     redirect_chain: tuple[str, ...] = ()
+    redirect_target: str = ""
     truncated: bool = False
     cursor: str = ""
     offset: int = 0

@@ -13,6 +13,8 @@ MAX_PAGE = 50
 """Chosen, not measured: a model that goes on for longer should ask something else."""
 MAX_SKIPPED = 10 * MAX_PAGE
 MAX_URL_LENGTH = 4096
+MAX_TIMEOUT = 120
+"""Seconds that a call may ask for."""
 MIN_CONTENT_LENGTH = 1_024
 MAX_CONTENT_LENGTH = 10_485_760
 LANGUAGE_PATTERN = r"^(all|auto|[a-z]{2,3}(-[A-Z]{2})?)$"
@@ -133,7 +135,7 @@ class SearchRequest(Frozen):
     ] = ()
     search_prompt: Annotated[str, Field(max_length=2_000)] = ""
     source: Source = Source.AUTO
-    timeout: Annotated[float | None, Field(ge=1, le=120)] = None
+    timeout: Annotated[float | None, Field(ge=1, le=MAX_TIMEOUT)] = None
     max_tokens: Annotated[int | None, Field(ge=200, le=200_000)] = None
     page: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 1
     offset: Annotated[int, Field(ge=0, le=MAX_SKIPPED)] = 0
@@ -175,7 +177,7 @@ class FetchRequest(Frozen):
     prompt: Annotated[str, Field(max_length=2_000)] = ""
     images: Images | None = None
     force_refresh: bool = False
-    timeout: Annotated[float | None, Field(ge=5, le=120)] = None
+    timeout: Annotated[float | None, Field(ge=5, le=MAX_TIMEOUT)] = None
     follow_redirects: bool = True
     max_content_length: Annotated[
         int | None, Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH)

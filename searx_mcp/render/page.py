@@ -161,6 +161,8 @@ def _about(page: Page, boundary: str) -> Iterator[str]:
         yield dates
     if page.final_url != page.url:
         yield f"Final URL: {one_url(page.final_url)}"
+    if page.redirect_target:
+        yield f"Redirect target: {one_url(page.redirect_target)}"
     was_sent_on = HTTPStatus.MULTIPLE_CHOICES <= page.status_code < HTTPStatus.BAD_REQUEST
     if page.redirect_count or was_sent_on:
         yield f"Redirects: {page.redirect_count}"

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.errors import DeadlineError, InvalidArgumentError
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
@@ -78,13 +78,17 @@ class Searcher:
             search_deadline = started + (deadline - started) * _READING_SHARE
             self._reader.warm()
         query, skipped = self._beginning(request)
-        served = await self._serving.serve(
-            query,
-            wanted=request.results_count + skipped,
-            deadline=search_deadline,
-            source=request.source,
-            progress=progress,
-        )
+        try:
+            served = await self._serving.serve(
+                query,
+                wanted=request.results_count + skipped,
+                deadline=search_deadline,
+                source=request.source,
+                progress=progress,
+            )
+        except DeadlineError as error:
+            error.ran_out(search_deadline - started, loop.time() - started)
+            raise
         search_time = loop.time() - started
         found = merge(served.found.pages)
         merged = _kept(found, request)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,15 +20,18 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
+from searx_mcp.render.calls import next_call
 from searx_mcp.render.errors import (
     fetch_error_data,
     fetch_error_text,
     search_error_data,
     search_error_text,
 )
+from searx_mcp.render.fence import one_url
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.search import search_text
+from searx_mcp.render.tokens import estimate, lines_within
 from searx_mcp.server.channels import output_schema, wants_structured
 from searx_mcp.settings.values import ServerConfig, Settings
 
@@ -37,10 +40,13 @@ _log = logging.getLogger("searx_mcp.server")
 T = TypeVar("T")
 GetService = Callable[[], Awaitable[Service]]
 
+_SMALLER_SEARCH = "Ask for fewer results, or without their pages (fetch_content false)."
 _MOST_CHARS = 10
 """Characters that a token can hold at most, as `render.tokens` counts: those of a run of blanks."""
 _MOST_TOKENS = 1
 """Tokens that a character may need on average; text in Latin letters needs a third of that."""
+_CALLS_TOKENS = 300
+"""For the calls that read the further addresses of a call: five or six of usual length."""
 _LEAST_TOKENS = 400
 """What a page's head and fence leave room for text in."""
 
@@ -156,11 +162,11 @@ def search_tool(tools: ToolContext) -> Tool:
                 service = await tools.service()
                 return await service.search(request, progress=progress)
 
-            response = await _call(context, limit, work)
+            response = await _call(context, limit, work, otherwise=_SMALLER_SEARCH)
         except SearxMcpError as error:
             query = arguments.get("query")
-            data = search_error_data(error, query if isinstance(query, str) else "")
-            return tools.failed(search_error_text(error), data, context)
+            data = search_error_data(error, query if isinstance(query, str) else "", longest=limit)
+            return tools.failed(search_error_text(error, longest=limit), data, context)
         budget = request.max_tokens or settings.server.search_token_budget
         return tools.succeeded(
             search_text(response, budget=budget, boundary=tools.boundary),
@@ -183,11 +189,14 @@ def fetch_tool(tools: ToolContext) -> Tool:
     limit = settings.server.tool_timeout
 
     async def web_fetch(arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
+        url, further = str(arguments.get("url", "")), Further(())
         try:
             request = parse_fetch(arguments)
+            url, further = request.url, Further(request.further_urls)
             if request.timeout is not None and request.timeout > limit:
                 request = request.model_copy(update={"timeout": max(5.0, limit)})
             budget = _fetch_budget(request, settings.server)
+            budget = max(min(budget, _LEAST_TOKENS), budget - further.cost)
             most = request.limit or request.max_chars or settings.web_fetch.default_max_chars
             request = request.model_copy(
                 update={"max_chars": min(most, budget * _MOST_CHARS), "limit": None}
@@ -197,14 +206,14 @@ def fetch_tool(tools: ToolContext) -> Tool:
                 service = await tools.service()
                 return await service.fetch(request, progress=progress)
 
-            page = await _call(context, limit, work)
+            page = await _call(context, limit, work, otherwise="Use another source.")
         except SearxMcpError as error:
-            url = arguments.get("url")
-            data = fetch_error_data(error, url if isinstance(url, str) else "", tools.boundary)
-            return tools.failed(fetch_error_text(error, tools.boundary), data, context)
+            data = fetch_error_data(error, url, tools.boundary, longest=limit)
+            text = fetch_error_text(error, tools.boundary, longest=limit)
+            return tools.failed(further.after(text), further.within(data), context)
         return tools.succeeded(
-            page_text(page, budget=budget, boundary=tools.boundary),
-            lambda: page_data(page, budget=budget, boundary=tools.boundary),
+            further.after(page_text(page, budget=budget, boundary=tools.boundary)),
+            lambda: further.within(page_data(page, budget=budget, boundary=tools.boundary)),
             context,
         )
 
@@ -220,6 +229,29 @@ def fetch_tool(tools: ToolContext) -> Tool:
     )
 
 
+class Further:
+    """The addresses that a call named beside the one that it reads, each as the call that reads it."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        calls, _ = lines_within((next_call(url=one_url(url)) for url in urls), _CALLS_TOKENS)
+        self._urls = [one_url(url) for url in urls[: len(calls)]]
+        self._lines = ""
+        if urls:
+            unnamed = len(urls) - len(calls)
+            more = [f"Addresses left out here: {unnamed}"] if unnamed else []
+            head = "\nOne address a call is read. For the others:"
+            self._lines = "\n".join((head, *calls, *more))
+        self.cost = estimate(self._lines)
+
+    def after(self, text: str) -> str:
+        """The text with the calls behind it."""
+        return f"{text}{self._lines}"
+
+    def within(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The data with the addresses."""
+        return {**data, "further_urls": self._urls} if self._urls else {**data}
+
+
 def _fetch_budget(request: FetchRequest, server: ServerConfig) -> int:
     """Tokens for a page: the configured number, unless the call names a size of its own."""
     named = request.limit or request.max_chars
@@ -229,7 +261,11 @@ def _fetch_budget(request: FetchRequest, server: ServerConfig) -> int:
 
 
 async def _call(
-    context: Context[Any, Any], limit: float, work: Callable[[Progress], Awaitable[T]]
+    context: Context[Any, Any],
+    limit: float,
+    work: Callable[[Progress], Awaitable[T]],
+    *,
+    otherwise: str,
 ) -> T:
     """Do `work` by its deadline and tell the client how it goes.
 
@@ -240,23 +276,22 @@ async def _call(
     messages: asyncio.Queue[str] = asyncio.Queue()
     async with asyncio.TaskGroup() as group:
         pump = group.create_task(_report(messages, context))
-        outcome = await _settled(work(messages.put_nowait), limit)
+        outcome = await _settled(work(messages.put_nowait), limit, otherwise)
         pump.cancel()
     if isinstance(outcome, SearxMcpError):
         raise outcome
     return outcome
 
 
-async def _settled(work: Awaitable[T], limit: float) -> T | SearxMcpError:
+async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
     # A value and not a raise: a task group would wrap an exception in a group of its own.
     try:
         async with asyncio.timeout(limit):
             return await work
     except TimeoutError:
-        return DeadlineError(
-            f"The call took longer than {limit:g} seconds",
-            advice="Ask for fewer results, or without their pages (fetch_content false).",
-        )
+        late = DeadlineError("The call was not done", advice=otherwise)
+        late.ran_out(limit, limit)
+        return late
     except SearxMcpError as error:
         return error
     except Exception:  # noqa: BLE001 - a supervisor: whatever it is, the model gets an answer

@@ -109,9 +109,8 @@ def needs_process() -> ContentError:
 def late() -> TransportError:
     """The caller's time was over first."""
     return TransportError(
-        "the time was over before the document was read",
+        "the document was not read yet",
         code=ErrorCode.TIMEOUT,
-        advice="Try again with a longer timeout.",
     )
 
 

@@ -136,9 +136,7 @@ async def test_a_redirect_is_a_page_without_content_when_not_followed(site, fetc
     assert page.markdown_content == ""
     assert page.redirect_count == 0
     assert page.redirect_chain == (f"{url} -> 308", f"{target} -> not followed")
-    assert page.notes == (
-        "A redirect was not followed: the last of redirect_chain is where it leads.",
-    )
+    assert page.notes == ("A redirect was not followed: redirect_target is where it leads.",)
     assert len(site.requests) == 1
 
 

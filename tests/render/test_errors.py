@@ -152,11 +152,13 @@ def test_the_wait_is_told_in_whole_units_rounded_up(retry_after, expected):
     ("error", "expected"),
     [
         pytest.param(
-            FetchError("Slow.", code=ErrorCode.TIMEOUT), "One retry may work.", id="timeout"
+            FetchError("Slow.", code=ErrorCode.TIMEOUT),
+            "One retry may work in 5 seconds.",
+            id="timeout",
         ),
         pytest.param(
             SiteError("Failed.", code=ErrorCode.HTTP_ERROR, status_code=503),
-            "One retry may work.",
+            "One retry may work in 1 minute.",
             id="server error",
         ),
         pytest.param(
@@ -166,8 +168,13 @@ def test_the_wait_is_told_in_whole_units_rounded_up(retry_after, expected):
         ),
         pytest.param(
             NoInstancesError("None.", reason=UnavailableReason.BUDGET_SPENT),
-            "Retry later.",
+            "One retry may work in 1 minute.",
             id="spent",
+        ),
+        pytest.param(
+            NoInstancesError("Nobody to ask.", reason=UnavailableReason.EXHAUSTED),
+            "Do not repeat the same call.",
+            id="nobody to ask",
         ),
     ],
 )
@@ -237,9 +244,65 @@ def test_the_data_of_a_search_error_has_the_specified_fields():
 def test_the_data_of_a_deadline_lists_its_attempts():
     error = DeadlineError("Too late.", attempts=(attempt("a", Verdict.TIMEOUT),))
     data = search_error_data(error, "q")
-    assert data["retry_after"] is None
+    assert data["retry_after"] == 5
     assert data["attempted_instances"] == ["https://a.example/"]
     assert "1 instance asked: 1 timed out." in search_error_text(error)
+
+
+@pytest.mark.parametrize("longest", [50, 120])
+@pytest.mark.parametrize("passed", [8.7, 10.0, 49.9, 50.0, 119.0, 120.0])
+@pytest.mark.parametrize(
+    ("make", "write", "otherwise"),
+    [
+        (lambda: DeadlineError("No instance answered"), search_error_text, "ask for fewer results"),
+        (lambda: FetchError("It.", code=ErrorCode.TIMEOUT), fetch_error_text, "use another source"),
+    ],
+    ids=["search", "page"],
+)
+def test_a_longer_time_is_advised_only_if_there_can_be_one(longest, passed, make, write, otherwise):
+    error = make()
+    error.ran_out(max(10.0, round(passed, -1)), passed)
+    text = write(error, longest=longest)
+    assert f"Timed out after {max(10.0, round(passed, -1)):g} seconds: " in text
+    assert otherwise in text.lower()
+    assert ("longer" in text) is (round(passed, -1) < longest)
+    assert f"up to {longest} seconds" in text or "longer" not in text
+
+
+def test_the_time_that_ran_out_is_named_once_and_in_full_only_if_it_ran_out_in_full():
+    error = FetchError("It was not there.", code=ErrorCode.TIMEOUT)
+    error.ran_out(30, 5.04)
+    error.ran_out(30, 30)
+    assert (error.time_limit, str(error)) == (
+        5.04,
+        "Timed out after 5.04 seconds: it was not there.",
+    )
+    assert error.message == str(error)
+
+
+def test_an_error_behind_redirects_says_where_they_led(boundary):
+    error = SiteError(
+        "There is no page.", code=ErrorCode.NOT_FOUND, status_code=404, url="https://b.example/y"
+    )
+    error.redirect_chain = ("https://a.example/x -> 301", "https://b.example/y -> 404")
+    text = fetch_error_text(error, boundary)
+    assert "\nFinal URL: https://b.example/y\nRedirect: https://a.example/x -> 301\n" in text
+    assert text.endswith(f"\n</web-content {boundary}>")
+    assert "Final URL" not in fetch_error_text(error)
+    data = fetch_error_data(error, "https://a.example/x", boundary)
+    assert next(iter(data)) == "notice"
+    assert data["final_url"] == "https://b.example/y"
+    assert data["redirect_chain"] == [*error.redirect_chain]
+    assert "notice" not in fetch_error_data(error, "")
+
+
+@pytest.mark.parametrize("quoted", ["", "Disallow: /x"])
+def test_an_error_behind_long_redirects_fits(boundary, quoted):
+    error = FetchError("Why not. " * 99, code=ErrorCode.REDIRECT_LOOP, quoted=quoted)
+    error.redirect_chain = tuple(f"https://{n}.example/{'path/' * 40} -> 302" for n in range(10))
+    text = fetch_error_text(error, boundary)
+    assert estimate(text) <= MAX_TOKENS
+    assert quoted in text
 
 
 @pytest.mark.parametrize(

@@ -326,7 +326,7 @@ BAD_SEARCHES = [
     ({"query": "x", "results_count": 2.5}, "results_count"),
     ({"query": "x", "max_results": 99}, "max_results"),
     ({"query": "x", "category": "shoping"}, "category"),
-    ({"query": "x", "language": "english"}, "language"),
+    ({"query": "x", "language": "elvish"}, "language"),
     ({"query": "x", "safe_search": 3}, "safe_search"),
     ({"query": "x", "safe_search": "very"}, "safe_search"),
     ({"query": "x", "time_range": "decade"}, "time_range"),
@@ -339,7 +339,8 @@ BAD_SEARCHES = [
     ({"query": "x", "max_tokens": 1}, "max_tokens"),
     ({"query": "x", "timeout": 0}, "timeout"),
     ({"query": "x", "timeout": "soon"}, "timeout"),
-    ({"query": "x", "page": 2}, "page"),
+    ({"query": "x", "page": 51}, "page"),
+    ({"query": "x", "page": 2, "offset": 10}, "offset"),
     ({"query": "x", "quer": "y"}, "quer"),
 ]
 BAD_FETCHES = [

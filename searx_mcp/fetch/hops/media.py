@@ -245,7 +245,6 @@ def cut_document(media: MediaType, body: Body, *, most: int, url: str) -> FetchE
             f"The {media.name} did not arrive in time.",
             code=ErrorCode.TIMEOUT,
             url=url,
-            advice="Try again with a longer timeout.",
         )
     return TransportError(
         f"The {media.name} did not arrive whole: {', '.join(body.notes)}.",

@@ -8,12 +8,14 @@ from yarl import URL
 from searx_mcp.errors import (
     ErrorCode,
     InvalidArgumentError,
+    PolicyError,
     RedirectError,
     TransportError,
 )
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.url import MAX_URL_LENGTH, check_url
 from searx_mcp.urls.hosts import host_in, is_short_enough
+from searx_mcp.urls.userinfo import without_userinfo
 
 # RFC 9110, section 15.4, and RFC 7538; 300 and 304 name no target to follow.
 _FOLLOWED = frozenset({301, 302, 303, 307, 308})
@@ -37,12 +39,16 @@ def next_url(current: URL, location: str, *, allow: AllowList) -> URL:
         PolicyError: if the target may not be fetched.
         TransportError: `malformed_response`, if it is no address.
     """
+    target = current
     try:
         target = join(current, location)
         if authority := _authority(location):
             # As written: yarl turns ":+80" into a port and "[v1.fe80]" into a name.
             check_url(f"{target.scheme}://{authority}", allow=allow)
         return check_url(str(target), allow=allow)
+    except PolicyError as error:
+        error.url = without_userinfo(str(target))  # whole, not the authority alone
+        raise
     except (ValueError, InvalidArgumentError) as exc:
         raise TransportError(
             "The site redirects to something that is not a valid address.",
@@ -105,12 +111,14 @@ class Trail:
         current: the address of the hop under way.
         chain: `url -> status` of each hop that was answered.
         notes: sentences a caller should know.
+        has_redirects: whether a hop has sent us on, be it to where nobody may go.
     """
 
     def __init__(self, start: URL, *, max_redirects: int) -> None:
         self.current = start
         self.chain: list[str] = []
         self.notes: list[str] = []
+        self.has_redirects = False
         self._seen = {start}
         self._max_redirects = max_redirects
 

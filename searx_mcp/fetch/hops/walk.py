@@ -117,6 +117,7 @@ class Walker:
             answer = await self._ask(errand, headers, trail)
             if not isinstance(answer, Redirect) or not errand.follow:
                 return Arrival(answer, verdict)
+            trail.has_redirects = True
             target = next_url(url, answer.location, allow=self._allow)
             headers = carried_headers(headers, url, target)
             trail.follow(target)

@@ -35,6 +35,7 @@ class Document(Frozen):
     headers: Mapping[str, str] = {}
     redirect_count: int = 0
     redirect_chain: tuple[str, ...] = ()
+    redirect_target: str = ""
     markdown: str
     word_count: int
     outline: tuple[Heading, ...] = ()

@@ -164,10 +164,9 @@ class RobotsGate:
                 rule = await self._judge(known, url)
         except TimeoutError as exc:
             raise TransportError(
-                "The time was over before the site's robots.txt was there.",
+                "The site's robots.txt was not there.",
                 code=ErrorCode.TIMEOUT,
                 url=str(url),
-                advice="Try again with a longer timeout, or use another result.",
             ) from exc
         if known.failure is not None:
             raise _refusal(url, known.failure, retry_after=max(known.rest(self._clock()), 1))

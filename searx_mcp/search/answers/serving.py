@@ -177,10 +177,7 @@ class Serving:
             async with asyncio.timeout_at(deadline + ANSWERING_TIME / 2):
                 return await self._flights.run((key, wanted), ask)
         except TimeoutError as exc:
-            raise DeadlineError(
-                "The call's time was over before an instance answered",
-                advice="Call again with a longer timeout.",
-            ) from exc
+            raise DeadlineError("No instance answered") from exc
 
     async def _newest(
         self, kept: Kept | None, key: CacheKey, wanted: int, shared: SharedAnswers

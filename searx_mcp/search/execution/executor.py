@@ -245,15 +245,11 @@ class Executor:
         now = self._clock()
         if not trail.attempts and trail.queued_behind:
             return DeadlineError(
-                f"The call's time was over while {trail.queued_behind} other searches were under way"
-                " at the instance",
+                f"{trail.queued_behind} other searches were under way at the instance",
                 advice="Search less at once, or raise search.own_at_once.",
             )
         if not trail.attempts and trail.is_late:
-            return DeadlineError(
-                "The call's time was over before an instance could be asked",
-                advice="Call again with a longer timeout.",
-            )
+            return DeadlineError("No instance could be asked")
         at = trail.budget_retry_at
         return unavailable(
             own=self._pool.own_urls(),

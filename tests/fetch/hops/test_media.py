@@ -197,7 +197,7 @@ def test_a_cut_document_is_an_error_by_what_cut_it(note, code):
     body = Body(b"%PDF-1.7", truncated=True, notes=(note,))
     error = cut_document(MediaType("application/pdf"), body, most=1_024, url="https://e.org/")
     assert error.code is code
-    assert error.advice
+    assert error.advice or code is ErrorCode.TIMEOUT
 
 
 DICE = random.Random(1)

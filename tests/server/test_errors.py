@@ -1,0 +1,216 @@
+"""Errors as a model meets them: the same in the text and in structured content, for every code."""
+
+import re
+
+import pytest
+from mcp import Client
+from mcp.types import CallToolResult
+
+from searx_mcp.errors import DeadlineError, ErrorCode, FetchError, SearxMcpError, TransportError
+from searx_mcp.render.tokens import estimate
+from searx_mcp.server.app import build_server
+from searx_mcp.testing.raw import RawServer
+from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect, silent
+
+PAGE = FakePage(article("Bees", ["Bees dance to tell each other where the flowers are."] * 3))
+ROBOTS = FakePage("User-agent: *\nDisallow: /", content_type="text/plain")
+PDF = FakePage(b"%PDF-1.7\n" + b"x" * 5_000, content_type="application/pdf")
+WAITS = re.compile(r"(?:Retry|One retry may work) in ([0-9]+) (second|minute|hour|day)s?\.")
+
+
+def check(result: CallToolResult, text: str, code: str) -> dict[str, object]:
+    """Both halves have the code, and the same advice and wait."""
+    data = result.structured_content
+    assert result.is_error
+    assert data is not None
+    assert data["error_type"] == code
+    assert f"({code})." in text
+    assert estimate(text) <= 120
+    waits = WAITS.search(text)
+    assert (waits is None) is (data.get("retry_after") is None)
+    may_be_called_again = waits or code in {"invalid_argument", "content_too_large"}
+    assert ("Do not repeat the same call." in text) is not bool(may_be_called_again)
+    return data
+
+
+FAILURES = [
+    ("not_found", FakePage("gone", status=404), {}),
+    ("not_found", FakePage("gone", status=410), {}),
+    ("authentication_required", FakePage("login", status=401), {}),
+    ("blocked_by_site", FakePage("no", status=403), {}),
+    ("rate_limited", FakePage("slow", status=429), {}),
+    ("rate_limited", FakePage("slow", status=429, headers={"Retry-After": "7"}), {}),
+    ("http_error", FakePage("oh", status=500), {}),
+    ("http_error", FakePage("oh", status=503, headers={"Retry-After": "7"}), {}),
+    ("http_error", FakePage("tea", status=418), {}),
+    ("unsupported_content_type", FakePage(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "image/png"), {}),
+    ("unsupported_encoding", FakePage("x", headers={"Content-Encoding": "zz"}), {}),
+    ("content_too_large", PDF, {"max_content_length": 1_024}),
+    ("redirect_loop", redirect("/page"), {}),
+    ("too_many_redirects", lambda request: redirect(f"{request.path}x"), {}),
+    ("blocked_port", redirect("https://example.org:22/"), {}),
+    ("blocked_scheme", redirect("ftp://example.org/"), {}),
+    ("malformed_response", redirect("http://[/"), {}),
+    ("cursor_expired", PAGE, {"url": "", "cursor": "abcdefghijklmnop"}),
+    ("invalid_argument", PAGE, {"offset": 1_000_000}),
+    ("invalid_argument", PAGE, {"section": "Zebras"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "page", "arguments"), FAILURES, ids=[f"{row[0]} {n}" for n, row in enumerate(FAILURES)]
+)
+async def test_a_page_that_cannot_be_read_says_why_in_both_halves(
+    connect, settings_for, text_of, code, page, arguments
+):
+    async with FakeWeb({"/page": page}, otherwise=page if callable(page) else None) as web:
+        async with connect(settings_for(web)) as client:
+            result = await client.call_tool("web_fetch", {"url": web.url("/page"), **arguments})
+    data = check(result, text_of(result), code)
+    assert data["url"] in {web.url("/page"), arguments.get("url")}
+    if code == "rate_limited" or getattr(page, "status", 0) >= 500:
+        assert data["retry_after"] == (7 if "Retry-After" in page.headers else 60)
+
+
+async def test_errors_of_the_way_to_a_page_say_when_to_come_back(connect, settings_for, text_of):
+    async def garbage(connection) -> None:
+        await connection.send(b"this is no HTTP\r\n\r\n")
+
+    async def reset(connection) -> None:
+        connection.reset()
+
+    async with RawServer({"/garbage": garbage, "/reset": reset}) as raw, FakeWeb() as web:
+        at = f"127.0.0.1:{raw.port}"
+        settings = settings_for(fetch={"allow_private": [web.origin, at]})
+        async with connect(settings) as client:
+            for url, code, wait in (
+                (web.url("/a").replace("http", "https"), "tls_error", None),
+                (f"http://{at}/garbage", "malformed_response", 5),
+                (f"http://{at}/reset", "connection_error", 5),
+            ):
+                result = await client.call_tool("web_fetch", {"url": url})
+                assert check(result, text_of(result), code).get("retry_after") == wait
+
+
+async def test_robots_and_domains_that_forbid_a_page_are_final(connect, settings_for, text_of):
+    async with FakeWeb({"/robots.txt": ROBOTS, "/a": PAGE}) as web:
+        settings = settings_for(
+            fetch={"allow_private": [web.origin], "blocked_domains": ["example.org"]}
+        )
+        async with connect(settings) as client:
+            robots = await client.call_tool("web_fetch", {"url": web.url("/a")})
+            domain = await client.call_tool("web_fetch", {"url": "https://www.example.org/"})
+            port = await client.call_tool("web_fetch", {"url": "https://example.net:22/"})
+    check(robots, text_of(robots), "robots_disallowed")
+    check(domain, text_of(domain), "blocked_domain")
+    check(port, text_of(port), "blocked_port")
+
+
+async def test_the_time_that_ran_out_is_named(connect, settings_for, text_of):
+    async with FakeWeb({"/a": silent()}) as web:
+        settings = settings_for(web, web_fetch={"default_timeout": 1})
+        async with connect(settings) as client:
+            result = await client.call_tool("web_fetch", {"url": web.url("/a")})
+    data = check(result, text_of(result), "timeout")
+    assert "Timed out after 1 second: " in text_of(result)
+    assert "Timed out after 1 second: " in data["error_details"]
+    assert "Give a longer timeout, up to 50 seconds, or use another source." in text_of(result)
+    assert data["retry_after"] == 5
+
+
+async def test_an_error_behind_redirects_says_where_they_led_in_both_halves(
+    connect, settings_for, text_of
+):
+    pages = {
+        "/a": redirect("/b"),
+        "/b": redirect("/c", status=301),
+        "/loop": redirect("/loop"),
+        "/away": redirect("http://10.0.0.1/x"),
+    }
+    async with FakeWeb(pages) as web:
+        async with connect(settings_for(web)) as client:
+            gone = await client.call_tool("web_fetch", {"url": web.url("/a")})
+            loop = await client.call_tool("web_fetch", {"url": web.url("/loop")})
+            away = await client.call_tool("web_fetch", {"url": web.url("/away")})
+            plain = await client.call_tool("web_fetch", {"url": web.url("/x")})
+    chain = [
+        f"{web.url('/a')} -> 302",
+        f"{web.url('/b')} -> 301",
+        f"{web.url('/c')} -> 404",
+    ]
+    data = check(gone, text_of(gone), "not_found")
+    assert (data["final_url"], data["redirect_chain"]) == (web.url("/c"), chain)
+    assert f"\nFinal URL: {web.url('/c')}\n" in text_of(gone)
+    data = check(loop, text_of(loop), "redirect_loop")
+    assert data["redirect_chain"] == [f"{web.url('/loop')} -> 302"]
+    assert check(away, text_of(away), "blocked_address")["final_url"] == "http://10.0.0.1/x"
+    assert "\nFinal URL: http://10.0.0.1/x\n" in text_of(away)
+    assert "redirect_chain" not in check(plain, text_of(plain), "not_found")
+
+
+async def test_a_redirect_that_is_not_followed_has_its_target_as_a_field(
+    connect, settings_for, text_of
+):
+    async with FakeWeb({"/a": redirect("/b?x=1#y"), "/b": PAGE}) as web:
+        async with connect(settings_for(web)) as client:
+            call = {"url": web.url("/a"), "follow_redirects": False}
+            result = await client.call_tool("web_fetch", call)
+            page = await client.call_tool("web_fetch", {"url": web.url("/b")})
+    assert result.structured_content["redirect_target"] == web.url("/b?x=1")
+    assert f"\nRedirect target: {web.url('/b?x=1')}\n" in text_of(result)
+    assert "redirect_target" not in page.structured_content
+
+
+class Failing:
+    """A service that raises what it is told."""
+
+    def __init__(self, error: SearxMcpError) -> None:
+        self.error = error
+
+    async def search(self, request, /, *, progress=None):
+        raise self.error
+
+    async def fetch(self, request, /, *, progress=None):
+        raise self.error
+
+    async def instances(self):
+        raise AssertionError("nobody asks for the pool here")
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+async def test_every_code_reads_the_same_in_both_halves(settings_for, text_of, code):
+    service = Failing(FetchError("It went wrong.", code=code))
+    async with Client(build_server(settings_for(), service=service)) as client:
+        page = await client.call_tool("web_fetch", {"url": "https://a.example/"})
+        search = await client.call_tool("web_search", {"query": "x"})
+    for result in (page, search):
+        data = check(result, text_of(result), code)
+        advice = data["error_details"].removeprefix("It went wrong. ")
+        assert advice
+        assert advice in text_of(result)
+
+
+@pytest.mark.parametrize(("limit", "may_be_longer"), [(20, True), (50, False), (49, False)])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: DeadlineError("No instance answered"),
+        lambda: TransportError("It was not there", code=ErrorCode.TIMEOUT),
+    ],
+    ids=["deadline", "timeout"],
+)
+async def test_no_longer_time_is_advised_than_the_server_gives(
+    settings_for, text_of, make, limit, may_be_longer
+):
+    error = make()
+    error.ran_out(limit, limit)
+    settings = settings_for(server={"tool_timeout": min(limit, 49) if not may_be_longer else 50})
+    async with Client(build_server(settings, service=Failing(error))) as client:
+        page = await client.call_tool("web_fetch", {"url": "https://a.example/"})
+        search = await client.call_tool("web_search", {"query": "x"})
+    for result in (page, search):
+        data = check(result, text_of(result), error.code)
+        for half in (text_of(result), data["error_details"]):
+            assert f"Timed out after {limit} seconds: " in half
+            assert ("Give a longer timeout, up to 50 seconds" in half) is may_be_longer
+            assert ("longer" in half) is may_be_longer
