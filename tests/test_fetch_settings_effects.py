@@ -208,6 +208,19 @@ async def github_token(stage: Stage) -> object:
     return "ghp_secret" in f"{settings!r}{settings.model_dump_json()}"
 
 
+async def robots(stage: Stage) -> object:
+    stage.web.put("/robots.txt", FakePage("User-agent: *\nDisallow: /", content_type="text/plain"))
+    assert await stage.failure("robots", "respect") == "robots_disallowed"
+    asked = len(stage.web.robots_requests)
+    page = await stage.fetch("robots", "ignore")
+    return page.robots, len(stage.web.robots_requests) - asked
+
+
+async def headers(stage: Stage) -> object:
+    await stage.fetch("headers", {stage.web.base: {"X-Key": "s3cr3t"}})
+    return stage.web.requests[-1].headers["X-Key"]
+
+
 async def browser(stage: Stage) -> object:
     with pytest.raises(FetchError) as caught:
         await stage.fetch("browser", value=True, path="/app", browser_path="/no/such/chromium")
@@ -251,6 +264,8 @@ EFFECTS: dict[Callable[[Stage], Awaitable[object]], object] = {
     stale_if_error: "http_error",
     tiers: (),
     github_token: False,
+    robots: ("ignored", 0),
+    headers: "s3cr3t",
     browser: True,
     browser_path: True,
 }

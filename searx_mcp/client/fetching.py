@@ -11,6 +11,7 @@ from searx_mcp import __version__
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.fetch.browser.renderer import Renderer
 from searx_mcp.fetch.capturing import Capturer
+from searx_mcp.fetch.config import Robots
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.hops.hosts import Hosts
@@ -95,6 +96,7 @@ def wire_fetcher(
             clock=asyncio.get_running_loop().time,
         ),
         user_agent=user_agent,
+        own_headers=config.headers,
     )
     robots = RobotsGate(
         walker.robots_text, pages, clock=clock, timeout=config.robots_timeout, spawn=spawn
@@ -144,4 +146,5 @@ def wire_fetcher(
         allow=allow,
         user_agent=user_agent,
         spawn=spawn,
+        obey_robots=config.robots is Robots.RESPECT,
     )

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, SecretStr
+from pydantic import ConfigDict, Field, SecretStr
 
 from searx_mcp.models.base import ByteCount, Frozen
 from searx_mcp.models.request import (
@@ -12,6 +12,7 @@ from searx_mcp.models.request import (
     MIN_CHARS,
     MIN_CONTENT_LENGTH,
 )
+from searx_mcp.net.host_headers import HostHeaders
 
 
 class TierName(StrEnum):
@@ -68,8 +69,17 @@ class FetchPolicy(StrEnum):
     """Any address of a host of one of these."""
 
 
+class Robots(StrEnum):
+    """Whether the robots.txt of a site is read and obeyed."""
+
+    RESPECT = "respect"
+    IGNORE = "ignore"
+
+
 class FetchConfig(Frozen):
     """The `[fetch]` table: what may be fetched, how often, and how long it is kept."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     allow_private: tuple[str, ...] = Field(
         default=(),
@@ -89,6 +99,14 @@ class FetchConfig(Frozen):
     blocklist_file: str = Field(
         default="",
         description="File of domains that are never fetched: one a line, or in the form of hosts.",
+    )
+    robots: Robots = Field(
+        default=Robots.RESPECT,
+        description="Obey the robots.txt of sites (respect), or read pages without asking (ignore).",
+    )
+    headers: HostHeaders = Field(
+        default_factory=dict,
+        description="Headers sent to one site alone, by its host; see the documentation.",
     )
     max_per_host: Annotated[int, Field(ge=1, le=64)] = Field(
         default=4, description="Requests to one host at the same time."

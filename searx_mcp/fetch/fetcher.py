@@ -85,6 +85,7 @@ class Fetcher:
         allow: AllowList,
         user_agent: str,
         spawn: Spawn,
+        obey_robots: bool = True,
     ) -> None:
         """Take the parts; nothing is opened.
 
@@ -98,6 +99,7 @@ class Fetcher:
             allow: private addresses that may be fetched.
             user_agent: sent when a call names none.
             spawn: starts captures as tasks of the client.
+            obey_robots: whether robots.txt is asked, unless a person's call says otherwise.
         """
         self._capturer = capturer
         self._pages = pages
@@ -107,6 +109,7 @@ class Fetcher:
         self._provenance = provenance
         self._allow = allow
         self._user_agent = user_agent
+        self._obey_robots = obey_robots
         self._flights = SingleFlight[_Landed](spawn)
         self._ends: dict[Hashable, float] = {}
 
@@ -215,7 +218,7 @@ class Fetcher:
             started=started,
             end=end,
             follow=request.follow_redirects,
-            obey_robots=not request.ignore_robots,
+            obey_robots=self._obey_robots and not request.ignore_robots,
         )
 
     async def _land(self, job: Job, request: FetchRequest) -> _Landed:

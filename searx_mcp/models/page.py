@@ -126,7 +126,7 @@ class Page(Frozen):
         fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
         from_cache: whether no byte of the page was fetched for this call.
         age_seconds: how long ago `fetched_at` was.
-        robots: what the site's robots.txt says: `allowed`, `absent`, `ignored` (a person said so), or
+        robots: what the site's robots.txt says: `allowed`, `absent`, `ignored` (a person or the operator said so), or
             empty where nothing was asked of the site.
         provenance: how this process came to know the address: `search`, `link`, `person` or
             `unknown`.

@@ -17,6 +17,7 @@ _SECRETS: Final = frozenset(
         "redis.url",
         "redis.secret",
         "fetch.github_token",
+        "fetch.headers",
         "open_sources.github_token",
         "open_sources.stackexchange_key",
     }

@@ -369,4 +369,5 @@ def _described(rules: Mapping[str, Any]) -> str:
         return f"a list of {len(items)}, each {items[0]}"
     if "pattern" in rules:
         return f"text like {rules['pattern']}"
-    return {"boolean": "true or false", "array": "a list of text"}.get(rules["type"], "text")
+    others = {"boolean": "true or false", "array": "a list of text", "object": "a table of tables"}
+    return others.get(rules["type"], "text")

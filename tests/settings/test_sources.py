@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from pydantic import SecretStr, ValidationError
+from pydantic import ValidationError
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.models.request import Category
@@ -104,6 +104,7 @@ _APART = {
     "redis.url",
     "redis.secret",
     "fetch.github_token",
+    "fetch.headers",
     "open_sources.stackexchange_key",
     "open_sources.github_token",
 }
@@ -696,7 +697,7 @@ SECRET_KEYS = [
     f"{table}.{name}"
     for table, field in Settings.model_fields.items()
     for name, inner in getattr(field.annotation, "model_fields", {}).items()
-    if inner.annotation is SecretStr
+    if "SecretStr" in str(inner.annotation)
 ]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from pydantic import SecretStr
 from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
@@ -20,6 +21,7 @@ from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.robots import MAX_ROBOTS, MAX_ROBOTS_REDIRECTS, RobotsGate
 from searx_mcp.net.address import AllowList
 from searx_mcp.net.body import Body
+from searx_mcp.net.host_headers import with_own
 from searx_mcp.net.http import NOTE_DEADLINE, HttpSession
 from searx_mcp.net.retry_after import retry_after
 from searx_mcp.tasks.place import Place
@@ -80,6 +82,7 @@ class Walker:
         domains: DomainPolicy,
         hosts: Hosts,
         user_agent: str,
+        own_headers: Mapping[str, Mapping[str, SecretStr]] | None = None,
     ) -> None:
         """Take the parts; nothing is opened.
 
@@ -89,7 +92,10 @@ class Walker:
             domains: what is never fetched.
             hosts: how often each host may be asked.
             user_agent: of requests for robots.txt.
+            own_headers: the operator's, by origin: see `net.host_headers`. A hop gets those of
+                its own origin and hands none on.
         """
+        self._own_headers = own_headers or {}
         self._session = session
         self._allow = allow
         self._domains = domains
@@ -159,7 +165,9 @@ class Walker:
             self._hosts.visit(_host(trail.current), deadline=errand.deadline) as visit,
             self._session().open(
                 url,
-                headers={**headers, **conditions},
+                headers=with_own(
+                    {**headers, **conditions}, str(trail.current.origin()), self._own_headers
+                ),
                 timeout=max(errand.deadline - loop.time(), 0),
             ) as reply,
         ):
