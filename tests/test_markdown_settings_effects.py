@@ -16,6 +16,7 @@ HTML = (
     "<title>Bees</title><article><h1>Bees</h1><h4>Deep</h4>"
     f"<p>{'Bees fly from flower to flower and back to their hive. ' * 5}"
     "See <a href='https://flowers.example/'>the flowers</a>.</p>"
+    "<table><tr><th>Kind<th>Wings<tr><td>honey bee<td>4<tr><td>bumblebee<td>4</table>"
     "<p><img src='https://flowers.example/a.png' alt='a bee'> Seen in a garden.</p></article>"
 )
 NEITHER = "neither"
@@ -27,6 +28,9 @@ EFFECTS = [
     pytest.param(
         "images", "inline", "![a bee](https://flowers.example/a.png)", NEITHER, id="images inline"
     ),
+    pytest.param("images", "none", "Seen in a garden.", "image", id="images none"),
+    pytest.param("tables", True, "| Kind | Wings |", NEITHER, id="tables"),
+    pytest.param("tables", False, "honey bee", "|", id="no tables"),
     pytest.param("links", "inline", "[the flowers](https://flowers.example/)", "[1]", id="links inline"),
     pytest.param(
         "links", "footnotes", "[1]: https://flowers.example/", "](https", id="links footnotes"

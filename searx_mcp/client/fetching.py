@@ -120,6 +120,7 @@ def wire_fetcher(
         keep_code_blocks=settings.web_search.extract_code_blocks,
         images=settings.markdown.images,
         links=settings.markdown.links,
+        tables=settings.markdown.tables,
         max_heading_level=settings.markdown.max_heading_level,
     )
     if not processes:

@@ -1,6 +1,6 @@
 """Settings of turning pages into text."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
 from pydantic import Field
 
@@ -8,7 +8,7 @@ from searx_mcp.content.writing.interface import Links, Style
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Images
 
-_FORM: Final = 2
+_FORM: Final = 3
 """Counts changes of what is made of the same page, so that no older form of a kept one is shown."""
 
 
@@ -17,11 +17,14 @@ class MarkdownConfig(Frozen):
 
     images: Images = Field(
         default=Images.ALT,
-        description="An image becomes its words (alt), a link with them (links), or stays (inline).",
+        description="An image becomes its words (alt), a link (links), itself (inline), or goes (none).",
     )
     links: Links = Field(
         default=Links.INLINE,
         description="Addresses stand behind their words (inline), at the end (footnotes), or go (none).",
+    )
+    tables: bool = Field(
+        default=True, description="Write tables; false writes the cells of each row in a line."
     )
     max_heading_level: Annotated[int, Field(ge=1, le=6)] = Field(
         default=6, description="Headings of deeper levels become bold lines."
@@ -42,6 +45,7 @@ class ContentConfig(Frozen):
         keep_code_blocks: whether fenced code stays in the Markdown.
         images: what stands for an image.
         links: where the addresses of links stand.
+        tables: whether tables are written as such.
         max_heading_level: deeper headings are written as bold lines.
         max_page_chars: of the HTML of a page that are read; a longer one becomes plain text.
         max_elements: of a page that is converted, as its opening tags tell; one of more becomes plain
@@ -57,11 +61,16 @@ class ContentConfig(Frozen):
     keep_code_blocks: bool = True
     images: Images = Images.ALT
     links: Links = Links.INLINE
+    tables: bool = True
     max_heading_level: Annotated[int, Field(ge=1, le=6)] = 6
     max_page_chars: Annotated[int, Field(ge=1_024)] = 5_000_000
     max_elements: Annotated[int, Field(ge=100)] = MAX_ELEMENTS
     max_fragment_bytes: Annotated[int, Field(ge=1_024)] = 1_048_576
     max_fragment_depth: Annotated[int, Field(ge=10, le=400)] = 200
+
+    def of_call(self, images: Images | None) -> Self:
+        """The same with what a call says of images, if it says anything."""
+        return self if images is None else self.model_copy(update={"images": images})
 
     @property
     def style(self) -> Style:
@@ -69,6 +78,7 @@ class ContentConfig(Frozen):
         return Style(
             images=self.images,
             links=self.links,
+            keep_tables=self.tables,
             max_heading_level=self.max_heading_level,
             keep_code_blocks=self.keep_code_blocks,
         )
@@ -77,5 +87,6 @@ class ContentConfig(Frozen):
     def form(self) -> str:
         """What Markdown is written; equal for two configurations that make the same of every page."""
         code = "code" if self.keep_code_blocks else "no code"
+        tables = "tables" if self.tables else "no tables"
         limits = (self.max_heading_level, self.max_page_chars, self.max_elements)
-        return ",".join(map(str, (_FORM, self.images, self.links, code, *limits)))
+        return ",".join(map(str, (_FORM, self.images, self.links, tables, code, *limits)))

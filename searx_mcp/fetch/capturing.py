@@ -271,7 +271,7 @@ class Capturer:
     async def _read(self, job: Job, material: Material) -> Readable:
         try:
             readable = await self._conversion.read(
-                material, fragment=job.url.fragment, deadline=job.end
+                material, fragment=job.url.fragment, deadline=job.end, images=job.images
             )
         except ContentError as exc:
             if material.was_late:

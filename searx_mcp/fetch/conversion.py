@@ -17,6 +17,7 @@ from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.fetch.tiers.interface import Composed, Material
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
+from searx_mcp.models.request import Images
 from searx_mcp.workers.failures import broken
 from searx_mcp.workers.interface import DefeatError, Workers
 
@@ -75,7 +76,9 @@ class Conversion:
         """Get ready for a body that is on its way; returns at once and never raises."""
         self._workers.warm()
 
-    async def read(self, material: Material, *, fragment: str, deadline: float) -> Readable:
+    async def read(
+        self, material: Material, *, fragment: str, deadline: float, images: Images | None = None
+    ) -> Readable:
         """Make text of a body.
 
         A page that defeats its reader becomes plain text, if there is time left.
@@ -84,6 +87,7 @@ class Conversion:
             material: what was fetched.
             fragment: of the address; names the pages of a PDF.
             deadline: the event loop's time by which to be done.
+            images: what stands for an image, if the call says so.
 
         Raises:
             ContentError: the body cannot be read.
@@ -92,7 +96,7 @@ class Conversion:
         try:
             if material.media.read_as == _PDF:
                 return await self._pdf(material, fragment, deadline)
-            return _of(await self._page(material, deadline))
+            return _of(await self._page(material, deadline, self._content.of_call(images)))
         except ContentError as error:
             error.url = error.url or material.url
             raise
@@ -102,29 +106,39 @@ class Conversion:
         found = await self._workers.run("pdf", material.data, options, deadline=deadline)
         return _of_pdf(found)
 
-    async def _page(self, material: Material, deadline: float) -> Converted:
+    async def _page(self, material: Material, deadline: float, content: ContentConfig) -> Converted:
         left = deadline - asyncio.get_running_loop().time()
         has_spare = left >= _MIN_TIME and _MARKUP.search(material.media.read_as)
         try:
             return await self._run(
-                "page", material, deadline=deadline, reserve=_TEXT_TIME if has_spare else 0.0
+                "page",
+                material,
+                content,
+                deadline=deadline,
+                reserve=_TEXT_TIME if has_spare else 0.0,
             )
         except DefeatError as defeat:
             if not has_spare:
                 raise
             try:
-                return await self._run("text", material, deadline=deadline)
+                return await self._run("text", material, content, deadline=deadline)
             except ContentError:
                 raise defeat from None
 
     async def _run(
-        self, job: str, material: Material, *, deadline: float, reserve: float = 0.0
+        self,
+        job: str,
+        material: Material,
+        content: ContentConfig,
+        *,
+        deadline: float,
+        reserve: float = 0.0,
     ) -> Converted:
         options = options_for(
             media_type=material.media.read_as,
             charset=material.media.charset,
             url=material.url,
-            config=self._content,
+            config=content,
         )
         found = await self._workers.run(
             job, material.data, options, deadline=deadline, reserve=reserve

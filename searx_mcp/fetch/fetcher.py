@@ -205,11 +205,12 @@ class Fetcher:
     ) -> Job:
         named = max_bytes or request.max_content_length
         part = captured_part(url)
+        content = self._content.of_call(request.images)
         return Job(
             url=url,
             key=self._pages.key(
                 str(url.with_fragment(part or None)),
-                variant=f"{self._content.form} {request.user_agent or ''}",
+                variant=f"{content.form} {request.user_agent or ''}",
             ),
             max_bytes=named or self._config.max_content_size,
             max_document_bytes=named or MAX_CONTENT_LENGTH,
@@ -219,6 +220,7 @@ class Fetcher:
             end=end,
             follow=request.follow_redirects,
             obey_robots=self._obey_robots and not request.ignore_robots,
+            images=request.images,
         )
 
     async def _land(self, job: Job, request: FetchRequest) -> _Landed:

@@ -12,6 +12,7 @@ from searx_mcp.content.pdf import pages_of
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import Errand
 from searx_mcp.fetch.pages.interface import KeptPage, PageKey
+from searx_mcp.models.request import Images
 from searx_mcp.tasks.place import Place
 
 _ACCEPT: Final = (
@@ -42,6 +43,7 @@ class Job:
         end: when it must have returned.
         follow: whether redirects are followed.
         obey_robots: whether robots.txt is asked.
+        images: what stands for an image, if the call says so.
         previous: the last capture, to ask only for what has changed.
         trail: of the walk under way, if there is one.
         notes: sentences about the way to the page.
@@ -57,6 +59,7 @@ class Job:
     end: float
     follow: bool = True
     obey_robots: bool = True
+    images: Images | None = None
     previous: KeptPage | None = None
     trail: Trail | None = None
     notes: list[str] = field(default_factory=list)
@@ -90,6 +93,8 @@ class Job:
             headers={
                 "Accept": accept or _ACCEPT,
                 "Accept-Language": "en",
+                "DNT": "1",
+                "Sec-GPC": "1",
                 "User-Agent": self.user_agent,
                 **(headers or {}),
             },

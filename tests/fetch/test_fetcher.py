@@ -93,7 +93,9 @@ async def test_requests_say_who_we_are_and_nothing_else(site, fetcher):
     assert headers["Accept"].startswith("text/html,application/xhtml+xml,text/markdown;q=0.9,")
     assert headers["Accept-Language"] == "en"
     assert headers["Accept-Encoding"] == "gzip, deflate"
-    assert set(headers) == {"Host", "User-Agent", "Accept", "Accept-Language", "Accept-Encoding"}
+    assert set(headers) == {
+        "Host", "User-Agent", "Accept", "Accept-Language", "Accept-Encoding", "DNT", "Sec-GPC",
+    }  # fmt: skip
 
 
 async def test_cookies_are_never_sent_back(site, fetcher):

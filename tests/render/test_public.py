@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
-from searx_mcp.models.page import Heading, PageImage
+from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.models.templates import TEMPLATE_FIELDS, Code, Fact, Image, Video
 from searx_mcp.render.page import page_text
@@ -228,11 +228,35 @@ def test_a_budget_cuts_a_page_as_the_text_does(make_page, boundary):
     assert data["truncated"] is True
     assert f"Text:\n\n{unfenced(data['markdown_content'])}\n</web-content" in text
     assert [heading["title"] for heading in data["outline"]] == ["One", "Two"]
-    assert "images" not in data
+    assert data["images"] == [{"url": "https://example.com/a.png"}]
     assert f'"offset": {data["next_offset"]}}}' in text.splitlines()[-1]
     assert f"Summary: {data['summary']}\n" in text
     assert data["notes"] == ["A note.", " ".join(text.splitlines()[-2:])]
     assert estimate(json.dumps(data)) <= 2_250
+
+
+@pytest.mark.parametrize("size", [1, 2_000], ids=["whole", "cut"])
+def test_lists_of_a_page_share_what_is_left_the_first_of_each_first(make_page, boundary, size):
+    page = make_page(
+        "Words of the page. " * size,
+        images=tuple(PageImage(url=f"https://example.com/{n}.png") for n in range(50)),
+        links=tuple(
+            PageLink(url=f"https://example.com/{n}", text="L", context="c" * 300)
+            for n in range(900)
+        ),
+        code_blocks=tuple(CodeBlock(language="c", offset=n, length=1) for n in range(2)),
+    )
+    data = page_data(page, budget=2_000, boundary=boundary)
+    assert estimate(json.dumps(data)) <= 2_600
+    assert data["code_blocks"] == [
+        {"language": "c", "offset": 0, "length": 1},
+        {"language": "c", "offset": 1, "length": 1},
+    ]
+    assert 2 <= len(data["images"]) <= 50
+    assert 2 <= len(data["links"]) < 200
+    assert data["links"][1] == {"url": "https://example.com/1", "text": "L"}
+    bare = page_data(page.model_copy(update={"images": (), "code_blocks": ()}), budget=2_000)
+    assert len(bare["links"]) > len(data["links"])
 
 
 def test_a_page_that_fits_its_budget_is_whole(make_page, boundary):

@@ -38,6 +38,15 @@ _STRONG: Final = (
     ".confluence-information-macro,.admonitionblock,.notecard,.book-hint,.hint"
 )
 """Classes that only labelled blocks have, given that another one names a kind."""
+_PLAIN: Final = (
+    "div:is(.note,.warning,.tip,.important,.caution,.danger,.NOTE,.WARNING,.TIP,.IMPORTANT,.CAUTION),"
+    "section:is(.note,.warning)"
+)
+"""Blocks that a class alone may label; `info` is as often the line of author and date."""
+_TEXT: Final = frozenset({"p", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
+_LEAST_WORDS: Final = 4
+_LEAST_CHARS: Final = 80
+"""Chosen: no word is so long that four of them need more."""
 
 CALLOUTS: Final = (
     "div[class]:is(.admonition,.theme-admonition,.markdown-alert,.callout,.custom-block,.hint-container,"
@@ -137,7 +146,25 @@ def _is_content(box: LexborNode) -> bool:
             return False
     if box.tag == "details" or box.css_matches(_STRONG):
         return True
-    return (is_inside and "alert" in classes(box)) or bool(_named(_title(box)))
+    is_labelled = (is_inside and "alert" in classes(box)) or bool(_named(_title(box)))
+    return is_labelled or (_is_said(box) and (is_inside or _is_among_text(box)))
+
+
+def _is_said(box: LexborNode) -> bool:
+    """Whether a class alone labels a text: it may stand for a rating or a figure too."""
+    words = short_text(box, _LEAST_CHARS).split()
+    return box.css_matches(_PLAIN) and len(words) >= _LEAST_WORDS
+
+
+def _is_among_text(box: LexborNode) -> bool:
+    """Whether text stands right before or after it, as in a page without `main` and `article`."""
+    for step in ("prev", "next"):
+        beside = getattr(box, step)
+        while beside is not None and is_blank(beside):
+            beside = getattr(beside, step)
+        if beside is not None and beside.tag in _TEXT:
+            return True
+    return False
 
 
 def _holds_page(form: LexborNode) -> bool:

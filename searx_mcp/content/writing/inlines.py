@@ -86,7 +86,7 @@ def open_link(reading: Reading, node: LexborNode) -> Close | None:
 
 
 def open_image(reading: Reading, node: LexborNode) -> Close:
-    """An image as its words, as a link, or as itself."""
+    """An image as its words, as a link, as itself, or as nothing."""
     attributes = node.attributes
     found = reading.targets.image(node, attributes)
     if found is None:
@@ -95,7 +95,7 @@ def open_image(reading: Reading, node: LexborNode) -> Close:
     url, words = found
     reading.shown.append(url)
     style = reading.style.images
-    if reading.formats & CODE or style is Images.ALT:
+    if reading.formats & CODE or style in {Images.ALT, Images.NONE}:
         _add_words(reading, words, attributes)
     elif style is Images.INLINE:
         shown = words.replace("\\", "\\\\").replace("`", "\\`").replace("<", "\\<")
@@ -237,8 +237,14 @@ def _add_words(reading: Reading, words: str, attributes: dict[str, str | None]) 
     if not any(map(str.isalnum, words)):
         reading.add(words, reading.formats)
         return
-    is_wanted = reading.style.keep_image_words or reading.style.images is not Images.ALT
-    if is_wanted and not _is_small(attributes) and reading.is_news(words):
+    style = reading.style
+    is_wanted = style.keep_image_words or style.images is not Images.ALT
+    if (
+        is_wanted
+        and style.images is not Images.NONE
+        and not _is_small(attributes)
+        and reading.is_news(words)
+    ):
         _write_words(reading, words)
 
 

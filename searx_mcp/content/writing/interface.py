@@ -24,6 +24,7 @@ class Style:
         links: where addresses stand.
         max_heading_level: deeper headings are written as bold lines; 1 to 6.
         keep_code_blocks: whether fenced code stays.
+        keep_tables: whether tables stay; else their cells stand in lines, as those of a table for layout.
         keep_image_words: whether `Images.ALT` writes the words of images at all.
     """
 
@@ -31,6 +32,7 @@ class Style:
     links: Links = Links.INLINE
     max_heading_level: int = 6
     keep_code_blocks: bool = True
+    keep_tables: bool = True
     keep_image_words: bool = True
 
 

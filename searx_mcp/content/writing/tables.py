@@ -86,7 +86,7 @@ def table(reading: Reading, node: LexborNode) -> Close:
         reading.frame = before
         rows = [row for row in own.rows if any(cell.blocks for cell in row)]
         reading.blocks += own.captions
-        if own.is_layout or _is_layout(rows):
+        if own.is_layout or not reading.style.keep_tables or _is_layout(rows):
             reading.blocks += _unwrapped(rows)
         else:
             reading.blocks.append(_grid(rows))

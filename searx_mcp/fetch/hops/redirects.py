@@ -20,7 +20,9 @@ from searx_mcp.urls.userinfo import without_userinfo
 # RFC 9110, section 15.4, and RFC 7538; 300 and 304 name no target to follow.
 _FOLLOWED = frozenset({301, 302, 303, 307, 308})
 # What may go to another origin: nothing in it tells who the caller is or where it came from.
-_CARRIED = frozenset({"accept", "accept-encoding", "accept-language", "user-agent"})
+_CARRIED = frozenset(
+    {"accept", "accept-encoding", "accept-language", "dnt", "sec-gpc", "user-agent"}
+)
 _RAW_BYTE = re.compile("[\udc80-\udcff]")
 _DROPPED = re.compile("[\t\r\n]")  # WHATWG URL, section 4.4; yarl does likewise
 _END_OF_AUTHORITY = re.compile("[/?#]")

@@ -7,6 +7,7 @@ def callout(kind, body, title=None):
 
 
 P = "<p>Mind this.</p>"
+SAID = "<p>Mind this before you go.</p>"
 
 
 @pytest.mark.parametrize(
@@ -76,6 +77,14 @@ P = "<p>Mind this.</p>"
             callout("note", P), id="a class and a title",
         ),
         pytest.param(
+            f'<main><div class="warning">{SAID}</div></main>',
+            f"<main>{callout('warning', SAID)}</main>", id="a class alone",
+        ),
+        pytest.param(
+            f'<h2>x</h2>\n<div class="note">{SAID}</div>',
+            f"<h2>x</h2>\n{callout('note', SAID)}", id="a class alone among text",
+        ),
+        pytest.param(
             f'<div class="NOTE"><p>Note</p>{P}</div>', callout("note", P), id="a title by its words"
         ),
         pytest.param(
@@ -113,7 +122,10 @@ def test_a_labelled_block_of_any_dialect_becomes_a_callout(standard, html, expec
         pytest.param(
             f'<main><div class="alert alert-info cookie-consent">{P}</div></main>', id="a banner"
         ),
-        pytest.param(f'<div class="note">{P}</div>', id="a class without a title"),
+        pytest.param(f'<div class="note">{SAID}</div>', id="a class alone in the void"),
+        pytest.param('<main><div class="note">4.5 / 5</div></main>', id="a rating"),
+        pytest.param(f'<main><div class="info">{SAID}</div></main>', id="a line of facts"),
+        pytest.param(f'<nav><p>x</p><div class="note">{SAID}</div></nav>', id="a note of a menu"),
         pytest.param(f'<div class="alert">{P}</div>', id="no kind"),
         pytest.param(f"<aside>{P}</aside>", id="an aside"),
         pytest.param(f"<blockquote>{P}</blockquote>", id="a quotation"),
