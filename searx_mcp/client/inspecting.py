@@ -1,8 +1,7 @@
 """Everything that is known of one instance."""
 
-from datetime import UTC, datetime
-
 from searx_mcp.client.parts import Parts
+from searx_mcp.client.reporting import instant
 from searx_mcp.models.administration import InstanceDetails, Source, Timers, WindowReport
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.life import WAITING
@@ -65,14 +64,10 @@ def _is_same(listed: str, url: str) -> bool:
 def _timers(record: InstanceRecord, budget: Budget, now: float) -> Timers:
     healthy = record.state is InstanceState.HEALTHY
     return Timers(
-        learned_at=_instant(record.last_at),
-        waits_until=_instant(record.until) if record.state in WAITING else None,
-        budget_free_at=_instant(budget.free_at) if budget.free_at > now else None,
-        healthy_since=_instant(record.healthy_since) if healthy else None,
-        robots_read_at=_instant(record.cleared_at),
-        json_again_at=_instant(record.json_recheck) if record.json_recheck > now else None,
+        learned_at=instant(record.last_at),
+        waits_until=instant(record.until) if record.state in WAITING else None,
+        budget_free_at=instant(budget.free_at) if budget.free_at > now else None,
+        healthy_since=instant(record.healthy_since) if healthy else None,
+        robots_read_at=instant(record.cleared_at),
+        json_again_at=instant(record.json_recheck) if record.json_recheck > now else None,
     )
-
-
-def _instant(at: float) -> datetime | None:
-    return datetime.fromtimestamp(at, UTC).replace(microsecond=0) if at else None

@@ -196,6 +196,10 @@ class InstanceReport(Frozen):
         p50: median of its latest answers in seconds, or `None`.
         p95: 95th percentile of them.
         success: share of all requests to it that ended a search, or `None` before the first.
+        uptime: percent of the last month in which the catalog found it up, or of the window nearest to
+            that; `None` if the catalog does not tell.
+        last_checked: when a request or a health check told something of it last, or `None`.
+        rate_limited_until: when the limit it has set for us ends, or `None` if there is none now.
         format: what it would be asked for now; `None` while unknown.
         reason: why it is in a waiting state, a sentence for a person; empty if it is not.
         score_parts: what the score is made of, each 0 to 1; see `searx_mcp.pool.score`.
@@ -219,6 +223,9 @@ class InstanceReport(Frozen):
     p50: float | None = None
     p95: float | None = None
     success: float | None = None
+    uptime: Percent | None = None
+    last_checked: datetime | None = None
+    rate_limited_until: datetime | None = None
     format: Format | None = None
     json_enabled: bool | None = None
     last_verdict: Verdict | None = None

@@ -24,7 +24,7 @@ REPORT = {
     "url", "tier", "grade", "state", "score", "successes", "failures", "consecutive_failures",
     "latency", "p50", "p95", "success", "format", "json_enabled", "last_verdict", "last_detail",
     "reason", "score_parts", "version", "limiter", "link_token", "drift", "retry_after",
-    "budget_left", "source", "engines",
+    "budget_left", "source", "engines", "uptime", "last_checked", "rate_limited_until",
 }  # fmt: skip
 CONFIG = {"version", "limiter", "link_token", "public_instance", "engines", "categories"}
 CHANGE = {"subject", "changed", "message", "notes"}
