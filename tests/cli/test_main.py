@@ -61,6 +61,28 @@ async def test_search_as_json_is_json_with_every_field(run_cli):
     assert data["attempts"][0]["verdict"] == "thin"
 
 
+async def test_a_search_goes_on_where_it_is_told(run_cli):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        call = ("search", "bees", "--no-fetch-content", "-n", "2", "--json")
+        later = await run_cli(*call, "--page", "2", **environment(own=[own]))
+        skipped = await run_cli(*call, "--offset", "10", **environment(own=[own]))
+        beyond = await run_cli(*call[:-1], "--page", "40", **environment(own=[own]))
+    data = json.loads(later.out)
+    assert (data["page"], data["results_count"], data["total_results"]) == (2, 2, 10)
+    assert [row["url"] for row in json.loads(skipped.out)["results"]] == [
+        row["url"] for row in data["results"]
+    ]
+    assert "The list ends before page 40" in f"{beyond.out}{beyond.err}"
+
+
+async def test_a_page_is_read_with_its_images(run_cli):
+    page = FakePage("<main><p>Bees.</p><p><img src='/a.png' alt='a bee'> In May.</p></main>")
+    async with FakeWeb({"/a": page}) as web:
+        call = ("fetch", web.url("/a"), "--images", "links", "--max-chars", "5000")
+        ran = await run_cli(*call, **environment(web))
+    assert f"[image: a bee]({web.url('/a.png')})" in ran.out
+
+
 async def test_every_option_of_search_arrives(run_cli):
     async with FakeSearxng(formats=("html", "json")) as own:
         ran = await run_cli(

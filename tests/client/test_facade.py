@@ -234,6 +234,17 @@ async def test_domain_filters_hold_and_a_single_allowed_domain_is_asked_for(
     assert any("left out, being outside allowed_domains" in note for note in none.notes)
 
 
+async def test_a_program_goes_on_with_a_page_or_an_offset(settings_for):
+    async with FakeSearxng(formats=("html", "json")) as own:
+        async with client_for(settings_for(own, own=[own])) as client:
+            first = await client.search("x", fetch_content=False)
+            later = await client.search("x", fetch_content=False, page=2)
+            same = await client.search("x", fetch_content=False, offset=10)
+    assert later.results == same.results
+    assert (first.page, later.page) == (None, 2)
+    assert not {row.url for row in first.results} & {row.url for row in later.results}
+
+
 async def test_what_the_caller_wants_to_know_never_leaves_the_machine(settings_for, catalog_of):
     async with FakeWeb({"/a": FakePage(ARTICLE)}) as web, FakeSearxng(links=web.links) as good:
         async with client_for(settings_for(web, good), catalog_of(good)) as client:

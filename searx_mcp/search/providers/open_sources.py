@@ -157,6 +157,10 @@ class OpenSources:
         """The replies of all rounds: of the first page, and of further ones while too few have come."""
         gathered: list[Reply] = []
         choices: Sequence[Choice] = asking.route.choices
+        if asking.query.page > 1:
+            single = [each.engine for each in choices if not self._engines[each.engine].pages]
+            journal.skipped.update(dict.fromkeys(single, "has one page"))
+            choices = [each for each in choices if each.engine not in single]
         rounds = min(MAX_ROUNDS, -(-asking.wanted // PAGE))
         for page in range(asking.query.page, asking.query.page + rounds):
             now = datetime.fromtimestamp(self._clock(), UTC)
@@ -164,7 +168,6 @@ class OpenSources:
                 (choice, engine, asking.of(choice, engine, page=page, now=now))
                 for choice in choices
                 for engine in [self._engines[choice.engine]]
-                if page == 1 or engine.pages
             ]
             skipped = dict(journal.skipped)
             earlier = len(gathered)

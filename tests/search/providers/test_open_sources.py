@@ -333,6 +333,23 @@ def test_further_pages_are_asked_while_too_few_hits_have_come(collections):
     virtual_time.run(main)
 
 
+def test_a_later_page_is_asked_of_those_that_have_one(collections):
+    async def main(clock):
+        world = collections(clock)
+        world.answer(crossref=SourceBehaviour(titles=[PAPERS]), europepmc=[PAPERS])
+        found = await world.search(PAPERS, category="science", page=3)
+        pages = {name: query.page for name, query in world.upstream.asked}
+        assert pages["crossref"] == 3
+        assert "europepmc" not in pages
+        assert missing(found)["europepmc"] == "has one page"
+        with pytest.raises(NoInstancesError) as caught:
+            await world.search(PAPERS, category="science", page=2, engines=("europepmc",))
+        assert "europepmc: has one page" in caught.value.message
+        assert caught.value.retry_after is None
+
+    virtual_time.run(main)
+
+
 def test_an_engine_with_little_that_is_relevant_is_asked_for_one_page(collections):
     async def main(clock):
         world = collections(clock)
