@@ -1,6 +1,7 @@
 """Errors as a model meets them: the same in the text and in structured content, for every code."""
 
 import re
+from typing import Any
 
 import pytest
 from mcp import Client
@@ -18,9 +19,9 @@ PDF = FakePage(b"%PDF-1.7\n" + b"x" * 5_000, content_type="application/pdf")
 WAITS = re.compile(r"(?:Retry|One retry may work) in ([0-9]+) (second|minute|hour|day)s?\.")
 
 
-def check(result: CallToolResult, text: str, code: str) -> dict[str, object]:
+def check(result: CallToolResult, text: str, code: str) -> dict[str, Any]:
     """Both halves have the code, and the same advice and wait."""
-    data = result.structured_content
+    data: dict[str, Any] | None = result.structured_content
     assert result.is_error
     assert data is not None
     assert data["error_type"] == code

@@ -54,7 +54,8 @@ async def test_images_links_and_code_are_in_the_data_within_the_budget(
 
 
 async def test_a_page_is_read_on_character_by_character(connect, settings_for):
-    read, call = "", {}
+    read = ""
+    call: dict[str, object] = {}
     async with FakeWeb({"/a": FakePage("<p>Bees dance.</p>")}) as web:
         async with connect(settings_for(web)) as client:
             for _ in range(len("Bees dance.")):

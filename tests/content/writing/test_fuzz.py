@@ -15,9 +15,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
-from searx_mcp.content.writing.interface import Images, Links, Style, Written
+from searx_mcp.content.writing.interface import Links, Style, Written
 from searx_mcp.content.writing.targets import Targets, target
 from searx_mcp.content.writing.write import write
+from searx_mcp.models.request import Images
 
 BASE = "https://site.example/folder/page.html"
 SCHEMES = {"http", "https", "mailto", "tel", "ftp"}
