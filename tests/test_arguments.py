@@ -501,6 +501,7 @@ def test_a_page_and_an_offset_do_not_go_together() -> None:
 def test_an_empty_address_beside_a_cursor_is_none(blank: str) -> None:
     cursor = "abcdefghijklm234"
     assert fetch(url=blank, cursor=cursor) == parse_fetch({"cursor": cursor})
+    assert parse_fetch({"uri": blank, "cursor": cursor}) == parse_fetch({"cursor": cursor})
     assert fetch(cursor=cursor).url == "https://example.org/"
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from searx_mcp.arguments.lists import urls
 from searx_mcp.arguments.messages import wrong
-from searx_mcp.arguments.names import Converters, named
+from searx_mcp.arguments.names import Converters, is_blank, named
 from searx_mcp.arguments.values import boolean, choice, number_of, size, text_of, user_agent
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.request import (
@@ -58,10 +58,9 @@ def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchR
         InvalidArgumentError: for the first argument that is unknown, missing or wrong.
     """
     converters = _PERSONS if by_person else _CONVERTERS
-    blank = raw.get("url")
-    if raw.get("cursor") and isinstance(blank, str) and not blank.strip():
-        raw = {name: value for name, value in raw.items() if name != "url"}
     given = named(raw, converters)
+    if "cursor" in given and "url" in given and is_blank(given["url"][1]):
+        del given["url"]
     if "url" not in given and "cursor" not in given:
         raise InvalidArgumentError("url", "is missing; give the address of the page, or a cursor")
     values: dict[str, Any] = {"by_person": by_person}

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from searx_mcp.render.tokens import estimate
 from searx_mcp.testing.loopback import ReceivedRequest
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
@@ -176,6 +177,12 @@ async def test_many_long_addresses_do_not_outgrow_the_answer(connect, settings_f
         further = [f"https://{n}.example/{'path/' * 500}" for n in range(19)]
         async with connect(settings_for(web)) as client:
             result = await client.call_tool("web_fetch", {"urls": [web.url("/a"), *further]})
+            near = [f"https://{n}.example/page" for n in range(6)]
+            several = await client.call_tool(
+                "web_fetch", {"urls": [web.url("/a"), *near, *further[:9]]}
+            )
+    assert text_of(several).count('\nweb_fetch {"url"') == 6
+    assert estimate(text_of(several)) <= 2_000
     assert "Addresses left out here: 19" in text_of(result)
     assert len(text_of(result)) < 12_000
 
