@@ -17,7 +17,7 @@ from typing import Final
 from searx_mcp.content.fences import in_code
 from searx_mcp.content.sections import Span, cut, sections
 from searx_mcp.content.terms import folded, stems, terms, tokens
-from searx_mcp.models.page import Heading
+from searx_mcp.models.page import Heading, Passage
 
 _CHARS: Final = 600
 """Paragraphs of a section are joined up to so many characters, about 150 tokens: some passages of different
@@ -75,14 +75,14 @@ def rank(markdown: str, outline: Sequence[Heading], question: str) -> list[Ranke
         word of the question tells passages apart.
     """
     asked = terms(question)
-    passages = list(_passages(markdown, outline))
+    parts = list(_parts(markdown, outline))
     wanted, pairs = frozenset(asked), frozenset(pairwise(asked))
-    found = [_find(markdown, passage, wanted, pairs) for passage in passages]
+    found = [_find(markdown, passage, wanted, pairs) for passage in parts]
     weights = _weights(found)
-    mean = len(markdown) / len(passages) if passages else 0.0
+    mean = len(markdown) / len(parts) if parts else 0.0
     bm25 = [
         _bm25(each.counts, weights, (passage.end - passage.start) / mean)
-        for each, passage in zip(found, passages, strict=True)
+        for each, passage in zip(found, parts, strict=True)
     ]
     if not any(bm25):
         return []
@@ -90,43 +90,54 @@ def rank(markdown: str, outline: Sequence[Heading], question: str) -> list[Ranke
     whole = sum(weights[term] for term in sorted(weights))
     ranked = [
         Ranked(passage, score / best + _extra(each, weights, whole, len(pairs)) if score else 0.0)
-        for passage, score, each in zip(passages, bm25, found, strict=True)
+        for passage, score, each in zip(parts, bm25, found, strict=True)
     ]
     top = max(range(len(ranked)), key=lambda index: ranked[index].score)
     order = sorted(range(len(ranked)), key=lambda index: (-ranked[index].score, abs(index - top)))
     return [ranked[index] for index in order]
 
 
-def relevant(
-    markdown: str, outline: Sequence[Heading], question: str, max_chars: int
-) -> list[Span]:
-    """The passages that fit a question best and together fit a size, best first.
+def passages(
+    markdown: str,
+    outline: Sequence[Heading],
+    question: str,
+    *,
+    title: str = "",
+    begin: int = 0,
+    end: int | None = None,
+) -> list[Passage]:
+    """The passages of a part of a page, those that fit a question best first.
 
     Args:
-        markdown: the text.
-        outline: its headings.
+        markdown: of the page.
+        outline: its headings, in order.
         question: words to look for.
-        max_chars: code points of all passages together at most.
+        title: of the page; a heading that it begins with is in no path.
+        begin: code points before the part.
+        end: code points up to its end; all of the page unless given.
 
     Returns:
-        Parts of sections that have words of the question; none if no word of it tells them apart.
+        All of the part; empty if no word of the question tells passages of the page apart.
     """
-    chosen: list[Span] = []
-    left = max_chars
-    for each in rank(markdown, outline, question):
-        size = each.span.end - each.span.start
-        if not each.score:
-            break
-        if size <= left:
-            chosen.append(each.span)
-            left -= size
-        elif not chosen:
-            end = cut(markdown, each.span.start, max_chars)
-            return [Span(each.span.start, end, each.span.path)]
-    return chosen
+    is_code = in_code(markdown)
+    last = len(markdown) if end is None else end
+    found: list[Passage] = []
+    for span in (each.span for each in rank(markdown, outline, question)):
+        start, stop = max(begin, span.start), min(span.end, last)
+        if start < stop:
+            is_titled = bool(span.path) and title.startswith(span.path[0])
+            found.append(
+                Passage(
+                    path=span.path[1:] if is_titled else span.path,
+                    offset=start,
+                    text=markdown[start:stop],
+                    is_code=start > 0 and is_code(start - 1) and is_code(start),
+                )
+            )
+    return found
 
 
-def _passages(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
+def _parts(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
     """The whole text in order: blocks of one section, joined while they are short."""
     is_code = in_code(markdown)
     start = 0

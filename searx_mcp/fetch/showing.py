@@ -7,9 +7,8 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.dates import only_date
-from searx_mcp.content.fences import in_code
 from searx_mcp.content.outline import find, near
-from searx_mcp.content.passages import rank
+from searx_mcp.content.passages import passages
 from searx_mcp.content.sections import cut, path, section_span
 from searx_mcp.content.summary import Digest, digest
 from searx_mcp.errors import InvalidArgumentError
@@ -143,38 +142,18 @@ def _part(document: Document, request: FetchRequest, most: int) -> _Part:
         raise InvalidArgumentError(
             "offset", f"{begin} is behind the end; the page has {end} characters"
         )
-    passages: list[Passage] = []
+    found: list[Passage] = []
     if request.prompt and not request.offset:
-        passages = _ranked(document, request.prompt, begin, end)
-    if passages and end - begin > most:
-        passages = choose(passages, most, size=len, cut=_head)
-        behind = gap(passages, begin)
-        return _Part(excerpts(passages), begin, behind, names, tuple(passages))
+        found = passages(
+            markdown, outline, request.prompt, title=document.title, begin=begin, end=end
+        )
+    if found and end - begin > most:
+        found = choose(found, most, size=len, cut=_head)
+        behind = gap(found, begin)
+        return _Part(excerpts(found), begin, behind, names, tuple(found))
     stop = min(cut(markdown, begin, most), end)
     following = stop if stop < end else None
-    return _Part(markdown[begin:stop], begin, following, names, tuple(passages))
-
-
-def _ranked(document: Document, prompt: str, begin: int, end: int) -> list[Passage]:
-    """The passages of a part of a page, those that fit a prompt best first."""
-    markdown = document.markdown
-    is_code = in_code(markdown)
-    found: list[Passage] = []
-    for each in rank(markdown, document.outline, prompt):
-        start, stop = max(begin, each.span.start), min(each.span.end, end)
-        if start < stop:
-            inside = start > 0 and is_code(start - 1) and is_code(start)
-            names = each.span.path
-            is_titled = bool(names) and document.title.startswith(names[0])
-            found.append(
-                Passage(
-                    path=names[1:] if is_titled else names,
-                    offset=start,
-                    text=markdown[start:stop],
-                    is_code=inside,
-                )
-            )
-    return found
+    return _Part(markdown[begin:stop], begin, following, names, tuple(found))
 
 
 def _head(text: str, max_chars: int) -> str:

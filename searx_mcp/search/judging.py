@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from searx_mcp.content.fences import in_code
-from searx_mcp.content.passages import rank
+from searx_mcp.content.passages import passages
 from searx_mcp.content.quality import Quality, assess
 from searx_mcp.content.similar import Sketch, groups, sketch
+from searx_mcp.content.terms import terms
 from searx_mcp.errors import ErrorCode
 from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.response import DroppedPage, Poor, SearchResult
@@ -137,18 +137,14 @@ def judge(
 
 
 def _passages(page: Page, query: str) -> tuple[Passage, ...]:
+    """What of a page fits a query best, first; its beginning, if the query names the page."""
     markdown = page.markdown_content
     outline = [heading for heading in page.outline if heading.offset < len(markdown)]
-    is_code = in_code(markdown)
-    return tuple(
-        Passage(
-            path=span.path,
-            offset=span.start,
-            text=markdown[span.start : span.end],
-            is_code=span.start > 0 and is_code(span.start - 1) and is_code(span.start),
-        )
-        for span in (each.span for each in rank(markdown, outline, query))
-    )
+    ranked = passages(markdown, outline, query, title=page.title)
+    title, asked = set(terms(page.title)), set(terms(query))
+    if title and (title <= asked or asked <= title):
+        ranked.sort(key=lambda passage: passage.offset > 0)
+    return tuple(ranked)
 
 
 def _reranked(

@@ -231,3 +231,5 @@ def test_a_page_has_its_passages_those_that_fit_the_query_first():
     assert "".join(p.text for p in sorted(passages, key=lambda p: p.offset)) == markdown
     assert any(passage.is_code for passage in passages)
     assert opinion(page, query="zebra", config=QUIET).passages == ()
+    for query, offset in (("direction of bees", 0), ("direction of wasps", passages[0].offset)):
+        assert opinion(page, query=query, config=QUIET).passages[0].offset == offset, query

@@ -240,4 +240,4 @@ async def test_a_search_shows_the_passage_that_fits_wherever_it_stands_in_the_pa
         shown = "\n".join(content["markdown"] for content in contents if content)
         assert all(content["summary"] == "" for content in contents if content)
     assert "A swarm leaves the hive with the old queen in May." in shown
-    assert re.search(r"\n\[Bees(?: > [^\n]+)?, from character \d+\]\n", shown)
+    assert re.search(r"\n\[(?:[^\n]+, )?from character \d+\]\n", shown)
