@@ -5,6 +5,7 @@ and what stands around them answer it; without one, or where nothing does, by ho
 hold and how early they stand. What repeats another sentence is left out.
 """
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -31,6 +32,12 @@ _WORTH: Final = 0.2
 _CANDIDATES: Final = 60
 """Of the best sentences that may be chosen: each choice looks at all that are left."""
 
+_END: Final = re.compile(r"[^\w\s)\]\u2019'\"`]['\")\]\u2019\u201d]*$")
+"""The end of a sentence: a sign, and what closes behind it."""
+_SEPARATOR: Final = "; "
+_OPEN: Final = (":", "?", "\uff1a", "\uff1f")
+"""Ends of what announces something or asks, and says nothing itself."""
+
 KEY_POINTS: Final = 5
 _POINT_CHARS: Final = 320
 _POINTS_OF_BLOCK: Final = 1
@@ -43,7 +50,7 @@ class Digest:
     """Sentences that stand for a page, in its order.
 
     Attributes:
-        summary: joined by spaces.
+        summary: joined.
         key_points: one by one, at most five.
     """
 
@@ -68,7 +75,7 @@ def summarize(text: str, *, query: str = "", title: str = "", max_chars: int) ->
         max_chars: characters of the summary at most.
 
     Returns:
-        Sentences joined by spaces, each in the words of the text, without addresses of links, images,
+        Sentences joined by spaces, with a semicolon behind what does not end like one, each in the words of the text, without addresses of links, images,
         marks of footnotes and emphasis; empty if there is none. If not even the best fits, it is cut at
         a word, with an ellipsis.
     """
@@ -123,8 +130,14 @@ def _summary(prose: Prose, weights: list[float], max_chars: int) -> str:
     ranked = _ranked(weights)
     chosen = _choose(prose.sentences, weights, ranked, max_chars)
     if chosen or not ranked:
-        return " ".join(prose.sentences[index].text for index in sorted(chosen))
+        return _joined([prose.sentences[index].text for index in sorted(chosen)])
     return _cut(prose.sentences[ranked[0]].text, max_chars)
+
+
+def _joined(sentences: list[str]) -> str:
+    """Sentences in one line; items of lists and cells, which may end in nothing, end in a semicolon."""
+    ended = [text if _END.search(text) else f"{text};" for text in sentences[:-1]]
+    return " ".join((*ended, *sentences[-1:]))
 
 
 def _ranked(weights: list[float]) -> list[int]:
@@ -147,7 +160,7 @@ def _choose(
     while waiting:
         index = max(waiting, key=partial(_gain, weights, repeated))
         chosen.append(index)
-        left -= len(sentences[index].text) + 1
+        left -= len(sentences[index].text) + len(_SEPARATOR)
         for other in waiting:
             common = similarity(sentences[index], sentences[other])
             repeated[other] = max(repeated[other], common)
@@ -168,7 +181,7 @@ def _points(prose: Prose, weights: list[float]) -> tuple[str, ...]:
     for index in _ranked(weights):
         sentence = prose.sentences[index]
         others = [prose.sentences[other] for other in chosen]
-        if len(sentence.text) > _POINT_CHARS or sentence.text.endswith(":"):
+        if len(sentence.text) > _POINT_CHARS or sentence.text.endswith(_OPEN):
             continue
         if sum(other.block == sentence.block for other in others) >= _POINTS_OF_BLOCK:
             continue

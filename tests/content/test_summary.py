@@ -279,6 +279,23 @@ def test_key_points_are_few_where_there_is_little_to_say():
     assert key_points("") == ()
 
 
+def test_items_without_an_end_of_their_own_do_not_run_into_each_other():
+    page = (
+        "- Scans the whole table from its beginning\n- Only usable for conditions of equality (see 3)\n"
+        "- It is important that keys are unique.\n- Needs no index at all to be there"
+    )
+    assert summarize(page, max_chars=400) == (
+        "Scans the whole table from its beginning; Only usable for conditions of equality (see 3);"
+        " It is important that keys are unique. Needs no index at all to be there"
+    )
+
+
+@pytest.mark.parametrize("mark", ["?", "\uff1f", ":"])
+def test_what_asks_or_announces_is_no_key_point(mark: str):
+    page = f"What does an otter eat in winter{mark}\n\nOtters eat fish and crabs in winter, too."
+    assert key_points(page, query="otter winter") == ("Otters eat fish and crabs in winter, too.",)
+
+
 def test_a_digest_is_both_at_once():
     both = digest(PAGE, query="fur", title="Otters", max_chars=120)
     assert both.summary == summarize(PAGE, query="fur", title="Otters", max_chars=120)
