@@ -15,6 +15,33 @@ def config() -> ContentConfig:
 
 
 @pytest.fixture
+def manual() -> str:
+    """A page with text before its first heading, and headings of three levels."""
+    return """Before everything.
+
+# Manual
+
+General words about the program and its makers.
+
+## Install
+
+Get the package and unpack it anywhere.
+
+### Linux
+
+Use the package manager of the system.
+
+## Configure
+
+Timeouts are set in seconds. The retry limit is a number.
+
+# Licence
+
+Free for everybody.
+"""
+
+
+@pytest.fixture
 def captured_pages() -> list[Path]:
     """HTML files of the folder named by SEARX_MCP_CAPTURES; none when it is unset."""
     folder = os.environ.get("SEARX_MCP_CAPTURES")

@@ -7,48 +7,27 @@ from hypothesis import strategies as st
 from searx_mcp.content.outline import headings
 from searx_mcp.content.sections import Span, cut, path, section_span, sections
 
-MANUAL = """Before everything.
 
-# Manual
-
-General words about the program and its makers.
-
-## Install
-
-Get the package and unpack it anywhere.
-
-### Linux
-
-Use the package manager of the system.
-
-## Configure
-
-Timeouts are set in seconds. The retry limit is a number.
-
-# Licence
-
-Free for everybody.
-"""
-OUTLINE = headings(MANUAL)
+def test_a_section_holds_the_sections_under_it(manual: str):
+    outline = headings(manual)
+    start, end = section_span(outline, 1, len(manual))
+    assert manual[start:end].startswith("## Install")
+    assert manual[start:end].rstrip().endswith("of the system.")
+    assert manual[slice(*section_span(outline, 2, len(manual)))].rstrip().endswith("the system.")
+    assert section_span(outline, 4, len(manual))[1] == len(manual)
+    assert manual[slice(*section_span(outline, 0, len(manual)))].count("#") == 8
 
 
-def test_a_section_holds_the_sections_under_it():
-    start, end = section_span(OUTLINE, 1, len(MANUAL))
-    assert MANUAL[start:end].startswith("## Install")
-    assert MANUAL[start:end].rstrip().endswith("of the system.")
-    assert MANUAL[slice(*section_span(OUTLINE, 2, len(MANUAL)))].rstrip().endswith("the system.")
-    assert section_span(OUTLINE, 4, len(MANUAL))[1] == len(MANUAL)
-    assert MANUAL[slice(*section_span(OUTLINE, 0, len(MANUAL)))].count("#") == 8
+def test_a_path_leads_to_a_section(manual: str):
+    outline = headings(manual)
+    assert path(outline, 2) == ("Manual", "Install", "Linux")
+    assert path(outline, 4) == ("Licence",)
 
 
-def test_a_path_leads_to_a_section():
-    assert path(OUTLINE, 2) == ("Manual", "Install", "Linux")
-    assert path(OUTLINE, 4) == ("Licence",)
-
-
-def test_sections_cover_the_text_in_order():
-    found = sections(OUTLINE, len(MANUAL))
-    assert "".join(MANUAL[span.start : span.end] for span in found) == MANUAL
+def test_sections_cover_the_text_in_order(manual: str):
+    outline = headings(manual)
+    found = sections(outline, len(manual))
+    assert "".join(manual[span.start : span.end] for span in found) == manual
     assert found[0].path == ()
     assert [span.path[-1] for span in found[1:]] == [
         "Manual",
