@@ -69,6 +69,11 @@ class Remembering:
         """Keep what was learned since the last time."""
         now = self._clock()
         records = self._pool.learned_since(self._kept_at)
+        if records.keys() - self._pool.own_urls():
+            # Another process may have read in a robots.txt that we are to stay away while our
+            # request was under way: what is kept of that must not go.
+            self._pool.restore(await self._state.load(now))
+            records = self._pool.learned_since(self._kept_at)
         if self._sources is not None:
             records |= self._sources.learned_since(self._kept_at)
         if records:

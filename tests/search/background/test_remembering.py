@@ -190,6 +190,25 @@ async def test_a_wish_to_be_left_alone_outlives_an_answer_that_another_process_w
     assert only.searches == 1
 
 
+async def test_a_wish_to_be_left_alone_outlives_who_has_read_it(another_process):
+    clock = FakeClock()
+    async with Gate() as only:
+        async with another_process(clock, only) as first, asyncio.TaskGroup() as group:
+            search = group.create_task(first.search("one", fetch_content=False))
+            await only.searched.wait()
+            only._robots = "User-agent: searx-mcp\nDisallow: /\n"
+            clock.advance(60)
+            async with another_process(clock, only) as second:
+                with pytest.raises(NoInstancesError):
+                    await second.search("two", fetch_content=False)
+            clock.advance(1)
+            only.opened.set()
+        assert search.result().results
+        only._robots = ""
+        async with another_process(clock, only) as third:
+            await _is_left_alone_by(third)
+
+
 async def _is_left_alone_by(client: SearxClient) -> None:
     with pytest.raises(NoInstancesError):
         await client.search("three", fetch_content=False)
