@@ -1,6 +1,7 @@
 """Processes that read pages go wrong, or are left by those who wanted something of them."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -28,7 +29,8 @@ def children() -> set[int]:
     """The numbers of the processes that this one started, those that are dead included."""
     found: set[int] = set()
     for task in Path("/proc/self/task").iterdir():
-        found.update(map(int, (task / "children").read_text().split()))
+        with contextlib.suppress(OSError):  # the thread has ended since
+            found.update(map(int, (task / "children").read_text().split()))
     return found
 
 

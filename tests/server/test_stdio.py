@@ -1,6 +1,7 @@
 """The server as a process: its input and output, and the signals that end it."""
 
 import asyncio
+import contextlib
 import json
 import os
 import select
@@ -103,8 +104,9 @@ def descendants(number: int) -> list[int]:
     """Processes that a process started, and those they started; Linux tells."""
     found: list[int] = []
     for told in Path(f"/proc/{number}/task").glob("*/children"):
-        for child in map(int, told.read_text().split()):
-            found += [child, *descendants(child)]
+        with contextlib.suppress(OSError):  # the thread has ended since
+            for child in map(int, told.read_text().split()):
+                found += [child, *descendants(child)]
     return found
 
 

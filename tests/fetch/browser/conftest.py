@@ -184,20 +184,21 @@ class Leftovers:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
+    def _running(self) -> Iterator[tuple[str, str, bytes]]:
+        """Number, command line and environment of processes that know the folder.
+
+        A process may end at any time; one that has ended has neither.
+        """
+        for place in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                command = (place / "cmdline").read_bytes().replace(b"\0", b" ")
+                environment = (place / "environ").read_bytes()
+                if str(self._folder).encode() in command + environment:
+                    yield place.name, command.decode("utf-8", "replace"), environment
+
     def processes(self) -> list[str]:
         """The command lines of processes that know the folder; those that have ended have none."""
-        found = []
-        for place in Path("/proc").glob("[0-9]*"):
-            try:
-                command = (
-                    (place / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-                )
-                environment = (place / "environ").read_bytes().decode("utf-8", "replace")
-            except OSError:
-                continue
-            if str(self._folder) in command + environment:
-                found.append(f"{place.name} {command}")
-        return found
+        return [f"{number} {command}" for number, command, _ in self._running()]
 
     def browsers(self) -> set[str]:
         """The profiles of running browsers: all processes of one name the same."""
@@ -206,8 +207,11 @@ class Leftovers:
 
     def environments(self) -> list[bytes]:
         """What the processes of browsers know of the environment."""
-        numbers = [line.split(" ")[0] for line in self.processes() if "--user-data-dir" in line]
-        return [Path("/proc", number, "environ").read_bytes() for number in numbers]
+        return [
+            environment
+            for _, command, environment in self._running()
+            if "--user-data-dir" in command
+        ]
 
     async def until_gone(self) -> None:
         """Wait until there is nothing."""
