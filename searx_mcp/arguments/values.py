@@ -10,7 +10,6 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from searx_mcp.arguments.languages import LANGUAGES
 from searx_mcp.arguments.messages import (
     MAX_RAW_LENGTH,
     SHOWN_LENGTH,
@@ -39,6 +38,32 @@ AGES: Final = (*filter(None, TimeRange), "any")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 _FORBIDDEN = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _BYTES = TypeAdapter[int](ByteCount)
+
+_LANGUAGES: Final = {
+    "af": "afrikaans", "ar": "arabic العربية", "be": "belarusian беларуская",
+    "bg": "bulgarian български", "bn": "bengali বাংলা", "ca": "catalan català",
+    "cs": "czech čeština česky", "cy": "welsh cymraeg", "da": "danish dansk",
+    "de": "german deutsch", "el": "greek ελληνικά", "en": "english", "eo": "esperanto",
+    "es": "spanish español espanol castilian", "et": "estonian eesti", "eu": "basque euskara",
+    "fa": "persian farsi فارسی", "fi": "finnish suomi", "fil": "filipino tagalog",
+    "fr": "french français francais", "ga": "irish gaeilge", "gl": "galician galego",
+    "he": "hebrew עברית", "hi": "hindi हिन्दी", "hr": "croatian hrvatski",
+    "hu": "hungarian magyar", "id": "indonesian bahasa", "is": "icelandic íslenska",
+    "it": "italian italiano", "ja": "japanese 日本語", "ko": "korean 한국어",
+    "lt": "lithuanian lietuvių", "lv": "latvian latviešu", "ms": "malay melayu",
+    "nb": "norwegian norsk bokmål", "nl": "dutch nederlands flemish", "pl": "polish polski",
+    "pt": "portuguese português portugues", "ro": "romanian română", "ru": "russian русский",
+    "sk": "slovak slovenčina", "sl": "slovenian slovenščina slovene", "sq": "albanian shqip",
+    "sr": "serbian српски", "sv": "swedish svenska", "sw": "swahili kiswahili",
+    "ta": "tamil தமிழ்", "th": "thai ไทย", "tr": "turkish türkçe", "uk": "ukrainian українська",
+    "ur": "urdu اردو", "vi": "vietnamese", "zh": "chinese mandarin 中文",
+}  # fmt: skip
+"""The names of languages, in English and in themselves, by the codes that engines take."""
+_CODES: Final = {
+    **{name: code for code, names in _LANGUAGES.items() for name in names.split()},
+    **dict.fromkeys(("any", "any language", "all languages"), "all"),
+}
+"""Of languages, by name in lower case."""
 
 _ANY_AGE: Final = frozenset({"", "any", "anytime", "all", "alltime", "nolimit", "none"})
 _AGE: Final = re.compile(
@@ -145,7 +170,7 @@ def _covering(days: int) -> TimeRange:
 def language(written: str, value: object) -> str:
     """Read a language: `EN_us` is `en-US`, `English` is `en`; `all` and `auto` are languages too."""
     if isinstance(value, str) and len(value) <= SHOWN_LENGTH:
-        if known := LANGUAGES.get(value.strip().casefold()):
+        if known := _CODES.get(value.strip().casefold()):
             return known
         code, hyphen, region = value.strip().replace("_", "-").partition("-")
         tag = f"{code.lower()}{hyphen}{region.upper()}"

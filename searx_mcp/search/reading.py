@@ -95,9 +95,8 @@ class ResultReader:
             progress: told with each page how far it is.
         """
         started = asyncio.get_running_loop().time()
-        asked = _Asked(deadline, query, room, progress)
         pages = {url: _Reading(url) for url in dict.fromkeys(result.url for result in results)}
-        asked.pages = tuple(pages.values())
+        asked = _Asked(deadline, query, room, progress, tuple(pages.values()))
         turns = {url: Turn(partial(self._read_one, page, asked)) for url, page in pages.items()}
         try:
             await self._turns.take([*turns.values()], deadline=deadline, room=room)
@@ -175,7 +174,7 @@ class _Asked:
     query: str
     room: int | None
     progress: Progress | None
-    pages: "tuple[_Reading, ...]" = ()
+    pages: "tuple[_Reading, ...]"
     is_over: bool = False
 
     def tell(self) -> None:
