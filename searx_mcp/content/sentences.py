@@ -14,13 +14,18 @@ from typing import Final
 _STOPS: Final = ".!?\u2026\u061f\u06d4\u0964\u0965\u0589\u1362\u1367\u1368\u17d4\u17d5\u104a\u104b"
 """Latin, Arabic, Urdu, Devanagari, Armenian, Ethiopic, Khmer, Burmese."""
 _WIDE_STOPS: Final = "\u3002\uff01\uff1f\uff61"
-_CLOSING: Final = "\"'\u201d\u2019\u00bb)\\]*_"
+_CLOSING: Final = "\"'\u201d\u2019\u00bb)\\]*_\\\\"
+"""What closes behind a stop, as Markdown writes it: marks may be escaped."""
 _WIDE_CLOSING: Final = "\u201d\u2019\u300d\u300f\uff09\u300b"
 _NOTES: Final = r"(?:\[\^[\w-]{1,20}\])*"
 
+_ENDS: Final = frozenset(_STOPS + _WIDE_STOPS)
+_BEHIND: Final = " \u00a0\u202f[]" + _CLOSING + _WIDE_CLOSING
+_CUT: Final = ("...", "\u2026")
+
 # Whether a space follows is looked at afterwards: a run of marks is read once, from its start.
 # 50,000 "!" in a row took 40 s otherwise.
-_ASCII_END = re.compile(rf"[.!?]+[\"')\]*_]*{_NOTES}")
+_ASCII_END = re.compile(rf"[.!?]+[\"')\]*_\\]*{_NOTES}")
 _END = re.compile(
     rf"[{_STOPS}{_WIDE_STOPS}]+[{_CLOSING}{_WIDE_CLOSING}]*(?:[ \u00a0\u202f]\u00bb)?{_NOTES}"
 )
@@ -78,6 +83,17 @@ def sentence_ends(text: str) -> Iterator[int]:
         if at < size and _is_end(text, start, end):
             yield at
             start = at
+
+
+def is_ended(text: str) -> bool:
+    """Whether a piece of prose ends like a sentence; in scripts without stops all prose does.
+
+    What is cut with an ellipsis, and what announces something with a colon, does not.
+    """
+    bare = text.rstrip(_BEHIND)
+    if bare.endswith(_CUT):
+        return False
+    return bare[-1:] in _ENDS or bool(_CLAUSE_SIGN.search(bare))
 
 
 def _is_end(text: str, start: int, end: re.Match[str]) -> bool:

@@ -80,6 +80,7 @@ def show(
             document.markdown,
             query=" ".join(filter(None, (query, request.prompt))),
             title=document.title,
+            description=document.description,
             max_chars=content.max_summary_length,
         )
     return Page(

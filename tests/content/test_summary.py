@@ -141,6 +141,28 @@ LONG = " ".join(f"Sentence number {n} speaks of subject{n} and nothing else." fo
             id="links",
         ),
         pytest.param(
+            "See [the `open()` function](https://e.org/a) and [`a[0]`](https://e.org/b) first.",
+            "See the `open()` function and `a[0]` first.",
+            id="links around code",
+        ),
+        pytest.param(
+            "[![a map](https://e.org/m.png)](https://e.org/m) It shows [all [1] of it](https://e.org/) here.",
+            "It shows all [1] of it here.",
+            id="links around images and brackets",
+        ),
+        pytest.param(
+            "**`name`: of the field** and *`f(*a)`* are both given.",
+            "`name`: of the field and `f(*a)` are both given.",
+            id="emphasis around code",
+        ),
+        pytest.param(
+            "It costs $45 an hour.\\* Others take more than that.",
+            "It costs $45 an hour.\\* Others take more than that.",
+            id="an escaped mark behind a stop",
+        ),
+        pytest.param("1 299,00 € 1 449,00 € 1 258,90 €", "", id="prices without a word"),
+        pytest.param("\u00a9 2026, The Roasting Company of Old.", "", id="who owns the page"),
+        pytest.param(
             "The tower was moved.[^1] It stands inland now, they say.[^n]",
             "The tower was moved. It stands inland now, they say.",
             id="footnotes",
@@ -279,15 +301,69 @@ def test_key_points_are_few_where_there_is_little_to_say():
     assert key_points("") == ()
 
 
+ITEMS = (
+    "- Scans the whole table from its beginning\n- Only usable for conditions of equality (see 3)\n"
+    "- It is important that keys are unique.\n- Needs no index at all to be there"
+)
+
+
 def test_items_without_an_end_of_their_own_do_not_run_into_each_other():
-    page = (
-        "- Scans the whole table from its beginning\n- Only usable for conditions of equality (see 3)\n"
-        "- It is important that keys are unique.\n- Needs no index at all to be there"
-    )
-    assert summarize(page, max_chars=400) == (
+    assert summarize(ITEMS, max_chars=400) == (
         "Scans the whole table from its beginning; Only usable for conditions of equality (see 3);"
         " It is important that keys are unique. Needs no index at all to be there"
     )
+
+
+def test_where_there_are_sentences_what_does_not_end_like_one_is_left_out():
+    page = (
+        "An index finds the rows of a table.\n\nIt costs time when rows are written.\n\n"
+        f"Last edited by hand today:\n\n{ITEMS}\n\n- This row was cut in the middle of ..."
+        "\n\nSee https://e.org/index/of/all for more of it."
+    )
+    assert summarize(page, max_chars=400) == (
+        "An index finds the rows of a table. It costs time when rows are written."
+        " It is important that keys are unique."
+    )
+    assert "Scans the whole table" in summarize(page, query="scans table", max_chars=60)
+
+
+def test_a_list_of_headings_is_told_by_them():
+    page = "\n".join(
+        f"- #### {title}"
+        for title in (
+            "Ships sail faster with new engines",
+            "Ports close for the whole winter",
+            "Crews ask for longer rests",
+        )
+    )
+    assert summarize(page, max_chars=400) == (
+        "Ships sail faster with new engines; Ports close for the whole winter; Crews ask for longer rests"
+    )
+
+
+DESCRIBED = "How otters live along the coast, what they eat in the water, and why hunters killed them for the fur."
+
+
+@pytest.mark.parametrize(
+    ("description", "query", "leads"),
+    [
+        (DESCRIBED, "", True),
+        (DESCRIBED, "dense fur", False),
+        ("The best offers for fishing boats, nets, ropes and harbours of every size.", "", False),
+        ("All about otters.", "", False),
+        (DESCRIBED.removesuffix(".") + " ...", "", False),
+        ("", "", False),
+    ],
+    ids=["true", "asked", "of something else", "a motto", "cut off", "none"],
+)
+def test_a_description_leads_where_the_text_says_the_same(
+    description: str, query: str, *, leads: bool
+):
+    summary = summarize(PAGE, query=query, description=description, max_chars=300)
+    assert (bool(description) and summary.startswith(description)) is leads
+    both = digest(PAGE, query=query, description=description, max_chars=300)
+    assert both.summary == summary
+    assert description not in both.key_points
 
 
 @pytest.mark.parametrize("mark", ["?", "\uff1f", ":"])

@@ -3,17 +3,21 @@
 import re
 
 _CODE = re.compile(r"``.+?``(?!`)|`[^`]+`")
-_IMAGE = re.compile(
-    r"\[image(?:: [^\]]{0,500})?\]|!\[[^\]]{0,500}\]\([^()\s]*(?:\s[^()]{0,500})?\)"
+_TARGETS = re.compile(
+    rf"(?P<code>{_CODE.pattern})"
+    r"|\[image(?:: [^\]]{0,500})?\]|!\[[^\]]{0,500}\]\([^()\s]*(?:\s[^()]{0,500})?\)"
+    r"|\[\^[\w-]{1,20}\]:?"
+    r"|(?<![\\!])\[(?P<link>(?:[^\[\]\\`]|\\.|`[^`]+`|\[[^\[\]]{0,500}\])*)\]"
+    r"\((?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s\"[^\"]*\")?\)"
 )
-_LINK = re.compile(
-    r"(?<![\\!])\[((?:[^\[\]\\]|\\.)*)\]\((?:<[^<>]*>|[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)(?:\s\"[^\"]*\")?\)"
-)
-_NOTE = re.compile(r"\[\^[\w-]{1,20}\]:?")
+"""Code, images, marks of notes and links; the text of a link may hold any of the others."""
 _LABEL = re.compile(
     r"^(?:[\u2139\u26a0\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?\s*)\**[^\W\d_]{2,14}:\**\s*"
 )
-_STRONG = re.compile(r"(?<!\\)\*{1,3}(?=[^\s*])|(?<=[^\s\\*])\*{1,3}|(?<!\\)~~")
+_EMPHASIS = re.compile(
+    rf"(?P<code>{_CODE.pattern})"
+    r"|(?<!\\)\*{1,3}(?=[^\s*])|(?<=[^\s\\*])\*{1,3}|(?<!\\)~~"
+)
 _SPACES = re.compile(r"\s+")
 _MARKED = re.compile(r"[`*\[~!]")
 
@@ -30,27 +34,19 @@ def plain(piece: str) -> str:
     """
     if piece.isascii() and not _MARKED.search(piece):
         return piece.strip()
-    if "`" not in piece:
-        return _reduced(piece)
-    parts: list[str] = []
-    start = 0
-    for code in _CODE.finditer(piece):
-        parts += (_unmarked(piece[start : code.start()]), code[0])
-        start = code.end()
-    parts.append(_unmarked(piece[start:]))
-    return _closed("".join(parts))
-
-
-def _reduced(piece: str) -> str:
-    return _closed(_unmarked(piece))
-
-
-def _unmarked(piece: str) -> str:
     if "[" in piece:
-        piece = _NOTE.sub("", _LINK.sub(r"\1", _IMAGE.sub("", piece)))
+        piece = _TARGETS.sub(_kept, piece)
     if "*" in piece or "~" in piece:
-        piece = _STRONG.sub("", piece)
-    return piece
+        piece = _EMPHASIS.sub(_code, piece)
+    return _closed(piece)
+
+
+def _kept(found: re.Match[str]) -> str:
+    return found["code"] or _TARGETS.sub(_kept, found["link"] or "")
+
+
+def _code(found: re.Match[str]) -> str:
+    return found["code"] or ""
 
 
 def _closed(piece: str) -> str:

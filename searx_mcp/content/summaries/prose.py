@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from searx_mcp.content.sentences import sentence_ends
+from searx_mcp.content.sentences import is_ended, sentence_ends
 from searx_mcp.content.summaries.plain import plain
 from searx_mcp.content.terms import stems, tokens
 
@@ -28,6 +28,10 @@ _DELIMITER = re.compile(r"\s*\|[\s:|-]+$")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)?")
 _CELL = re.compile(r"(?<!\\)\|")
 _WIDE_END = re.compile(r"[\u3000-\u9fff\uff00-\uffef]$")
+_ADDRESS = re.compile(r"^[^`]*\bhttps?://")
+_OWNED = re.compile(r"\W*©")
+_ENOUGH_TITLES: Final = 3
+"""Headings that say what a page without sentences has, such as a list of articles."""
 _HARD_BREAK: Final = ("  ", "\\")
 _COLONS: Final = (":", "\uff1a")
 
@@ -43,6 +47,7 @@ class Sentence(NamedTuple):
         block: number of the paragraph, list or table it stands in.
         section: number of the heading it stands under; 0 before the first.
         is_row: whether it is the row of a table, its cells in one line.
+        is_whole: whether it ends like a sentence, and gives no address.
     """
 
     text: str
@@ -52,6 +57,7 @@ class Sentence(NamedTuple):
     block: int
     section: int
     is_row: bool = False
+    is_whole: bool = True
 
 
 @dataclass(slots=True)
@@ -76,6 +82,8 @@ def read(text: str, *, most: int) -> Prose:
         if len(reader.prose.sentences) >= most:
             break
     reader.end_block()
+    if not reader.prose.sentences:
+        reader.add_titles()
     del reader.prose.sentences[most:]
     return reader.prose
 
@@ -105,6 +113,7 @@ class _Reader:
         self._path: list[tuple[int, frozenset[str]]] = []
         self._header = ""
         self._announces = False
+        self._titles: list[str] = []
 
     def take(self, line: str) -> None:
         first = line.lstrip()[:1]
@@ -123,7 +132,11 @@ class _Reader:
         else:
             marker = _MARKER.match(line)
             mark = marker[0] if marker else ""
-            self._prose_line(line, line[len(mark) :], is_new=bool(mark.strip()))
+            body = line[len(mark) :]
+            if heading := _HEADING.match(body):
+                self._head(len(heading[1]), heading[2])
+            else:
+                self._prose_line(line, body, is_new=bool(mark.strip()))
 
     def end_block(self) -> None:
         self._flush()
@@ -131,11 +144,17 @@ class _Reader:
         if not self._announces:
             self._block += 1
 
+    def add_titles(self) -> None:
+        if len(self._titles) >= _ENOUGH_TITLES:
+            for title in self._titles:
+                self._keep(title)
+
     def _head(self, level: int, title: str) -> None:
         self._announces = False
         self.end_block()
         while self._path and self._path[-1][0] >= level:
             self._path.pop()
+        self._titles.append(title)
         self._path.append((level, frozenset(stems(tokens(title)))))
         self.prose.headings.append(frozenset().union(*(found for _, found in self._path)))
 
@@ -161,11 +180,11 @@ class _Reader:
     def _keep(self, piece: str) -> None:
         shown = plain(piece)
         found = tokens(shown)
-        if len(found) < _MIN_TOKENS:
+        if len(found) < _MIN_TOKENS or _OWNED.match(shown) or not any(map(str.isalpha, shown)):
             return
         if len(found) < _LABEL_TOKENS and shown.endswith(_COLONS):
             return
-        self._add(shown, found)
+        self._add(shown, found, is_whole=is_ended(shown) and not _ADDRESS.match(shown))
 
     def _row(self, line: str) -> None:
         self._flush()
@@ -177,7 +196,9 @@ class _Reader:
         shown = f"{first}: {', '.join(others)}" if others else first
         self._add(shown, tokens(shown), is_row=True)
 
-    def _add(self, shown: str, found: list[str], *, is_row: bool = False) -> None:
+    def _add(
+        self, shown: str, found: list[str], *, is_row: bool = False, is_whole: bool = False
+    ) -> None:
         counts = tuple(stems(found))
         self.prose.sentences.append(
             Sentence(
@@ -188,6 +209,7 @@ class _Reader:
                 self._block,
                 len(self.prose.headings) - 1,
                 is_row,
+                is_whole,
             )
         )
 

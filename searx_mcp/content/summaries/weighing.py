@@ -42,6 +42,10 @@ _FEW: Final = 10
 """A word in more than this share of at least so many sentences says nothing about any of them."""
 
 
+_ENOUGH: Final = 3
+"""Sentences from which on a page is told by them alone, and not by its labels and items too."""
+
+
 def relevance(prose: Prose, asked: set[str], *, title: set[str], wants_figure: bool) -> list[float]:
     """How well each sentence answers, by BM25 over the sentences of the page.
 
@@ -89,9 +93,11 @@ def relevance(prose: Prose, asked: set[str], *, title: set[str], wants_figure: b
 def centrality(prose: Prose, *, title: set[str]) -> list[float]:
     """How much of the page each sentence holds: the cosine with the sum of all, by TF-IDF.
 
-    The beginning of the page and of each block is preferred, and so is what shares words with the title.
+    The beginning of the page and of each block is preferred, and so is what shares words with the title. Rows of tables are
+    worth nothing, nor is what does not end like a sentence, where there are sentences.
     """
     sentences = prose.sentences
+    has_whole = sum(sentence.is_whole for sentence in sentences) >= _ENOUGH
     total = len(sentences)
     frequency = Counter(term for sentence in sentences for term in sentence.terms)
     limit = _COMMON * total if total >= _FEW else total
@@ -108,7 +114,8 @@ def centrality(prose: Prose, *, title: set[str]) -> list[float]:
         score *= 1 + _LEAD / (1 + index / _LEAD_REACH)
         score *= _OPENING if sentence.block != block else 1.0
         score *= 1 + len(title & sentence.terms) / (2 * max(1, len(title)))
-        scores.append(0.0 if sentence.is_row else score)
+        is_part = sentence.is_row or (has_whole and not sentence.is_whole)
+        scores.append(0.0 if is_part else score)
         block = sentence.block
     return scores
 
