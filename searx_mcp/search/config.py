@@ -57,7 +57,8 @@ class WebSearchConfig(Frozen):
         description="Start the round-robin at a random instance; false starts with the best.",
     )
     summarize_long_content: bool = Field(
-        default=True, description="Add a summary of whole sentences to each page that was read."
+        default=True,
+        description="Add a summary of whole sentences to each page that was read. Models get passages.",
     )
     max_summary_length: Annotated[int, Field(ge=50, le=5_000)] = Field(
         default=500, description="Characters a summary has at most."

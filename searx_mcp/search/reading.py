@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Final, Protocol
 
+from searx_mcp.content.summary import summarize
 from searx_mcp.errors import (
     ContentError,
     DeadlineError,
@@ -22,6 +23,9 @@ from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.judging import Opinion, judge, opinion
 from searx_mcp.search.turns import Turn, Turns
 from searx_mcp.tasks.group import Spawn
+
+_GIST_CHARS: Final = 300
+"""What a page says where a model has no room for more of it: a sentence or two of its best passage."""
 
 
 class PageReader(Protocol):
@@ -146,15 +150,18 @@ class ResultReader:
             return 0
         elapsed = asyncio.get_running_loop().time() - started
         # Some milliseconds of a processor that others on this loop would wait for.
-        known, tokens = await asyncio.to_thread(self._weighed, page, asked)
+        known, tokens, gist = await asyncio.to_thread(self._weighed, page, asked)
         reading.opinion = known
-        reading.content = _content(page, known, round(elapsed * 1_000))
+        reading.content = _content(page, known, gist, round(elapsed * 1_000))
         asked.tell()
         return 0 if known.is_wall else tokens
 
-    def _weighed(self, page: Page, asked: "_Asked") -> tuple[Opinion, int]:
+    def _weighed(self, page: Page, asked: "_Asked") -> tuple[Opinion, int, str]:
         known = opinion(page, query=asked.query, config=self._quality)
-        return known, estimate(page.markdown_content, limit=asked.room)
+        gist = page.summary
+        if asked.room is not None and not gist and known.passages:
+            gist = summarize(known.passages[0].text, query=asked.query, max_chars=_GIST_CHARS)
+        return known, estimate(page.markdown_content, limit=asked.room), gist
 
 
 @dataclass(slots=True)
@@ -213,12 +220,12 @@ def _not_in_time(turn: Turn, now: float) -> SearxMcpError:
     )
 
 
-def _content(page: Page, known: Opinion, fetch_time_ms: int) -> PageContent:
+def _content(page: Page, known: Opinion, gist: str, fetch_time_ms: int) -> PageContent:
     return PageContent(
         markdown=page.markdown_content,
         word_count=page.word_count,
         fetch_time_ms=fetch_time_ms,
-        summary=page.summary,
+        summary=gist,
         key_points=page.key_points,
         kind=page.kind,
         quality=known.quality.score,

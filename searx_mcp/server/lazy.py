@@ -24,7 +24,9 @@ class LazyService:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        # A model is shown passages; a summary that nobody sees takes 2 ms a page on this loop.
+        shown = settings.web_search.model_copy(update={"summarize_long_content": False})
+        self._settings = settings.model_copy(update={"web_search": shown})
         self._group = asyncio.TaskGroup()
         self._stop = asyncio.Event()
         self._service: asyncio.Future[Service] | None = None

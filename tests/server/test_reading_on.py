@@ -241,3 +241,32 @@ async def test_a_search_shows_the_passage_that_fits_wherever_it_stands_in_the_pa
         assert all(content["summary"] == "" for content in contents if content)
     assert "A swarm leaves the hive with the old queen in May." in shown
     assert re.search(r"\n\[(?:[^\n]+, )?from character \d+\]\n", shown)
+
+
+@pytest.mark.parametrize("channel", ["text", "structured"])
+async def test_a_page_without_room_is_told_by_the_passage_that_fits(connect, settings_for, channel):
+    def page(insect: str) -> FakePage:
+        parts = [
+            f"<h2>Part {n}</h2>" + f"<p>{insect} live in nests and fly out of them.</p>" * 20
+            for n in range(6)
+        ]
+        parts[4] += f"<h2>Winter</h2><p>In the winter {insect} sleep under the old leaves.</p>"
+        return FakePage(f"<body><main><h1>{insect}</h1>{''.join(parts)}</main></body>")
+
+    pages = {f"/{insect}": page(insect) for insect in ("Wasps", "Hornets", "Ants", "Bumblebees")}
+    async with FakeWeb(pages) as web:
+        async with FakeSearxng(links=web.links, formats=["json"]) as fake:
+            settings = settings_for(
+                web, fake, own=[fake], web_search={"summarize_long_content": False}
+            )
+            async with connect(settings) as client:
+                found = await client.call_tool(
+                    "web_search", {"query": "insects winter leaves sleep", "max_tokens": 450}
+                )
+    if channel == "text":
+        told = re.findall(r"^ *Page: (.*)$", text(found), re.MULTILINE)
+    else:
+        contents = [r.get("content") for r in (found.structured_content or {})["results"]]
+        told = [content["summary"] for content in contents if content and not content["markdown"]]
+    assert len(told) == len(pages)
+    assert all("sleep under the old leaves" in line for line in told)
