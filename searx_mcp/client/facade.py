@@ -5,14 +5,13 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from typing_extensions import override
 from yarl import URL
 
 from searx_mcp.arguments.fetch import parse_fetch
 from searx_mcp.arguments.search import parse_search
-from searx_mcp.client.admin import InstanceAdmin
 from searx_mcp.client.parts import Parts
 from searx_mcp.client.reporting import pool_report
 from searx_mcp.client.stores import open_pages, open_state
@@ -30,6 +29,9 @@ from searx_mcp.search.searcher import instance_query
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.settings.values import Settings
+
+if TYPE_CHECKING:
+    from searx_mcp.client.admin import InstanceAdmin
 
 
 class SearxClient(Service):
@@ -202,8 +204,10 @@ class SearxClient(Service):
         return await pool_report(parts, self._state, self._clock())
 
     @property
-    def admin(self) -> InstanceAdmin:
+    def admin(self) -> "InstanceAdmin":
         """What looks after the pool: shows it, checks it and changes who is in it."""
+        from searx_mcp.client.admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
+
         return InstanceAdmin(
             self._open_parts(),
             settings=self.settings,
