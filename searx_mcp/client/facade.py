@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from typing_extensions import override
 from yarl import URL
@@ -20,7 +20,12 @@ from searx_mcp.fetch.pages.memory import MEMORY_BYTES, MemoryPageStore
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.request import (
+    FetchArguments,
+    FetchRequest,
+    SearchArguments,
+    SearchRequest,
+)
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
 from searx_mcp.net.dialling import Dialling
@@ -142,7 +147,7 @@ class SearxClient(Service):
         /,
         *,
         progress: Progress | None = None,
-        **arguments: object,
+        **arguments: Unpack[SearchArguments],
     ) -> SearchResponse:
         """Search the web and, unless told otherwise, read the result pages.
 
@@ -169,16 +174,16 @@ class SearxClient(Service):
     @override
     async def fetch(
         self,
-        request: FetchRequest | str,
+        request: FetchRequest | str = "",
         /,
         *,
         progress: Progress | None = None,
-        **arguments: object,
+        **arguments: Unpack[FetchArguments],
     ) -> Page:
         """Read one page as Markdown.
 
         Args:
-            request: a request, or the address with the rest as keyword arguments; an empty one with
+            request: a request, or the address with the rest as keyword arguments; not needed with
                 `cursor`.
             progress: told each step.
             **arguments: the fields of `FetchRequest`; with `ignore_robots`, the call is taken for
@@ -236,7 +241,7 @@ class SearxClient(Service):
         query: str,
         *,
         format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
-        **arguments: object,
+        **arguments: Unpack[SearchArguments],
     ) -> Capture:
         """Search once at one instance of the pool, at the cost of its budget; keep a fixture.
 
