@@ -17,11 +17,11 @@ def test_type_checkers_know_every_field_of_a_request():
 async def test_a_type_checker_finds_what_is_refused_at_run_time(settings_for):
     async with SearxClient(settings_for()) as client:
         with pytest.raises(InvalidArgumentError):
-            await client.search("x", results_count="many")  # type: ignore[arg-type] - the point of this test
+            await client.search("x", results_count="many")  # type: ignore[arg-type] # the point of this test
         with pytest.raises(InvalidArgumentError):
-            await client.search("x", colour="green")  # type: ignore[call-arg] - likewise
+            await client.search("x", colour="green")  # type: ignore[call-arg] # likewise
         with pytest.raises(InvalidArgumentError):
-            await client.fetch("https://example.org/", max_chars="all")  # type: ignore[arg-type] - likewise
+            await client.fetch("https://example.org/", max_chars="all")  # type: ignore[arg-type] # likewise
 
 
 async def test_a_page_is_read_on_by_its_cursor_alone(settings_for):
