@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Unpack
 
 import click
 
 from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.request import SearchArguments
 from searx_mcp.searxng.scrub.answer import Fixture
 from searx_mcp.settings.sources import Loaded
 
@@ -19,7 +21,7 @@ async def capture(
     *,
     form: str | None,
     output: Path,
-    **arguments: object,
+    **arguments: Unpack[SearchArguments],
 ) -> None:
     """Search once and write `head.txt`, `body.<kind>` and `report.json` into a folder.
 

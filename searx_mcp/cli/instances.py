@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import click
 from rich.console import Group
@@ -31,6 +31,7 @@ from searx_mcp.files import read_text
 from searx_mcp.models.administration import Change, Ledger
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState, PoolReport, SortKey, Tier
+from searx_mcp.models.request import SearchArguments
 from searx_mcp.settings.sources import Loaded
 
 WATCH_INTERVAL: Final = 2.0
@@ -148,7 +149,13 @@ async def change(loaded: Loaded, verb: str, subject: str, *, as_json: bool) -> N
 
 
 async def test(
-    loaded: Loaded, host: str, query: str, *, form: str | None, as_json: bool, **arguments: object
+    loaded: Loaded,
+    host: str,
+    query: str,
+    *,
+    form: str | None,
+    as_json: bool,
+    **arguments: Unpack[SearchArguments],
 ) -> None:
     """Search once at one instance and print what came of it."""
     async with _admin(loaded, as_json=as_json) as admin, show_progress(f"searching at {host}"):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, Unpack
 from urllib.parse import urlsplit
 
 from searx_mcp import __version__
@@ -28,6 +28,7 @@ from searx_mcp.models.administration import (
 )
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice, PoolReport
+from searx_mcp.models.request import SearchArguments
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PublicInstances
 from searx_mcp.pool.pool import InstancePool
@@ -279,7 +280,7 @@ class InstanceAdmin:
         query: str,
         *,
         format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
-        **arguments: object,
+        **arguments: Unpack[SearchArguments],
     ) -> Trial:
         """Search once at one instance, at the cost of its budget.
 

@@ -5,14 +5,13 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from typing_extensions import override
 from yarl import URL
 
 from searx_mcp.arguments.fetch import parse_fetch
 from searx_mcp.arguments.search import parse_search
-from searx_mcp.client.admin import InstanceAdmin
 from searx_mcp.client.parts import Parts
 from searx_mcp.client.reporting import pool_report
 from searx_mcp.client.stores import open_pages, open_state
@@ -21,7 +20,12 @@ from searx_mcp.fetch.pages.memory import MEMORY_BYTES, MemoryPageStore
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.request import (
+    FetchArguments,
+    FetchRequest,
+    SearchArguments,
+    SearchRequest,
+)
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
 from searx_mcp.net.dialling import Dialling
@@ -30,6 +34,9 @@ from searx_mcp.search.searcher import instance_query
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.settings.values import Settings
+
+if TYPE_CHECKING:
+    from searx_mcp.client.admin import InstanceAdmin
 
 
 class SearxClient(Service):
@@ -140,7 +147,7 @@ class SearxClient(Service):
         /,
         *,
         progress: Progress | None = None,
-        **arguments: object,
+        **arguments: Unpack[SearchArguments],
     ) -> SearchResponse:
         """Search the web and, unless told otherwise, read the result pages.
 
@@ -167,16 +174,16 @@ class SearxClient(Service):
     @override
     async def fetch(
         self,
-        request: FetchRequest | str,
+        request: FetchRequest | str = "",
         /,
         *,
         progress: Progress | None = None,
-        **arguments: object,
+        **arguments: Unpack[FetchArguments],
     ) -> Page:
         """Read one page as Markdown.
 
         Args:
-            request: a request, or the address with the rest as keyword arguments; an empty one with
+            request: a request, or the address with the rest as keyword arguments; not needed with
                 `cursor`.
             progress: told each step.
             **arguments: the fields of `FetchRequest`; with `ignore_robots`, the call is taken for
@@ -202,8 +209,10 @@ class SearxClient(Service):
         return await pool_report(parts, self._state, self._clock())
 
     @property
-    def admin(self) -> InstanceAdmin:
+    def admin(self) -> "InstanceAdmin":
         """What looks after the pool: shows it, checks it and changes who is in it."""
+        from searx_mcp.client.admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
+
         return InstanceAdmin(
             self._open_parts(),
             settings=self.settings,
@@ -232,7 +241,7 @@ class SearxClient(Service):
         query: str,
         *,
         format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
-        **arguments: object,
+        **arguments: Unpack[SearchArguments],
     ) -> Capture:
         """Search once at one instance of the pool, at the cost of its budget; keep a fixture.
 

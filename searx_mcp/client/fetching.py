@@ -9,7 +9,6 @@ from typing import Final
 
 from searx_mcp import __version__
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.fetch.browser.renderer import Renderer
 from searx_mcp.fetch.capturing import Capturer
 from searx_mcp.fetch.config import Robots
 from searx_mcp.fetch.conversion import Conversion
@@ -105,6 +104,8 @@ def wire_fetcher(
     stack.push_async_callback(workers.aclose)
     renderer = None
     if config.browser:
+        from searx_mcp.fetch.browser.renderer import Renderer  # noqa: PLC0415 - seldom switched on
+
         make_gateway = partial(sessions.gateway, domains.check)
         make_gateway()  # says now if there can be none
         renderer = Renderer(

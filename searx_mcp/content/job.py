@@ -9,8 +9,8 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
 from searx_mcp.content.converted import Converted, dumped
 from searx_mcp.content.decode import decode
+from searx_mcp.content.escaping import escape
 from searx_mcp.content.html.stripping import stripped, title_of
-from searx_mcp.content.markdown import escape
 from searx_mcp.errors import ContentError, ErrorCode
 
 _MAX_CHARS: Final = 2_000_000

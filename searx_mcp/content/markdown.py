@@ -15,6 +15,7 @@ from bs4.exceptions import ParserRejectedMarkup
 from markdownify import MarkdownConverter
 
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.escaping import ESCAPED, escape_line_starts, escape_words, safe_address
 from searx_mcp.content.fences import fence, longest_backticks
 from searx_mcp.content.soup import BLOCKS, number, prepare
 from searx_mcp.errors import ContentError, ErrorCode
@@ -39,23 +40,8 @@ _LIBRARY: Final = frozenset({
 })  # fmt: skip
 """markdownify looks conversions up by tag name, so that <soup> would call its `convert_soup`."""
 
-_ESCAPED = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps what follows the text
-    r"|[`*]"
-    r"|(?<![A-Za-z0-9_])_+|_+(?![A-Za-z0-9_])"  # not inside snake_case
-    r"|<(?=[A-Za-z/!?])"  # HTML
-    r"|(?<=!)\[|(?<=\])[(\[:]"  # images, links, link definitions
-    r"|~(?=~)"
-)
-_BLOCK_START = re.compile(r"(?m)^([ \t]*)([#>+=-](?=[ \t=-]|$)|#{2,6}(?=[ \t]|$))")
-_LIST_START = re.compile(r"(?m)^([ \t]*[0-9]{1,9})([.)])(?=[ \t]|$)")
 _LINE_BREAK = re.compile(r"\n(?!\n)")
 _SPACE = re.compile(r"\s+")
-_URL_UNSAFE: Final = str.maketrans(
-    {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", "\n": "", "|": "%7C"}
-)
-_OPEN_BRACKET = re.compile(r"(?<!\\)[\[\]]")
-_BACKSLASHED: Final = r"\\\g<0>"
 _HEADING_MARK = re.compile(r"(?m)^#{1,6} ")
 _BAR = re.compile(r"(?<!\\)\|")
 
@@ -101,36 +87,6 @@ def to_markdown(html: str, *, config: ContentConfig) -> str:
         ) from exc
 
 
-def escape(text: str) -> str:
-    """Plain text as Markdown that shows the same.
-
-    Args:
-        text: lines of plain text.
-
-    Returns:
-        The text with everything escaped that would be markup.
-    """
-    return _escape_line_starts(_ESCAPED.sub(_backslashed, text))
-
-
-def link(label: str, address: str) -> str:
-    """A link.
-
-    Args:
-        label: escaped text of one line.
-        address: absolute, of a kind that may be followed.
-    """
-    return f"[{_OPEN_BRACKET.sub(_BACKSLASHED, label)}]({address.translate(_URL_UNSAFE)})"
-
-
-def _backslashed(match: re.Match[str]) -> str:
-    return "".join(f"\\{character}" for character in match[0])
-
-
-def _escape_line_starts(text: str) -> str:
-    return _LIST_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\1\\\2", text))
-
-
 def _depth(soup: BeautifulSoup) -> int:
     """Elements inside each other at most, without recursion."""
     depths = {id(soup): 0}
@@ -161,14 +117,14 @@ class _Converter(MarkdownConverter):
         return inherited
 
     def escape(self, text: str, _parent_tags: Collection[str]) -> str:
-        return _ESCAPED.sub(_backslashed, text)
+        return escape_words(text)
 
     def process_text(self, el: NavigableString, parent_tags: Collection[str] = ()) -> str:
         text: str = super().process_text(el, parent_tags)  # type: ignore[misc] # missing in its stubs
         if "_noformat" in parent_tags:
             return text
         if _starts_line(el):
-            text = _escape_line_starts(text)
+            text = escape_line_starts(text)
         if text[:1] in {"(", "[", ":"} and _character_before(el) in {"]", "!"}:
             return "\\" + text
         return text
@@ -200,12 +156,12 @@ def _link(el: Tag, text: str) -> str:
     before = " " if text[0].isspace() or _character_before(el) == "!" else ""
     after = " " if text[-1].isspace() else ""
     label = _SPACE.sub(" ", _HEADING_MARK.sub("", text)).strip()
-    return f"{before}[{label}]({href.translate(_URL_UNSAFE)}){after}"
+    return f"{before}[{label}]({safe_address(href)}){after}"
 
 
 def _image(el: Tag) -> str:
     alt = el.get("alt")
-    shown = _SPACE.sub(" ", _ESCAPED.sub("", alt)).strip() if isinstance(alt, str) else ""
+    shown = _SPACE.sub(" ", ESCAPED.sub("", alt)).strip() if isinstance(alt, str) else ""
     return f"[image: {shown}]" if shown else ""
 
 

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.config import MAX_ELEMENTS
+from searx_mcp.content.escaping import escape
 from searx_mcp.content.html.anchors import mark_anchors
 from searx_mcp.content.html.guards import MAX_TAGS, Guarded, guard, parse
 from searx_mcp.content.html.metadata import Metadata, metadata
@@ -20,7 +21,6 @@ from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.interface import Hints, Main
 from searx_mcp.content.main.platforms import generator_of
 from searx_mcp.content.main.unscripted import show_unscripted
-from searx_mcp.content.markdown import escape
 from searx_mcp.content.standard.rewrite import standardise_sources, standardise_text
 from searx_mcp.content.writing.interface import Style, Written
 from searx_mcp.content.writing.write import write

@@ -1,10 +1,10 @@
 """PDFs as Markdown."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from searx_mcp.content.pdf_pages import ranges_of
 from searx_mcp.content.pdf_source import bookmarks, information, opened, page_lines
 from searx_mcp.content.pdf_text import Block, Bookmark, blocks
 from searx_mcp.content.words import count
@@ -15,30 +15,11 @@ if TYPE_CHECKING:
 
 _MAX_PAGES: Final = 1_000
 _MAX_CHARS: Final = 1_000_000
-_MAX_RANGES: Final = 100
 _PAGE_LEVEL: Final = 2
 _SEPARATOR: Final = "\n\n"
 
 _SHOWN_RANGES: Final = 10
 """Ranges of pages named in a note at most."""
-
-_RANGES = re.compile(r"[0-9]{1,7}(?:-[0-9]{0,7})?(?:,[0-9]{1,7}(?:-[0-9]{0,7})?)*+")
-_FRAGMENT = re.compile(rf"(?:^|[#&])pages?=({_RANGES.pattern})(?:&|$)")
-
-
-def pages_of(fragment: str) -> str:
-    """The pages that the fragment of an address asks for.
-
-    `page` is a parameter of RFC 8118; there it names one page, and ranges are ours.
-
-    Args:
-        fragment: as in `page=3-7,9`, with or without `#`; any string.
-
-    Returns:
-        Such as `3-7,9`, or `3-` for all from the third; empty if it asks for none.
-    """
-    found = _FRAGMENT.search(fragment.lower())
-    return found[1] if found and found[1].count(",") < _MAX_RANGES else ""
 
 
 def read(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -48,7 +29,7 @@ def read(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
     Args:
         body: the file.
-        options: `pages` as `pages_of` gives them, all if missing or empty; `max_pages` (1,000) and
+        options: `pages` as `pdf_pages.pages_of` gives them, all if missing or empty; `max_pages` (1,000) and
             `max_chars` (1,000,000 code points of Markdown), which end the reading.
 
     Returns:
@@ -95,7 +76,7 @@ class _Reading:
         self._max_pages = int(options.get("max_pages", _MAX_PAGES))
         self._max_chars = int(options.get("max_chars", _MAX_CHARS))
         self._count = len(document)
-        asked = _asked(str(options.get("pages") or "1-"), self._count)
+        asked = ranges_of(str(options.get("pages") or "1-"), self._count)
         there = range(1, self._count + 1)
         self._pages = [n for n in there if any(n in numbers for numbers in asked)]
         self._are_missing = any(numbers.stop > there.stop for numbers in asked)
@@ -207,18 +188,6 @@ class _Reading:
             f"the PDF has no text layer; pages looked at: {_ranges(self._read)} of {self._count}",
             "They are most likely scans, which only text recognition could read.",
         )
-
-
-def _asked(pages: str, count: int) -> Sequence[range]:
-    """The pages asked for as ranges; nothing for what `pages_of` would not give."""
-    if not _RANGES.fullmatch(pages):
-        return ()
-    found = []
-    for part in pages.split(",")[:_MAX_RANGES]:
-        first, dash, last = part.partition("-")
-        ends = int(first), int(last) if last else max(count, int(first)) if dash else int(first)
-        found.append(range(min(ends), max(ends) + 1))
-    return found
 
 
 def _ranges(numbers: Sequence[int]) -> str:

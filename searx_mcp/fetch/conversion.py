@@ -11,7 +11,7 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.converted import Converted, converted, options_for
 from searx_mcp.content.disarm import disarm
 from searx_mcp.content.outline import headings
-from searx_mcp.content.pdf import pages_of
+from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.fetch.tiers.interface import Composed, Material

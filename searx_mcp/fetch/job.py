@@ -8,7 +8,7 @@ from typing import Final
 
 from yarl import URL
 
-from searx_mcp.content.pdf import pages_of
+from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import Errand
 from searx_mcp.fetch.pages.interface import KeptPage, PageKey

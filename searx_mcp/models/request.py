@@ -1,7 +1,8 @@
 """What a caller asks for."""
 
+from collections.abc import Sequence
 from enum import IntEnum, StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Self, TypedDict
 
 from pydantic import Field, model_validator
 
@@ -141,6 +142,26 @@ class SearchRequest(Frozen):
     offset: Annotated[int, Field(ge=0, le=MAX_SKIPPED)] = 0
 
 
+class SearchArguments(TypedDict, total=False):
+    """The fields of a `SearchRequest` but its query, as a program writes them; for type checkers."""
+
+    category: str
+    language: str
+    results_count: int
+    fetch_content: bool
+    safe_search: SafeSearch | int | str
+    time_range: TimeRange | str
+    allowed_domains: Sequence[str] | None
+    blocked_domains: Sequence[str] | None
+    engines: Sequence[str] | None
+    search_prompt: str
+    source: Source | str
+    timeout: float | None
+    max_tokens: int | None
+    page: int
+    offset: int
+
+
 class FetchRequest(Frozen):
     """One `web_fetch` call: an address, or a cursor of an earlier call.
 
@@ -194,3 +215,22 @@ class FetchRequest(Frozen):
         if self.ignore_robots and not self.by_person:
             raise ValueError("ignore_robots is for calls of a person")
         return self
+
+
+class FetchArguments(TypedDict, total=False):
+    """The fields of a `FetchRequest` but its address, as a program writes them; for type checkers."""
+
+    cursor: str
+    offset: int
+    limit: int | None
+    max_chars: int | None
+    section: str
+    prompt: str
+    images: Images | str | None
+    force_refresh: bool
+    timeout: float | None
+    follow_redirects: bool
+    max_content_length: int | None
+    user_agent: str | None
+    by_person: bool
+    ignore_robots: bool

@@ -3,13 +3,13 @@
 A pooled connection is found again by host and port alone. So guarded and unguarded traffic never
 share one: the operator's own instance at 127.0.0.1 must answer searches, and must be out of reach
 for a page fetch. Plain http to own instances has connections of its own, too: they go to private
-addresses only.
+addresses only. Credentials for own instances are added to the requests they are meant for.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
@@ -18,7 +18,6 @@ from yarl import URL
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError, SettingsError
 from searx_mcp.models.credentials import Credentials
 from searx_mcp.net.address import AllowList, effective_address
-from searx_mcp.net.authorization import Authorizer
 from searx_mcp.net.config import NetworkConfig
 from searx_mcp.net.connections import Connections
 from searx_mcp.net.gateway.dialler import Dialler
@@ -37,6 +36,49 @@ from searx_mcp.net.private import is_private
 from searx_mcp.net.resolver import GuardedResolver
 from searx_mcp.net.url import check_url, refused_address
 from searx_mcp.urls.hosts import is_public_name
+
+_HEADER: Final = "Authorization"
+
+
+class Authorizer:
+    """A middleware for the connections of own instances, and for no others.
+
+    Each request belongs to the own instance of its origin with the longest path in front of it:
+    one instance below the path of another never gets the other's credentials.
+    """
+
+    def __init__(self, instances: Iterable[str], credentials: Iterable[Credentials]) -> None:
+        """Take the base URLs of all own instances, and what is known for some of them."""
+        known = {_place(URL(entry.url)): entry.authorization for entry in credentials}
+        places = {_place(URL(url)) for url in instances}
+        longest_first = sorted(places, key=lambda place: len(place[1]), reverse=True)
+        self._values = [(origin, path, known.get((origin, path))) for origin, path in longest_first]
+
+    def value_for(self, url: URL) -> str | None:
+        """The header's value for a request to this URL, or `None` to send none."""
+        origin = url.origin()
+        for known, path, value in self._values:
+            if origin == known and url.raw_path.startswith(path):
+                return value
+        return None
+
+    async def __call__(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Send the request with its credentials, if there are any for it."""
+        value = self.value_for(request.url)
+        if value is None:
+            return await handler(request)
+        request.headers[_HEADER] = value
+        try:
+            return await handler(request)
+        finally:
+            # It is sent by now, or never. The library's errors show the headers of the request.
+            del request.headers[_HEADER]
+
+
+def _place(url: URL) -> tuple[URL, str]:
+    return url.origin(), f"{url.raw_path.rstrip('/')}/"
 
 
 class Sessions:

@@ -7,6 +7,8 @@ all failed answers 200, and a challenge comes with 200, 403, 429 or 503. The rul
 2. a redirect: the home page means blocked, another origin is foreign
 3. 429, 5xx, other 4xx; 403 for JSON means that the format is off
 4. else the body, read as what it is: results are judged by what they hold
+
+How long engines took is in a header that every answer of SearXNG has.
 """
 
 import re
@@ -21,10 +23,35 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.net.retry_after import retry_after
 from searx_mcp.pool.engine_trouble import trouble_of
+from searx_mcp.searxng.fields import MAX_NAME, MAX_NAMES, line
 from searx_mcp.searxng.html_parser import parse_html
 from searx_mcp.searxng.json_parser import parse_json
+from searx_mcp.searxng.numbers import number
 from searx_mcp.searxng.reading import BodyKind, Reading
-from searx_mcp.searxng.timing import server_timing
+
+_MAX_HEADER: Final = 16_384
+_TOTAL = re.compile(r"(?:^|,) *total_[0-9]{1,4}_([^;,]{1,200});dur=([0-9.]{1,20})")
+
+
+def server_timing(value: str) -> Mapping[str, float]:
+    """Read a `Server-Timing` header.
+
+    SearXNG writes `total;dur=9.1, render;dur=1.2, total_0_bing;dur=4.4, load_0_bing;dur=3.4`, in
+    milliseconds. The whole page's entries and the time spent on loading are left out.
+
+    Args:
+        value: the header's value, of any length and content.
+
+    Returns:
+        Seconds by engine, at most 100 of them.
+    """
+    timings: dict[str, float] = {}
+    for found in _TOTAL.finditer(value[:_MAX_HEADER]):
+        engine, milliseconds = line(found[1], MAX_NAME), number(found[2])
+        if engine and milliseconds is not None and len(timings) < MAX_NAMES:
+            timings[engine] = round(milliseconds / 1000, 6)
+    return timings
+
 
 FULL_PAGE: Final = 3
 """Hits from which on a page is a full answer."""

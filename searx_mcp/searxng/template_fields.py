@@ -1,10 +1,12 @@
 """The fields of SearXNG's result templates, under the names that upstream's JSON has for them.
 
 HTML rows are read into the same names first (`html_templates`), so that every value is cleaned,
-bounded and converted in one place.
+bounded and converted in one place. Addresses of players are given as such, or inside the markup that older engines send.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import unescape
 from itertools import islice
 from typing import Any, Final
 
@@ -24,7 +26,6 @@ from searx_mcp.models.templates import (
     Torrent,
     Video,
 )
-from searx_mcp.searxng.embeds import frame_address, media_address, sound_address
 from searx_mcp.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -37,6 +38,37 @@ from searx_mcp.searxng.fields import (
     web_address,
 )
 from searx_mcp.searxng.numbers import count, duration, number, size, text
+
+_MAX_MARKUP: Final = 4_000
+"""Characters searched; the markup of a player has under 1,000."""
+
+_SOURCE: Final = r"\b[^>]{0,500}?\bsrc=[\"']([^\"'>]{1,2000})"
+_FRAME = re.compile(r"<iframe" + _SOURCE, re.IGNORECASE)
+_SOUND = re.compile(r"<audio\b[^>]{0,500}>\s{0,20}<source" + _SOURCE, re.IGNORECASE)
+_MEDIA = re.compile(r"<source" + _SOURCE, re.IGNORECASE)
+
+
+def frame_address(value: object, markup: object) -> str | None:
+    """The page to show in a frame: the address, or that of the first frame in the markup."""
+    return web_address(value) or _address_in(markup, _FRAME)
+
+
+def sound_address(value: object, markup: object) -> str | None:
+    """The sound to play: the address, or that of the first sound in the markup."""
+    return web_address(value) or _address_in(markup, _SOUND)
+
+
+def media_address(value: object) -> str | None:
+    """The file to play or load: an address, or, until 2025-10, markup that holds it."""
+    return web_address(value) or _address_in(value, _MEDIA)
+
+
+def _address_in(markup: object, source: re.Pattern[str]) -> str | None:
+    if not isinstance(markup, str):
+        return None
+    found = source.search(markup[:_MAX_MARKUP])
+    return web_address(unescape(found[1])) if found else None
+
 
 Fields = Mapping[str, object]
 

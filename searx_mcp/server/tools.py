@@ -1,10 +1,16 @@
-"""The MCP tools: arguments in, text and structured content out."""
+"""The MCP tools: arguments in, text and structured content out.
+
+A result may carry text and structured content. Some clients show the model only the one, some only
+the other, some both, so each is complete by itself. Where a client is known to drop the text or to
+forward both, structured content is left out: the text is the better reading for a model, and
+nobody pays twice. Reports behind the list: `docs/decisions/channels.md`.
+"""
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.tools import Tool
@@ -32,8 +38,46 @@ from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate, lines_within
-from searx_mcp.server.channels import output_schema, wants_structured
 from searx_mcp.settings.values import ServerConfig, Settings
+
+_TEXT_ONLY = frozenset(
+    {
+        "claude-code",  # drops the text as soon as structured content is there (2.1.280)
+        "cursor-vscode",  # shows structured content in place of the text
+    }
+)
+
+
+def wants_structured(setting: Literal["auto", "on", "off"], client_name: str | None) -> bool:
+    """Whether to attach structured content.
+
+    Args:
+        setting: `server.structured_output`.
+        client_name: the name the client gave of itself, if it did.
+    """
+    if setting == "auto":
+        return (client_name or "").strip().lower() not in _TEXT_ONLY
+    return setting == "on"
+
+
+def output_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The schema of structured content: the model's, with nothing required and nothing closed.
+
+    What is empty is left out of a result, and a result that was cut says so in fields of its own;
+    clients refuse results that do not match their schema to the letter.
+    """
+    opened: dict[str, Any] = _open(model.model_json_schema())
+    return opened
+
+
+def _open(schema: Any) -> Any:  # noqa: ANN401 - any part of a JSON schema
+    if isinstance(schema, list):
+        return [_open(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    strict = ("required", "additionalProperties") if schema.get("type") == "object" else ()
+    return {name: _open(part) for name, part in schema.items() if name not in strict}
+
 
 _log = logging.getLogger("searx_mcp.server")
 

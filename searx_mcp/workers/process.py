@@ -1,18 +1,62 @@
-"""One child process, and the frames that go to and fro."""
+"""One child process, and the frames that go to and fro.
+
+It is started with an environment that has no secrets.
+"""
 
 import asyncio
 import logging
 import os
 import subprocess
+import sys
 from asyncio.subprocess import PIPE
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final, Self, cast
 
 from typing_extensions import override
 
+import searx_mcp
 from searx_mcp.workers.frames import Frame, FrameError, FrameReader
 from searx_mcp.workers.interface import MAX_RESULT
-from searx_mcp.workers.starting import command, environment
+
+_KEPT: Final = (
+    "PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
+    "PYTHONHOME",
+)  # fmt: skip
+"""What an interpreter may need to start at all. Tokens and proxies with passwords are elsewhere."""
+
+
+def command(module: str, *arguments: str) -> Sequence[str]:
+    """The command line that runs a module with this interpreter.
+
+    `-P` keeps the current folder off the path, UTF-8 is used whatever the locale.
+
+    Raises:
+        FileNotFoundError: this program is not run by an interpreter that could run a module: it is
+            frozen into one file, or embedded in another program.
+    """
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise FileNotFoundError("no Python interpreter to start")
+    return [sys.executable, "-P", "-X", "utf8", "-m", module, *arguments]
+
+
+def environment(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment of the process.
+
+    Its imports find what ours find, however this package was installed. `-I` would hide packages
+    of a user and of `PYTHONPATH`.
+
+    Args:
+        environ: that of this process.
+    """
+    kept = {name: environ[name] for name in _KEPT if name in environ}
+    package = str(Path(searx_mcp.__file__).resolve().parents[1])
+    # An empty or relative entry would be the current folder, whatever lies there.
+    paths = [path for path in sys.path if Path(path).is_absolute() and os.pathsep not in path]
+    if package not in paths:
+        paths.append(package)
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
+
 
 _log = logging.getLogger("searx_mcp.workers")
 

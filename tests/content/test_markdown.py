@@ -5,9 +5,10 @@ import re
 import pytest
 
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.escaping import escape
 from searx_mcp.content.fences import fence
 from searx_mcp.content.html.fragment import fragment_content
-from searx_mcp.content.markdown import escape, to_markdown
+from searx_mcp.content.markdown import to_markdown
 from searx_mcp.errors import ContentError, ErrorCode
 
 SPHINX = (

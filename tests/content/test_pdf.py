@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from searx_mcp.content.pdf import pages_of, read
+from searx_mcp.content.pdf import read
+from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.testing.pdf import PdfBookmark, PdfText, make_pdf
 

@@ -3,7 +3,7 @@ from pydantic import SecretStr
 from yarl import URL
 
 from searx_mcp.models.credentials import Credentials
-from searx_mcp.net.authorization import Authorizer
+from searx_mcp.net.sessions import Authorizer
 
 OWN = (
     "https://a.example/",

@@ -11,9 +11,9 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import Coverage
 from searx_mcp.search.answers.serving import Served
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.notes import notes
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.remarks import COVERAGE
+from searx_mcp.search.searcher import notes
 
 
 def found(count: int = 1, *, own: bool = False) -> Found:

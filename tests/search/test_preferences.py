@@ -3,7 +3,7 @@
 import pytest
 
 from searx_mcp.search.config import QualityConfig
-from searx_mcp.search.preferences import DEMOTED, PREFERRED, preference
+from searx_mcp.search.judging import DEMOTED, PREFERRED, preference
 
 OWN_RULES = QualityConfig(
     preferred_domains=("example.org", "wiki.*", "*/handbook/*"),

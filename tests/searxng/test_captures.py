@@ -10,12 +10,11 @@ import pytest
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.templates import TEMPLATE_FIELDS
-from searx_mcp.searxng.classify import Received, judge
+from searx_mcp.searxng.answers import distrust
+from searx_mcp.searxng.classify import Received, judge, server_timing
 from searx_mcp.searxng.html_parser import parse_html
 from searx_mcp.searxng.json_parser import parse_json
 from searx_mcp.searxng.reading import Reading
-from searx_mcp.searxng.timing import server_timing
-from searx_mcp.searxng.trust import distrust
 
 BASE = "http://127.0.0.1:8901/"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from searx_mcp.searxng.dates import instant, words
+from searx_mcp.searxng.row import instant, words
 
 
 @pytest.mark.parametrize(

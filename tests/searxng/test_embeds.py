@@ -1,6 +1,6 @@
 import pytest
 
-from searx_mcp.searxng.embeds import frame_address, media_address, sound_address
+from searx_mcp.searxng.template_fields import frame_address, media_address, sound_address
 
 PLAYER = "https://p.example/e?a=1&amp;b=2"
 URL = "https://p.example/e?a=1&b=2"

@@ -1,6 +1,6 @@
 import pytest
 
-from searx_mcp.searxng.timing import server_timing
+from searx_mcp.searxng.classify import server_timing
 
 
 def test_the_total_of_each_engine_is_read_in_seconds() -> None:

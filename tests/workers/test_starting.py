@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import searx_mcp
-from searx_mcp.workers.starting import command, environment
+from searx_mcp.workers.process import command, environment
 
 
 def test_the_interpreter_is_our_own():
@@ -39,7 +39,7 @@ import sys
 for name in ("fcntl", "resource", "pwd", "grp", "termios"):
     sys.modules[name] = None
 import searx_mcp.workers.pool, searx_mcp.workers.threads
-from searx_mcp.workers.limits import limit, watched
+from searx_mcp.workers.child import limit, watched
 limit(1 << 28)
 with watched(20):
     pass

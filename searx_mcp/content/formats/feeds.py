@@ -10,9 +10,10 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.dates import iso_date
+from searx_mcp.content.escaping import escape, link
 from searx_mcp.content.formats.feed import MAX_ENTRIES, Entry, Feed
 from searx_mcp.content.html.fragment import fragment_content
-from searx_mcp.content.markdown import escape, link, to_markdown
+from searx_mcp.content.markdown import to_markdown
 from searx_mcp.content.sections import cut
 from searx_mcp.errors import ContentError
 

@@ -1,4 +1,7 @@
-"""One running Chromium, from its start to its end."""
+"""One running Chromium, from its start to its end, and how much memory it takes.
+
+Between it and this process stands the driver, a program of the library's.
+"""
 
 import asyncio
 import contextlib
@@ -7,18 +10,166 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
-from typing import Final, Self
+from typing import Any, Final, Self
 
-from playwright.async_api import Browser, Error
+from playwright.async_api import Browser, Error, Playwright, async_playwright
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.fetch.browser.driver import Driver
-from searx_mcp.fetch.browser.memory import private_memory
 from searx_mcp.fetch.browser.switches import BYPASS, NOWHERE, SWITCHES, UNWANTED_SWITCHES
+
+START_TIMEOUT: Final = 20.0
+"""Seconds to start: on a busy machine ten times what it needs."""
+
+"""Seconds to end when it is asked to."""
+
+_TRANSPORTS: Final = ("playwright._impl.transport", "playwright._impl._transport")  # as of 1.50
+_OF_MANAGER: Final = ("_client._transport", "_connection._transport")  # likewise
+
+
+class Driver:
+    """A driver that was started.
+
+    Attributes:
+        playwright: what it is told through.
+    """
+
+    def __init__(self, playwright: Playwright, process: asyncio.subprocess.Process | None) -> None:
+        self.playwright = playwright
+        self._process = process
+
+    @classmethod
+    async def start(cls) -> Self:
+        """Start it.
+
+        Raises:
+            SettingsError: it does not start.
+        """
+        # Neither the timeout nor a cancellation may cut this short: it would be left running.
+        starting = asyncio.ensure_future(cls._started())
+        try:
+            async with asyncio.timeout(START_TIMEOUT):
+                return await asyncio.shield(starting)
+        except BaseException as exc:
+            await asyncio.wait({starting}, timeout=GRACE)
+            if not starting.done():
+                starting.cancel()
+            elif not starting.cancelled() and starting.exception() is None:
+                await starting.result().stop()
+            if isinstance(exc, (Error, TimeoutError)):
+                _log.debug("fetch.browser_driver_failed", exc_info=exc)
+                raise SettingsError(
+                    "fetch.browser",
+                    "the driver of the browser does not start",
+                    advice=(
+                        "Install the extra anew: pip install --force-reinstall 'searx-mcp[browser]'."
+                    ),
+                ) from exc
+            raise
+
+    async def stop(self) -> None:
+        """End it, and with it its browsers; what does not end when asked to is killed."""
+        # One that is gone fails in any way.
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(GRACE):
+                await self.playwright.stop()
+                return
+        with contextlib.suppress(Exception):
+            if self._process is not None:
+                self._process.kill()
+                async with asyncio.timeout(GRACE):
+                    await self._process.wait()
+
+    @classmethod
+    async def _started(cls) -> Self:
+        manager = async_playwright()
+        with _silent():
+            playwright = await manager.start()
+        transport = _transport(manager)
+        if transport is not None:
+            # The library hears of its end in a future that it reads only while it starts.
+            transport.on_error_future.add_done_callback(_read)
+        return cls(playwright, getattr(transport, "_proc", None))
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Let the driver inherit no standard error: what it says is its own failures, with stacks."""
+    name = "_get_stderr_fileno"
+    modules = [module for each in _TRANSPORTS if (module := sys.modules.get(each)) is not None]
+    before = [(module, getattr(module, name)) for module in modules if hasattr(module, name)]
+    for module, _ in before:
+        setattr(module, name, lambda: subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        for module, function in before:
+            setattr(module, name, function)
+
+
+def _transport(manager: object) -> Any:  # noqa: ANN401 - it is private to the library
+    for path in _OF_MANAGER:
+        with contextlib.suppress(AttributeError):
+            return attrgetter(path)(manager)
+    return None
+
+
+def _read(failure: asyncio.Future[object]) -> None:
+    if not failure.cancelled():
+        failure.exception()
+
+
+_PROC: Final = Path("/proc")
+
+# proc(5): in `stat` after the name, which may hold anything, the state is followed by the parent and
+# the group; in `statm` the second field counts resident pages, and the third those among them that
+# belong to files, such as the program, which all processes share.
+_GROUP: Final = 2
+_RESIDENT, _OF_FILES = 1, 2
+
+
+def private_memory(group: int, *, proc: Path = _PROC) -> int | None:
+    """Bytes that the processes of a group take for themselves, or `None` if nobody tells.
+
+    Processes that end meanwhile do not count.
+
+    Args:
+        group: its number.
+        proc: where the kernel describes processes, on Linux.
+    """
+    try:
+        folders = [entry.path for entry in os.scandir(proc) if entry.name.isdigit()]
+    except OSError:
+        return None
+    if not folders:
+        return None
+    return sum(_pages(folder) for folder in folders if _group(folder) == group) * _page_size()
+
+
+def _group(folder: str) -> int | None:
+    try:
+        said = Path(folder, "stat").read_bytes()
+        return int(said.rpartition(b")")[2].split()[_GROUP])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def _pages(folder: str) -> int:
+    try:
+        counts = Path(folder, "statm").read_bytes().split()
+        return int(counts[_RESIDENT]) - int(counts[_OF_FILES])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _page_size() -> int:
+    return os.sysconf("SC_PAGE_SIZE")
+
 
 LAUNCH_TIMEOUT: Final = 20.0
 """Seconds to start: on a busy machine ten times what it needs."""

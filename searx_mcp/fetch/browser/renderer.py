@@ -1,20 +1,276 @@
-"""Rendering pages: the browser, the gateway and the visit put together."""
+"""Rendering pages: the program found on this machine, the gateway and the visit put together.
+
+One browser is started when it is needed, and ended when it is idle or not to be trusted.
+"""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+import shutil
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from typing_extensions import override
 from yarl import URL
 
-from searx_mcp.errors import ContentError, ErrorCode, TransportError
+from searx_mcp.errors import ContentError, ErrorCode, SettingsError, TransportError
 from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
-from searx_mcp.fetch.browser.keeper import Keeper
-from searx_mcp.fetch.browser.program import check_support, find_program
 from searx_mcp.net.gateway.gateway import Gateway
 from searx_mcp.tasks.group import Spawn
+
+_NAMES: Final = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+    "microsoft-edge-stable",
+    "microsoft-edge",
+    "msedge",
+)
+
+_PLACES: Final = {
+    "darwin": (
+        "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    ),
+    "win32": (
+        "C:/Program Files/Google/Chrome/Application/chrome.exe",
+        "C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe",
+        "C:/Program Files/Microsoft/Edge/Application/msedge.exe",
+    ),
+}
+"""Where installers put it on systems that do not put it on the path."""
+
+
+def check_support() -> None:
+    """Check that what drives the browser is installed.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    if find_spec("playwright") is None:
+        raise SettingsError(
+            "fetch.browser",
+            "running the scripts of pages needs a library that is not installed",
+            advice="Install the extra: pip install 'searx-mcp[browser]'.",
+        )
+
+
+def find_program(configured: str, *, path: str | None = None, platform: str = sys.platform) -> Path:
+    """Find the browser.
+
+    Args:
+        configured: the value of `fetch.browser_path`; empty to look for the system's.
+        path: searched instead of the PATH.
+        platform: as `sys.platform`.
+
+    Raises:
+        SettingsError: there is none.
+    """
+    if configured:
+        program = Path(configured).expanduser()
+        if not program.is_file():
+            raise SettingsError(
+                "fetch.browser_path",
+                "there is no such program",
+                advice="Name the program of Chromium or Chrome, or leave it empty.",
+            )
+        return program
+    for name in _NAMES:
+        if found := shutil.which(name, path=path):
+            return Path(found)
+    for place in _PLACES.get(platform, ()):
+        if Path(place).is_file():
+            return Path(place)
+    raise SettingsError(
+        "fetch.browser_path",
+        "Chromium is not installed where it was looked for",
+        advice="Install it, on Debian with apt-get install chromium, or name its program.",
+    )
+
+
+CLOSE_TIMEOUT: Final = 10.0
+"""Seconds for a browser to end with all it started; each step of that has a limit of its own."""
+
+
+class Running(Protocol):
+    """A program that was started."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it still answers, as far as is known."""
+        ...
+
+    async def watch(self) -> None:
+        """Return when it must not go on."""
+        ...
+
+    async def aclose(self) -> None:
+        """End it, within bounds."""
+        ...
+
+
+R = TypeVar("R", bound=Running)
+
+
+@dataclass(slots=True)
+class Lease(Generic[R]):
+    """A browser in use.
+
+    Attributes:
+        running: the browser.
+        is_sound: set by the borrower once its page is closed: whatever ends otherwise leaves a page
+            behind that may go on, and the browser is given to nobody else.
+    """
+
+    running: R
+    is_sound: bool = False
+
+
+class _Life(Generic[R]):
+    """One browser from its start to its end.
+
+    Attributes:
+        ready: the browser, or why it did not start.
+        over: set when it is to end.
+        users: how many have borrowed it.
+        is_retired: whether nobody else may borrow it.
+    """
+
+    def __init__(self) -> None:
+        self.ready: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        self.over = asyncio.Event()
+        self.users = 0
+        self.is_retired = False
+        self.timer: asyncio.TimerHandle | None = None
+
+    @property
+    def can_serve(self) -> bool:
+        """Whether it may be borrowed."""
+        if self.is_retired or self.over.is_set():
+            return False
+        return not self.ready.done() or self.ready.result().is_alive
+
+
+class Keeper(Generic[R]):
+    """Lends a browser, the same to all who ask while it is in use and for a time after.
+
+    Its life is a task of its own: a borrower that is cancelled neither cuts its start short nor has to
+    wait for its end.
+    """
+
+    def __init__(
+        self, start: Callable[[], Awaitable[R]], *, spawn: Spawn, idle_time: float
+    ) -> None:
+        """Describe a keeper; nothing is started yet.
+
+        Args:
+            start: starts a browser; when cancelled it leaves nothing behind.
+            spawn: starts a coroutine as a task of the owner's task group.
+            idle_time: seconds after which a browser that nobody uses ends.
+        """
+        self._start = start
+        self._spawn = spawn
+        self._idle_time = idle_time
+        self._newest: _Life[R] | None = None
+        self._lives: dict[asyncio.Task[None], _Life[R]] = {}
+        self._is_closed = False
+
+    @asynccontextmanager
+    async def lend(self) -> AsyncIterator[Lease[R]]:
+        """Lend a browser for the length of the block.
+
+        Raises:
+            SettingsError: it does not start.
+        """
+        life = self._borrow()
+        lease: Lease[R] | None = None
+        try:
+            lease = Lease(await asyncio.shield(life.ready))
+            yield lease
+        finally:
+            self._return(life, is_sound=lease is None or lease.is_sound)
+
+    async def aclose(self) -> None:
+        """End all browsers, within `CLOSE_TIMEOUT`; harmless when repeated."""
+        self._is_closed = True
+        for life in self._lives.values():
+            life.over.set()
+        if self._lives:
+            _, late = await asyncio.wait(self._lives, timeout=CLOSE_TIMEOUT)
+            for task in late:
+                task.cancel()
+
+    def _borrow(self) -> _Life[R]:
+        if self._is_closed:
+            raise _closed()
+        life = self._newest
+        if life is None or not life.can_serve:
+            if life is not None:
+                self._retire(life)
+            life = self._newest = _Life()
+            task = self._spawn(self._live(life))
+            self._lives[task] = life
+            task.add_done_callback(self._bury)
+        life.users += 1
+        if life.timer is not None:
+            life.timer.cancel()
+            life.timer = None
+        return life
+
+    def _return(self, life: _Life[R], *, is_sound: bool) -> None:
+        life.users -= 1
+        if not is_sound:
+            self._retire(life)
+        elif not life.users and life.is_retired:
+            life.over.set()
+        elif not life.users:
+            loop = asyncio.get_running_loop()
+            life.timer = loop.call_later(self._idle_time, life.over.set)
+
+    def _retire(self, life: _Life[R]) -> None:
+        life.is_retired = True
+        if not life.users:
+            life.over.set()
+
+    async def _live(self, life: _Life[R]) -> None:
+        try:
+            running = await self._start()
+        except Exception as exc:  # noqa: BLE001 - handed to every borrower, not swallowed
+            life.is_retired = True
+            life.ready.set_exception(exc)
+            life.ready.exception()  # marks it as retrieved: the last borrower may be gone
+            return
+        watching = self._spawn(running.watch())
+        watching.add_done_callback(lambda _: self._dismiss(life))
+        try:
+            life.ready.set_result(running)
+            await life.over.wait()
+        finally:
+            watching.cancel()
+            await running.aclose()
+
+    def _bury(self, task: asyncio.Task[None]) -> None:
+        life = self._lives.pop(task)
+        life.is_retired = True
+        if not life.ready.done():  # cancelled, perhaps before it began; its borrowers are not
+            life.ready.set_exception(_closed())
+            life.ready.exception()
+
+    def _dismiss(self, life: _Life[R]) -> None:
+        life.is_retired = True
+        life.over.set()
+
+
+def _closed() -> RuntimeError:
+    return RuntimeError("the renderer is closed")
+
 
 if TYPE_CHECKING:
     from searx_mcp.fetch.browser.chromium import Chromium

@@ -1,13 +1,106 @@
-"""Which domains an operator lets be fetched, and which not."""
+"""Which domains an operator lets be fetched, and which not.
 
+The latter may be in files, as blockers of advertising publish them.
+"""
+
+import ipaddress
+import logging
+import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
-from searx_mcp.fetch.policy.blocklist import read_blocklist
 from searx_mcp.fetch.policy.domains import is_within, normalise_domain
+
+logger = logging.getLogger("searx_mcp.fetch")
+
+MAX_LINES: Final = 1_000_000
+MAX_BYTES: Final = 50_000_000
+"""Several times the largest lists in use; a million domains take 95 MB of memory."""
+
+_FIELD: Final = "fetch.blocklist_file"
+_ADVICE: Final = "Give the path of a text file with one domain a line."
+_COMMENTS: Final = ("#", "!", "[")  # of lists, and of filter lists with their heading
+_NOWHERE: Final = frozenset({"0.0.0.0", "127.0.0.1", "::", "::1"})  # noqa: S104 - where blocked names lead
+_COMMENT: Final = re.compile(r"\s#")
+# A rule for the whole of a domain; others are for parts of pages or for pages of others.
+_FILTER: Final = re.compile(r"\|\|([^\s/^$|*]+)\^(?:\$(?:all|doc|document|important))?")
+# Rules such as `example.org/ad` or `example.org##.ad` must not close the whole domain.
+_PLAIN: Final = re.compile(r"[^\s/#?@|^$~=,%&:]+")
+
+
+def read_blocklist(path: Path) -> frozenset[str]:
+    """Read domains from a file.
+
+    Lines may be a domain, `0.0.0.0 ads.example` as in a hosts file, or the filter `||ads.example^`.
+    Comments begin with `#` or `!`. Lines of any other kind are skipped, and their number is logged.
+
+    Args:
+        path: a UTF-8 file of at most 1,000,000 lines and 50 MB.
+
+    Returns:
+        Domains as `normalise_domain` gives them; empty for a file without lines.
+
+    Raises:
+        SettingsError: the file cannot be read or is too long, or none of its lines is right.
+    """
+    names: set[str] = set()
+    wrong = 0
+    try:
+        if not path.is_file():
+            raise _error(f"{path} is not a file" if path.exists() else f"{path} does not exist")
+        if path.stat().st_size > MAX_BYTES:
+            raise _error(f"{path} is longer than {MAX_BYTES // 1_000_000} MB")
+        with path.open(encoding="utf-8-sig", errors="replace") as lines:
+            for number, line in enumerate(lines):
+                if number >= MAX_LINES:
+                    raise _error(f"{path} has more than {MAX_LINES:,} lines")
+                try:
+                    names.update(_domains_in(line.strip()))
+                except ValueError:
+                    wrong += 1
+    except (OSError, ValueError) as exc:  # ValueError: a NUL in the path
+        reason = getattr(exc, "strerror", None) or str(exc)
+        raise _error(f"{path} cannot be read: {reason}") from exc
+    if wrong and not names:
+        raise _error(f"{path} holds no domains: none of its lines is understood")
+    if wrong:
+        logger.warning("fetch.blocklist_lines_skipped", extra={"count": wrong})
+    return frozenset(names)
+
+
+def _domains_in(line: str) -> Iterable[str]:
+    """The domains that one line blocks.
+
+    Raises:
+        ValueError: it is of no known kind.
+    """
+    if not line or line.startswith(_COMMENTS):
+        return ()
+    if match := _FILTER.fullmatch(line):
+        return (_domain(match[1]),)
+    if "#" in line:
+        line = _COMMENT.split(line, maxsplit=1)[0]
+    address, *names = line.split()
+    if not names:
+        return (_domain(address),)
+    if address not in _NOWHERE:
+        raise ValueError("a host's real address blocks nothing")
+    # Names without a dot are the machine's own: localhost, broadcasthost.
+    return [_domain(name) for name in names if "." in name]
+
+
+def _domain(text: str) -> str:
+    if not _PLAIN.fullmatch(text):
+        return str(ipaddress.ip_address(text))
+    return normalise_domain(text)
+
+
+def _error(message: str) -> SettingsError:
+    return SettingsError(_FIELD, message, advice=_ADVICE)
 
 
 class DomainPolicy:

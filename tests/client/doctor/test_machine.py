@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from searx_mcp.client.doctor import machine
-from searx_mcp.client.doctor.machine import (
+from searx_mcp.client.doctor import doctor as machine
+from searx_mcp.client.doctor.doctor import (
     check_clock,
     check_configuration,
     check_data_folder,

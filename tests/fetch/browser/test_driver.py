@@ -8,7 +8,7 @@ import signal
 import pytest
 from playwright._impl import transport
 
-from searx_mcp.fetch.browser.driver import Driver
+from searx_mcp.fetch.browser.chromium import Driver
 
 pytestmark = [
     pytest.mark.slow,

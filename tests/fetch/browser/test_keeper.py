@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.fetch.browser.keeper import Keeper
+from searx_mcp.fetch.browser.renderer import Keeper
 from searx_mcp.tasks.group import Tasks
 
 

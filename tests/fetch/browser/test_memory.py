@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.fetch.browser.memory import private_memory
+from searx_mcp.fetch.browser.chromium import private_memory
 
 PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4_096
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.fetch.browser.program import check_support, find_program
+from searx_mcp.fetch.browser.renderer import check_support, find_program
 
 
 def program(folder: Path, name: str) -> Path:
@@ -45,7 +45,7 @@ def test_what_is_missing_is_named_with_the_setting_and_the_package(tmp_path):
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch):
     check_support()
-    monkeypatch.setattr("searx_mcp.fetch.browser.program.find_spec", lambda name: None)
+    monkeypatch.setattr("searx_mcp.fetch.browser.renderer.find_spec", lambda name: None)
     with pytest.raises(SettingsError) as caught:
         check_support()
     assert "pip install 'searx-mcp[browser]'" in caught.value.advice

@@ -17,7 +17,7 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.browser import chromium
-from searx_mcp.fetch.browser.driver import Driver
+from searx_mcp.fetch.browser.chromium import Driver
 from searx_mcp.net.gateway.record import GatewayLimits
 
 pytestmark = pytest.mark.slow

@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.fetch.policy.blocklist import MAX_BYTES, MAX_LINES, read_blocklist
 from searx_mcp.fetch.policy.domains import normalise_domain
+from searx_mcp.fetch.policy.lists import MAX_BYTES, MAX_LINES, read_blocklist
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.search.execution.hedging import Hedging
+from searx_mcp.search.execution.executor import Hedging
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.searxng.request import InstanceQuery
 from searx_mcp.testing import virtual_time

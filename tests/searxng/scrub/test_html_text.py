@@ -1,6 +1,6 @@
 import pytest
 
-from searx_mcp.searxng.scrub.html_text import scrub_html
+from searx_mcp.searxng.scrub.answer import scrub_html
 from searx_mcp.searxng.scrub.mask import Mask
 
 

@@ -8,16 +8,15 @@ stays code. So there is one place that decides what markup may leave this packag
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
-
-from markdown_it import MarkdownIt
+from typing import TYPE_CHECKING, Final
 
 from searx_mcp.content.clean import clean
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.fences import fence
-from searx_mcp.content.html.fragment import fragment_content
-from searx_mcp.content.markdown import to_markdown
 from searx_mcp.errors import ContentError
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
 
 MAX_CHARS: Final = 100_000
 """Longer text is shown as its source: writing it anew takes 1 to 8 µs a character, and up to 54 for text
@@ -92,6 +91,11 @@ def _source(text: str) -> str:
 
 
 def _converted(html: str, *, base: str) -> str:
+    from searx_mcp.content.html.fragment import (  # noqa: PLC0415 - 0.1 s that few calls need
+        fragment_content,
+    )
+    from searx_mcp.content.markdown import to_markdown  # noqa: PLC0415 - likewise
+
     try:
         # Cleaned before it is converted: a character that vanishes later could join two halves of
         # markup that the converter found harmless apart.
@@ -150,5 +154,7 @@ def _is_inert(markdown: str) -> bool:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - as above
+
     return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

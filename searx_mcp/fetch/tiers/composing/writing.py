@@ -8,14 +8,11 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.markdown import escape
+from searx_mcp.content.escaping import escape, safe_address
 
 MAX_NAME: Final = 200
 _MAX_URL: Final = 2_000
 _MAX_VALUE: Final = 1_000
-_URL_UNSAFE: Final = str.maketrans(
-    {"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", "|": "%7C", " ": "%20"}
-)
 _BRACKETS: Final = str.maketrans("[]", "()")
 _CLOSING_MARKS = re.compile(r"(?:(?<=\s)|^)(#+)$")
 
@@ -77,7 +74,7 @@ def web_address(url: str) -> str:
         return ""
     if parsed.scheme not in {"http", "https"} or not parsed.host:
         return ""
-    return str(parsed.with_user(None)).translate(_URL_UNSAFE)
+    return safe_address(str(parsed.with_user(None)))
 
 
 def joined(*blocks: str) -> str:

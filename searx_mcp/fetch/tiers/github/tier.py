@@ -1,4 +1,8 @@
-"""Which pages of GitHub are read, and from where."""
+"""Which pages of GitHub are read, and from where.
+
+Most first parts of addresses that are no accounts are in the list that Mottie/github-reserved-names collects by
+trying; those are left out that can stand before no second part.
+"""
 
 import re
 from functools import partial
@@ -12,9 +16,25 @@ from searx_mcp.fetch.tiers.composing.raw_file import RawFile, lines_of
 from searx_mcp.fetch.tiers.composing.release import PER_PAGE as RELEASES_PER_PAGE
 from searx_mcp.fetch.tiers.github import gist, release, repository, thread
 from searx_mcp.fetch.tiers.github.api import PER_PAGE, RAW, SITE, Api
-from searx_mcp.fetch.tiers.github.names import RESERVED
 from searx_mcp.fetch.tiers.github.repository import Place
 from searx_mcp.fetch.tiers.interface import Compose, Plan, Source
+
+RESERVED: Final = frozenset({
+    "about", "account", "accelerator", "admin", "advisories", "api", "apps", "auth", "blog",
+    "business", "careers", "case-studies", "changelog", "codespaces", "collections", "community",
+    "contact", "copilot", "customer-stories", "customers", "dashboard", "dashboards", "developer",
+    "discussions", "docs", "edu", "education", "enterprise", "enterprises", "events", "explore",
+    "features", "gist", "gists", "github-copilot", "guides", "help", "home", "images", "issues",
+    "jobs", "join", "learn", "legal", "login", "logout", "marketplace", "mobile", "models", "new",
+    "news", "newsroom", "nonprofit", "nonprofits", "notifications", "oauth", "open-source",
+    "organizations", "orgs", "pages", "partners", "plans", "premium-support", "press", "pricing",
+    "projects", "pulls", "readme", "repositories", "repos", "resources", "search", "security",
+    "services", "sessions", "settings", "showcases", "signin", "signup", "site", "site-policy",
+    "solutions", "spark", "sponsors", "stars", "status", "stories", "support", "teams", "terms",
+    "topics", "trending", "trust-center", "user", "user-attachments", "users", "watching",
+    "why-github", "works-with",
+})  # fmt: skip
+
 
 _NAME: Final = "github"
 _SITE_HOSTS: Final = frozenset({"github.com", "www.github.com"})

@@ -4,9 +4,14 @@ import json
 
 import pytest
 
-from searx_mcp.fetch.tiers.composing.notebook import MAX_CELLS, MAX_OUTPUT, from_notebook
 from searx_mcp.fetch.tiers.composing.prose import Prose
-from searx_mcp.fetch.tiers.composing.raw_file import RawFile, render
+from searx_mcp.fetch.tiers.composing.raw_file import (
+    MAX_CELLS,
+    MAX_OUTPUT,
+    RawFile,
+    from_notebook,
+    render,
+)
 
 BASE = "https://site.example/o/r/blob/main/a.ipynb"
 

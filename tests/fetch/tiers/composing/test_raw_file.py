@@ -4,8 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.fetch.tiers.composing.languages import language_of, media_of
-from searx_mcp.fetch.tiers.composing.raw_file import RawFile, compose, lines_of
+from searx_mcp.fetch.tiers.composing.raw_file import (
+    RawFile,
+    compose,
+    language_of,
+    lines_of,
+    media_of,
+)
 from searx_mcp.fetch.tiers.interface import AsPage, Composed, Material
 
 BASE = "https://site.example/o/r/blob/main/src/a.py"

@@ -1,0 +1,32 @@
+"""Requests, and their fields as keyword arguments."""
+
+import pytest
+
+from searx_mcp import FetchRequest, SearchRequest, SearxClient
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.request import FetchArguments, SearchArguments
+from searx_mcp.testing.web import FakePage, FakeWeb
+
+
+def test_type_checkers_know_every_field_of_a_request():
+    assert SearchArguments.__optional_keys__ == SearchRequest.model_fields.keys() - {"query"}
+    known = FetchRequest.model_fields.keys() - {"url", "further_urls"}
+    assert FetchArguments.__optional_keys__ == known
+
+
+async def test_a_type_checker_finds_what_is_refused_at_run_time(settings_for):
+    async with SearxClient(settings_for()) as client:
+        with pytest.raises(InvalidArgumentError):
+            await client.search("x", results_count="many")  # type: ignore[arg-type] # the point of this test
+        with pytest.raises(InvalidArgumentError):
+            await client.search("x", colour="green")  # type: ignore[call-arg] # likewise
+        with pytest.raises(InvalidArgumentError):
+            await client.fetch("https://example.org/", max_chars="all")  # type: ignore[arg-type] # likewise
+
+
+async def test_a_page_is_read_on_by_its_cursor_alone(settings_for):
+    page = FakePage("<h1>Tea</h1>" + "<p>Tea is made of leaves that are dried.</p>" * 50)
+    async with FakeWeb({"/": page}) as web, SearxClient(settings_for(web)) as client:
+        first = await client.fetch(web.url("/"), max_chars=500)
+        rest = await client.fetch(cursor=first.cursor, offset=first.next_offset or 0)
+    assert rest.offset == first.next_offset
