@@ -1,17 +1,87 @@
-"""The MCP server."""
+"""The MCP server, and its client, which is opened on the first call.
 
+A host starts its servers long before it needs them and waits for the first answer. What searching
+needs to import takes three times as long as that answer does, so it waits for the first call.
+"""
+
+import asyncio
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
 from mcp.server.caching import CacheHint
 from mcp.server.mcpserver import MCPServer
 
 from searx_mcp import __version__
 from searx_mcp.models.service import Service
-from searx_mcp.server.lazy import LazyService
 from searx_mcp.server.tools import ToolContext, fetch_tool, search_tool
 from searx_mcp.settings.values import Settings
+
+if TYPE_CHECKING:
+    from searx_mcp.client.facade import SearxClient
+
+
+class LazyService:
+    """Opens one `SearxClient` for the life of a server, when somebody first asks for it.
+
+    The client lives in a task of its own, so that it is opened and closed by the same task
+    whichever call came first and however that call ended.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        # A model is shown passages; a summary that nobody sees takes 2 ms a page on this loop.
+        shown = settings.web_search.model_copy(update={"summarize_long_content": False})
+        self._settings = settings.model_copy(update={"web_search": shown})
+        self._group = asyncio.TaskGroup()
+        self._stop = asyncio.Event()
+        self._service: asyncio.Future[Service] | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        await self._group.__aexit__(exc_type, exc, traceback)
+
+    async def get(self) -> Service:
+        """The open client.
+
+        Raises:
+            SettingsError: if a setting cannot be used.
+        """
+        if self._service is None or _failed(self._service):
+            self._service = asyncio.get_running_loop().create_future()
+            self._group.create_task(self._host(self._service))
+        return await asyncio.shield(self._service)
+
+    async def _host(self, service: "asyncio.Future[Service]") -> None:
+        try:
+            module: Any = await asyncio.to_thread(import_module, "searx_mcp.client.facade")
+            client: SearxClient = module.remembering_client(self._settings, background=True)
+            await client.__aenter__()
+        except Exception as exc:  # noqa: BLE001 - handed to the caller of get()
+            service.set_exception(exc)
+            service.exception()  # marks it as retrieved: the caller may be gone
+            return
+        try:
+            service.set_result(client)
+            await self._stop.wait()
+        finally:
+            await client.aclose()
+
+
+def _failed(future: "asyncio.Future[Service]") -> bool:
+    return future.done() and (future.cancelled() or future.exception() is not None)
+
 
 INSTRUCTIONS = (
     "web_search finds pages and reads them; web_fetch reads one page you have the URL of. "

@@ -1,7 +1,7 @@
 """The client that a server opens for its models."""
 
 from searx_mcp.models.request import FetchRequest
-from searx_mcp.server.lazy import LazyService
+from searx_mcp.server.app import LazyService
 from searx_mcp.testing.web import FakePage, FakeWeb
 
 PAGE = FakePage("<p>Otters live along the coast and eat fish all day.</p>")
