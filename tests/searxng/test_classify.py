@@ -10,7 +10,14 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.score import Prior
-from searx_mcp.searxng.classify import Judgement, Received, generator, judge, naming_engines
+from searx_mcp.searxng.classify import (
+    Judgement,
+    Received,
+    generator,
+    judge,
+    naming_engines,
+    server_timing,
+)
 
 BASE = "https://search.example/"
 ASKED = "https://search.example/search?q=secret"
@@ -481,3 +488,36 @@ def test_failed_engines_are_named_with_a_reason_in_our_words(engine, reason, sai
     )
     expected = "1 engines failed." if said is None else f"Engines failed: {said}."
     assert judgement.detail == expected
+
+
+def test_the_total_of_each_engine_is_read_in_seconds() -> None:
+    value = (
+        "total;dur=14.767, render;dur=4.847, total_0_bench a;dur=4.449, total_1_duck.go_x;dur=1500,"
+        " load_0_bench a;dur=3.455"
+    )
+
+    assert server_timing(value) == {"bench a": 0.004449, "duck.go_x": 1.5}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "cache;desc=hit",
+        "total;dur=1",
+        "total_0_;dur=1",
+        "total_0_a;dur=1.2.3",
+        "total_0_a;dur=-1",
+        "total_0_a;dur=99999999999999999999",
+        "total_0_\u200b;dur=1",
+        "xtotal_0_a;dur=1",
+    ],
+)
+def test_a_header_of_another_kind_tells_nothing(value: str) -> None:
+    assert server_timing(value) == {}
+
+
+def test_the_number_of_engines_is_bounded() -> None:
+    value = ", ".join(f"total_{n}_e{n};dur=1" for n in range(3_000))
+
+    assert len(server_timing(value)) == 100

@@ -1,8 +1,10 @@
 from typing import Any
 
+import pytest
+
 from searx_mcp.models.hits import Infobox, InfoboxAttribute
 from searx_mcp.models.templates import Fact, Image, Video
-from searx_mcp.searxng.row import Row
+from searx_mcp.searxng.row import Row, instant, words
 
 BASE = "https://search.example/searx/"
 
@@ -60,7 +62,7 @@ def test_the_fields_of_its_template_come_along() -> None:
 
 
 def test_a_time_in_words_stays_in_words() -> None:
-    for published, at, words in (
+    for published, at, left in (
         ("Feb 5, 2026", "2026-02-05", ""),
         ("5 minute(s) ago", None, "5 minute(s) ago"),
         ("None", None, ""),
@@ -68,7 +70,7 @@ def test_a_time_in_words_stays_in_words() -> None:
     ):
         hit = Row(url="https://a.example/", published=published).to_hit(position=1, base_url=BASE)
         assert hit is not None
-        assert (hit.published_at, hit.published_text) == (at, words)
+        assert (hit.published_at, hit.published_text) == (at, left)
 
 
 def test_a_table_without_an_address_is_a_box_and_one_with_is_a_hit() -> None:
@@ -104,3 +106,43 @@ def test_a_table_in_which_nothing_can_be_read_is_no_box() -> None:
     row = Row(template="keyvalue", engines=["db"], details={"kvmap": {"a": None, "": 1}})
 
     assert row.to_infobox() is None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("2026-02-01T00:46:35+00:00", "2026-02-01T00:46:35+00:00", id="JSON aware"),
+        pytest.param("2026-02-05T17:25:32", "2026-02-05T17:25:32", id="JSON naive"),
+        pytest.param("2026-02-01 00:46:35+0000", "2026-02-01T00:46:35+00:00", id="HTML"),
+        pytest.param("2026-02-01", "2026-02-01", id="date"),
+        pytest.param("2019", "2019", id="year"),
+        pytest.param("Feb 5, 2026", "2026-02-05", id="until 2023-06"),
+        pytest.param("February 5, 2026", "2026-02-05", id="long"),
+        pytest.param("Sept. 30, 2026", "2026-09-30", id="abbreviated"),
+        pytest.param("5 Feb 2026", "2026-02-05", id="British"),
+        pytest.param("30 June 2026", "2026-06-30", id="long British"),
+        pytest.param("Feb 30, 2026", None, id="no such day of the month"),
+        pytest.param("Foo 5, 2026", None, id="no such month"),
+        pytest.param("5 févr. 2026", None, id="French"),
+        pytest.param("None", None, id="None in words"),
+        pytest.param("5 minute(s) ago", None, id="distance"),
+        pytest.param("2026-13-45", None, id="no such day"),
+        pytest.param(1767225600, None, id="number"),
+        pytest.param("", None, id="empty"),
+    ],
+)
+def test_times_become_iso_or_nothing(value: object, expected: str | None) -> None:
+    assert instant(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("3 hour(s), 5 minute(s) ago", "3 hour(s), 5 minute(s) ago", id="distance"),
+        pytest.param("5 févr. 2026", "5 févr. 2026", id="French"),
+        pytest.param("None", "", id="None in words"),
+        pytest.param(5, "", id="number"),
+    ],
+)
+def test_what_cannot_be_read_keeps_its_words(value: object, expected: str) -> None:
+    assert words(value) == expected

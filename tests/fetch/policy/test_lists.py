@@ -1,12 +1,17 @@
 """Domains an operator lets be fetched, and those that are not."""
 
+import logging
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
-from searx_mcp.fetch.policy.lists import DomainPolicy
+from searx_mcp.fetch.policy.domains import normalise_domain
+from searx_mcp.fetch.policy.lists import MAX_BYTES, MAX_LINES, DomainPolicy, read_blocklist
 
 
 @pytest.mark.parametrize(
@@ -85,3 +90,156 @@ def test_a_wrong_entry_is_a_settings_error_naming_field_and_entry(field: str):
         DomainPolicy(domains) if field == "blocked" else DomainPolicy(allowed=domains)
     assert caught.value.field == f"fetch.{field}_domains"
     assert "'not a domain'" in caught.value.message
+
+
+@pytest.fixture
+def file_of(tmp_path: Path) -> Callable[[str | bytes], Path]:
+    def write(content: str | bytes) -> Path:
+        path = tmp_path / "list.txt"
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("line", "domains"),
+    [
+        ("ads.example", {"ads.example"}),
+        ("  ads.example\t", {"ads.example"}),
+        ("ADS.Example.", {"ads.example"}),
+        ("*.ads.example", {"ads.example"}),
+        ("bücher.example", {"xn--bcher-kva.example"}),
+        ("my_ads.example", {"my_ads.example"}),
+        ("zip", {"zip"}),
+        ("192.0.2.7", {"192.0.2.7"}),
+        ("2001:db8:0::1", {"2001:db8::1"}),
+        ("ads.example # why", {"ads.example"}),
+        ("ads.example\t#why", {"ads.example"}),
+        # Hosts files
+        ("0.0.0.0 ads.example", {"ads.example"}),
+        ("127.0.0.1\tads.example", {"ads.example"}),
+        ("::1 ads.example", {"ads.example"}),
+        (":: ads.example", {"ads.example"}),
+        ("0.0.0.0 a.example b.example # both", {"a.example", "b.example"}),
+        ("127.0.0.1 localhost", set()),
+        ("127.0.0.1 localhost localhost.localdomain", {"localhost.localdomain"}),
+        ("0.0.0.0 0.0.0.0", {"0.0.0.0"}),
+        # Filters
+        ("||ads.example^", {"ads.example"}),
+        ("||ads.example^$important", {"ads.example"}),
+        ("||ads.example^$document", {"ads.example"}),
+        ("! ads.example", set()),
+        ("[Adblock Plus 2.0]", set()),
+        # No more than comments
+        ("", set()),
+        ("# ads.example", set()),
+        ("#ads.example", set()),
+    ],
+)
+def test_a_line_of_a_known_kind_is_read(file_of, caplog, line: str, domains: set[str]):
+    assert read_blocklist(file_of(f"right.example\n{line}\n")) == domains | {"right.example"}
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "not a domain",
+        "example.org/ads",
+        "https://example.org/",
+        "example.org:8080",
+        "example.org##.banner",
+        "example.org#@#.banner",
+        "example.org#comment",
+        "user@example.org",
+        "||example.org/ads^",
+        "||example.org^$third-party",
+        "||example.org^$domain=a.example",
+        "||*^",
+        "@@||example.org^",
+        "|https://example.org",
+        "/banner[0-9]+/",
+        "address=/example.org/0.0.0.0",
+        "192.168.1.5 nas.example.org",
+        "255.255.255.255 broadcasthost",
+        "fe80::1%lo0 localhost",
+        "0.0.0.0 exam_ple.org/x",
+        "127.1",
+        "exam*ple.org",
+        "\x00",
+        "<html>",
+    ],
+)
+def test_a_line_of_another_kind_blocks_nothing_and_is_counted(file_of, caplog, line: str):
+    with caplog.at_level(logging.WARNING):
+        assert read_blocklist(file_of(f"{line}\nright.example\n{line}\n")) == {"right.example"}
+    (record,) = caplog.records
+    assert record.message == "fetch.blocklist_lines_skipped"
+    assert record.count == 2
+
+
+@pytest.mark.parametrize("content", ["", "\n\n", "# nothing yet\n! nor here\n"])
+def test_a_file_without_entries_blocks_nothing(file_of, content: str):
+    assert read_blocklist(file_of(content)) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a.example\r\nb.example\r\n",
+        b"\xef\xbb\xbfa.example\nb.example",
+        b"a.example\rb.example",
+        b"\xff\xfe\na.example\nb.example\n\xe9.example",
+    ],
+    ids=["CRLF", "byte order mark", "CR", "not UTF-8"],
+)
+def test_line_ends_and_encodings_do_not_matter(file_of, content: bytes):
+    assert read_blocklist(file_of(content)) >= {"a.example", "b.example"}
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(SettingsError) as caught:
+        read_blocklist(path)
+    assert caught.value.field == "fetch.blocklist_file"
+    assert caught.value.advice
+    assert "\x00" in str(path) or str(path) in caught.value.message
+    return caught.value.message
+
+
+def test_a_file_where_nothing_is_right_is_a_settings_error(file_of):
+    assert refused(file_of("<html>\n<p>not found\n")).endswith(
+        "holds no domains: none of its lines is understood"
+    )
+
+
+def test_a_missing_file_and_a_folder_are_settings_errors(tmp_path: Path):
+    assert refused(tmp_path / "missing").endswith("missing does not exist")
+    assert refused(tmp_path).endswith("is not a file")
+
+
+def test_a_path_that_no_system_knows_is_a_settings_error(tmp_path: Path):
+    for name in ("\x00", "a" * 5_000):
+        assert not refused(tmp_path / name).endswith((": None", ": "))
+
+
+def test_a_file_that_is_too_long_is_refused_and_not_cut(tmp_path: Path):
+    path = tmp_path / "list.txt"
+    with path.open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    assert refused(path).endswith("is longer than 50 MB")
+
+
+def test_a_file_of_too_many_lines_is_refused_and_not_cut(file_of):
+    assert len(read_blocklist(file_of("a.example\n" + "\n" * (MAX_LINES - 1)))) == 1
+    assert refused(file_of("a.example\n" + "\n" * MAX_LINES)).endswith("1,000,000 lines")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(max_size=40) | st.from_regex(r"[|]{0,2}[a-z.]{1,20}\^?", fullmatch=True)))
+def test_any_file_gives_domains_in_their_one_spelling_or_an_error(file_of, lines: list[str]):
+    try:
+        names = read_blocklist(file_of("\n".join(lines).encode(errors="replace")))
+    except SettingsError:
+        return
+    assert all(normalise_domain(name) == name for name in names)
