@@ -107,19 +107,14 @@ class Cascade:
         for element in self._tree.css(_query(index)) if index else ():
             if self._matcher.is_exhausted:
                 break
-            if element.mem_id in found:
-                continue
-            rules = (
-                each for key in self._matcher.traits(element).keys for each in index.get(key, ())
-            )
-            for rule, places in rules:
-                if (
-                    self._may_lie_on(element, places)
-                    and self._matcher.fits(element, rule.selector)
-                    and self._may_vanish(element, places)
-                ):
-                    found[element.mem_id] = element
-                    break
+            if element.mem_id not in found and any(
+                self._may_lie_on(element, places)
+                and self._matcher.fits(element, rule.selector)
+                and self._may_vanish(element, places)
+                for key in self._matcher.keys(element) & index.keys()
+                for rule, places in index[key]
+            ):
+                found[element.mem_id] = element
         return {mem_id: node for mem_id, node in found.items() if node.tag not in SKELETON}
 
     def spend(self, steps: int) -> bool:
@@ -199,7 +194,7 @@ class Cascade:
 
     def _may_lie_on(self, element: LexborNode, places: frozenset[str] | None) -> bool:
         """Whether an element may lie on what is painted in some places; `None` if that does not matter."""
-        if places is None or not places.isdisjoint(self._matcher.traits(element).keys):
+        if places is None or not places.isdisjoint(self._matcher.keys(element)):
             return True
         return self._assumes_ground and not places.isdisjoint(self._matcher.keys_around(element))
 
@@ -250,8 +245,8 @@ class Cascade:
         if element.mem_id in self._attributes:
             apply(self._attributes[element.mem_id][1], None, _LIGHTEST)
         has_rules = self._index and not self._matcher.is_exhausted
-        for key in self._matcher.traits(element).keys if has_rules else ():
-            for rule in self._index.get(key, ()):
+        for key in self._matcher.keys(element) & self._index.keys() if has_rules else ():
+            for rule in self._index[key]:
                 selector = rule.selector
                 if rule.text not in self._excluded and self._matcher.fits(element, selector):
                     weight = (False, False, rule.layer, selector.weight, rule.order)

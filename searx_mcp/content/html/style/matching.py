@@ -7,7 +7,7 @@ it more than a minute for 60,000 siblings.
 """
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -24,16 +24,6 @@ _QUERY: Final = 300
 """What it costs to ask the parser for all elements that fit, in comparisons."""
 
 
-class Traits(NamedTuple):
-    """What selectors ask of an element, and the keys of the compounds that it may fit."""
-
-    tag: str
-    identifier: str
-    classes: frozenset[str]
-    attributes: frozenset[str]
-    keys: tuple[str, ...]
-
-
 class Matcher:
     """Tells which elements of a page selectors are about; each question is answered once.
 
@@ -43,12 +33,12 @@ class Matcher:
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
         self._steps = 0
-        self._traits: dict[int, Traits] = {}
+        self._keys: dict[int, frozenset[str]] = {}
         self._answers: dict[tuple[int, int, int], bool] = {}
         self._reached: dict[tuple[int, int, int], bool] = {}
         self._asked: dict[str, frozenset[int]] = {}
         self._places: dict[int, int] = {}
-        self._keys: dict[int, frozenset[str]] = {}
+        self._around: dict[int, frozenset[str]] = {}
 
     @property
     def is_exhausted(self) -> bool:
@@ -60,29 +50,26 @@ class Matcher:
         self._steps += steps
         return not self.is_exhausted
 
-    def traits(self, element: LexborNode) -> Traits:
-        """What selectors ask of an element."""
-        found = self._traits.get(element.mem_id)
+    def keys(self, element: LexborNode) -> frozenset[str]:
+        """What compounds may ask of an element that it has (see `Compound.keys`), and `*`."""
+        mem_id = element.mem_id
+        found = self._keys.get(mem_id)
         if found is None:
             attributes = element.attributes
-            tag, identifier = element.tag or "", attributes.get("id") or ""
-            classes = frozenset((attributes.get("class") or "").split())
-            keys = [
-                tag,
-                "*",
-                *[f".{name}" for name in classes],
-                *[f"[{name}" for name in attributes],
-            ]
-            if identifier:
+            keys = ["*", element.tag or "", *[f"[{name}" for name in attributes]]
+            if classes := attributes.get("class"):
+                keys += [f".{name}" for name in classes.split()]
+            if identifier := attributes.get("id"):
                 keys.append(f"#{identifier}")
-            found = Traits(tag, identifier, classes, frozenset(attributes), tuple(keys))
-            self._traits[element.mem_id] = found
+            found = self._keys[mem_id] = frozenset(keys)
         return found
 
     def fits(self, element: LexborNode, selector: Selector) -> bool:
         """Whether a selector is about an element."""
         self._steps += 1
         if not selector.compounds or self.is_exhausted:
+            return False
+        if not selector.target.keys <= self.keys(element):
             return False
         if selector.around and not selector.around <= self.keys_around(element):
             return False
@@ -91,13 +78,17 @@ class Matcher:
     def keys_around(self, element: LexborNode) -> frozenset[str]:
         """The keys of all elements around one."""
         path: list[LexborNode] = []
+        keys = frozenset[str]()
         node = _parent(element)
-        while node is not None and node.mem_id not in self._keys:
+        while node is not None:
+            known = self._around.get(node.mem_id)
+            if known is not None:
+                keys = known
+                break
             path.append(node)
             node = _parent(node)
-        keys = frozenset[str]() if node is None else self._keys[node.mem_id]
         for node in reversed(path):
-            keys = self._keys[node.mem_id] = keys.union(self.traits(node).keys)
+            keys = self._around[node.mem_id] = keys | self.keys(node)
             self._steps += len(keys) // _KEYS
         return keys
 
@@ -145,14 +136,7 @@ class Matcher:
 
     def _is(self, element: LexborNode, compound: Compound) -> bool:
         self._steps += 1
-        traits = self.traits(element)
-        if (
-            self.is_exhausted
-            or compound.tag not in {"", traits.tag}
-            or compound.identifier not in {"", traits.identifier}
-            or not compound.classes <= traits.classes
-            or not compound.attributes <= traits.attributes
-        ):
+        if self.is_exhausted or not compound.keys <= self.keys(element):
             return False
         if compound.nth is not None and not _is_nth(self._place(element), *compound.nth):
             return False

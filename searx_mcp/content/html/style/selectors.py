@@ -1,7 +1,6 @@
 """Selectors of CSS, taken apart (Selectors 4)."""
 
 import re
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -19,8 +18,14 @@ _COMPOUND: Final = rf"(?:(?:{_NAME}|\*)?+(?:[.#:]{_NAME}|{_GROUP})*+)"
 _STEP = re.compile(rf"{SPACE}([>+~]?){SPACE}({_COMPOUND})")
 SELECTOR = re.compile(rf"(?:[^,()\[\]\\]|\\.|{_GROUP})++", re.DOTALL)
 _NAMED = re.compile(rf"[.#]({_NAME})")
+_PLAIN_NAMED = re.compile(r"[.#]([^\x00-,./:-@\[-^`{-\x7f]++)")
+"""The same where nothing is escaped: what is excluded is ASCII that is in no name, which takes half the time."""
+
 _INNER = re.compile(_GROUP)
 _TAG = re.compile(_NAME)
+_MARKS: Final = ".#["
+"""What no tag begins with, although its name can be written so."""
+
 _PART = re.compile(rf"([.#:])({_NAME})|\[{SPACE}({_NAME})")
 _NTH = re.compile(
     rf":nth-child\({SPACE}(?:(odd|even)|([-+]?[0-9]{{0,4}})n(?:{SPACE}([-+]){SPACE}([0-9]{{1,6}}))?|([0-9]{{1,6}})){SPACE}\)"
@@ -59,30 +64,17 @@ class Compound(NamedTuple):
 
     Attributes:
         combinator: how the compound before it stands to it: `" "`, `">"`, `"+"` or `"~"`; empty for the first.
-        tag: empty if it does not matter.
-        identifier: likewise.
-        classes: all of them.
-        attributes: names that it has.
+        key: something that an element has which fits: mostly rare, so that few others have it.
+        keys: all that it has: its tag, `.` with a class, `#` with its id, `[` with the name of an attribute.
         text: what the parser is asked; empty if the rest says it all.
         nth: `a` and `b` of `:nth-child(an+b)`.
     """
 
     combinator: str
-    tag: str
-    identifier: str
-    classes: frozenset[str]
-    attributes: frozenset[str]
+    key: str
+    keys: frozenset[str]
     text: str
     nth: tuple[int, int] | None
-
-    @property
-    def key(self) -> str:
-        """Something that an element has which fits: mostly rare, so that few others have it."""
-        if self.identifier:
-            return f"#{self.identifier}"
-        if self.classes:
-            return f".{min(self.classes)}"
-        return f"[{min(self.attributes)}" if self.attributes else self.tag or "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +101,17 @@ NOTHING: Final = Selector((), (0, 0, 0), frozenset())
 """What no element is."""
 
 
-def may_fit(selector: str, names: AbstractSet[str]) -> bool:
+def may_fit(selector: str, names: set[str]) -> bool:
     """Whether a page can have what a selector is about.
 
     Args:
         selector: one.
         names: the classes and ids of the page.
     """
-    if "(" in selector or "[" in selector or "\\" in selector:
-        selector = _INNER.sub("", selector)
-    found: list[str] = _NAMED.findall(selector)
-    return all((unescaped(name) if "\\" in name else name) in names for name in found)
+    if "(" not in selector and "[" not in selector and "\\" not in selector:
+        return names.issuperset(_PLAIN_NAMED.findall(selector))
+    found: list[str] = _NAMED.findall(_INNER.sub("", selector))
+    return names.issuperset(map(unescaped, found))
 
 
 def parse(text: str) -> Selector | None:
@@ -173,33 +165,28 @@ def _compound(combinator: str, text: str) -> tuple[Compound, _Weight] | None:
     if "[" in own:
         own = _INNER.sub(lambda group: group[0].partition("=")[0], own)
     tag = _TAG.match(own)
-    identifier = ""
-    classes, attributes, pseudo, ids = [], [], [], 0
+    ids: list[str] = []
+    classes: list[str] = []
+    attributes: list[str] = []
+    pseudo: list[str] = []
     for mark, name, attribute in _PART.findall(own):
-        if mark == ".":
-            classes.append(unescaped(name) if "\\" in name else name)
-        elif mark == "#":
-            identifier = unescaped(name)
-            ids += 1
-        elif mark == ":":
+        if mark == ":":
             pseudo.append(name.lower())
+        elif mark:
+            (ids if mark == "#" else classes).append(mark + unescaped(name))
         else:
-            attributes.append(attribute.lower())
+            attributes.append(f"[{attribute.lower()}")
     if pseudo and not _PSEUDO.issuperset(pseudo):
         return None
-    name = unescaped(tag[0]).lower() if tag else "html" if "root" in pseudo else ""
+    tags = [unescaped(tag[0]).lower()] if tag else ["html"] if "root" in pseudo else []
+    if tags and tags[0][0] in _MARKS:
+        return None
     asks = own is not text or attributes or (pseudo and pseudo != ["root"])
-    compound = Compound(
-        combinator,
-        name,
-        identifier,
-        frozenset(classes),
-        frozenset(attributes),
-        text if asks else "",
-        nth,
-    )
+    key = min(ids or classes or attributes or tags or ["*"])
+    keys = frozenset([*ids, *classes, *attributes, *tags])
+    compound = Compound(combinator, key, keys, text if asks else "", nth)
     named = len(classes) + len(attributes) + len(pseudo)
-    return compound, (weight[0] + ids, weight[1] + named, weight[2] + (tag is not None))
+    return compound, (weight[0] + len(ids), weight[1] + named, weight[2] + (tag is not None))
 
 
 def _without_functions(text: str) -> tuple[str, _Weight]:
