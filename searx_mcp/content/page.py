@@ -99,7 +99,10 @@ def read_page(
         url, title=said.title, types=said.types, body=said.body, generator=generator_of(tree)
     )
     source = _Source(guarded, hints, _base(tree, url), style_sheet(tree))
-    is_plain = is_long or guarded.count("<") - guarded.count("</") > max_elements
+    tags = html.count("<", 0, max_chars)
+    is_plain = is_long or (
+        tags > max_elements and guarded.count("<") - guarded.count("</") > max_elements
+    )
     passed = _uncover(tree, source)
     main = _whole(tree) if is_plain else find_main(tree, hints)
     if not _has_text(main):
@@ -114,7 +117,7 @@ def read_page(
         kind=main.kind,
         is_empty=not written.markdown and not _has_text(main),
         is_plain=is_plain,
-        is_cut=html.count("<", 0, max_chars) > MAX_TAGS,
+        is_cut=tags > MAX_TAGS,
         is_skeleton=is_skeleton(found, written.markdown),
         is_uncovered=passed.is_uncovered,
         is_style_cut=passed.is_cut,

@@ -158,14 +158,13 @@ def measure(body: LexborNode) -> list[Element]:
     """Measure the elements of a page, in document order; the body is the first."""
     elements: list[Element] = []
     by_node: dict[int, Element] = {}
-    for node in body.traverse(include_text=True):
+    for node in body.traverse(include_text=True, skip_empty=True):
         tag = node.tag or "-"
         above = node.parent
         parent = by_node.get(above.mem_id) if above is not None else None
         if tag == "-text":
-            text = node.text_content
-            if parent is not None and text and not text.isspace():
-                parent.run += len(text.strip())
+            if parent is not None:
+                parent.run += len((node.text_content or "").strip())
         elif tag[0] not in "-!_":
             element = Element(node, tag, node.attributes, parent, len(elements))
             if parent is not None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from searx_mcp.content.html.style.colours import is_colour
@@ -61,6 +62,9 @@ _VALID: Final = {
     "visibility": re.compile("visible|hidden|collapse"),
     "opacity": re.compile(r"[-+0-9.][-+0-9.e]*%?|(?:calc|min|max|clamp)\(.*"),
 }
+_SHORT: Final = 100
+"""Characters of a declaration that is kept once it was read."""
+
 _WIDE: Final = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
 
 
@@ -77,18 +81,24 @@ def parse(style: str) -> dict[str, Value]:
     """
     found: dict[str, Value] = {}
     for part in _parts(style):
-        name, _, text = part.partition(":")
-        name = name.strip().lower().removeprefix("-webkit-")
-        if name not in _KNOWN and not name.startswith("--"):
-            continue
-        text = text.strip().lower()
-        is_important = text.endswith("important") and _IMPORTANT.search(text) is not None
-        if is_important:
-            text = _IMPORTANT.sub("", text).rstrip()
-        for single, value in _singles(name, text):
-            if is_important or single not in found or not found[single].is_important:
-                found[single] = Value(value, is_important)
+        for single, value in _read(part) if len(part) <= _SHORT else _read.__wrapped__(part):
+            if value.is_important or single not in found or not found[single].is_important:
+                found[single] = value
     return found
+
+
+@lru_cache(maxsize=2_048)
+def _read(declaration: str) -> tuple[tuple[str, Value], ...]:
+    """What one declaration sets; the same ones are written again and again."""
+    name, _, text = declaration.partition(":")
+    name = name.strip().lower().removeprefix("-webkit-")
+    if name not in _KNOWN and not name.startswith("--"):
+        return ()
+    text = text.strip().lower()
+    is_important = text.endswith("important") and _IMPORTANT.search(text) is not None
+    if is_important:
+        text = _IMPORTANT.sub("", text).rstrip()
+    return tuple((single, Value(value, is_important)) for single, value in _singles(name, text))
 
 
 def unescaped(css: str) -> str:

@@ -34,11 +34,15 @@ class Matcher:
         self._tree = tree
         self._steps = 0
         self._keys: dict[int, frozenset[str]] = {}
+        self._alike: dict[tuple[str | None, ...], frozenset[str]] = {}
+        """The keys of elements that have the same: of ten elements of a page, seven are like another."""
         self._answers: dict[tuple[int, int, int], bool] = {}
         self._reached: dict[tuple[int, int, int], bool] = {}
         self._asked: dict[str, frozenset[int]] = {}
         self._places: dict[int, int] = {}
         self._around: dict[int, frozenset[str]] = {}
+        self._last: tuple[int, frozenset[str]] = 0, frozenset()
+        """The element that was asked about last, with the keys around it: many rules ask about one."""
 
     @property
     def is_exhausted(self) -> bool:
@@ -56,20 +60,21 @@ class Matcher:
         found = self._keys.get(mem_id)
         if found is None:
             attributes = element.attributes
-            keys = ["*", element.tag or "", *[f"[{name}" for name in attributes]]
-            if classes := attributes.get("class"):
-                keys += [f".{name}" for name in classes.split()]
-            if identifier := attributes.get("id"):
-                keys.append(f"#{identifier}")
-            found = self._keys[mem_id] = frozenset(keys)
+            tag, classes, identifier = element.tag, attributes.get("class"), attributes.get("id")
+            like = (tag, classes, identifier, *attributes)
+            found = self._alike.get(like)
+            if found is None:
+                keys = ["*", tag or "", *[f"[{name}" for name in attributes]]
+                keys += [f".{name}" for name in (classes or "").split()]
+                found = frozenset([*keys, f"#{identifier}"] if identifier else keys)
+                self._alike[like] = found
+            self._keys[mem_id] = found
         return found
 
     def fits(self, element: LexborNode, selector: Selector) -> bool:
         """Whether a selector is about an element."""
         self._steps += 1
-        if not selector.compounds or self.is_exhausted:
-            return False
-        if not selector.target.keys <= self.keys(element):
+        if not selector.compounds or self._steps > MAX_STEPS:
             return False
         if selector.around and not selector.around <= self.keys_around(element):
             return False
@@ -77,6 +82,9 @@ class Matcher:
 
     def keys_around(self, element: LexborNode) -> frozenset[str]:
         """The keys of all elements around one."""
+        mem_id, keys = self._last
+        if mem_id == element.mem_id:
+            return keys
         path: list[LexborNode] = []
         keys = frozenset[str]()
         node = _parent(element)
@@ -90,6 +98,7 @@ class Matcher:
         for node in reversed(path):
             keys = self._around[node.mem_id] = keys | self.keys(node)
             self._steps += len(keys) // _KEYS
+        self._last = element.mem_id, keys
         return keys
 
     def _fits(self, element: LexborNode, selector: Selector, at: int) -> bool:
@@ -136,7 +145,7 @@ class Matcher:
 
     def _is(self, element: LexborNode, compound: Compound) -> bool:
         self._steps += 1
-        if self.is_exhausted or not compound.keys <= self.keys(element):
+        if self._steps > MAX_STEPS or not compound.keys <= self.keys(element):
             return False
         if compound.nth is not None and not _is_nth(self._place(element), *compound.nth):
             return False
