@@ -13,7 +13,7 @@ from searx_mcp.content.escaping import escape
 from searx_mcp.content.html.anchors import mark_anchors
 from searx_mcp.content.html.guards import MAX_TAGS, Guarded, guard, parse
 from searx_mcp.content.html.metadata import Metadata, metadata
-from searx_mcp.content.html.skeleton import is_skeleton, signs
+from searx_mcp.content.html.skeleton import is_skeleton
 from searx_mcp.content.html.style.hiding import Passed, drop_hidden, style_sheet
 from searx_mcp.content.html.style.stylesheet import StyleSheet
 from searx_mcp.content.html.unseen import drop_unseen
@@ -94,7 +94,6 @@ def read_page(
     guarded = guard(html[:max_chars])
     tree = parse(guarded)
     said = metadata(tree, url=url)
-    found = signs(tree)
     hints = Hints(
         url, title=said.title, types=said.types, body=said.body, generator=generator_of(tree)
     )
@@ -118,7 +117,7 @@ def read_page(
         is_empty=not written.markdown and not _has_text(main),
         is_plain=is_plain,
         is_cut=tags > MAX_TAGS,
-        is_skeleton=is_skeleton(found, written.markdown),
+        is_skeleton=is_skeleton(guarded, written.markdown),
         is_uncovered=passed.is_uncovered,
         is_style_cut=passed.is_cut,
     )

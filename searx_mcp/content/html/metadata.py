@@ -65,6 +65,10 @@ class Said(NamedTuple):
     text: str
     source: str
 
+    def __bool__(self) -> bool:
+        """Whether there is a text."""
+        return bool(self.text)
+
 
 _NOTHING: Final = Said("", "")
 
@@ -121,32 +125,26 @@ def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:
     )
     said = {
         "title": _title(tree, metas, linked),
-        "description": _first(_said(metas, *_DESCRIPTION), _linked(linked.description)),
-        "author": _first(_linked(linked.author), _author(tree, metas)),
-        "published": _first(
-            _linked(linked.published),
-            _said(metas, *_PUBLISHED),
-            _placed(tree, _PUBLISHED_PLACES),
-            _only_time(tree),
-        ),
-        "modified": _first(
-            _linked(linked.modified), _said(metas, *_MODIFIED), _placed(tree, _MODIFIED_PLACES)
-        ),
+        "description": _said(metas, *_DESCRIPTION) or _linked(linked.description),
+        "author": _linked(linked.author) or _author(tree, metas),
+        "published": _linked(linked.published)
+        or _said(metas, *_PUBLISHED)
+        or _placed(tree, _PUBLISHED_PLACES)
+        or _only_time(tree),
+        "modified": _linked(linked.modified)
+        or _said(metas, *_MODIFIED)
+        or _placed(tree, _MODIFIED_PLACES),
         "language": _language(tree, metas, linked),
-        "site": _first(_said(metas, "og:site_name"), _linked(linked.site), _said(metas, *_SITE)),
+        "site": _said(metas, "og:site_name") or _linked(linked.site) or _said(metas, *_SITE),
         "canonical_url": canonical,
     }
     return Metadata(
         **{name: found.text for name, found in said.items()},
-        sources={name: found.source for name, found in said.items() if found.text},
+        sources={name: found.source for name, found in said.items() if found},
         is_protected=_is_protected(metas, linked),
         types=linked.types | _types(tree, metas),
         body=linked.body,
     )
-
-
-def _first(*said: Said) -> Said:
-    return next((found for found in said if found.text), _NOTHING)
 
 
 def _linked(text: str) -> Said:
@@ -175,10 +173,8 @@ def _canonical(tree: LexborHTMLParser, metas: Mapping[str, list[str]], url: str)
     link = tree.css_first('link[rel="canonical" i]')
     href = (link.attributes.get("href") or "") if link is not None else ""
     stated = _said(metas, "og:url")
-    return _first(
-        Said(absolute_web(url, href) if href else "", "link"),
-        Said(absolute_web(url, stated.text) if stated.text else "", stated.source),
-    )
+    found = Said(absolute_web(url, href) if href else "", "link")
+    return found or Said(absolute_web(url, stated.text) if stated else "", stated.source)
 
 
 def _types(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> frozenset[str]:
@@ -189,7 +185,7 @@ def _types(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> frozenset[
 
 
 def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: LinkedData) -> Said:
-    if (title := _said(metas, "og:title")).text:
+    if title := _said(metas, "og:title"):
         return title
     for selector in ("head title", "title"):
         node = tree.css_first(selector)
@@ -197,11 +193,10 @@ def _title(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Linke
             return Said(text, "title")
     if linked.title:
         return _linked(linked.title)
+    if title := _said(metas, "citation_title", "dc.title", "twitter:title"):
+        return title
     heading = tree.css_first("h1")
-    return _first(
-        _said(metas, "citation_title", "dc.title", "twitter:title"),
-        Said(_one_line(heading.text()) if heading is not None else "", "h1"),
-    )
+    return Said(_one_line(heading.text()) if heading is not None else "", "h1")
 
 
 def _author(tree: LexborHTMLParser, metas: Mapping[str, list[str]]) -> Said:
@@ -255,7 +250,8 @@ def _language(tree: LexborHTMLParser, metas: Mapping[str, list[str]], linked: Li
         _said(metas, "dc.language", "dcterms.language"),
         _linked(linked.language),
     )
-    return _first(*(Said(_tag(text.partition(",")[0]), source) for text, source in stated))
+    tags = (Said(_tag(text.partition(",")[0]), source) for text, source in stated)
+    return next(filter(None, tags), _NOTHING)
 
 
 def _tag(text: str) -> str:

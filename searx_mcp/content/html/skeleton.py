@@ -1,10 +1,11 @@
 """Whether a page is empty until its scripts have run."""
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.html.guards import Guarded, parse
 
 _ROOTS: Final = (
     "#root,#app,#__next,#__nuxt,#___gatsby,#svelte,#main-app,#app-root,#react-root,#q-app,#mount,"
@@ -29,25 +30,27 @@ a counter of visits does."""
 _SCRIPT_FILES: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Signs:
-    """What speaks for a skeleton, read before scripts are taken out.
+def is_skeleton(html: Guarded, text: str) -> bool:
+    """Whether a page needs its scripts to say anything.
 
-    Attributes:
-        script_chars: in the page itself.
-        script_files: loaded from elsewhere; a module counts twice.
-        has_empty_root: whether an app's root has next to no text.
-        asks_for_scripts: whether readers without scripts are asked to allow them.
+    Args:
+        html: the whole page; it is looked into only if there is next to no text.
+        text: what a reader without scripts sees.
     """
+    if len(text) >= _FEW_CHARS:
+        return False
+    tree = parse(html)
+    chars, files = _scripts(tree)
+    if not chars and not files:
+        return False
+    if _has_empty_root(tree) or _asks_for_scripts(tree) or _ASKS.search(text):
+        return True
+    draws = chars >= _SCRIPT_CHARS or files >= _SCRIPT_FILES
+    return draws and len(text) < _SCANT_CHARS
 
-    script_chars: int = 0
-    script_files: int = 0
-    has_empty_root: bool = False
-    asks_for_scripts: bool = False
 
-
-def signs(tree: LexborHTMLParser) -> Signs:
-    """Read the signs off a page."""
+def _scripts(tree: LexborHTMLParser) -> tuple[int, int]:
+    """Characters of scripts in the page, and files of others; a module counts twice."""
     chars = files = 0
     for script in tree.css("script"):
         attributes = script.attributes
@@ -58,25 +61,14 @@ def signs(tree: LexborHTMLParser) -> Signs:
             files += 2 if kind == "module" else 1
         else:
             chars += len(script.text())
-    return Signs(
-        script_chars=chars,
-        script_files=files,
-        has_empty_root=any(len(root.text().strip()) < _ROOT_CHARS for root in tree.css(_ROOTS)),
-        asks_for_scripts=any(_ASKS.search(node.text()) for node in tree.css("noscript")),
-    )
+    return chars, files
 
 
-def is_skeleton(found: Signs, text: str) -> bool:
-    """Whether the page needs its scripts to say anything.
+def _has_empty_root(tree: LexborHTMLParser) -> bool:
+    """Whether an app's root has next to no text."""
+    return any(len(root.text().strip()) < _ROOT_CHARS for root in tree.css(_ROOTS))
 
-    Args:
-        found: its signs.
-        text: what a reader without scripts sees.
-    """
-    has_scripts = found.script_chars > 0 or found.script_files > 0
-    if not has_scripts:
-        return False
-    if found.has_empty_root or found.asks_for_scripts or _ASKS.search(text[:_FEW_CHARS]):
-        return len(text) < _FEW_CHARS
-    draws = found.script_chars >= _SCRIPT_CHARS or found.script_files >= _SCRIPT_FILES
-    return draws and len(text) < _SCANT_CHARS
+
+def _asks_for_scripts(tree: LexborHTMLParser) -> bool:
+    """Whether readers without scripts are asked to allow them."""
+    return any(_ASKS.search(node.text()) for node in tree.css("noscript"))
