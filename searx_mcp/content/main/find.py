@@ -44,7 +44,7 @@ def find_main(tree: LexborHTMLParser, hints: Hints) -> Main:
     if body is None:
         return Main((), kind=None, body=fallback(hints.body, []))
     elements = measure(body)
-    platform = platform_kind(tree, hints.generator)
+    platform = platform_kind(tree, hints.generator, elements)
     take_out_chrome(elements, is_forum=is_forum(hints, platform))
     kind = kind_of(hints, elements, platform)
     roots = _roots(elements, kind, hints)

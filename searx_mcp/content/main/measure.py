@@ -156,21 +156,23 @@ def _words(text: str) -> list[str]:
 
 def measure(body: LexborNode) -> list[Element]:
     """Measure the elements of a page, in document order; the body is the first."""
-    elements: list[Element] = []
-    by_node: dict[int, Element] = {}
-    for node in body.traverse(include_text=True, skip_empty=True):
-        tag = node.tag or "-"
-        above = node.parent
-        parent = by_node.get(above.mem_id) if above is not None else None
-        if tag == "-text":
-            if parent is not None:
+    elements = [Element(body, body.tag or "-", body.attributes, None, 0)]
+    opened = [(elements[0], body.iter(include_text=True, skip_empty=True))]
+    while opened:
+        parent, nodes = opened[-1]
+        for node in nodes:
+            tag = node.tag or "-"
+            if tag == "-text":
                 parent.run += len((node.text_content or "").strip())
-        elif tag[0] not in "-!_":
-            element = Element(node, tag, node.attributes, parent, len(elements))
-            if parent is not None:
+            elif tag[0] not in "-!_":
+                element = Element(node, tag, node.attributes, parent, len(elements))
                 parent.children.append(element)
-            by_node[node.mem_id] = element
-            elements.append(element)
+                elements.append(element)
+                if node.first_child is not None:
+                    opened.append((element, node.iter(include_text=True, skip_empty=True)))
+                    break
+        else:
+            opened.pop()
     _add_up(elements)
     return elements
 

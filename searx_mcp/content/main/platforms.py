@@ -1,9 +1,12 @@
 """What a page is, by the program that made it: thousands of sites share each of these."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
 
+from searx_mcp.content.html.style.selectors import may_fit
+from searx_mcp.content.main.measure import Element
 from searx_mcp.models.page import PageKind
 
 _GENERATORS: Final = (
@@ -36,14 +39,32 @@ def generator_of(tree: LexborHTMLParser) -> str:
     return ((meta.attributes.get("content") or "") if meta is not None else "")[:100].lower()
 
 
-def platform_kind(tree: LexborHTMLParser, generator: str) -> PageKind | None:
+def platform_kind(
+    tree: LexborHTMLParser, generator: str, elements: Sequence[Element]
+) -> PageKind | None:
     """What pages of the program that made this one are; `None` if that is not known.
 
     Args:
         tree: the page.
         generator: from `generator_of`.
+        elements: of the page.
     """
     for kind, names in _GENERATORS:
         if any(name in generator for name in names):
             return kind
-    return next((kind for kind, marks in _MARKS if tree.css_first(marks) is not None), None)
+    names = _names(tree, elements)
+    for kind, marks in _MARKS:
+        # Each of them costs a look at every element.
+        known = ",".join(mark for mark in marks.split(",") if may_fit(mark, names))
+        if known and tree.css_first(known) is not None:
+            return kind
+    return None
+
+
+def _names(tree: LexborHTMLParser, elements: Sequence[Element]) -> set[str]:
+    """The classes and ids of a page."""
+    found = [element.attributes for element in elements]
+    if tree.root is not None:
+        found.append(tree.root.attributes)
+    written = {each.get("class") for each in found} | {each.get("id") for each in found}
+    return set(" ".join(filter(None, written)).split())

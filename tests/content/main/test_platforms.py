@@ -3,13 +3,14 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from searx_mcp.content.main.measure import measure
 from searx_mcp.content.main.platforms import generator_of, platform_kind
 from searx_mcp.models.page import PageKind
 
 
 def kind(html: str) -> PageKind | None:
     tree = LexborHTMLParser(html)
-    return platform_kind(tree, generator_of(tree))
+    return platform_kind(tree, generator_of(tree), measure(tree.body) if tree.body else [])
 
 
 @pytest.mark.parametrize(
