@@ -85,12 +85,10 @@ _BRACES: Final = str.maketrans("{};", "   ")
 
 def _names(tree: LexborHTMLParser) -> set[str]:
     """The classes and ids of the page."""
-    names: set[str] = set()
-    for element in tree.css("[class],[id]"):
-        attributes = element.attributes
-        names.update((attributes.get("class") or "").split())
-        names.add(attributes.get("id") or "")
-    return names
+    found = [element.attributes for element in tree.css("[class],[id]")]
+    classes = {each.get("class") for each in found}  # most of them stand on many elements
+    names = {each.get("id") or "" for each in found}
+    return names.union(" ".join(filter(None, classes)).split())
 
 
 def drop_hidden(tree: LexborHTMLParser, sheet: StyleSheet) -> Passed:
