@@ -66,12 +66,11 @@ _ATTRIBUTE = re.compile(
     r"(?:[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:\"[^\"]*+\"|'[^']*+'|[^ \t\n\f\r>\"'][^ \t\n\f\r>]*+|(?=>)))?+"
 )
 _TAG = re.compile(
-    rf"<(?:!|\?|/(?=[^a-zA-Z>])|(/)?+([a-zA-Z][^ \t\n\f\r/>]*+)(?:[ \t\n\f\r/]*+{_ATTRIBUTE.pattern})*+"
-    r"[ \t\n\f\r/]*+(?:(>)(?(1)|([^<]*+</\2>)?+))?+)"
+    rf"<(?:!|\?|/(?=[^a-zA-Z>])|(/?)([a-zA-Z][^ \t\n\f\r/>]*+)(?:[ \t\n\f\r/]*+{_ATTRIBUTE.pattern})*+"
+    r"[ \t\n\f\r/]*+(>)?+)"
 )
 """A whole tag as the tokenizer reads it (HTML §13.2.5): `>` inside quotes does not end it. Or one that
-the page ends in, or the beginning of a comment, which has many forms. An opening tag comes with its closing
-tag if there is nothing but text between them: of half of the elements of a page both are read at once."""
+the page ends in, or the beginning of a comment, which has many forms."""
 
 _END_OF_COMMENT = re.compile(r"--!?>")
 _CDATA: Final = "<![CDATA["
@@ -125,10 +124,10 @@ def guard(html: str) -> Guarded:
 def _without_hidden(html: str) -> str:
     """Drop NUL, which parsers disagree about, and surrogates, which have no UTF-8 form."""
     try:
-        html.encode()
+        html.encode("utf-16-le")  # raises at surrogates too, and takes a third of the time of UTF-8
     except UnicodeEncodeError:
         html = _SURROGATES.sub("", html)
-    return html.replace("\0", "")
+    return html.replace("\0", "") if "\0" in html else html
 
 
 def _cut(html: str) -> str:
@@ -188,41 +187,33 @@ class _Scan:
         """
         opened = self._open
         for tag in _TAG.finditer(self._html, position):
-            is_closing, name, end, closed = tag.groups()
+            is_closing, name, end = tag.groups()
             if end is None:
                 return self._past(tag)
-            if not name.islower() and name.isascii():
-                name = name.lower()
-            size = tag.end(3) - tag.start()
+            name = name if name.islower() or not name.isascii() else name.lower()
+            start, stop = tag.span()
             if is_closing:
-                if size > _LONG_TAG:
-                    self._edits.append((*tag.span(), f"</{tag[2]}>"))
+                if stop - start > _LONG_TAG:
+                    self._edits.append((start, stop, f"</{tag[2]}>"))
                 if opened and opened[-1][0] == name and name not in _OTHERWISE:
                     opened.pop()
                 else:
                     self._close(name)
                 continue
-            if name in _OTHERWISE or size > _LONG_TAG:
+            if name in _OTHERWISE or stop - start > _LONG_TAG:
                 if (after := self._special(tag, name)) is not None:
                     return after
             elif len(opened) < MAX_DEPTH:
                 if name in BLOCKS:
                     self._blocks += 1
-                if closed:
-                    continue
                 opened.append((name, tag, self._blocks))
             else:
-                self._drop_tag(tag)
-            if closed:
-                self._close(name)
+                self._edits.append((start, stop, ""))
         return None
 
     def _drop(self, start: int, end: int) -> int:
         self._edits.append((start, end, ""))
         return end
-
-    def _drop_tag(self, tag: re.Match[str]) -> None:
-        self._edits.append((tag.start(), tag.end(3), ""))
 
     def _past(self, tag: re.Match[str]) -> int:
         """Go past a comment; a tag without an end is dropped by the tokenizer, and so it is here."""
@@ -243,18 +234,19 @@ class _Scan:
 
     def _special(self, tag: re.Match[str], name: str) -> int | None:
         """Look at an opening tag that is long, or not just nested; where to go on if not behind it."""
+        start, end = tag.span()
         if name == "svg":
-            return self._drop(tag.start(), self._end_of_svg(tag.end(3)))
+            return self._drop(start, self._end_of_svg(end))
         if name in RAW_TEXT:
             return self._raw_text(tag, name)
         if not self._may_open(tag, name):
-            self._drop_tag(tag)
+            self._drop(start, end)
         else:
             self._shorten(tag)
         return None
 
     def _shorten(self, tag: re.Match[str]) -> None:
-        start, end = tag.start(), tag.end(3)
+        start, end = tag.span()
         if end - start <= _LONG_TAG:
             return
         attributes = _ATTRIBUTE.finditer(self._html, start + 1 + len(tag[2]), end - 1)
@@ -263,7 +255,7 @@ class _Scan:
 
     def _raw_text(self, tag: re.Match[str], name: str) -> int:
         """Go past the text of an element that holds no markup; gives where its closing tag begins."""
-        html, start, end = self._html, tag.start(), tag.end(3)
+        html, (start, end) = self._html, tag.span()
         closing = _END_OF_RAW_TEXT[name].search(html, end)
         stop = len(html) if closing is None else closing.start()
         if self._strange:
@@ -357,7 +349,7 @@ class _Scan:
             elif not is_sure:
                 self._doubtful += 1
                 if self._doubtful > MAX_DOUBTFUL:
-                    self._drop_tag(tag)
+                    self._drop(*tag.span())
 
     def _end_formatting(self, tag: re.Match[str], *, is_sure: bool) -> None:
         """Count a formatting tag no more; one of which the end is not sure counts on, or goes."""
@@ -367,7 +359,7 @@ class _Scan:
         if self._loose < MAX_LOOSE:
             self._loose += 1
         else:
-            self._drop_tag(tag)
+            self._drop(*tag.span())
 
     def _end_of_svg(self, position: int) -> int:
         """Where the <svg> whose tag ends at `position` ends; only the tag, if it never does."""

@@ -49,8 +49,8 @@ def platform_kind(
         generator: from `generator_of`.
         elements: of the page.
     """
-    for kind, names in _GENERATORS:
-        if any(name in generator for name in names):
+    for kind, programs in _GENERATORS:
+        if any(name in generator for name in programs):
             return kind
     names = _names(tree, elements)
     for kind, marks in _MARKS:

@@ -7,7 +7,6 @@ what they paint. Style sheets of other addresses are not fetched.
 
 import re
 from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -147,7 +146,7 @@ class StyleSheet:
     """
 
     def __init__(
-        self, css: str = "", names: AbstractSet[str] | None = None, *, is_alone: bool = False
+        self, css: str = "", names: set[str] | None = None, *, is_alone: bool = False
     ) -> None:
         self.is_alone = is_alone and "@import" not in css
         self.is_cut = len(css) > MAX_CSS
@@ -178,7 +177,7 @@ class _Reader:
         names: the classes and ids of the page; `None` if they are not known.
     """
 
-    def __init__(self, names: AbstractSet[str] | None) -> None:
+    def __init__(self, names: set[str] | None) -> None:
         self._names = names
         self.is_cut = False
         """Whether blocks were passed over that lie too deep."""
