@@ -132,9 +132,9 @@ def _is_gone(style: Style, letters: float) -> bool:
 
 
 def _opacity(style: Style) -> float:
-    found = number(style.get("opacity", ""), share=1)
+    found = number(style["opacity"], share=1) if "opacity" in style else None
     opacity = 1.0 if found is None else found
-    for name, text in _CALL.findall(style.get("filter", "")):
+    for name, text in _CALL.findall(style["filter"]) if "filter" in style else ():
         amount = number(text.strip() or "1", share=1)
         if amount is None:
             continue
@@ -196,9 +196,8 @@ def _is_transformed_away(style: Style) -> bool:
         return True
     if "rotate" in style and len(words := _words(style["rotate"])) > 1 and "z" not in words:
         return number(words[-1]) in _EDGE_ON
-    return any(
-        _is_transform_away(name, _words(text))
-        for name, text in _CALL.findall(style.get("transform", ""))
+    return "transform" in style and any(
+        _is_transform_away(name, _words(text)) for name, text in _CALL.findall(style["transform"])
     )
 
 
@@ -223,10 +222,10 @@ def _is_translated(values: list[str]) -> bool:
 
 
 def _is_clipped(style: Style, letters: float) -> bool:
-    found = _CALL.search(style.get("clip-path", ""))
+    found = _CALL.search(style["clip-path"]) if "clip-path" in style else None
     if found is not None and _is_clipped_by(found[1], _words(found[2])):
         return True
-    found = _CALL.search(style.get("clip", ""))
+    found = _CALL.search(style["clip"]) if "clip" in style else None
     if found is None or found[1] != "rect" or style.get("position") not in _PLACED:
         return False
     edges = [number(value, letters=letters) for value in _words(found[2])]
@@ -274,6 +273,8 @@ def _is_empty_box(style: Style, letters: float) -> bool:
 
 
 def _clips(style: Style) -> bool:
+    if "overflow" not in style and "contain" not in style:
+        return False
     overflow = style.get("overflow", "").split()
     contained = style.get("contain", "").split()
     return not {"hidden", "clip"}.isdisjoint(overflow) or not {
@@ -295,6 +296,8 @@ def _ink(style: Style, around: Colour | None) -> Colour | None:
 
 
 def _ground(style: Style, around: Colour | None) -> Colour | None:
+    if "background-color" not in style and "background-image" not in style:
+        return _behind(style, around)
     image = style.get("background-image", "")
     paints = _gradient(image)
     if paints:
