@@ -234,11 +234,10 @@ class Cascade:
         weights: dict[str, _Weight] = {}
 
         def apply(style: Mapping[str, Value], rule: Rule | None, weight: _Weight) -> None:
+            # What is important in an earlier layer counts more (CSS Cascade 5, section 6.4.4).
+            important = (True, weight[1], -weight[2], weight[3], weight[4])
             for name, value in style.items():
-                own = weight
-                if value.is_important:
-                    # What is so in an earlier layer counts more (CSS Cascade 5, section 6.4.4).
-                    own = (True, weight[1], -weight[2], weight[3], weight[4])
+                own = important if value.is_important else weight
                 if name not in weights or own >= weights[name]:
                     weights[name] = own
                     found[name] = Applied(value.text, rule)
