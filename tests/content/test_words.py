@@ -1,6 +1,8 @@
 """What a word is."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from searx_mcp.content.words import count, words
 
@@ -21,6 +23,11 @@ from searx_mcp.content.words import count, words
 )
 def test_words_are_found_in_any_script(text: str, found: list[str]):
     assert words(text) == found
+
+
+@given(text=st.text("aÉß9_-' \u2019\u0301\u0130.[](漢", max_size=20))
+def test_words_are_the_same_beside_those_of_another_script(text: str):
+    assert words(f"{text} 語 मैं") == [*words(text), "語", "मैं"]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def _headings(root: LexborNode) -> list[LexborNode]:
 
 
 def _anchor(heading: LexborNode) -> str:
-    # The parser needs 5 µs to say that there is nothing in a heading that holds only text.
+    # Of a heading that holds only text the parser need not be asked, which takes 2 µs each time.
     holds = next(heading.iter(), None) is not None
     return (
         (holds and _self_link(heading))

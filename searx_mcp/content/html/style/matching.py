@@ -35,7 +35,7 @@ class Matcher:
         self._steps = 0
         self._keys: dict[int, frozenset[str]] = {}
         self._alike: dict[tuple[str | None, ...], frozenset[str]] = {}
-        """The keys of elements that have the same: of ten elements of a page, seven are like another."""
+        """The keys of elements that have the same: of ten elements that are asked about, six are like another."""
         self._answers: dict[tuple[int, int, int], bool] = {}
         self._reached: dict[tuple[int, int, int], bool] = {}
         self._asked: dict[str, frozenset[int]] = {}
