@@ -153,8 +153,11 @@ class StyleSheet:
         """Whether there is more than is read."""
         self.rules: list[Rule] = []
         reader = _Reader(names)
+        blocks: dict[tuple[str, bool], Block] = {}
         for opened in reader.blocks(css[:MAX_CSS]):
-            block = Block(";".join(opened.declared), is_certain=opened.certainty is True)
+            # Of three blocks, one says the same as another.
+            said = ";".join(opened.declared), opened.certainty is True
+            block = blocks.setdefault(said, Block(said[0], is_certain=said[1]))
             if not block.style:
                 continue
             for text in opened.selectors:
