@@ -3,7 +3,7 @@
 from typing import Final
 
 from searx_mcp.content.html.unseen import FILLED_IN
-from searx_mcp.content.main.measure import HEADINGS, Element, live
+from searx_mcp.content.main.measure import HEADINGS, Element, holds, live
 from searx_mcp.content.main.names import ABOUT, CHROME, COMMENTS, CONSENT, MEMBER, MORE, signs_of
 from searx_mcp.content.standard.names import CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK
 from searx_mcp.models.page import PageKind
@@ -20,6 +20,9 @@ _ROLES: Final = frozenset({
     "navigation", "search", "tablist", "toolbar",
 })  # fmt: skip
 _PARTS: Final = frozenset({"article", "main"})
+_HEADED: Final = _PARTS | {"section"}
+"""A header in one of them heads what it is in; by its heading, though most of it may be a link."""
+
 _QUOTES: Final = frozenset({"blockquote", "figure"})
 
 _LEAST: Final = 200
@@ -62,7 +65,7 @@ def take_out_chrome(elements: list[Element], *, is_forum: bool) -> list[Element]
     Returns:
         What was taken out, in order.
     """
-    rule = _Chrome(elements[0], is_forum=is_forum)
+    rule = _Chrome(elements, is_forum=is_forum)
     return [
         element
         for element in live(elements)
@@ -90,9 +93,10 @@ def take_out_named(elements: list[Element], kind: PageKind) -> list[Element]:
 class _Chrome:
     """The rules of tags and roles for one page."""
 
-    def __init__(self, page: Element, *, is_forum: bool) -> None:
-        self._page = page
-        self._prose = page.prose
+    def __init__(self, elements: list[Element], *, is_forum: bool) -> None:
+        self._page = elements[0]
+        self._prose = self._page.prose
+        self._headings = [element.start for element in elements if element.tag in HEADINGS]
         self._is_forum = is_forum
 
     def holds(self, element: Element) -> bool:
@@ -120,8 +124,11 @@ class _Chrome:
                     or element.text < _FOOTER
                 )
             case "header":
-                is_own = self._is_forum or element.is_inside(_PARTS)
-                return not is_own or element.linked >= _LINKED_HEADER * element.text
+                is_own = self._is_forum or element.is_inside(_HEADED)
+                return not is_own or (
+                    element.linked >= _LINKED_HEADER * element.text
+                    and not holds(element, self._headings)
+                )
             case "form":
                 # Old forums wrap posts in forms, shops their filters.
                 holds_text = self._is_forum and FILLED_IN not in element.attributes

@@ -64,10 +64,19 @@ def _roots(elements: list[Element], kind: PageKind, hints: Hints) -> list[Elemen
     is_article = kind is PageKind.ARTICLE
     stated = element_of(hints.body, elements) if is_article else None
     roots = choose_roots(elements, kind, is_sure=is_article and says_article(hints), body=stated)
+    if kind is PageKind.DOCUMENTATION:
+        roots = _with_title(elements, roots)
     for root in roots:
         take_out_teasers(elements, kind, root)
         take_out_links(elements, kind, root)
     return roots
+
+
+def _with_title(elements: list[Element], roots: list[Element]) -> list[Element]:
+    """Roots with the `<h1>` before them, if none of them holds one."""
+    titles = [element for element in live(elements) if element.tag == "h1" and element.text]
+    before = [title for title in titles if title.end <= roots[0].start]
+    return [before[-1], *roots] if before and len(before) == len(titles) else roots
 
 
 def _apply(elements: list[Element], roots: list[Element]) -> None:

@@ -5,12 +5,13 @@ costs more than reading an attribute, and asking every element for its text is q
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.main.names import signs_of
+from searx_mcp.content.main.names import HEARD, signs_of
 
 _INLINE: Final = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
@@ -74,7 +75,7 @@ class Element:
         self.tag = tag
         self.attributes = attributes
         self.names = attributes.get("class") or ""
-        if (identifier := attributes.get("id")) and not _is_of_title(identifier, node, tag):
+        if (identifier := attributes.get("id")) and not _is_of_title(identifier, node, tag, parent):
             self.names = f"{self.names} {identifier}"
         self.parent = parent
         self.children: list[Element] = []
@@ -97,11 +98,28 @@ class Element:
 
     @property
     def is_in_sentence(self) -> bool:
-        """Whether it is a part of running text: a link, a name or a date that others words surround."""
-        if self.tag not in _INLINE:
+        """Whether it is a part of running text: a link, a name or a date that other words surround.
+
+        What holds most of a heading is the heading. What a link says to those who only hear it ("Read
+        more *about rivers*") is no part of what is seen.
+        """
+        if self.tag not in _INLINE or self._is_only_heard:
             return False
         line = next((above for above in self.ancestors() if above.tag not in _INLINE), self)
+        if line.tag in HEADINGS:
+            return self.run * 2 >= line.run
         return line.run - line.run_linked >= self.run - self.run_linked + _PROSE_CHARS
+
+    @property
+    def _is_only_heard(self) -> bool:
+        link = self.parent
+        return (
+            link is not None
+            and link.tag == "a"
+            and link.run > self.run
+            and bool(self.names)
+            and signs_of(self.names) & HEARD != 0
+        )
 
     def take_out(self) -> bool:
         """Take it out, and what it holds out of the counts of what is around it.
@@ -131,12 +149,12 @@ class Element:
             above.elements += sign * (self.elements + 1)
 
 
-def _is_of_title(identifier: str, node: LexborNode, tag: str) -> bool:
-    """Whether an id is the address of a section, as in `<section id="tools"><h2>Tools</h2>`.
+def _is_of_title(identifier: str, node: LexborNode, tag: str, parent: Element | None) -> bool:
+    """Whether an id is the address of a section: of `<section id="tools"><h2>Tools</h2>`, or in a heading.
 
     It says what the section is about, and not what the element is for.
     """
-    if tag in HEADINGS:
+    if tag in HEADINGS or (parent is not None and parent.tag in HEADINGS):
         return True
     if not signs_of(identifier):
         return False
@@ -190,6 +208,12 @@ def live(elements: list[Element], root: Element | None = None) -> Iterator[Eleme
         if not element.is_out:
             yield element
         place = element.end if element.is_out else place + 1
+
+
+def holds(element: Element, places: list[int]) -> bool:
+    """Whether one of some elements, given by their places in order, is inside one."""
+    following = bisect_right(places, element.start)
+    return following < len(places) and places[following] < element.end
 
 
 def _add_up(elements: list[Element]) -> None:

@@ -38,6 +38,9 @@ CONSENT: Final = 32
 MEMBER: Final = 64
 """Who wrote a post of a forum, and the buttons below it."""
 
+HEARD: Final = 128
+"""Not seen, but read out to those who do not see."""
+
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _MAX_CHARS: Final = 400
 """Characters of names that are read; only utility classes fill more than this."""
@@ -93,7 +96,7 @@ _WORDS: Final = _table(
     (CHROME, "sponsor sponsored sponsors taboola werbung cta ctas donate donation"),
     (CHROME, "pager pagination paging copyright disclaimer legal signature tools toolbox"),
     (CHROME, "catlinks editsection navbox noexcerpt noprint printfooter saboxplugin screenreader"),
-    (CHROME, "sitenotice"),
+    (CHROME, "navfooter navheader sitenotice"),
     (CONSENT, "cky consent cookie cookiebot cookies didomi gdpr onetrust ot usercentrics"),
     (COMMENTS, "comment commentarea commentlist comments disqus livefyre livere respond"),
     (
@@ -129,7 +132,7 @@ _PAIRS: Final = _table(
     ),
     (
         CHROME,
-        "comment-respond reply-title reader-text sr-only visually-hidden back-top scroll-top to-top",
+        "comment-respond reply-title reader-text sr-only visually-hidden back-top scroll-top to-top mw-jump",
     ),
     (
         CHROME,
@@ -150,6 +153,7 @@ _PAIRS: Final = _table(
         "widget-links widget-meta widget-nav widget-pages widget-recent widget-rss widget-search",
     ),
     (CHROME, "widget-tag"),
+    (HEARD, "reader-text sr-only visually-hidden"),
     (ABOUT, "about-author author-bio author-box author-card author-info post-author article-date"),
     (
         ABOUT,

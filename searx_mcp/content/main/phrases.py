@@ -100,6 +100,10 @@ _AWAY: Final = frozenset(
 )
 """Headings of what leads away from the page, or belongs to its site."""
 
+_REFERENCES: Final = frozenset({
+    "further reading", "see also", "veja também", "ver también", "zobacz też", "смотрите также",
+})  # fmt: skip
+
 _REMARKS: Final = re.compile(
     r"(?:\d+ )?(?:comments?|responses?|replies|kommentare?|commentaires?|comentarios?|commenti|comentários?|"
     r"reacties|комментари[ийев]+|コメント|评论|評論|댓글)(?: \d+)?"
@@ -124,6 +128,11 @@ def leads_away(heading: str) -> bool:
     """Whether what follows a heading leads to other pages, or belongs to the site."""
     words = _plain(heading)
     return words in _AWAY or _STARTS.fullmatch(words) is not None
+
+
+def is_of_references(heading: str) -> bool:
+    """Whether a documentation or a wiki names further pages after a heading, as a part of its text."""
+    return _plain(heading) in _REFERENCES
 
 
 def is_of_comments(heading: str) -> bool:

@@ -21,6 +21,9 @@ _ALL: Final = 0.95
 _MOST: Final = 0.85
 """A child with so much of the text, or of the prose, stands for its parent."""
 
+_QUESTION: Final = 60
+"""Prose of a post that stands before the answers, however long these are."""
+
 _NARROW_TEXT: Final = 0.5
 _NARROW_PROSE: Final = 0.6
 _NARROW_CHARS: Final = 1_500
@@ -73,7 +76,7 @@ def choose_roots(
     """
     if body is not None:
         return [body]
-    wide = _wide(elements)
+    wide = _wide(elements, kind)
     if kind not in _TEXTS:
         return [wide]
     narrow = _marked(elements) or _article(elements)
@@ -88,7 +91,7 @@ def choose_roots(
     return [_entered(wide, is_sure=is_sure)]
 
 
-def _wide(elements: list[Element]) -> Element:
+def _wide(elements: list[Element], kind: PageKind) -> Element:
     page = elements[0]
     mains = [
         element
@@ -98,7 +101,7 @@ def _wide(elements: list[Element]) -> Element:
     largest = max(mains, key=_text, default=page)
     if largest.text < max(_MAIN_TEXT, _MAIN_SHARE * page.text):
         largest = page
-    return _descend(largest, _text, _ALL)
+    return _descend(largest, _text, _ALL, least=_QUESTION if kind is PageKind.FORUM else None)
 
 
 def _entered(wide: Element, *, is_sure: bool) -> Element:
@@ -112,10 +115,19 @@ def _entered(wide: Element, *, is_sure: bool) -> Element:
     return wide
 
 
-def _descend(element: Element, measure: Callable[[Element], int], share: float) -> Element:
-    """The innermost element that has almost everything of one."""
+def _descend(
+    element: Element, measure: Callable[[Element], int], share: float, *, least: int | None = None
+) -> Element:
+    """The innermost element that has almost everything of one.
+
+    Args:
+        element: the outermost.
+        measure: of what.
+        share: how much is almost everything.
+        least: prose before the innermost element which it may not leave out.
+    """
     while True:
-        children = (child for child in element.children if not child.is_out)
+        children = [child for child in element.children if not child.is_out]
         largest = max(children, key=measure, default=None)
         if (
             largest is None
@@ -123,7 +135,14 @@ def _descend(element: Element, measure: Callable[[Element], int], share: float) 
             or largest.tag in _WHOLE
         ):
             return element
+        if least is not None and _is_after(children, largest, least):
+            return element
         element = largest
+
+
+def _is_after(children: list[Element], child: Element, least: int) -> bool:
+    """Whether another child with so much prose stands before one."""
+    return any(other.prose >= least for other in children[: children.index(child)])
 
 
 def _marked(elements: list[Element]) -> list[Element]:
@@ -166,7 +185,10 @@ def _is_enough(body: Element, page: Element, *, is_microdata: bool) -> bool:
 
 
 def _together(found: list[Element], page: Element) -> list[Element]:
-    """Of several texts: the element around them, if it holds little else; one; or all."""
+    """Of several texts: the element around them, if it holds little else; one; or all.
+
+    Where each paragraph is named as text, headings and lists stand between them.
+    """
     prose = sum(element.prose for element in found)
     largest = max(found, key=_prose)
     around = _common(found)
@@ -176,8 +198,11 @@ def _together(found: list[Element], page: Element) -> list[Element]:
         return [around]
     if largest.prose >= max(_LARGEST * prose, _LARGEST_PAGE * page.prose):
         return [largest]
-    are_siblings = all(element.parent is found[0].parent for element in found)
-    return found if are_siblings and prose > _SIBLINGS * page.prose else []
+    are_siblings = all(element.parent is around for element in found)
+    if not are_siblings or prose <= _SIBLINGS * page.prose:
+        return []
+    first, last = found[0].start, found[-1].start
+    return [child for child in around.children if first <= child.start <= last and not child.is_out]
 
 
 def _common(found: list[Element]) -> Element:

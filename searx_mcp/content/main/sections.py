@@ -7,7 +7,12 @@ after changing what is here or in `phrases`.
 from typing import Final
 
 from searx_mcp.content.main.measure import Element, live
-from searx_mcp.content.main.phrases import is_of_comments, is_of_reviews, leads_away
+from searx_mcp.content.main.phrases import (
+    is_of_comments,
+    is_of_references,
+    is_of_reviews,
+    leads_away,
+)
 from searx_mcp.models.page import PageKind
 
 _LEVELS: Final = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
@@ -63,7 +68,7 @@ def take_out_sections(elements: list[Element], kind: PageKind) -> list[Element]:
             found += 1
             if found > _MAX_SECTIONS:
                 break
-            taken += [part for part in _section(element, level, page) if part.take_out()]
+            taken += [part for part in _section(element, level, page, kind) if part.take_out()]
     return taken
 
 
@@ -80,19 +85,22 @@ def _level(element: Element, kind: PageKind) -> int:
 
 def _is_away(heading: str, kind: PageKind) -> bool:
     return (
-        leads_away(heading)
+        (leads_away(heading) and not (kind is PageKind.DOCUMENTATION and is_of_references(heading)))
         or (kind is not PageKind.FORUM and is_of_comments(heading))
         or (kind is PageKind.PRODUCT and is_of_reviews(heading))
     )
 
 
-def _section(heading: Element, level: int, page: Element) -> list[Element]:
+def _section(heading: Element, level: int, page: Element, kind: PageKind) -> list[Element]:
     section, is_line = _around(heading, page)
     has_own = section.text >= heading.text + _MIN_CHARS
     if level == _LABEL and (is_line or not has_own):
         return []
     if not has_own:
-        return _following(section, level, page)
+        following = _following(section, level, page)
+        # On other pages, what has prose behind "You may also like" is cards.
+        is_of_text = kind is PageKind.DOCUMENTATION and len(following) == 1
+        return [] if is_of_text else following
     is_prose = section.prose >= _PROSE and section.linked < _LINKED * section.text
     return [] if is_prose or section.prose > _PROSE_SHARE * page.prose else [section]
 

@@ -1,11 +1,10 @@
 """Teasers of other pages below or inside the content: rows of cards, and lists of links."""
 
-from bisect import bisect_right
 from typing import Final
 
 from searx_mcp.content.main.cards import rows_of_cards
 from searx_mcp.content.main.chrome import CANONICAL
-from searx_mcp.content.main.measure import Element, live
+from searx_mcp.content.main.measure import HEADINGS, Element, holds, live
 from searx_mcp.models.page import PageKind
 
 _TEXTS: Final = frozenset({PageKind.ARTICLE, PageKind.DOCUMENTATION})
@@ -78,7 +77,7 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
     """Take out lists of nothing but links.
 
     One that holds code, mathematics or notes stays: they are short and may be linked, but never a list
-    of links.
+    of links. So does one with headings; below the text of an article it is teasers.
 
     Returns:
         What was taken out.
@@ -87,7 +86,12 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
         return []
     is_text = kind in _TEXTS
     most = _LIST_SHARE * root.text
-    canonical = [item.start for item in live(elements, root) if item.tag in CANONICAL]
+    end = _end_of_text(elements, root) if kind is PageKind.ARTICLE else root.end
+    kept = [
+        item.start
+        for item in live(elements, root)
+        if item.tag in CANONICAL or (item.tag in HEADINGS and item.start < end)
+    ]
     return [
         element
         for element in live(elements, root)
@@ -95,7 +99,7 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
         and element.linked
         and (is_text or element.linked <= _LONG_LINKS * element.links)
         and _is_list_of_links(element, most)
-        and not _holds(element, canonical)
+        and not holds(element, kept)
         and element.take_out()
     ]
 
@@ -138,9 +142,3 @@ def _is_list_of_links(element: Element, most: float) -> bool:
         and element.elements > _ITEMS
         and element.tag in _SMALL_LISTS
     )
-
-
-def _holds(element: Element, places: list[int]) -> bool:
-    """Whether one of some elements, given in order, is inside one."""
-    following = bisect_right(places, element.start)
-    return following < len(places) and places[following] < element.end
