@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.extracting.headings import Reach, heading_lines, reach, share_of_all
+from benchmarks.extracting.paragraphs import cut_paragraphs
 from benchmarks.extracting.plain import plain_text
 from benchmarks.extracting.scores import word_score
 from searx_mcp.content.config import ContentConfig
@@ -94,11 +96,13 @@ class Examined:
         page: the page.
         f1: of the words of our text.
         failures: what is not as the manifest says, one sentence each.
+        reach: what became of the headings of its content.
     """
 
     page: FloorPage
     f1: float
     failures: tuple[str, ...]
+    reach: Reach
 
 
 def load_floors(folder: Path = FOLDER) -> Floors:
@@ -119,19 +123,23 @@ def digest(file: Path) -> str:
 
 def examine(page: FloorPage, folder: Path = FOLDER) -> Examined:
     """Read a page as the package does, and hold the result against the manifest."""
+    body, gold = (folder / page.file).read_bytes(), (folder / page.gold).read_text("utf-8")
     try:
         found = convert(
-            (folder / page.file).read_bytes(),
+            body,
             media_type="text/html",
             charset=None,
             url=page.url,
             config=_CONFIG,
         )
     except ContentError as error:
-        return Examined(page, 0.0, (f"failed: {error.message}",))
+        return Examined(page, 0.0, (f"failed: {error.message}",), reach(body, gold, "", ()))
     text = plain_text(found.markdown)
-    score = word_score((folder / page.gold).read_text("utf-8"), text)
-    return Examined(page, score.f1, (*_snippets(page, text), *_metadata(page, found)))
+    reached = reach(body, gold, text, heading_lines(found.markdown))
+    failures = [f"lost heading: {heading}" for heading in (*reached.lost, *reached.gone)]
+    failures += [f"cut: {paragraph}" for paragraph in cut_paragraphs(body, text)]
+    failures += [*_snippets(page, text), *_metadata(page, found)]
+    return Examined(page, word_score(gold, text).f1, tuple(failures), reached)
 
 
 def means(examined: Iterable[Examined], group: Callable[[FloorPage], str]) -> dict[str, float]:
@@ -140,6 +148,11 @@ def means(examined: Iterable[Examined], group: Callable[[FloorPage], str]) -> di
     for each in examined:
         scores.setdefault(group(each.page), []).append(each.f1)
     return {name: statistics.fmean(values) for name, values in sorted(scores.items())}
+
+
+def headings_kept(examined: Iterable[Examined]) -> float:
+    """Give the share of the headings of all pages that stand."""
+    return share_of_all([each.reach for each in examined])
 
 
 def by_kind(page: FloorPage) -> str:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from benchmarks.extracting.candidates import CANDIDATES, Candidate, input_of
+from benchmarks.extracting.headings import heading_lines
 from benchmarks.extracting.plain import plain_text
 
 LIMIT: Final = 30.0
@@ -28,11 +29,13 @@ class Found:
         text: without marks; empty if it failed.
         seconds: of the processor; `LIMIT` if it did not end, or ended the process.
         error: why it failed, or empty.
+        headings: of its Markdown; none of mere text.
     """
 
     text: str
     seconds: float
     error: str = ""
+    headings: tuple[str, ...] = ()
 
 
 class Reader:
@@ -122,7 +125,7 @@ def _warm(read: Callable[[Any, str], str], candidate: Candidate) -> None:
 
 def _read(
     candidate: Candidate, read: Callable[[Any, str], str], body: bytes, url: str
-) -> tuple[str, float, str]:
+) -> tuple[str, float, str, tuple[str, ...]]:
     taken = input_of(candidate, body)
     # Garbage of the one before is not to be swept up in the time of this one.
     gc.collect()
@@ -133,4 +136,6 @@ def _read(
     except Exception as exc:  # noqa: BLE001 - whatever a candidate fails with, it found nothing
         error = f"{type(exc).__name__}: {exc}"[:200]
     seconds = time.process_time() - started
-    return plain_text(text) if candidate.is_markdown else text, seconds, error
+    if not candidate.is_markdown:
+        return text, seconds, error, ()
+    return plain_text(text), seconds, error, heading_lines(text)

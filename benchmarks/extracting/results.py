@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from benchmarks.extracting.candidates import Candidate
+from benchmarks.extracting.headings import Reach, reach
 from benchmarks.extracting.reader import Found, Reader
 from benchmarks.extracting.scores import Score
 from benchmarks.extracting.sets import AnnotatedPage, PageSet
@@ -24,12 +25,14 @@ class Results:
         texts: by candidate, what it found on each page, in order.
         seconds: by candidate, of each timed page, the best of the rounds; empty if nothing was timed.
         failures: by candidate, how often it failed and why.
+        headings: by candidate, those of the Markdown of each page, in order.
     """
 
     pages: PageSet
     texts: Mapping[str, Sequence[str]]
     seconds: Mapping[str, Sequence[float]]
     failures: Mapping[str, Counter[str]]
+    headings: Mapping[str, Sequence[tuple[str, ...]]]
 
     def score(self, name: str, *, group: str | None = None) -> Score:
         """Score one candidate in the set's way, on all pages or on those of a group."""
@@ -39,6 +42,15 @@ class Results:
             if group is None or page.group == group
         ]
         return self.pages.score(pairs)
+
+    def reached(self, name: str) -> list[Reach]:
+        """Follow the headings of the pages that have a gold text, for one candidate."""
+        pages = zip(self.pages.pages, self.texts[name], self.headings[name], strict=True)
+        return [
+            reach(page.read(), page.gold.text, text, headings)
+            for page, text, headings in pages
+            if page.gold.text
+        ]
 
     @property
     def groups(self) -> list[str]:
@@ -75,6 +87,7 @@ def measured(pages: PageSet, candidates: Sequence[Candidate], *, rounds: int) ->
         {name: [each.text for each in runs] for name, runs in found.items()},
         seconds,
         {name: Counter(each.error for each in runs if each.error) for name, runs in found.items()},
+        {name: [each.headings for each in runs] for name, runs in found.items()},
     )
 
 

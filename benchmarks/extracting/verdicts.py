@@ -5,7 +5,15 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from benchmarks.extracting.candidates import OURS, TRAFILATURA_MARKDOWN
-from benchmarks.extracting.floors import by_kind, by_language, examine, load_floors, means
+from benchmarks.extracting.floors import (
+    by_kind,
+    by_language,
+    examine,
+    headings_kept,
+    load_floors,
+    means,
+)
+from benchmarks.extracting.headings import share_of_all, share_of_kept
 from benchmarks.extracting.results import Results
 from benchmarks.measure import Ratio, Table
 
@@ -22,6 +30,8 @@ _GOALS: Final[Mapping[str, float]] = {
     "trafilatura": 0.925,
 }
 _GOAL_MILLISECONDS: Final = 8.0
+_GOAL_HEADINGS: Final = 0.99
+"""Of the headings of our own pages, and of those whose section is kept on the pages of others."""
 
 
 _TYPED: Final = ("ContentError: ", "SkeletonError: ")
@@ -56,6 +66,10 @@ def goals(found: Sequence[Results]) -> list[Table]:
         if goal := _GOALS.get(results.pages.name):
             value = results.score(OURS).f1
             rows.append((f"{results.pages.name}: F1", _rounded(value), goal, _met(value >= goal)))
+        if reached := results.reached(OURS):
+            value = share_of_kept(reached)
+            title = f"{results.pages.name}: headings of sections that are kept"
+            rows.append((title, _rounded(value), _GOAL_HEADINGS, _met(value >= _GOAL_HEADINGS)))
     times = [each for results in found for each in results.seconds[OURS]]
     if times:
         mean = 1_000 * statistics.fmean(times)
@@ -65,17 +79,21 @@ def goals(found: Sequence[Results]) -> list[Table]:
 
 
 def overview(results: Results) -> Table:
-    """Give the scores and times of all candidates on one set, by group where it has several."""
+    """Give the scores and times of all candidates on one set, by group where it has several.
+
+    `kept h` and `all h` are shares of headings, as `headings` counts them, of who writes Markdown.
+    """
     groups = results.groups if len(results.groups) > 1 else []
     rows = []
     for name in results.texts:
         score = results.score(name)
         row: list[str | float] = [name, *map(_rounded, (score.f1, score.precision, score.recall))]
+        row += _headings(results, name)
         row += [_rounded(results.score(name, group=group).f1) for group in groups]
         row += _timing(results, name)
         row.append(results.failures[name].total())
         rows.append(tuple(row))
-    columns = ("candidate", "F1", "P", "R", *(group[:7] for group in groups))
+    columns = ("candidate", "F1", "P", "R", "kept h", "all h", *(group[:7] for group in groups))
     notes = [
         f"{name} failed on {count}: {error}"
         for name, failures in results.failures.items()
@@ -120,6 +138,12 @@ def floors_kept() -> tuple[list[Ratio], list[Table]]:
     ratios = [
         Ratio("pages below their floor", below, 0, at_least=False),
         Ratio("failures that are not known", new, 0, at_least=False),
+        Ratio(
+            "headings that stand",
+            headings_kept(examined),
+            _GOAL_HEADINGS,
+            at_least=True,
+        ),
     ]
     for floor_of, found in (
         (floors.kinds, means(examined, by_kind)),
@@ -131,6 +155,13 @@ def floors_kept() -> tuple[list[Ratio], list[Table]]:
         ]
     columns = ("page", "kind", "language", "F1", "floor")
     return ratios, [Table(f"{len(examined)} pages of our own", columns, rows, notes)]
+
+
+def _headings(results: Results, name: str) -> list[str | float]:
+    reached = results.reached(name) if any(results.headings[name]) else []
+    if not reached:
+        return ["", ""]
+    return [_rounded(share_of_kept(reached)), _rounded(share_of_all(reached))]
 
 
 def _timing(results: Results, name: str) -> list[str | float]:
