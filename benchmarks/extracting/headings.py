@@ -15,6 +15,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
@@ -61,15 +62,14 @@ def reach(body: bytes, gold: str, text: str, headings: Iterable[str]) -> Reach:
     """
     below: dict[str, list[str]] = defaultdict(list)
     lines = [letters for line in gold.splitlines() if (letters := _letters(line))]
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         below[line].append(following[:_BELOW])
     found = {_letters(heading) for heading in headings}
     shown = _letters(text)
     kept: dict[str, bool] = {}
     sections, title = _sections(body)
-    for (heading, section), (following, _) in zip(
-        sections, [*sections[1:], ("", "")], strict=False
-    ):
+    sections.append(("", ""))
+    for (heading, section), (following, _) in pairwise(sections):
         if heading in kept or (heading and heading in title):
             continue
         firsts = [first for first in below.get(heading, ()) if first and first in section]
