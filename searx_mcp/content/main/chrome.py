@@ -1,5 +1,7 @@
 """What belongs to the site and not to the page, told by tags, roles and names."""
 
+from bisect import bisect_right
+from itertools import takewhile
 from typing import Final
 
 from searx_mcp.content.html.unseen import FILLED_IN
@@ -80,14 +82,28 @@ def take_out_named(elements: list[Element], kind: PageKind) -> list[Element]:
         What was taken out, in order.
     """
     rule = _Named(elements[0], kind)
-    return [
-        element
-        for element in live(elements)
-        if element.names
-        and element.tag not in _KEPT
-        and rule.holds(element, signs_of(element.names))
-        and element.take_out()
-    ]
+    headings = [element for element in live(elements) if element.tag in HEADINGS and element.text]
+    taken: list[Element] = []
+    for element in live(elements):
+        if not element.names or element.tag in _KEPT:
+            continue
+        signs = signs_of(element.names)
+        if rule.holds(element, signs):
+            is_of_member = signs & MEMBER and kind is PageKind.FORUM
+            parts = _beside_name(element, headings) if is_of_member else [element]
+            taken += [part for part in parts if part.take_out()]
+    return taken
+
+
+def _beside_name(panel: Element, headings: list[Element]) -> list[Element]:
+    """What a panel about a member holds beside the name, which is a heading; without one, all of it."""
+    following = bisect_right(headings, panel.start, key=lambda heading: heading.start)
+    if following == len(headings) or headings[following].start >= panel.end:
+        return [panel]
+    name = headings[following]
+    around = list(takewhile(lambda above: above is not panel, name.ancestors()))
+    kept = {name, *around}
+    return [child for above in (*around, panel) for child in above.children if child not in kept]
 
 
 class _Chrome:

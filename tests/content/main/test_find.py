@@ -201,6 +201,15 @@ def test_a_question_stays_however_long_its_answers_are(find):
     assert page.text.count("The river runs") == 60
 
 
+def test_of_what_stands_beside_a_post_the_name_of_the_member_stays(find):
+    panel = "<div class=author-pane><div class=user-details><p>JUNK</p><h4>Ann</h4></div><p>JUNK</p></div>"
+    nameless = "<div class=author-pane><p>JUNK</p></div>"
+    post = f"<div>{panel}{PARAGRAPH}</div><div>{nameless}{PARAGRAPH}</div>"
+    page = find(post * 4, url="https://ex.org/threads/17/", types="DiscussionForumPosting")
+    assert "JUNK" not in page.text
+    assert page.text.count("Ann The river runs") == 4
+
+
 def test_what_stands_between_paragraphs_named_as_text_stays(find):
     named = f"<p class=post-body-paragraph>{SENTENCE * 3}</p>"
     comments = f"<div>{''.join(f'<p>{SENTENCE}</p>' for _ in range(6))}</div>"
