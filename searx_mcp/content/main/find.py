@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.main.chrome import take_out_chrome, take_out_named
 from searx_mcp.content.main.interface import Hints, Main
 from searx_mcp.content.main.kinds import is_forum, kind_of, says_article
-from searx_mcp.content.main.measure import Element, live, measure
+from searx_mcp.content.main.measure import HEADINGS, Element, live, measure
 from searx_mcp.content.main.platforms import platform_kind
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
@@ -64,7 +64,7 @@ def _roots(elements: list[Element], kind: PageKind, hints: Hints) -> list[Elemen
     is_article = kind is PageKind.ARTICLE
     stated = element_of(hints.body, elements) if is_article else None
     roots = choose_roots(elements, kind, is_sure=is_article and says_article(hints), body=stated)
-    if kind is PageKind.DOCUMENTATION:
+    if kind in {PageKind.DOCUMENTATION, PageKind.FORUM}:
         roots = _with_title(elements, roots)
     for root in roots:
         take_out_teasers(elements, kind, root)
@@ -73,10 +73,14 @@ def _roots(elements: list[Element], kind: PageKind, hints: Hints) -> list[Elemen
 
 
 def _with_title(elements: list[Element], roots: list[Element]) -> list[Element]:
-    """Roots with the `<h1>` before them, if none of them holds one."""
+    """Roots with the `<h1>` before them, if no heading of theirs says it."""
     titles = [element for element in live(elements) if element.tag == "h1" and element.text]
-    before = [title for title in titles if title.end <= roots[0].start]
-    return [before[-1], *roots] if before and len(before) == len(titles) else roots
+    if not titles or titles[-1].end > roots[0].start:
+        return roots
+    title = titles[-1].node.text()
+    said = (part for root in roots for part in live(elements, root) if part.tag in HEADINGS)
+    is_said = any(part.text and part.node.text().strip() in title for part in said)
+    return roots if is_said else [titles[-1], *roots]
 
 
 def _apply(elements: list[Element], roots: list[Element]) -> None:

@@ -21,8 +21,9 @@ _ALL: Final = 0.95
 _MOST: Final = 0.85
 """A child with so much of the text, or of the prose, stands for its parent."""
 
-_QUESTION: Final = 60
-"""Prose of a post that stands before the answers, however long these are."""
+_FIRST: Final = {PageKind.FORUM: 60, PageKind.DOCUMENTATION: 140}
+"""Prose that stays before what is most of a page: a question before its answers, and what introduces a
+topic before its sections."""
 
 _NARROW_TEXT: Final = 0.5
 _NARROW_PROSE: Final = 0.6
@@ -88,7 +89,7 @@ def choose_roots(
         or prose >= max(_NARROW_PROSE * wide.prose, _NARROW_CHARS)
     ):
         return narrow
-    return [_entered(wide, is_sure=is_sure)]
+    return [_entered(wide, is_sure=is_sure, least=_FIRST.get(kind))]
 
 
 def _wide(elements: list[Element], kind: PageKind) -> Element:
@@ -101,11 +102,11 @@ def _wide(elements: list[Element], kind: PageKind) -> Element:
     largest = max(mains, key=_text, default=page)
     if largest.text < max(_MAIN_TEXT, _MAIN_SHARE * page.text):
         largest = page
-    return _descend(largest, _text, _ALL, least=_QUESTION if kind is PageKind.FORUM else None)
+    return _descend(largest, _text, _ALL, least=_FIRST.get(kind))
 
 
-def _entered(wide: Element, *, is_sure: bool) -> Element:
-    inner = _descend(wide, _prose, _MOST)
+def _entered(wide: Element, *, is_sure: bool, least: int | None) -> Element:
+    inner = _descend(wide, _prose, _MOST, least=least)
     if (
         inner.text >= _ENTERED_TEXT * wide.text
         or (is_sure and inner.prose > _SURE_PROSE)
@@ -141,8 +142,9 @@ def _descend(
 
 
 def _is_after(children: list[Element], child: Element, least: int) -> bool:
-    """Whether another child with so much prose stands before one."""
-    return any(other.prose >= least for other in children[: children.index(child)])
+    """Whether another child with so much prose, which is most of it, stands before one."""
+    before = children[: children.index(child)]
+    return any(other.prose >= least and other.prose * 2 > other.text for other in before)
 
 
 def _marked(elements: list[Element]) -> list[Element]:

@@ -189,6 +189,21 @@ def test_the_title_of_a_documentation_stands_before_its_text(find):
     assert find(own, url="https://docs.ex.org/rivers").text.startswith("Rivers The river runs")
 
 
+def test_a_title_that_the_text_repeats_is_not_added(find):
+    post = f"<div><h2>The mill</h2>{PARAGRAPH}</div>"
+    page = f"<div><h1>Thread: The mill</h1></div><div>{post * 5}</div>"
+    assert find(page, url="https://ex.org/threads/17/").text.startswith("The mill The river runs")
+
+
+def test_what_introduces_a_topic_stays_before_its_sections(find):
+    introduction = f"<div><h1>Rivers</h1><section><p>KEPT {SENTENCE * 3}</section></div>"
+    lists = f"<div><p>{SENTENCE * 2}</p>{'<ul><li>MENU entry of the manual</ul>' * 20}</div>"
+    sections = f"<div>{'<section><h2>Flood</h2>' * 5}{PARAGRAPH * 9}{'</section>' * 5}</div>"
+    url = "https://docs.ex.org/rivers"
+    assert "KEPT" in find(f"<main>{introduction}{sections}</main>", url=url).text
+    assert "MENU" not in find(f"<main>{lists}{sections}</main>", url=url).text
+
+
 def test_a_question_stays_however_long_its_answers_are(find):
     answers = f"<div id=answers>{PARAGRAPH * 20}</div>"
     question = "<div id=question><p>How is it that the river does not flood the mill in spring, but the meadows?</p></div>"
@@ -197,7 +212,7 @@ def test_a_question_stays_however_long_its_answers_are(find):
         url="https://ex.org/questions/17/mills",
         types="DiscussionForumPosting",
     )
-    assert "does not flood the mill" in page.text
+    assert page.text.startswith("Mills How is it that the river does not flood the mill")
     assert page.text.count("The river runs") == 60
 
 
