@@ -73,14 +73,15 @@ def _roots(elements: list[Element], kind: PageKind, hints: Hints) -> list[Elemen
 
 
 def _with_title(elements: list[Element], roots: list[Element]) -> list[Element]:
-    """Roots with the `<h1>` before them, if no heading of theirs says it."""
-    titles = [element for element in live(elements) if element.tag == "h1" and element.text]
-    if not titles or titles[-1].end > roots[0].start:
+    """Roots with the `<h1>` before them, unless they begin with one or a heading of theirs says it."""
+    headings = [element for element in live(elements) if element.tag in HEADINGS and element.text]
+    start = roots[0].start
+    titles = [heading for heading in headings if heading.end <= start and heading.tag == "h1"]
+    own = [heading for heading in headings if heading.start >= start]
+    if not titles or (own and own[0].tag == "h1"):
         return roots
     title = titles[-1].node.text()
-    said = (part for root in roots for part in live(elements, root) if part.tag in HEADINGS)
-    is_said = any(part.text and part.node.text().strip() in title for part in said)
-    return roots if is_said else [titles[-1], *roots]
+    return roots if any(one.node.text().strip() in title for one in own) else [titles[-1], *roots]
 
 
 def _apply(elements: list[Element], roots: list[Element]) -> None:

@@ -205,7 +205,7 @@ def test_what_introduces_a_topic_stays_before_its_sections(find):
 
 
 def test_a_question_stays_however_long_its_answers_are(find):
-    answers = f"<div id=answers>{PARAGRAPH * 20}</div>"
+    answers = f"<div id=answers><h2>9 answers</h2>{PARAGRAPH * 20}<h1>Example</h1></div>"
     question = "<div id=question><p>How is it that the river does not flood the mill in spring, but the meadows?</p></div>"
     page = find(
         f"<div><h1>Mills</h1></div><div>{question}{answers}</div>",
