@@ -46,6 +46,15 @@ _SMALL: Final = 200
 _ITEM, _ITEMS = 2, 4
 """Elements that a list of links has more of: a large one, and a small one."""
 
+_ANNOUNCEMENT: Final = 25
+_COLONS: Final = (":", "\N{FULLWIDTH COLON}")
+"""A paragraph of so many characters that ends so announces the list below it: "see also" does not. WCXB dev
+documentation .9267 with it, .9252 without."""
+
+_NO_ELEMENTS: Final = frozenset({"-text", "-comment"})
+_BETWEEN: Final = 3
+"""Nodes between them at most: white space, and comments."""
+
 _LONG_LINKS: Final = 30
 """Characters of a link; longer ones are cards, which are content where the page is no text. WCXB dev F1
 .8563 with it, .8554 when all lists of links go."""
@@ -77,7 +86,8 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
     """Take out lists of nothing but links.
 
     One that holds code, mathematics or notes stays: they are short and may be linked, but never a list
-    of links. So does one with headings; below the text of an article it is teasers.
+    of links. So does one with headings; below the text of an article it is teasers. In a text, one that
+    a paragraph announces is a part of it.
 
     Returns:
         What was taken out.
@@ -100,8 +110,22 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
         and (is_text or element.linked <= _LONG_LINKS * element.links)
         and _is_list_of_links(element, most)
         and not holds(element, kept)
+        and not (is_text and _is_announced(element))
         and element.take_out()
     ]
+
+
+def _is_announced(element: Element) -> bool:
+    """Whether a paragraph before a list ends with a colon."""
+    before = element.node.prev
+    for _ in range(_BETWEEN):
+        if before is None or before.tag not in _NO_ELEMENTS:
+            break
+        before = before.prev
+    if before is None or before.tag != "p":
+        return False
+    announcement = before.text().strip()
+    return len(announcement) >= _ANNOUNCEMENT and announcement.endswith(_COLONS)
 
 
 def _end_of_text(elements: list[Element], root: Element) -> int:

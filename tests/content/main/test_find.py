@@ -49,6 +49,10 @@ BLOG = "https://ex.org/blog/the-river-and-its-meadows"
             id="button in a heading",
         ),
         pytest.param(
+            "<p>Read also:</p><ul><li><a href=/1>JUNK</a><li><a href=/2>two</a><li><a href=/3>three</a></ul>",
+            id="list of links below a label",
+        ),
+        pytest.param(
             "<div><h3><a href=/1>JUNK one</a></h3><h3><a href=/2>two</a></h3><a href=/3>three</a></div>",
             id="list of linked headings below the text",
         ),
@@ -125,6 +129,11 @@ def test_what_is_not_of_an_article_is_taken_out(find, junk: str):
         pytest.param(
             "<ul><li><h3><a href=/1>KEPT long mill</a></h3><li><h3><a href=/2>KEPT short mill</a></h3></ul>",
             id="linked headings in the text",
+        ),
+        pytest.param(
+            "<p>Of the mills of the river you can read in:</p>\n<!-- mills --><ul><li><a href=/1>KEPT</a>"
+            "<li><a href=/2>two</a><li><a href=/3>three</a></ul>",
+            id="links that a paragraph announces",
         ),
     ],
 )
