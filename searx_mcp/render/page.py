@@ -1,5 +1,6 @@
 """A fetched page as the text a model reads."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -22,7 +23,10 @@ _PATH_TOKENS = 60
 _HEADINGS = 60
 _HOPS = 10
 _NOTES = 6
-_DATE_LENGTH = len("2026-01-02T03:04")
+_DATE_TOKENS = 24
+"""`2026-01-02T03:04+05:30` takes 20 of them."""
+
+_SECONDS = re.compile(r"(?<=T[0-9]{2}:[0-9]{2}):[0-9]{2}(?:[.,][0-9]+)?")
 _AGE_SHOWN = 60
 """Seconds below which a page counts as fetched just now."""
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
@@ -182,7 +186,8 @@ def _dates(page: Page, boundary: str) -> str:
 
 
 def _date(text: str, boundary: str) -> str:
-    return one_line(text[:_DATE_LENGTH], boundary, max_tokens=_TYPE_TOKENS)
+    """A date to the minute, with its zone: without it the time may be half a day off."""
+    return one_line(_SECONDS.sub("", text, count=1), boundary, max_tokens=_DATE_TOKENS)
 
 
 def _outline(page: Page, room: int, boundary: str) -> tuple[Heading, ...]:

@@ -217,6 +217,8 @@ def test_a_page_without_a_cursor_says_what_to_do_instead(make_page, boundary):
         ({"age_seconds": 7_199}, "Fetched: 119 minutes ago"),
         ({"age_seconds": 200_000}, "Fetched: 2 days ago"),
         ({"published": "2026-01-02"}, "Published: 2026-01-02"),
+        ({"published": "2026-01-02T03:04:05.678+05:30"}, "Published: 2026-01-02T03:04+05:30"),
+        ({"published": "2026-01-02T03:04"}, "Published: 2026-01-02T03:04"),
         (
             {"published": "2026-01-02", "modified": "2026-03-04", "author": "Ann"},
             "Published: 2026-01-02 | Changed: 2026-03-04 | By: Ann",
