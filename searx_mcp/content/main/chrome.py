@@ -146,8 +146,9 @@ class _Chrome:
                     and not holds(element, self._headings)
                 )
             case "form":
-                # Old forums wrap posts in forms, shops their filters.
-                holds_text = self._is_forum and FILLED_IN not in element.attributes
+                # Old forums wrap posts in forms with nothing to fill in, shops their filters.
+                is_text = self._is_forum or element.prose > 0
+                holds_text = is_text and FILLED_IN not in element.attributes
                 return not holds_text and element.prose < _FORM_PROSE
             case _:
                 return False

@@ -22,7 +22,7 @@ _MARKS: Final = (
         ("body#phpbb,.phpbb-page,html#XF,[data-xf-init] .message-body,.p-body-pageContent .message-body,"
         "#postlist .postbit,table[id^=post].tborder,.postbody .content,body.question-page,#question .s-prose,"
         "#topic-title,.topic-body .cooked,.ipsType_richText.ipsContained[data-role=commentContent],"
-        ".bbp-reply-content,.lia-message-body-content"),
+        ".bbp-reply-content,.lia-message-body-content,.commentarea .nestedlisting,table.comment-tree"),
     ),
     (
         PageKind.DOCUMENTATION,

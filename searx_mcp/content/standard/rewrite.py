@@ -25,6 +25,7 @@ from searx_mcp.content.standard.players import (
     show_lazy_images,
     standardise_players,
 )
+from searx_mcp.content.standard.posts import standardise_posts
 from searx_mcp.content.standard.tasks import standardise_tasks
 
 _SOURCES: Final = f"{FORMULAS},{IMAGES},{PLAYERS},{SNIPPETS},{FOLDED},noscript,input"
@@ -34,7 +35,9 @@ _TEXT: Final = f"{CODE},{CALLOUTS},{SIDENOTES},{TOGGLES},{MATH},sup"
 _NO_FORMULAS: Final = frozenset({"img", "noscript", "input", *PLAYERS.split(",")})
 _PLAYERS: Final = frozenset({"script", *PLAYERS.split(",")})
 _CODE: Final = frozenset({"pre", "code", "td"})
-_CODE_CLASSES: Final = frozenset({"cm-content", "view-lines", "code-block", "codeblock"})
+_CODE_CLASSES: Final = frozenset(
+    {"cm-content", "view-lines", "code-block", "codeblock"}
+)
 _BOXES: Final = frozenset({"div", "aside", "details", "section", "blockquote"})
 _BESIDE: Final = frozenset({"span", "small", "aside", "label"})
 
@@ -67,6 +70,7 @@ def standardise_text(tree: LexborHTMLParser) -> None:
     Args:
         tree: after `standardise_sources`, without what is hidden by style; it is changed.
     """
+    standardise_posts(tree)
     found = tree.css(_TEXT)
     tags = {node.tag for node in found}
     if MATH in tags:

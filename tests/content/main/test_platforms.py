@@ -23,6 +23,8 @@ def kind(html: str) -> PageKind | None:
         "<div id=postlist><div class=postbit>x",
         "<div class=topic-body><div class=cooked>x",
         "<div class=bbp-reply-content>x",
+        "<div class=commentarea><div class='sitetable nestedlisting'>x",
+        "<table class=comment-tree><tr><td>x",
     ],
 )
 def test_forums_are_told_by_their_programs(html: str):

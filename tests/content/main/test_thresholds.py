@@ -378,7 +378,7 @@ CHROME = {
     "links of a header inside": (
         goes(chrome, lambda n: f"<article><header id=it>{link(n)}{words(100)}</header></article>{prose(3_000)}"), 100),
     "prose of a form": (
-        stays(chrome, lambda n: f"<form id=it>{prose(n)}</form>{prose(3_000)}"), 400),
+        stays(chrome, lambda n: f"<form x-filled-in id=it>{prose(n)}</form>{prose(3_000)}"), 400),
 }  # fmt: skip
 
 NAMES = {
