@@ -21,6 +21,7 @@ from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.interface import Hints, Main
 from searx_mcp.content.main.platforms import generator_of
 from searx_mcp.content.main.unscripted import show_unscripted
+from searx_mcp.content.standard.panels import drop_unlabelled
 from searx_mcp.content.standard.rewrite import standardise_sources, standardise_text
 from searx_mcp.content.writing.interface import Style, Written
 from searx_mcp.content.writing.write import write
@@ -131,11 +132,13 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 def _uncover(tree: LexborHTMLParser, source: _Source) -> Passed:
     """Leave what a reader sees."""
-    show_unscripted(tree)
+    has_panels = show_unscripted(tree)
     standardise_sources(tree)
     mark_anchors(tree)
     drop_unseen(tree)
     passed = drop_hidden(tree, source.sheet)
+    if has_panels:
+        drop_unlabelled(tree)
     # Only now: what loses its elements here could no longer be told to be hidden.
     standardise_text(tree)
     return passed

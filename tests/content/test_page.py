@@ -59,6 +59,13 @@ def test_a_heading_that_is_a_button_stays():
     assert "## Is it free?" in text_of(f"<h2><button>Is it free?</button></h2><p>Yes. {LONG}</p>")
 
 
+def test_words_of_buttons_in_cells_stay():
+    table = (
+        "<table><tr><th><button>Mode</button><th>For<tr><td><button>fast</button><td>all</table>"
+    )
+    assert "| Mode | For |\n| --- | --- |\n| fast | all |" in text_of(table)
+
+
 def test_what_a_style_hides_in_code_and_notes_stays_hidden():
     body = (
         "<style>.h{display:none}</style><pre>ls<span class=h>; GONE</span></pre>"

@@ -10,10 +10,11 @@ _UNSEEN: Final = (
     "button,select,input:not([checked]),textarea,option,datalist,dialog,"
     '[hidden],[popover],[aria-hidden="true" i]'
 )
-_HEADING_BUTTONS: Final = (
-    "h1 button,h2 button,h3 button,h4 button,h5 button,h6 button,dt button,summary button"
+_TEXT_BUTTONS: Final = (
+    "h1 button,h2 button,h3 button,h4 button,h5 button,h6 button,dt button,summary button,"
+    "th button,td button"
 )
-"""Headings that open what stands below them are written as buttons."""
+"""Headings that open what stands below them are written as buttons, and so are words in cells."""
 
 _CONTROLS: Final = "button,select,textarea,input:not([type=hidden i])"
 FILLED_IN: Final = "x-filled-in"
@@ -30,7 +31,7 @@ def drop_unseen(tree: LexborHTMLParser) -> None:
     Args:
         tree: it is changed; its skeleton always stays.
     """
-    for button in tree.css(_HEADING_BUTTONS):
+    for button in tree.css(_TEXT_BUTTONS):
         button.unwrap()
     for form in tree.css("form"):
         if form.css_first(_CONTROLS) is not None:

@@ -5,6 +5,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from searx_mcp.content.standard.panels import show_panels
+
 _PARTS: Final = 'div[hidden][id^="S:"]'
 _MAX_PARTS: Final = 500
 _CALLS = re.compile(r"\$R[CRSX]\b")
@@ -13,17 +15,23 @@ _NOSCRIPT_CHARS: Final = 500
 """Below this a `<noscript>` only asks for scripts, or holds an image that is loaded later."""
 
 
-def show_unscripted(tree: LexborHTMLParser) -> None:
+def show_unscripted(tree: LexborHTMLParser) -> bool:
     """Show what scripts would show, and what is there for readers without scripts.
 
     To be called before hidden elements, templates and `<noscript>` are taken out.
 
     Args:
         tree: the whole page; it is changed.
+
+    Returns:
+        Whether panels were shown, so that `drop_unlabelled` is to be called once it is known what
+        styles hide.
     """
-    if tree.body is not None:
-        _place_streamed(tree)
-        _open_noscript(tree.body)
+    if tree.body is None:
+        return False
+    _place_streamed(tree)
+    _open_noscript(tree.body)
+    return show_panels(tree)
 
 
 def _place_streamed(tree: LexborHTMLParser) -> None:

@@ -7,6 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 from searx_mcp.content.html.guards import guard
 from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
 from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.standard.panels import drop_unlabelled, show_panels
 from searx_mcp.content.standard.rewrite import (
     standardise_sources,
     standardise_text,
@@ -30,7 +31,13 @@ OPENING = st.sampled_from([
     '<label class="margin-toggle"></label>', '<input type="checkbox" checked>', "<dl><dt id=n1><dd>",
     '<iframe src="https://www.youtube.com/embed/a">', "</iframe>", '<video src="/a.mp4">', "<noscript>",
     '<img src="data:,">', "<h2>Notes</h2>", "<hr>", "<x-math>", "<x-notes><x-note>", "<svg>",
-    '<g data-mml-node="math">', "<template>", "<form>", "<select>",
+    '<g data-mml-node="math">', "<template>", "<form>", "<select>", '<div role="tablist"><button role="tab">One',
+    '<b role="tab" aria-controls="p1" id="t1">', '<div role="tabpanel" id="p1" hidden>', '<div role="tabpanel">',
+    '<button aria-expanded="false" aria-controls="p1" id="p2">', '<h3 aria-expanded="false" aria-controls="p2">',
+    '<div class="tabbed-set"><div class="tabbed-labels"><label>One</label></div><div class="tabbed-content">',
+    '<div class="tabbed-block">', '<div class="comment"><a class="author">al</a>', "<td indent=1>",
+    '<aside class="quote"><div class="title">al:</div>', '<aside class="onebox"><h3><a href="/x">x</a></h3>',
+    '<div class="ltx_listing"><div class="ltx_listingline">',
 ])  # fmt: skip
 CLOSING = st.sampled_from([
     "</pre>", "</code>", "</div>", "</span>", "</math>", "</table>", "</p>", "</ul>", "</ol>", "</a>",
@@ -45,6 +52,7 @@ PAGES = st.lists(st.one_of(OPENING, OPENING, CLOSING, TEXT), max_size=60).map(""
 @given(PAGES)
 def test_any_page_is_rewritten(html):
     tree = LexborHTMLParser(guard(html))
+    show_panels(tree)
     standardise_sources(tree)
     standardise_text(tree)
     for code in tree.css("pre > code"):
@@ -54,6 +62,13 @@ def test_any_page_is_rewritten(html):
 
 
 @example("<mjx-container><mjx-math>", "")
+@example(
+    '<pre><div role="tabpanel" id="p1" hidden>', '</pre><div role="tablist"><button role="tab">One'
+)
+@example('<div role="tablist"><button role="tab">One', "")
+@example(
+    '<div role="tabpanel" id="p1" hidden><pre>', '</pre><div role="tablist"><button role="tab">One'
+)
 @given(PAGES, PAGES)
 def test_nothing_hidden_is_shown(shown, hidden):
     secret = "opensesame"
@@ -61,15 +76,20 @@ def test_nothing_hidden_is_shown(shown, hidden):
     tree = LexborHTMLParser(guard(f'{html}</p><div style="display:none">{secret}{hidden}{secret}'))
     before = LexborHTMLParser(tree.html or "")
     visible = _visible(before)
+    show_panels(tree)
     standardise_sources(tree)
     drop_unseen(tree)
     drop_hidden(tree, style_sheet(tree))
+    drop_unlabelled(tree)
     standardise_text(tree)
     assert secret in visible or secret not in (tree.body.text() if tree.body else "")
 
 
 def _visible(tree):
     sheet = style_sheet(tree)
+    for button in tree.css("button"):
+        # Its words are seen, and may label a panel.
+        button.unwrap()
     drop_unseen(tree)
     drop_hidden(tree, sheet)
     return tree.body.text() if tree.body else ""

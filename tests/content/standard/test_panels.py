@@ -1,0 +1,125 @@
+"""Tabs and folded answers: shown behind their labels, and hidden with them."""
+
+import pytest
+
+from searx_mcp.content.page import read_page
+from searx_mcp.content.writing.interface import Style
+
+TEXT = "<p>" + "A sentence that every reader of the page sees. " * 6 + "</p>"
+SAID = "What stands here is said behind a click on its label."
+TABS = "<div role=tablist><{0} role=tab id=t1 aria-controls=p1>One</{0}><{0} role=tab id=t2 aria-controls=p2>Two</{0}></div>"
+
+
+def text_of(html: str) -> str:
+    page = f"<!doctype html><title>x</title><body><main>{TEXT}{html}{TEXT}</main>"
+    return read_page(
+        page, url="https://ex.org/", style=Style(), max_chars=1_000_000
+    ).written.markdown
+
+
+@pytest.mark.parametrize(
+    ("tabs", "panels"),
+    [
+        pytest.param(
+            TABS.format("li"), "<div role=tabpanel id=p1>{0}</div><div role=tabpanel id=p2 hidden>{1}</div>",
+            id="by what tabs control",
+        ),
+        pytest.param(
+            TABS.format("button"), "<div role=tabpanel id=p1>{0}</div><div role=tabpanel id=p2 aria-hidden=true>{1}</div>",
+            id="buttons",
+        ),
+        pytest.param(
+            TABS.format("a").replace("aria-controls", "data-x"),
+            '<div role=tabpanel aria-labelledby=t1>{0}</div><div role=tabpanel aria-labelledby=t2 style="display: none">{1}</div>',
+            id="by what labels panels",
+        ),
+        pytest.param(
+            "<ul role=tablist><li role=tab>One</li><li role=tab>Two</li></ul>",
+            "<div><div role=tabpanel>{0}</div><div role=tabpanel hidden>{1}</div></div>",
+            id="by their order",
+        ),
+        pytest.param(
+            "<div class=tabbed-set><div class=tabbed-labels><label>One</label><label>Two</label></div>",
+            "<div class=tabbed-content><div class=tabbed-block>{0}</div><div class=tabbed-block>{1}</div></div></div>",
+            id="labels of Markdown extensions",
+        ),
+    ],
+)  # fmt: skip
+def test_panels_of_tabs_are_shown_behind_their_labels(tabs: str, panels: str):
+    shown = panels.format("<p>First panel.</p>", "<pre>second</pre>")
+    text = text_of(f"<div>{tabs}{shown}</div>")
+    assert "**One**\n\nFirst panel.\n\n**Two**\n\n```\nsecond\n```" in text
+    assert text.count("One") == text.count("Two") == 1
+
+
+def test_a_panel_that_is_seen_stays_without_the_words_of_a_hidden_tab():
+    text = text_of(TAB.replace("<b", "<b hidden").replace("hidden>W", ">W"))
+    assert SAID in text
+    assert "More" not in text
+
+
+def test_tabs_in_a_panel_are_shown_with_it():
+    inner = TAB.replace("=a", "=b").replace("More", "Inner")
+    text = text_of(TAB.replace(SAID, f"<p>Outer panel.</p>{inner}"))
+    assert f"**More**\n\nOuter panel.\n\n**Inner**\n\n{SAID}" in text
+
+
+def test_what_several_tabs_show_is_said_once():
+    panels = "".join(f"<p role=tabpanel id=p{n} hidden>{SAID}</p>" for n in (1, 2))
+    assert text_of(TABS.format("li") + panels).count(SAID) == 1
+
+
+@pytest.mark.parametrize(
+    ("html", "label"),
+    [
+        pytest.param("<h3><button {0}>Is it free?</button></h3><div id=a {1}>{2}</div>", "### Is it free?", id="button in a heading"),
+        pytest.param("<h3 class=q {0}>Is it free?</h3><div class=faq-a id=a {1}>{2}</div>", "### Is it free?", id="heading"),
+        pytest.param("<button {0}>Is it free?</button><div role=region id=a {1}>{2}</div>", "**Is it free?**", id="region"),
+        pytest.param("<div class=accordion><a {0}>Is it free?</a><div id=a {1}>{2}</div></div>", "Is it free?", id="accordion"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "hidden", ["hidden", "aria-hidden=true", 'style="display:none;height:0;overflow:hidden"']
+)
+def test_folded_answers_are_shown_below_their_questions(html: str, label: str, hidden: str):
+    fold = "aria-expanded=false aria-controls=a"
+    text = text_of(html.format(fold, hidden, f"<p>{SAID}</p>"))
+    assert f"{label}\n\n{SAID}" in text
+
+
+FOLD = f"<h3><button aria-expanded=false aria-controls=a>More</button></h3><div id=a hidden>{SAID}</div>"
+TAB = f"<div role=tablist><b role=tab aria-controls=a>More</b></div><div role=tabpanel id=a hidden>{SAID}</div>"
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        pytest.param(f"<div role=tabpanel hidden>{SAID}</div>", id="panel without a tab"),
+        pytest.param(TAB.replace("More", " "), id="tab without a label"),
+        pytest.param(TAB.replace("<b", "<b hidden"), id="hidden tab"),
+        pytest.param(TAB.replace("<b", "<button style=display:none"), id="tab hidden by style"),
+        pytest.param(f"<style>.t{{display:none}}</style>{TAB.replace('<b', '<b class=t')}", id="tab hidden by a rule"),
+        pytest.param(TAB.replace("role=tablist", "role=tablist style=visibility:hidden"), id="hidden list of tabs"),
+        pytest.param(TAB.replace("id=a", "x-panel=1 id=b") + "<i x-label=1>x</i>", id="marks of the page"),
+        pytest.param(f"<div role=tabpanel id=a hidden><b role=tab aria-controls=a>More</b>{SAID}</div>", id="tab in its own panel"),
+        pytest.param(
+            "<div role=tabpanel id=a hidden><b role=tab aria-controls=b>One</b></div>"
+            f"<div role=tabpanel id=b hidden><b role=tab aria-controls=a>Two</b>{SAID}</div>",
+            id="tabs in the panels of each other",
+        ),
+        pytest.param(f"<div hidden>{TAB}</div>", id="all of it hidden"),
+        pytest.param(TAB.replace("id=a hidden", 'id=a style="display:none; font-size:0"'), id="letters of no size"),
+        pytest.param(TAB.replace("More", f"More<i style=display:none>{SAID}</i>").replace(f">{SAID}</div>", ">x</div>"), id="words in a tab"),
+        pytest.param(FOLD.replace("<h3", "<h3 hidden"), id="hidden heading"),
+        pytest.param(FOLD.replace("h3", "span"), id="nothing that says it is text"),
+        pytest.param(FOLD.replace("false", "true"), id="unfolded and hidden"),
+        pytest.param(FOLD.replace("=a>", "=b>"), id="fold of something else"),
+        pytest.param(FOLD.replace("aria-exp", "aria-haspopup=true aria-exp"), id="menu"),
+        pytest.param(f"<nav>{FOLD}</nav>", id="navigation"),
+        pytest.param(FOLD.replace("id=a", "id=a role=dialog"), id="dialog"),
+        pytest.param(FOLD.replace(SAID, f"<a href=/x>{SAID}</a>"), id="links"),
+        pytest.param(f"<style>#a{{display:none}}</style>{FOLD}", id="hidden by a rule, too"),
+    ],
+)  # fmt: skip
+def test_what_no_seen_label_shows_stays_hidden(html: str):
+    assert SAID not in text_of(html)
