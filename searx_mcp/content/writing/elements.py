@@ -38,6 +38,8 @@ _INLINES: Final[Handlers] = {
     **_all("del s strike", inlines.struck),
     **_all("code kbd samp tt", inlines.code),
     "a": inlines.open_link,
+    "span": inlines.beside,
+    **_all("time label", inlines.apart),
     "img": inlines.open_image,
     "q": inlines.open_quotation,
     "sup": inlines.open_raised,
@@ -46,7 +48,7 @@ _INLINES: Final[Handlers] = {
     "x-reference": inlines.reference,
     "x-task": inlines.task,
 }
-"""Other elements in a sentence are their text: <mark>, <ins>, <u>, <small>, <abbr>, <cite>, <time>."""
+"""Other elements in a sentence are their text: <mark>, <ins>, <u>, <small>, <abbr>, <cite>."""
 
 
 def _apart(_reading: Reading, _node: LexborNode) -> Close:

@@ -44,13 +44,14 @@ _TEX_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
 _TEX_LINE_START = re.compile(r"\n(?=[-+*\#>=|~:_0-9])")
 
 
-def escape(text: str) -> str:
+def escape(text: str, *, is_numbered: bool = False) -> str:
     """Text as inline Markdown.
 
     TeX between dollar signs, or in parentheses with backslashes, stays as it is, but for spaces where it would act.
 
     Args:
         text: clean text of one line, at any place of a paragraph.
+        is_numbered: whether links are, so that a number in the brackets of TeX would be one.
     """
     if _SPECIAL.search(text) is None:
         return text
@@ -60,14 +61,15 @@ def escape(text: str) -> str:
     end = 0
     for found in _TEX.finditer(text):
         if _TEX_LIKE.search(found[0]) is not None:
-            parts += [_ESCAPED.sub(_escaped, text[end : found.start()]), _harmless(found[0])]
+            tex = _harmless(found[0], is_numbered=is_numbered)
+            parts += [_ESCAPED.sub(_escaped, text[end : found.start()]), tex]
             end = found.end()
     return "".join([*parts, _ESCAPED.sub(_escaped, text[end:])])
 
 
 def escape_numbered(text: str) -> str:
     """Like `escape`, where links are numbered: a number in brackets would be one."""
-    return _NUMBERED.sub(_BACKSLASHED, escape(text))
+    return _NUMBERED.sub(_BACKSLASHED, escape(text, is_numbered=True))
 
 
 def escape_brackets(markdown: str) -> str:
@@ -88,22 +90,29 @@ def escape_lines(markdown: str) -> str:
     return markdown
 
 
-def inline_tex(tex: str) -> str:
-    """TeX in a sentence, between dollar signs that it cannot leave."""
-    line = _harmless(_without_dollars(" ".join(_TEX_COMMENT.sub("", tex).split())))
+def inline_tex(tex: str, *, is_numbered: bool = False) -> str:
+    """TeX in a sentence, between dollar signs that it cannot leave.
+
+    Args:
+        tex: any text.
+        is_numbered: whether links are, so that a number in brackets would be one.
+    """
+    line = _harmless(
+        _without_dollars(" ".join(_TEX_COMMENT.sub("", tex).split())), is_numbered=is_numbered
+    )
     if line.endswith("\\"):
         line += " "
     return f"${line}$" if line.strip() else ""
 
 
-def block_tex(tex: str) -> str:
+def block_tex(tex: str, *, is_numbered: bool = False) -> str:
     """The lines of TeX that stands by itself, without empty ones and without `$`.
 
     A line that would begin a block of Markdown is joined to the one before, which is the same to
     TeX.
     """
     lines = [line.strip() for line in _TEX_COMMENT.sub("", tex).split("\n")]
-    text = _harmless(_without_dollars("\n".join(filter(None, lines))))
+    text = _harmless(_without_dollars("\n".join(filter(None, lines))), is_numbered=is_numbered)
     return _TEX_LINE_START.sub(" ", f"\n{text}").removeprefix("\n")
 
 
@@ -125,10 +134,10 @@ def _escaped_once(found: re.Match[str]) -> str:
     return mark if len(mark) > 1 else f"\\{mark}"
 
 
-def _harmless(tex: str) -> str:
+def _harmless(tex: str, *, is_numbered: bool) -> str:
     """TeX with a space wherever it would be an image, a link or a tag, and no code."""
-    spaced = _TEX_ACTS.sub(" ", tex)
-    return _TEX_NUMBER.sub("[{}", spaced).replace("`", r"\lq ")
+    spaced = _TEX_ACTS.sub(" ", tex).replace("`", r"\lq ")
+    return _TEX_NUMBER.sub("[{}", spaced) if is_numbered else spaced
 
 
 def _without_dollars(tex: str) -> str:

@@ -38,9 +38,36 @@ _PERMALINKS: Final = frozenset({
 _RAISED = re.compile(r"(?=[^0-9+=/\u2212-]*[0-9+=/\u2212-])[\w+=/\u2212., ()-]{1,40}")
 """What means a power: it has a digit or an operator, so that ordinals (1st, 2e) and marks stay."""
 
+_SIDE_BY_SIDE: Final = frozenset({"a", "b", "cite", "em", "i", "small", "span", "strong"})
+_NAMED = re.compile(
+    r"author|user|name|nick|date|time|ago|posted|score|points|votes|count|badge|label|tag|tab|role|rank"
+)
+"""In a class: a part of a line that is set apart by its style."""
+
 _ONE_TERM = re.compile(r"[+\u2212-]?\w+(?:[.,]\w+)*")
 _LABEL_CHARS: Final = 60
 _NO_LABEL = re.compile(r"[^\w.-]+")
+
+
+def apart(reading: Reading, _node: LexborNode) -> Close:
+    """A date or a label, which is a word of its own."""
+    reading.seam()
+    return Reading.seam
+
+
+def beside(reading: Reading, node: LexborNode) -> None:
+    """An element right behind another one, of which one says that it is a name, a date or a label."""
+    before = node.prev
+    if before is None or before.tag not in _SIDE_BY_SIDE:
+        return
+    own, other = node.attributes, before.attributes
+    if node.tag == before.tag == "a":
+        is_apart = own.get("href") != other.get("href")
+    else:
+        names = f"{own.get('class') or ''} {other.get('class') or ''}"
+        is_apart = _NAMED.search(names.lower()) is not None
+    if is_apart:
+        reading.seam()
 
 
 def open_formats(formats: int) -> Handler:
@@ -61,6 +88,7 @@ def open_formats(formats: int) -> Handler:
 
 def open_link(reading: Reading, node: LexborNode) -> Close | None:
     """A link; nested ones, and those that lead nowhere, are their text."""
+    beside(reading, node)
     href = node.attributes.get("href")
     if href is None or reading.link is not None:
         return None
@@ -171,7 +199,7 @@ def formula(reading: Reading, node: LexborNode) -> Close:
     if node.attributes.get("display") != "block" or reading.finish_line is not None:
         return _inline_formula(reading, tex)
     reading.flush()
-    if text := block_tex(tex):
+    if text := block_tex(tex, is_numbered=reading.is_numbered):
         reading.blocks.append(Formula(text))
     return skip
 
@@ -211,7 +239,7 @@ def label_of(reading: Reading, node: LexborNode) -> str:
 
 
 def _inline_formula(reading: Reading, tex: str) -> Close:
-    if markdown := inline_tex(tex):
+    if markdown := inline_tex(tex, is_numbered=reading.is_numbered):
         reading.add(markdown, reading.formats & ~CODE | MARKUP)
     return skip
 

@@ -12,6 +12,9 @@ from searx_mcp.content.writing.reading import Close, Reading
 _MAX_NUMBER: Final = 999_999_999
 """The largest number of an item (CommonMark, section 5.2)."""
 
+_NEAR: Final = 4
+"""Elements between a list of terms and the definition that it belongs to."""
+
 
 @dataclass(slots=True)
 class Listing:
@@ -52,12 +55,31 @@ class Listing:
 
 @dataclass(slots=True)
 class Terms:
-    """A list of terms that is being read: those that wait for their definitions, and these."""
+    """A list of terms that is being read.
+
+    Attributes:
+        names: of terms that wait for their definitions.
+        definitions: of these.
+        items: what finished terms become, where the list is not flat.
+    """
 
     names: list[str] = field(default_factory=list)
     definitions: list[list[Block]] = field(default_factory=list)
+    items: Items | None = None
 
-    def settled(self) -> list[Block]:
+    def settle(self, blocks: list[Block]) -> None:
+        """Finish the terms that wait.
+
+        Args:
+            blocks: where they go if the list is flat.
+        """
+        if found := self._settled():
+            if self.items is None:
+                blocks += found
+            else:
+                self.items.items.append(found)
+
+    def _settled(self) -> list[Block]:
         """The terms with what defines them, as `**Term**: definition`; there are none after."""
         names, definitions = ", ".join(self.names), self.definitions
         self.names, self.definitions = [], []
@@ -125,18 +147,32 @@ def item(reading: Reading, node: LexborNode) -> Close:
     return close
 
 
-def terms(reading: Reading, _node: LexborNode) -> Close:
-    """A list of terms with their definitions."""
+def terms(reading: Reading, node: LexborNode) -> Close:
+    """A list of terms with their definitions; inside a definition, an item for each term."""
+    is_nested = reading.level + 2 <= MAX_LEVEL and _is_in_definition(node)
     reading.flush()
-    before, own = reading.frame, Terms()
+    before, own = reading.frame, Terms(items=Items() if is_nested else None)
     reading.frame = own
+    reading.level += 2 * is_nested
 
     def close(reading: Reading) -> None:
         reading.flush()
-        reading.blocks += own.settled()
+        own.settle(reading.blocks)
+        if own.items is not None and own.items.items:
+            reading.blocks.append(own.items)
         reading.frame = before
+        reading.level -= 2 * is_nested
 
     return close
+
+
+def _is_in_definition(node: LexborNode) -> bool:
+    around = node.parent
+    for _ in range(_NEAR):
+        if around is None or around.tag in {"dd", "dl"}:
+            break
+        around = around.parent
+    return around is not None and around.tag == "dd"
 
 
 def term(reading: Reading, _node: LexborNode) -> Close:
@@ -144,7 +180,7 @@ def term(reading: Reading, _node: LexborNode) -> Close:
     frame = reading.frame
     if isinstance(frame, Terms) and frame.definitions:
         reading.flush()
-        reading.blocks += frame.settled()
+        frame.settle(reading.blocks)
 
     def finish() -> None:
         if not (parts := reading.taken()):

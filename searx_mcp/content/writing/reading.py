@@ -91,6 +91,7 @@ class Reading:
         taken_labels: those that are given already.
         notes: the footnotes.
         hidden: characters taken out.
+        is_numbered: whether the addresses of links stand at the end, with numbers.
     """
 
     def __init__(
@@ -118,7 +119,9 @@ class Reading:
         self.hidden = 0
         self._gap = -1
         self._gap_is_line_end = False
-        self._escape = escape_numbered if style.links is Links.FOOTNOTES else escape
+        self._gap_is_seam = False
+        self.is_numbered = style.links is Links.FOOTNOTES
+        self._escape = escape_numbered if self.is_numbered else escape
 
     @cached_property
     def _said(self) -> str:
@@ -233,7 +236,9 @@ class Reading:
         parts, gap = self.parts, self._gap
         if gap >= 0:
             self._gap = -1
-            if parts and (last := parts[-1]) is not BREAK:
+            if self._gap_is_seam and not _is_of_word(text[0]):
+                pass
+            elif parts and (last := parts[-1]) is not BREAK:
                 shared = formats & last.formats
                 if shared & ~gap:
                     # The space stands between two elements of one kind, and in neither.
@@ -245,11 +250,19 @@ class Reading:
 
     def space(self, *, is_line_end: bool = False) -> None:
         """Note that a space stands before what comes next, if it is in the same paragraph."""
+        self._gap_is_seam = False
         if self._gap < 0:
             self._gap = self.formats
             self._gap_is_line_end = is_line_end
         elif not is_line_end:
             self._gap_is_line_end = False
+
+    def seam(self) -> None:
+        """Note that a word ends here, as the style of the page shows and no space says."""
+        is_behind = self._gap < 0 and self.parts and not self.formats & CODE
+        if is_behind and _is_of_word(self.parts[-1].text[-1:]):
+            self.space()
+            self._gap_is_seam = True
 
     def glue(self) -> None:
         """Forget the space before what comes next."""
@@ -300,6 +313,11 @@ class Reading:
             if part.link is not None:
                 return inline(parts, self.targets.written(parts), escape=self._escape)
         return inline(parts, {}, escape=self._escape)
+
+
+def _is_of_word(character: str) -> bool:
+    """Whether it is a letter or a digit, in writing that sets words apart."""
+    return character.isalnum() and not _CJK_ONE.match(character)
 
 
 def _are_cjk(one: str, other: str) -> bool:

@@ -78,12 +78,6 @@ TEXTS = [
     ),
     pytest.param(lambda n: f"<p>a &amp;{x(max(n, 1))};</p>", lacks("\\"), 33, id="a reference"),
     pytest.param(lambda n: f"<p>{'1' * max(n, 1)}. a</p>", lacks("\\"), 10, id="a number"),
-    pytest.param(
-        lambda n: f"<p><x-math>a[{'1' * max(n, 1)}]</x-math></p>",
-        lacks("{}"),
-        7,
-        id="a number in brackets in TeX",
-    ),
 ]
 TARGETS = [
     pytest.param(
@@ -148,9 +142,15 @@ def test_what_is_written_turns_at_its_number(turns, page, is_so, count: int):
     assert turns(page, is_so) == count
 
 
-def test_a_number_in_brackets_is_told_from_that_of_a_link(turns):
-    found = turns(lambda n: f"<p>[{'1' * max(n, 1)}]</p>", lacks("\\"), links=Links.FOOTNOTES)
-    assert found == 7
+@pytest.mark.parametrize(
+    ("text", "mark"), [("[{}]", "\\"), ("<x-math>a[{}]</x-math>", "{}"), ("$x^a[{}]$", "{}")]
+)
+def test_a_number_in_brackets_is_told_from_that_of_a_link(turns, text: str, mark: str):
+    def page(count: int) -> str:
+        return f"<p>{text.replace('{}', '1' * max(count, 1))}</p>"
+
+    assert turns(page, lacks(mark), links=Links.FOOTNOTES) == 7
+    assert turns(page, lacks(mark)) == 0
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,21 @@ FORMATS = [
     pytest.param("<p>a\u3164b</p>", "ab", id="format: what nobody sees"),
 ]  # fmt: skip
 
+SEAMS = [
+    pytest.param("<p><i>alice</i><time>3 days ago</time><i>12</i></p>", "*alice* 3 days ago *12*", id="seam: a date"),
+    pytest.param("<p>by al,<time>May</time>, (<time>3 May</time>)</p>", "by al,May, (3 May)", id="seam: a date behind signs"),
+    pytest.param("<p>alice <time>3 May</time> .</p>", "alice 3 May .", id="seam: a date between spaces"),
+    pytest.param("<p>2024年<time>3月</time>4日</p>", "2024年3月4日", id="seam: writing without spaces"),
+    pytest.param("<p><span class=author>bob</span><span>2 days ago</span></p>", "bob 2 days ago", id="seam: behind a name"),
+    pytest.param("<p><b>OP</b><span class=user-badge>mod</span></p>", "**OP** mod", id="seam: a badge"),
+    pytest.param("<p><span class=author>bob</span><span>'s</span></p>", "bob's", id="seam: a name with an ending"),
+    pytest.param("<p><span class=a>O</span><span class=b>nce</span></p>", "Once", id="seam: a word in two"),
+    pytest.param("<p><a href=/x>Jump</a><a href=/y>Skip</a></p>", "[Jump](https://ex.org/x) [Skip](https://ex.org/y)", id="seam: two links"),
+    pytest.param("<p><a href=/x>wa</a><a href=/x>ter</a></p>", "[wa](https://ex.org/x)[ter](https://ex.org/x)", id="seam: one link in two"),
+    pytest.param("<p><label>pip</label><label>conda</label></p>", "pip conda", id="seam: labels"),
+    pytest.param("<p><code><span class=name>a</span><span class=tag>b</span></code></p>", "`ab`", id="seam: none in code"),
+]  # fmt: skip
+
 CODE = [
     pytest.param("<p><code>x_y</code> <kbd>Ctrl</kbd> <samp>o</samp></p>", "`x_y` `Ctrl` `o`", id="code: code"),
     pytest.param("<p><code>a`b</code> <code>`</code></p>", "``a`b`` `` ` ``", id="code: backticks in code"),
@@ -61,7 +76,7 @@ LINKS = [
     pytest.param("<p><a href=/c>a<br>b</a></p>", "[a b](https://ex.org/c)", id="link: break in a link"),
     pytest.param("<a href=/c><h3>T</h3><p>d</p></a>", "### [T](https://ex.org/c)\n\nd", id="link: around blocks"),
     pytest.param("<a href=/c><div><p></p></div><p>d</p><p>e</p></a>", "[d](https://ex.org/c)\n\ne", id="link: around paragraphs"),
-    pytest.param("<p><a href=/c>a</a><a href=/d>b</a></p>", "[a](https://ex.org/c)[b](https://ex.org/d)", id="link: neighbours"),
+    pytest.param("<p><a href=/c>a</a><a href=/d>b</a></p>", "[a](https://ex.org/c) [b](https://ex.org/d)", id="link: neighbours"),
     pytest.param("<p><a href='mailto:a@b.c'>m</a></p>", "[m](mailto:a@b.c)", id="link: mail"),
     pytest.param("<p><a href='https://ex.org/?a=1&amp;lt;b'>t</a></p>", "[t](https://ex.org/?a=1\\&lt;b)", id="link: reference in the address"),
 ]  # fmt: skip
@@ -95,7 +110,7 @@ TEXT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("html", "expected"), FORMATS + CODE + LINKS + TEXT)
+@pytest.mark.parametrize(("html", "expected"), FORMATS + SEAMS + CODE + LINKS + TEXT)
 def test_elements_in_a_paragraph_are_markdown_that_is_read_back(written, reread, html, expected):
     assert written(html).markdown == expected
     assert reread(expected) == expected
