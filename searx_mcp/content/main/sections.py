@@ -111,7 +111,9 @@ def _around(heading: Element, page: Element) -> tuple[Element, bool]:
     is_line = False
     while (parent := section.parent) is not None and _may_be_section(parent, section, page):
         section = parent
-        is_line = is_line or section.run > _SAME_LINE
+        # The cells of a table are short, and none is the first words of it.
+        most = heading.text if section.tag in {"td", "th"} else _SAME_LINE
+        is_line = is_line or section.run > most
     return section, is_line
 
 

@@ -18,6 +18,7 @@ from searx_mcp.content.standard.footnotes.sidenotes import SIDENOTES, TOGGLES
 from searx_mcp.content.standard.math.formulas import FORMULAS, standardise_formulas
 from searx_mcp.content.standard.math.images import IMAGES, standardise_images
 from searx_mcp.content.standard.math.settle import settle_formulas
+from searx_mcp.content.standard.math.typed import DRAWING, standardise_typed
 from searx_mcp.content.standard.names import MATH
 from searx_mcp.content.standard.players import (
     PLAYERS,
@@ -28,7 +29,7 @@ from searx_mcp.content.standard.players import (
 from searx_mcp.content.standard.posts import standardise_posts
 from searx_mcp.content.standard.tasks import standardise_tasks
 
-_SOURCES: Final = f"{FORMULAS},{IMAGES},{PLAYERS},{SNIPPETS},{FOLDED},noscript,input"
+_SOURCES: Final = f"{FORMULAS},{DRAWING},{IMAGES},{PLAYERS},{SNIPPETS},{FOLDED},noscript,input"
 _TEXT: Final = f"{CODE},{CALLOUTS},{SIDENOTES},{TOGGLES},{MATH},sup"
 """What each step is about. One query tells which parts of a step a page needs."""
 
@@ -36,7 +37,7 @@ _NO_FORMULAS: Final = frozenset({"img", "noscript", "input", *PLAYERS.split(",")
 _PLAYERS: Final = frozenset({"script", *PLAYERS.split(",")})
 _CODE: Final = frozenset({"pre", "code", "td"})
 _CODE_CLASSES: Final = frozenset(
-    {"cm-content", "view-lines", "code-block", "codeblock"}
+    {"cm-content", "view-lines", "code-block", "codeblock", "ltx_listing"}
 )
 _BOXES: Final = frozenset({"div", "aside", "details", "section", "blockquote"})
 _BESIDE: Final = frozenset({"span", "small", "aside", "label"})
@@ -53,6 +54,7 @@ def standardise_sources(tree: LexborHTMLParser) -> None:
     tags = {node.tag for node in tree.css(_SOURCES)}
     if not tags <= _NO_FORMULAS:
         standardise_formulas(tree)
+        standardise_typed(tree)
         unfold(tree)
     if "img" in tags:
         standardise_images(tree)

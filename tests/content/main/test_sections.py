@@ -80,6 +80,12 @@ def test_prose_stays_whatever_its_heading(find, section: str):
     assert page.text.count("The river runs") == 24 + section.count("The river runs")
 
 
+def test_a_cell_stays_whatever_it_begins_with(find):
+    row = "<tr><td>Mill</td><td><strong>Most popular</strong> of all</td></tr>"
+    page = find(f"<article>{ARTICLE}<table>{row * 2}</table>{PARAGRAPH}</article>", url=BLOG)
+    assert page.text.count("Most popular of all") == 2
+
+
 def test_a_section_ends_with_the_next_heading_whatever_is_around_that(find):
     inside = "<span></span><div><h3>Floods</h3></div><p>In spring.</p>"
     page = find(

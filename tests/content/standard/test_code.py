@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 
@@ -34,6 +36,7 @@ EVALUATED = "#eval 1\n1\n#eval 2"
         pytest.param('<pre data-enlighter-language="swift">{}</pre>', "swift", id="Enlighter"),
         pytest.param('<pre language="tsx"><code>{}</code></pre>', "tsx", id="language attribute"),
         pytest.param('<pre lang="ruby"><code>{}</code></pre>', "ruby", id="lang attribute"),
+        pytest.param('<div class="ltx_listing ltx_lst_language_Python">{}</div>', "python", id="LaTeXML"),
         pytest.param('<pre lang="en"><code>{}</code></pre>', None, id="lang of people"),
         pytest.param('<div class="lang-en"><pre>{}</pre></div>', None, id="class of people"),
         pytest.param('<pre><code class="language-plaintext">{}</code></pre>', None, id="plain text"),
@@ -213,3 +216,24 @@ def test_numbers_that_are_code_stay(standard):
 
 def test_marks_within_a_block_are_no_markup_afterwards(standard):
     assert standard("<pre>&lt;b&gt;x&lt;/b&gt;</pre>") == block("&lt;b&gt;x&lt;/b&gt;")
+
+
+def test_a_part_of_a_file_is_not_moved_to_the_right(standard):
+    rows = '<table><tr><td class="blob-num">7<td class="blob-code">    if a:<tr><td class="blob-num">8<td class="blob-code">      b</table>'
+    assert standard(rows) == block("if a:\n  b")
+
+
+LISTING = """<div class="ltx_listing"><div class="ltx_listing_data"><a href="data:text/plain;base64,eA==">⬇</a></div>
+<div class="ltx_listingline"><span class="ltx_tag ltx_tag_listingline">1</span>x:</div>
+<div class="ltx_listingline"><span class="ltx_tag ltx_tag_listingline">2</span>{}</div></div>"""
+
+
+def test_a_listing_is_code_without_its_numbers(standard):
+    assert standard(LISTING.format("<span>  </span>y")) == block("x:\n  y")
+
+
+def test_an_algorithm_keeps_its_lines_formulas_and_numbers(standard):
+    shown = standard(LISTING.format('<math alttext="y"><mi>y</mi></math>'))
+    assert " ".join(re.sub("<span[^>]*>|</span>", "", shown).split()) == (
+        '<div class="ltx_listing"> 1 x:<br> 2 <x-math>y</x-math><br></div>'
+    )

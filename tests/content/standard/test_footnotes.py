@@ -172,6 +172,10 @@ def test_footnotes_of_any_dialect_keep_their_names(standard, html, expected):
             '<p>a</p><ul><li><a name="lem"></a>Exercise 2.</li></ul>',
             id="theorems",
         ),
+        pytest.param(
+            '<p>(Smith, <a href="#bib.1">1999</a>)</p><ul class="references"><li id="bib.1">Smith (1999) On it.</li></ul>',
+            id="year of what is cited",
+        ),
         pytest.param('<p><a href="#s1">1</a></p><h2 id="s1">1 Section</h2>', id="contents"),
         pytest.param("<p>Area: 5 m<sup>2</sup>.</p><p><sup>2</sup>H is heavy.</p>", id="exponent"),
         pytest.param('<p>Word.<sup><a href="#top">1</a></sup></p>', id="no target"),

@@ -213,3 +213,21 @@ def test_a_table_with_words_beside_its_formulas_stays(standard):
 def test_lines_of_a_block_stay_and_blank_ones_go(standard):
     html = '<script type="math/tex; mode=display">\na\n\n  \n= b\n</script>'
     assert standard(html) == block("a\n= b")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        pytest.param(
+            r"<p>So \(a_1\), and \(b\).</p>", "<p>So {a_1}, and {b}.</p>", id="in a sentence"
+        ),
+        pytest.param(r"<p>\[ x^2 \]</p>", "<p>{{x^2}}</p>", id="on a line"),
+        pytest.param(r"<p>\(\) and \(a</p>", r"<p>\(\) and \(a</p>", id="nothing, and no end"),
+        pytest.param(r"<p><code>\(a\)</code></p>", r"<p><code>\(a\)</code></p>", id="code"),
+    ],
+)
+def test_formulas_left_to_a_script_are_formulas_if_there_is_one(standard, text, shown):
+    shown = shown.replace("{{", '<x-math display="block">').replace("{", "<x-math>")
+    shown = shown.replace("}}", "</x-math>").replace("}", "</x-math>")
+    assert standard(f'{text}<script src="/mathjax@3/tex.js"></script>') == shown
+    assert standard(f'{text}<script src="/app.js"></script>') == text

@@ -22,8 +22,9 @@ from searx_mcp.content.standard.elements import (
     solid,
     style,
 )
+from searx_mcp.content.standard.names import MATH
 
-CODE: Final = "pre,code,td.blob-code,div.cm-content,div.view-lines,div.code-block,div.codeblock"
+CODE: Final = "pre,code,td.blob-code,div.cm-content,div.view-lines,div.code-block,div.codeblock,div.ltx_listing"
 """Of these a page with code has at least one."""
 
 _EDITORS: Final = ".CodeMirror-code,.cm-content,.monaco-editor .view-lines,.ace_text-layer"
@@ -31,6 +32,9 @@ _FRAMES: Final = frozenset({"codemirror", "cm-editor", "monaco-editor", "ace_edi
 _TABLES: Final = (
     "td.code,td.lntd,td.rouge-code,td.blob-code,td.hljs-ln-code,td.linenos,td.gutter,td.crayon-code"
 )
+_LISTINGS: Final = "div.ltx_listing"
+"""Code and algorithms as LaTeXML writes them: an element for each line, begun by its number."""
+
 _PLAIN: Final = "div.code-block,div.codeblock,div.code-sample,div.highlight"
 _IN_CODE: Final = frozenset({"pre", "code", "samp", "kbd"})
 _BLOCK_CODE: Final = frozenset({"block", "code-block", "codeblock", "hljs"})
@@ -54,8 +58,11 @@ def standardise_code(tree: LexborHTMLParser) -> None:
     """
     for editor in _attached(tree, _EDITORS):
         _rewrite(tree, _frame(editor), editor)
+    for listing in _attached(tree, _LISTINGS):
+        _rewrite_listing(tree, listing)
     for table in _tables(tree):
-        _rewrite(tree, table, table)
+        # A part of a file is moved to the right with all around it.
+        _rewrite(tree, table, table, is_indented=True)
     for code in _attached(tree, "code"):
         if _is_block(code):
             _join(_pieces(code))
@@ -96,6 +103,20 @@ def _rewrite(
     for around in list(ancestors(pre, _AROUND)):
         if around.tag in _IN_CODE:
             around.unwrap()
+
+
+def _rewrite_listing(tree: LexborHTMLParser, listing: LexborNode) -> None:
+    """Put a listing in its form; one with formulas, an algorithm, stays text, line by line."""
+    for source in listing.css(".ltx_listing_data"):
+        source.decompose()
+    if listing.css_first(MATH) is None:
+        _rewrite(tree, listing, listing)
+        return
+    for line in listing.css(".ltx_listingline")[:_MAX_BLOCKS]:
+        for number in line.css(".ltx_tag_listingline"):
+            number.insert_after(" ")
+        line.insert_after(new(tree, "br"), move=True)
+        line.unwrap()
 
 
 def _inner(root: LexborNode) -> LexborNode | None:

@@ -54,7 +54,8 @@ _ATTRIBUTES: Final = (
 )  # fmt: skip
 _NAME = re.compile(r"[a-z0-9][a-z0-9+#._-]{0,29}")
 _PREFIXED = re.compile(
-    r"(?:language|lang|highlight-source|highlight-text|highlight|brush|prism-code-language|source)"
+    r"(?:language|lang|highlight-source|highlight-text|highlight|brush|prism-code-language|source"
+    r"|ltx_lst_language)"
     r"[-:_](.+)"
 )
 _MARKERS: Final = frozenset({

@@ -38,7 +38,7 @@ _NUMBER_CLASSES: Final = frozenset({
     "lnt", "line-num", "line-nums", "hljs-ln-numbers", "hljs-ln-n", "blob-num", "rouge-gutter", "gl",
     "react-syntax-highlighter-line-number", "codemirror-linenumber", "codemirror-gutter-wrapper",
     "line-numbers-rows", "line-numbers-wrapper", "linenodiv", "lntd", "crayon-nums", "code-line-number",
-    "react-line-number", "cm-gutters", "row-number", "line_number", "line_numbers",
+    "react-line-number", "cm-gutters", "row-number", "ltx_tag_listingline", "line_number", "line_numbers",
 })  # fmt: skip
 """Classes of what holds line numbers; only what is nothing but numbers is taken out."""
 

@@ -36,6 +36,9 @@ _SAYS_REFERENCE = re.compile(
     r"foot|note|cite|(?:^|[^a-z])(?:fn|ftn|en|n|r|ref|bib)[-_:.]?\d|bib\.|_ftn|reference",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"1[5-9]\d\d|20\d\d")
+"""A label that tells when what is cited appeared: it stays a link, behind the name it belongs to."""
+
 _NUMBERED = re.compile(r"(.*?)(\d+)\Z", re.DOTALL)
 _MAX_LINKS: Final = 30_000
 _MAX_NOTE: Final = 30_000
@@ -106,7 +109,8 @@ def _fragment(node: LexborNode) -> str:
 
 def _label(link: LexborNode) -> str:
     text = link.text()
-    return label_of(text) if len(text) <= 2 * LABEL_CHARS else ""
+    label = label_of(text) if len(text) <= 2 * LABEL_CHARS else ""
+    return "" if _YEAR.fullmatch(label) else label
 
 
 def _target(
