@@ -4,6 +4,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from searx_mcp.content.main.asides import take_out_asides
 from searx_mcp.content.main.chrome import take_out_chrome, take_out_named
 from searx_mcp.content.main.interface import Hints, Main
 from searx_mcp.content.main.kinds import is_forum, kind_of, says_article
@@ -69,6 +70,8 @@ def _roots(elements: list[Element], kind: PageKind, hints: Hints) -> list[Elemen
     for root in roots:
         take_out_teasers(elements, kind, root)
         take_out_links(elements, kind, root)
+        if is_article:
+            take_out_asides(elements, root, hints)
     return roots
 
 

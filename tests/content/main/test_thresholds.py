@@ -99,8 +99,10 @@ def body(count: int) -> str:
 KINDS = {
     "some, and a name of articles": (
         is_kind(_ARTICLE, lambda n: body(n) + _PIECES, path="/blog/a-b-river"), 201),
-    "much, and it says so": (
-        is_kind(_ARTICLE, lambda n: body(n) + _PIECES, types="Article"), 601),
+    "much, and it says so, beside cards": (
+        is_kind(_ARTICLE, lambda n: body(n) + cards(70), types="Article ItemList"), 601),
+    "some, and it says so": (
+        is_kind(_ARTICLE, lambda n: body(n) + _PIECES, types="article"), 400),
     "only articles, at the address of a product": (
         is_kind(_ARTICLE, body, path="/products/mill"), 2_500),
     "only articles, at the address of a collection": (
@@ -110,15 +112,15 @@ KINDS = {
     "words of a long name": (
         is_kind(_ARTICLE, lambda n: body(600) + _PIECES, path=lambda n: f"/{'a-' * min(n, 20)}"), 4),
     "words of a name": (
-        is_kind(_ARTICLE, lambda n: body(1_199) + _PIECES, path=lambda n: f"/{'a-' * min(n, 20)}"), 4),
+        is_kind(_ARTICLE, lambda n: body(899) + _PIECES, path=lambda n: f"/{'a-' * min(n, 20)}"), 4),
     "words of a name of a body": (
         is_kind(_ARTICLE, lambda n: body(1_200) + cards(70), path=lambda n: f"/{'a-' * min(n, 20)}", types="ItemList"), 3),
     "much, and a name of three words": (
-        is_kind(_ARTICLE, lambda n: body(n) + _PIECES, path="/a-b-c"), 1_200),
+        is_kind(_ARTICLE, lambda n: body(n) + cards(70), path="/a-b-c", types="ItemList"), 1_200),
     "much, and half of the page": (
         is_kind(_ARTICLE, lambda n: body(n) + prose(139) * 6), 834),
     "much of a small page": (is_kind(_ARTICLE, body), 600),
-    "a body": (is_kind(_ARTICLE, lambda n: body(n) + _PIECES), 1_200),
+    "a body": (is_kind(_ARTICLE, lambda n: body(n) + _PIECES), 900),
     "a body at the address of a listing": (
         is_kind(_ARTICLE, lambda n: body(n) + _PIECES, path="/news/"), 1_200),
     "cards": (is_kind(_LISTING, lambda n: cards(min(n, 50))), 8),

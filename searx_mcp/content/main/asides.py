@@ -1,0 +1,183 @@
+"""Lines of an article that are not its text: who wrote it and when, whose picture, what to read next.
+
+A line is an element with text of its own and no block inside. Headings, items, cells and quotes are none,
+and no part of a line is taken out.
+"""
+
+import re
+from typing import Final
+
+from searx_mcp.content.main.chrome import CANONICAL
+from searx_mcp.content.main.interface import Hints
+from searx_mcp.content.main.measure import HEADINGS, Element, live
+from searx_mcp.content.main.phrases import leads_away
+
+_LINES: Final = frozenset({
+    "address", "aside", "center", "div", "figcaption", "figure", "footer", "header", "p", "section",
+})  # fmt: skip
+_INSIDE: Final = CANONICAL | {"blockquote", "dd", "dl", "dt", "li", "ol", "table", "td", "th", "ul"}
+_PARAGRAPHS: Final = frozenset({"p", "pre", "table", "blockquote"})
+_PARAGRAPH: Final = 140
+_LINKED_PARAGRAPH: Final = 0.3
+"""The first and the last paragraph of the text, as in `teasers`; the edges lie before and behind them."""
+
+_MAX_CHARS: Final = 250
+_MAX_WORDS: Final = 20
+_MAX_EDGE_WORDS: Final = 12
+_MAX_LABEL: Final = 40
+_BESIDE_DATE: Final = 6
+"""Words beside a date: "Last updated on" with a name, "4 min read"."""
+
+_LINKED: Final = 0.9
+
+_WORD = re.compile(r"\w+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_END = re.compile(r"[.!?:\u2026\u3002\uff01\uff1f\uff1a][)\]\"'\u201d\u00bb]*\Z")
+_DATE = re.compile(
+    r"\d{1,2}\.? (?:de )?[^\W\d_]{3,10}\.?,? (?:de )?(?:19|20)\d\d\b"
+    r"|[^\W\d_]{3,10}\.? \d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\d\d\b"
+    r"|\b\d{1,2}[./-]\d{1,2}[./-](?:20)?\d\d\b|\b(?:19|20)\d\d[./-]\d{1,2}[./-]\d{1,2}\b"
+    r"|(?:19|20)\d\d ?[\u5e74\ub144] ?\d{1,2}"
+)
+_CREDIT = re.compile(
+    r"\W*(?:(?:photo(?:graph(?:y|ie)?)?|image|picture|illustration|imagen|immagine|foto|bild|screenshot|zdj\u0119cie|"
+    r"\u0444\u043e\u0442\u043e)s?\W*(?:(?:image|photo|picture) )?"
+    r"(?:credits?|courtesy|by|source|from|via|of|von|par|por|:|/|\u00a9|\(c\))"
+    r"|credits?\b|cr\u00e9dits?\b|courtesy\b|\u00a9|\(c\)"
+    r"|(?:source|quelle|fuente|fonte|bron|\u0438\u0441\u0442\u043e\u0447\u043d\u0438\u043a):)",
+    re.IGNORECASE,
+)
+_BY = re.compile(
+    r"\W*(?:(?:(?:written|posted|published|reviewed|edited|story|words|fact.checked) )?by|von|par|por|di|"
+    r"door|av|autor(?:in)?|author|auteur|autore|\u0430\u0432\u0442\u043e\u0440)\b",
+    re.IGNORECASE,
+)
+_ALSO = re.compile(
+    r"\W*(?:also|read|see|more|learn more|check out|lesen|mehr|lire|leer|lea|lee|leggi|leia|lees|"
+    r"czytaj|\u0447\u0438\u0442\u0430\u0439\u0442\u0435)\b",
+    re.IGNORECASE,
+)
+
+
+def take_out_asides(elements: list[Element], root: Element, hints: Hints) -> None:
+    """Take out the lines of an article that are not its text.
+
+    Args:
+        elements: of the page.
+        root: what holds the content.
+        hints: what the page says of itself.
+    """
+    rule = _Asides(elements, root, hints)
+    for element in live(elements, root):
+        if element.tag in HEADINGS:
+            if rule.repeats_headline(element):
+                element.take_out()
+        elif _is_line(element) and rule.holds(element):
+            element.take_out()
+    heading = _last_heading(elements, root)
+    if heading is not None and not _shown(heading).endswith(("?", "\uff1f")):
+        heading.take_out()
+
+
+class _Asides:
+    """The rules for the lines of one root."""
+
+    def __init__(self, elements: list[Element], root: Element, hints: Hints) -> None:
+        texts = [
+            element.start
+            for element in live(elements, root)
+            if element.tag in _PARAGRAPHS
+            and element.run >= _PARAGRAPH
+            and element.run_linked < _LINKED_PARAGRAPH * element.run
+        ]
+        self._first, self._last = (texts[0], texts[-1]) if texts else (root.start, root.end)
+        self._title = _words(hints.title)
+        self._headline = ""
+
+    def repeats_headline(self, heading: Element) -> bool:
+        """Whether a heading says the headline again, before the text begins."""
+        if heading.start > self._first or heading.run > _MAX_CHARS:
+            return False
+        words = _words(_shown(heading))
+        if words and not self._headline and words in self._title:
+            self._headline = words
+            return False
+        return bool(words) and words == self._headline
+
+    def holds(self, line: Element) -> bool:
+        """Whether a line is not of the text."""
+        shown = _shown(line)
+        words = len(_WORD.findall(shown))
+        is_edge = not self._first <= line.start <= self._last
+        if _leads_on(line, shown):
+            return True
+        if words > _MAX_WORDS:
+            return False
+        if line.run_linked >= _LINKED * line.run:
+            return _is_only_link(line, shown, words)
+        if _CREDIT.match(shown):
+            return True
+        return is_edge and words <= _MAX_EDGE_WORDS and self._is_byline(shown)
+
+    def _is_byline(self, shown: str) -> bool:
+        if _words(shown) == self._headline:
+            return True
+        if _END.search(shown):
+            return False
+        rest, dates = _DATE.subn(" ", shown)
+        if dates:
+            return len(_LETTERS.findall(rest)) <= _BESIDE_DATE
+        return _BY.match(shown) is not None
+
+
+def _is_line(element: Element) -> bool:
+    return (
+        element.tag in _LINES
+        and 0 < element.run <= _MAX_CHARS
+        and element.text == element.run
+        and not element.is_inside(_INSIDE)
+    )
+
+
+def _leads_on(line: Element, shown: str) -> bool:
+    """Whether a line is a label, such as "Read also:", with links behind it."""
+    if not 0 < line.run_linked < line.run:
+        return False
+    links = [text for link in line.node.css("a") if (text := " ".join(link.text().split()))]
+    label, _, rest = shown.partition(links[0]) if links else (shown, "", "")
+    for text in links[1:]:
+        rest = rest.replace(text, "", 1)
+    if len(label) > _MAX_LABEL or _LETTERS.search(rest):
+        # With words between links or behind them it is a sentence.
+        return False
+    return leads_away(label) or _ALSO.match(label) is not None
+
+
+def _is_only_link(line: Element, shown: str, words: int) -> bool:
+    """Whether a line is a link that is neither a sentence nor an address."""
+    return (
+        line.links == 1
+        and words > 1
+        and "://" not in shown
+        and not _END.search(shown)
+        and line.node.css_first("img") is None
+    )
+
+
+def _last_heading(elements: list[Element], root: Element) -> Element | None:
+    """The heading that stands at the end with nothing below it."""
+    found: Element | None = None
+    for element in live(elements, root):
+        if element.tag in HEADINGS and element.text:
+            found = element
+        elif found is not None and element.run and element.start >= found.end:
+            found = None
+    return found
+
+
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.lower()))
+
+
+def _shown(element: Element) -> str:
+    return " ".join(element.node.text().split())

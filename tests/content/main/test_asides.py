@@ -1,0 +1,117 @@
+"""Lines of an article that are not its text."""
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.main.find import find_main
+from searx_mcp.content.main.interface import Hints
+
+SENTENCE = (
+    "The river runs past the old mill, and in spring it floods the lower meadows for a week. "
+)
+PARAGRAPH = f"<p>{SENTENCE * 3}</p>"
+URL = "https://ex.org/blog/the-river-and-its-meadows"
+ANYWHERE = [
+    "<p><a href=/1>Try the river map</a></p>",
+    "<p><b><a href=/1>Get a quote now »</a></b></p>",
+    "<p><b>Read also:</b> <a href=/1>Mills of the north</a></p>",
+    "<p>Mehr zum Thema: <a href=/1>Mühlen des Nordens</a></p>",
+    "<p>Lire aussi : <a href=/1>Les moulins du nord</a></p>",
+    "<p>Leggi anche <a href=/1>I mulini del nord</a></p>",
+    "<p>Читайте также: <a href=/1>Мельницы севера</a></p>",
+    "<p>関連記事: <a href=/1>北の水車</a></p>",
+    "<p>&gt;&gt; Check out: <a href=/1>Mills of the north</a></p>",
+    "<p>Photo credit: Ada Miller</p>",
+    "<p>(Image: Ada Miller/River Press)</p>",
+    "<p>Foto: Ada Müller</p>",
+    "<p>© Ada Miller</p>",
+    "<p>Source: <a href=/1>rivers.example</a></p>",
+]
+AT_THE_EDGES = [
+    "<p>December 19th, 2025</p>",
+    "<p>Last updated on 19 December 2025 by Ada Miller</p>",
+    "<p>19. Dezember 2025</p>",
+    "<p>19 de diciembre de 2025</p>",
+    "<p>2025年12月19日</p>",
+    "<p>19.12.2025, 14:07</p>",
+    "<p>By <a href=/ada>Ada Miller</a></p>",
+    "<p>Von Ada Müller</p>",
+    "<p>The river and its meadows</p>",
+]
+KEPT = [
+    "<p><a href=/1>The mill was rebuilt in 1702, and again after the great flood.</a></p>",
+    "<p><a href=/1>https://rivers.example/mill</a></p>",
+    "<p>See <a href=/1>the guide to rivers</a>, <a href=/2>the manual of mills</a> and the dams.</p>",
+    "<p>Address: <a href=/1>1 Mill Lane, Riverton</a></p>",
+    "<ul><li><a href=/1>A list of mills</a><li>and of dams, which are more</ul>",
+    "<blockquote><p>By the river of Babylon</p></blockquote>",
+    "<p>By the mill there is a ford.</p>",
+    "<p>In 1702 the mill burned.</p>",
+    f"<p>Photographs by visitors of the mill hang in its hall. {SENTENCE * 2}</p>",
+    "<h2>Photo: the mill</h2>" + PARAGRAPH,
+]
+
+
+def shown(html: str) -> str:
+    tree = LexborHTMLParser(f"<body><article>{html}</article>")
+    hints = Hints(URL, title="The river and its meadows", types=frozenset({"BlogPosting"}))
+    main = find_main(tree, hints)
+    return " ".join(" ".join(root.text(separator=" ") for root in main.roots).split())
+
+
+def text_of(html: str) -> str:
+    return " ".join(LexborHTMLParser(html).text(separator=" ").split())
+
+
+@pytest.mark.parametrize("line", ANYWHERE)
+def test_links_and_credits_between_paragraphs_are_taken_out(line: str):
+    article = f"<h1>The river</h1>{PARAGRAPH * 2}{line}{PARAGRAPH * 2}"
+    assert shown(article) == text_of(article.replace(line, ""))
+
+
+@pytest.mark.parametrize("line", AT_THE_EDGES)
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_dates_and_bylines_are_taken_out_at_the_edges(line: str, place: str):
+    text = f"<h1>The river and its meadows</h1>{{}}{PARAGRAPH * 3}{{}}"
+    article = text.format(line, "") if place == "before" else text.format("", line)
+    assert shown(article) == text_of(article.replace(line, ""))
+
+
+@pytest.mark.parametrize("line", AT_THE_EDGES)
+def test_the_same_lines_inside_the_text_stay(line: str):
+    article = f"<h1>The river and its meadows</h1>{PARAGRAPH * 2}{line}{PARAGRAPH * 2}"
+    assert text_of(line) in shown(article).removeprefix("The river and its meadows")
+
+
+@pytest.mark.parametrize("block", KEPT)
+def test_lines_of_the_text_stay(block: str):
+    article = f"<h1>The river</h1>{PARAGRAPH * 2}{block}{PARAGRAPH * 2}"
+    assert text_of(block) in shown(article)
+
+
+def test_a_headline_that_is_repeated_stays_once():
+    article = f"<h1>The river and its meadows</h1><h2>The River and its Meadows</h2>{PARAGRAPH * 3}"
+    assert shown(article).lower().count("the river and its meadows") == 1
+
+
+def test_a_heading_with_nothing_below_it_is_taken_out():
+    article = f"<h1>The river</h1>{PARAGRAPH * 3}<h2>Share your own story</h2>"
+    assert "Share" not in shown(article)
+
+
+@pytest.mark.parametrize("below", ["<p>The mill.</p>", "<ul><li>the mill</ul>", "<pre>mill</pre>"])
+def test_a_heading_with_something_below_it_stays(below: str):
+    assert "In short" in shown(f"<h1>The river</h1>{PARAGRAPH * 3}<h2>In short</h2>{below}")
+
+
+def test_a_last_heading_that_asks_stays():
+    # Its answer may be shown by scripts alone.
+    article = f"<h1>The river</h1>{PARAGRAPH * 3}<h2>Does it flood?</h2>"
+    assert "Does it flood?" in shown(article)
+
+
+def test_pages_that_are_no_articles_keep_such_lines():
+    page = f"<article><h1>Widget</h1>{PARAGRAPH}<p><a href=/1>Try the river map</a></p>{PARAGRAPH}"
+    tree = LexborHTMLParser(f"<body>{page}")
+    main = find_main(tree, Hints("https://docs.ex.org/widget"))
+    assert "Try the river map" in " ".join(root.text() for root in main.roots)
