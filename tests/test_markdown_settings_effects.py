@@ -17,7 +17,8 @@ HTML = (
     f"<p>{'Bees fly from flower to flower and back to their hive. ' * 5}"
     "See <a href='https://flowers.example/'>the flowers</a>.</p>"
     "<table><tr><th>Kind<th>Wings<tr><td>honey bee<td>4<tr><td>bumblebee<td>4</table>"
-    "<p><img src='https://flowers.example/a.png' alt='a bee'> Seen in a garden.</p></article>"
+    "<p><img src='https://flowers.example/a.png' alt='a bee'> Seen in a garden.</p>"
+    "<figure><img src='https://flowers.example/b.png'><figcaption>Its hive</figcaption></figure></article>"
 )
 NEITHER = "neither"
 EFFECTS = [
@@ -36,6 +37,8 @@ EFFECTS = [
         "links", "footnotes", "[1]: https://flowers.example/", "](https", id="links footnotes"
     ),
     pytest.param("links", "none", "See the flowers.", "flowers.example", id="links none"),
+    pytest.param("captions", True, "[caption: Its hive]", NEITHER, id="captions"),
+    pytest.param("captions", False, "Seen in a garden.", "Its hive", id="no captions"),
     pytest.param("max_heading_level", 6, "\n#### Deep\n", NEITHER, id="all levels"),
     pytest.param("max_heading_level", 3, "\n**Deep**\n", "####", id="three levels"),
 ]  # fmt: skip

@@ -35,6 +35,9 @@ _STARS = re.compile(r"(\*{1,3}|~~)(?=\S)([^\n]{0,2000}?\S)\1")
 _UNDERSCORES = re.compile(r"(?<!\w)(_{1,3})(?=\S)([^\n]{0,2000}?\S)\1(?!\w)")
 _BREAK = re.compile(r"(?:\\| {2,})$|<br ?/?>", re.MULTILINE)
 
+_CAPTION: Final = "[caption: "
+"""Our mark of what is said of a figure; the bracket behind it is no word."""
+
 _PRIVATE: Final = 0xE000
 """Where the escaped characters wait until marks are gone; ASCII takes 128 of these places."""
 
@@ -72,6 +75,7 @@ def _is_rule(line: str) -> bool:
 def _line(line: str) -> str:
     marks = _MARKS.match(line)
     line = line[marks.end() :] if marks else line
+    line = line.removeprefix(_CAPTION)
     if not line.startswith("|"):
         return line
     # An escaped pipe is text of its cell.

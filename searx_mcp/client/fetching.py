@@ -122,6 +122,7 @@ def wire_fetcher(
         images=settings.markdown.images,
         links=settings.markdown.links,
         tables=settings.markdown.tables,
+        captions=settings.markdown.captions,
         max_heading_level=settings.markdown.max_heading_level,
     )
     if not processes:

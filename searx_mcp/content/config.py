@@ -8,7 +8,7 @@ from searx_mcp.content.writing.interface import Links, Style
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Images
 
-_FORM: Final = 3
+_FORM: Final = 4
 """Counts changes of what is made of the same page, so that no older form of a kept one is shown."""
 
 
@@ -25,6 +25,10 @@ class MarkdownConfig(Frozen):
     )
     tables: bool = Field(
         default=True, description="Write tables; false writes the cells of each row in a line."
+    )
+    captions: bool = Field(
+        default=True,
+        description="Captions of figures stand as [caption: words]; false leaves them to the list of images.",
     )
     max_heading_level: Annotated[int, Field(ge=1, le=6)] = Field(
         default=6, description="Headings of deeper levels become bold lines."
@@ -46,6 +50,7 @@ class ContentConfig(Frozen):
         images: what stands for an image.
         links: where the addresses of links stand.
         tables: whether tables are written as such.
+        captions: whether the captions of figures stay.
         max_heading_level: deeper headings are written as bold lines.
         max_page_chars: of the HTML of a page that are read; a longer one becomes plain text.
         max_elements: of a page that is converted, as its opening tags tell; one of more becomes plain
@@ -62,6 +67,7 @@ class ContentConfig(Frozen):
     images: Images = Images.ALT
     links: Links = Links.INLINE
     tables: bool = True
+    captions: bool = True
     max_heading_level: Annotated[int, Field(ge=1, le=6)] = 6
     max_page_chars: Annotated[int, Field(ge=1_024)] = 5_000_000
     max_elements: Annotated[int, Field(ge=100)] = MAX_ELEMENTS
@@ -79,6 +85,7 @@ class ContentConfig(Frozen):
             images=self.images,
             links=self.links,
             keep_tables=self.tables,
+            keep_captions=self.captions,
             max_heading_level=self.max_heading_level,
             keep_code_blocks=self.keep_code_blocks,
         )
@@ -88,5 +95,6 @@ class ContentConfig(Frozen):
         """What Markdown is written; equal for two configurations that make the same of every page."""
         code = "code" if self.keep_code_blocks else "no code"
         tables = "tables" if self.tables else "no tables"
+        captions = "captions" if self.captions else "no captions"
         limits = (self.max_heading_level, self.max_page_chars, self.max_elements)
-        return ",".join(map(str, (_FORM, self.images, self.links, tables, code, *limits)))
+        return ",".join(map(str, (_FORM, self.images, self.links, tables, captions, code, *limits)))

@@ -30,6 +30,9 @@ _BESIDE_DATE: Final = 6
 
 _LINKED: Final = 0.9
 
+_CAPTION = re.compile(r"(?<![a-zA-Z])caption|Caption")
+_NO_CAPTIONS: Final = frozenset({"figcaption", "figure"})
+
 _WORD = re.compile(r"\w+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _END = re.compile(r"[.!?:\u2026\u3002\uff01\uff1f\uff1a][)\]\"'\u201d\u00bb]*\Z")
@@ -77,6 +80,22 @@ def take_out_asides(elements: list[Element], root: Element, hints: Hints) -> Non
     heading = _last_heading(elements, root)
     if heading is not None and not _shown(heading).endswith(("?", "\uff1f")):
         heading.take_out()
+
+
+def captions(elements: list[Element], root: Element) -> list[Element]:
+    """The lines of an article that are captions by their names, as old pages have them.
+
+    Of 239 such lines in WCXB dev, 214 are not of the text.
+    """
+    return [
+        element
+        for element in live(elements, root)
+        if _CAPTION.search(element.names)
+        and element.tag not in _NO_CAPTIONS
+        and _is_line(element)
+        and not element.is_inside(_NO_CAPTIONS)
+        and element.node.css_first("img") is None
+    ]
 
 
 class _Asides:

@@ -4,7 +4,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.main.asides import take_out_asides
+from searx_mcp.content.main.asides import captions, take_out_asides
 from searx_mcp.content.main.chrome import take_out_chrome, take_out_named
 from searx_mcp.content.main.interface import Hints, Main
 from searx_mcp.content.main.kinds import is_forum, kind_of, says_article
@@ -51,6 +51,8 @@ def find_main(tree: LexborHTMLParser, hints: Hints) -> Main:
     roots = _roots(elements, kind, hints)
     text = fallback(hints.body, roots)
     if not text:
+        if kind is PageKind.ARTICLE:
+            _mark_captions(tree, elements, roots)
         _apply(elements, roots)
     return Main(tuple(root.node for root in roots), kind=kind, body=text)
 
@@ -95,6 +97,16 @@ def _apply(elements: list[Element], roots: list[Element]) -> None:
     for root in roots:
         for element in _out(elements, root):
             element.node.decompose()
+
+
+def _mark_captions(tree: LexborHTMLParser, elements: list[Element], roots: list[Element]) -> None:
+    """Give captions that only their names tell the element that says so."""
+    for root in roots:
+        for line in captions(elements, root):
+            caption = tree.create_node("figcaption")
+            for part in list(line.node.iter(include_text=True)):
+                caption.insert_child(part)
+            line.node.replace_with(caption)
 
 
 def _out(elements: list[Element], root: Element) -> list[Element]:

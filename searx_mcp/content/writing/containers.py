@@ -178,6 +178,21 @@ def figure(reading: Reading, node: LexborNode) -> Close:
     return close
 
 
+def caption(reading: Reading, _node: LexborNode) -> Close:
+    """What is said of a figure: apart from the text, and marked, so that readers can tell it from that."""
+    reading.flush()
+    if not reading.style.keep_captions:
+        return skip
+
+    def finish(blocks: list[Block]) -> None:
+        reading.blocks += [
+            Paragraph(f"[caption: {each.text}]") if isinstance(each, Paragraph) else each
+            for each in blocks
+        ]
+
+    return open_blocks(reading, 0, finish)
+
+
 def note(reading: Reading, node: LexborNode) -> Close:
     """A footnote, which stands at the end of the page."""
     label = label_of(reading, node)

@@ -27,7 +27,7 @@ _UNSEEN: Final = _all(
 _HEADINGS: Final = "h1 h2 h3 h4 h5 h6"
 _CODE_BLOCKS: Final = "pre listing xmp plaintext"
 _BLOCKS: Final = (
-    "address article aside body center details dialog div fieldset figcaption footer form header"
+    "address article aside body center details dialog div fieldset footer form header"
     " hgroup html legend main nav optgroup option p search section tbody tfoot thead x-notes"
 )
 
@@ -59,6 +59,7 @@ def _apart(_reading: Reading, _node: LexborNode) -> Close:
 _ON_LINE: Final[Handlers] = {
     **_INLINES,
     **_all(_BLOCKS, _apart),
+    "figcaption": _apart,
     **_all("ul ol menu dir li dl dt dd blockquote figure table tr td th caption summary", _apart),
     **_all("x-callout x-note", _apart),
     **_all("br hr", inlines.line_space),
@@ -79,6 +80,7 @@ _BETWEEN_BLOCKS: Final[Handlers] = {
     "dd": lists.definition,
     "blockquote": containers.quote,
     "figure": containers.figure,
+    "figcaption": containers.caption,
     "summary": containers.summary,
     "hr": containers.rule,
     "br": inlines.line_break,

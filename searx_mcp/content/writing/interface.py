@@ -26,6 +26,7 @@ class Style:
         keep_code_blocks: whether fenced code stays.
         keep_tables: whether tables stay; else their cells stand in lines, as those of a table for layout.
         keep_image_words: whether `Images.ALT` writes the words of images at all.
+        keep_captions: whether the captions of figures stay.
     """
 
     images: Images = Images.ALT
@@ -34,6 +35,7 @@ class Style:
     keep_code_blocks: bool = True
     keep_tables: bool = True
     keep_image_words: bool = True
+    keep_captions: bool = True
 
 
 @dataclass(frozen=True, slots=True)

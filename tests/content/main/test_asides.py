@@ -110,6 +110,38 @@ def test_a_last_heading_that_asks_stays():
     assert "Does it flood?" in shown(article)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<p class=wp-caption-text>KEPT <b>in</b> spring</p>",
+        "<div class='image caption'>KEPT <b>in</b> spring</div>",
+        "<div class=articleCaption>KEPT <b>in</b> spring</div>",
+    ],
+)
+def test_captions_by_name_get_the_element_of_captions(find, line: str):
+    page = find(
+        f"<article>{PARAGRAPH * 3}{line}{PARAGRAPH}</article>", url=URL, types="BlogPosting"
+    )
+    assert "<figcaption>KEPT <b>in</b> spring</figcaption>" in page.html
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        f"<div class=captioned>{PARAGRAPH}</div>",
+        "<h2 class=caption>KEPT</h2><p>Some.</p>",
+        "<p>The <b class=caption>KEPT</b> mill.</p>",
+        "<div class=caption><img src=/a.png> KEPT</div>",
+    ],
+)
+def test_other_blocks_named_as_captions_stay_what_they_are(find, block: str):
+    page = find(
+        f"<article>{PARAGRAPH * 3}{block}{PARAGRAPH}</article>", url=URL, types="BlogPosting"
+    )
+    assert "figcaption" not in page.html
+    assert text_of(block) in page.text
+
+
 def test_pages_that_are_no_articles_keep_such_lines():
     page = f"<article><h1>Widget</h1>{PARAGRAPH}<p><a href=/1>Try the river map</a></p>{PARAGRAPH}"
     tree = LexborHTMLParser(f"<body>{page}")

@@ -119,7 +119,7 @@ def test_images_are_noted_with_words_and_captions(written):
         PageImage(url="https://ex.org/a.png", alt="A b"),
         PageImage(url="https://ex.org/b.png", caption="The cap"),
     )
-    assert page.markdown == "[image: A b]\n\nThe **cap**"
+    assert page.markdown == "[image: A b]\n\n[caption: The **cap**]"
 
 
 def test_images_are_noted_up_to_a_limit_and_linked_beyond(written):
