@@ -18,6 +18,9 @@ from searx_mcp.content.convert import convert
 from searx_mcp.content.decode import decode
 
 OURS: Final = "searx-mcp"
+UNCAPTIONED: Final = "searx-mcp, no captions"
+"""Ours without the captions of figures, which no set counts as content."""
+
 TRAFILATURA_MARKDOWN: Final = "trafilatura (Markdown)"
 
 Read = Callable[[bytes, str], str]
@@ -53,8 +56,8 @@ def input_of(candidate: Candidate, body: bytes) -> bytes | str:
     return decode(body, charset=None)[0] if candidate.takes_text else body
 
 
-def _ours() -> Read:
-    config = ContentConfig()
+def _ours(*, captions: bool = True) -> Read:
+    config = ContentConfig(captions=captions)
 
     def read(body: bytes, url: str) -> str:
         page = convert(body, media_type="text/html", charset=None, url=url, config=config)
@@ -126,6 +129,7 @@ CANDIDATES: Final[Mapping[str, Candidate]] = {
     candidate.name: candidate
     for candidate in (
         Candidate(OURS, (), _ours, takes_text=False),
+        Candidate(UNCAPTIONED, (), partial(_ours, captions=False), takes_text=False),
         Candidate(
             "trafilatura", ("trafilatura",), _trafilatura, is_markdown=False, takes_text=False
         ),
@@ -164,9 +168,9 @@ def chosen(names: str | None) -> list[Candidate]:
     Raises:
         ValueError: a name fits no peer, or one that is not installed.
     """
-    ours, *peers = CANDIDATES.values()
+    ours, uncaptioned, *peers = CANDIDATES.values()
     if names is None:
-        return [ours, *(peer for peer in peers if peer.is_installed)]
+        return [ours, uncaptioned, *(peer for peer in peers if peer.is_installed)]
     wanted = [name.strip() for name in names.split(",") if name.strip() not in {"", "none"}]
     found = {name: [peer for peer in peers if name in peer.name] for name in wanted}
     for name, matching in found.items():
@@ -174,4 +178,4 @@ def chosen(names: str | None) -> list[Candidate]:
             known = ", ".join(peer.name for peer in peers if peer.is_installed)
             raise ValueError(f"{name} is no peer that is installed; there are: {known or 'none'}")
     fitting = {peer.name for matching in found.values() for peer in matching if peer.is_installed}
-    return [ours, *(peer for peer in peers if peer.name in fitting)]
+    return [ours, uncaptioned, *(peer for peer in peers if peer.name in fitting)]

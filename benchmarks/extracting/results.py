@@ -34,12 +34,18 @@ class Results:
     failures: Mapping[str, Counter[str]]
     headings: Mapping[str, Sequence[tuple[str, ...]]]
 
-    def score(self, name: str, *, group: str | None = None) -> Score:
-        """Score one candidate in the set's way, on all pages or on those of a group."""
+    def score(self, name: str, *, group: str | None = None, is_new: bool = False) -> Score:
+        """Score one candidate in the set's way.
+
+        Args:
+            name: of the candidate.
+            group: of pages; all by default.
+            is_new: whether only pages count that the split on which rules are made does not have.
+        """
         pairs = [
             (page.gold, text)
             for page, text in zip(self.pages.pages, self.texts[name], strict=True)
-            if group is None or page.group == group
+            if (group is None or page.group == group) and not (is_new and page.is_known)
         ]
         return self.pages.score(pairs)
 
@@ -51,6 +57,11 @@ class Results:
             for page, text, headings in pages
             if page.gold.text
         ]
+
+    @property
+    def new(self) -> int:
+        """Pages that the split on which rules are made does not have."""
+        return sum(not page.is_known for page in self.pages.pages)
 
     @property
     def groups(self) -> list[str]:

@@ -1,6 +1,7 @@
 """Annotated sets of pages as they lie in their folders; nothing of them is part of this repository."""
 
 import gzip
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ class AnnotatedPage:
         group: what the set says it is, such as `forum`.
         gold: what belongs to its content.
         read: gives its bytes.
+        is_known: whether the split on which rules are made has the same bytes.
     """
 
     name: str
@@ -36,6 +38,7 @@ class AnnotatedPage:
     group: str
     gold: Gold
     read: Callable[[], bytes]
+    is_known: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +87,17 @@ def page_sets(path: Path, *, split: str = "all") -> list[PageSet]:
 
 
 def _wcxb(path: Path, split: str) -> PageSet:
-    return PageSet(f"wcxb-{split}", tuple(_wcxb_pages(path / split)), mean_word_score)
+    of_dev = (path / "dev" / "html").glob("*.gz") if split != "dev" else ()
+    known = frozenset(map(_digest, of_dev))
+    return PageSet(f"wcxb-{split}", tuple(_wcxb_pages(path / split, known)), mean_word_score)
 
 
-def _wcxb_pages(folder: Path) -> Iterator[AnnotatedPage]:
+def _wcxb_pages(folder: Path, known: frozenset[str]) -> Iterator[AnnotatedPage]:
     for file in sorted((folder / "ground-truth").glob("*.json")):
         page = _load(file)
         gold = page["ground_truth"]
         if isinstance(gold, dict):
+            html = folder / "html" / f"{file.stem}.html.gz"
             yield AnnotatedPage(
                 file.stem,
                 page.get("url") or "",
@@ -101,7 +107,8 @@ def _wcxb_pages(folder: Path) -> Iterator[AnnotatedPage]:
                     tuple(gold.get("with") or ()),
                     tuple(gold.get("without") or ()),
                 ),
-                _zipped(folder / "html" / f"{file.stem}.html.gz"),
+                _zipped(html),
+                is_known=bool(known) and _digest(html) in known,
             )
 
 
@@ -155,6 +162,10 @@ def _floors(path: Path) -> PageSet:
 
 def _load(file: Path) -> Any:  # noqa: ANN401 - of any shape
     return json.loads(file.read_text("utf-8"))
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(gzip.decompress(file.read_bytes())).hexdigest()
 
 
 def _zipped(file: Path) -> Callable[[], bytes]:

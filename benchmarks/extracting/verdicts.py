@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from benchmarks.extracting.candidates import OURS, TRAFILATURA_MARKDOWN
+from benchmarks.extracting.candidates import OURS, TRAFILATURA_MARKDOWN, UNCAPTIONED
 from benchmarks.extracting.floors import (
     by_kind,
     by_language,
@@ -26,9 +26,11 @@ _FASTER: Final = 3.0
 _GOALS: Final[Mapping[str, float]] = {
     "wcxb-dev": 0.86,
     "wcxb-test": 0.895,
-    "article-extraction": 0.965,
-    "trafilatura": 0.925,
+    "article-extraction": 0.96,
+    "trafilatura": 0.915,
 }
+"""F1 without captions."""
+
 _GOAL_MILLISECONDS: Final = 8.0
 _GOAL_HEADINGS: Final = 0.99
 """Of the headings of our own pages, and of those whose section is kept on the pages of others."""
@@ -48,6 +50,7 @@ def accepted(found: Sequence[Results]) -> list[Ratio]:
         ratios.append(Ratio(f"{results.pages.name}: our faults", faults, 0, at_least=False))
         scores = {name: results.score(name).f1 for name in results.texts}
         ours = scores.pop(OURS)
+        scores.pop(UNCAPTIONED)
         if scores:
             best = max(scores, key=lambda name: scores[name])
             title = f"{results.pages.name}: F1 over {best}'s"
@@ -64,8 +67,9 @@ def goals(found: Sequence[Results]) -> list[Table]:
     rows: list[tuple[str | float, ...]] = []
     for results in found:
         if goal := _GOALS.get(results.pages.name):
-            value = results.score(OURS).f1
-            rows.append((f"{results.pages.name}: F1", _rounded(value), goal, _met(value >= goal)))
+            value = results.score(UNCAPTIONED).f1
+            title = f"{results.pages.name}: F1 without captions"
+            rows.append((title, _rounded(value), goal, _met(value >= goal)))
         if reached := results.reached(OURS):
             value = share_of_kept(reached)
             title = f"{results.pages.name}: headings of sections that are kept"
@@ -84,22 +88,31 @@ def overview(results: Results) -> Table:
     `kept h` and `all h` are shares of headings, as `headings` counts them, of who writes Markdown.
     """
     groups = results.groups if len(results.groups) > 1 else []
+    total = len(results.pages.pages)
+    is_mixed = 0 < results.new < total
     rows = []
     for name in results.texts:
         score = results.score(name)
         row: list[str | float] = [name, *map(_rounded, (score.f1, score.precision, score.recall))]
+        row += [_rounded(results.score(name, is_new=True).f1)] if is_mixed else []
         row += _headings(results, name)
         row += [_rounded(results.score(name, group=group).f1) for group in groups]
         row += _timing(results, name)
         row.append(results.failures[name].total())
         rows.append(tuple(row))
-    columns = ("candidate", "F1", "P", "R", "kept h", "all h", *(group[:7] for group in groups))
+    new = ("F1 new",) if is_mixed else ()
+    kinds = tuple(group[:7] for group in groups)
+    columns = ("candidate", "F1", "P", "R", *new, "kept h", "all h", *kinds)
     notes = [
+        f"held out are {results.new} pages (`F1 new`): the others are byte for byte in the dev split"
+        for _ in new
+    ]
+    notes += [
         f"{name} failed on {count}: {error}"
         for name, failures in results.failures.items()
         for error, count in failures.most_common(3)
     ]
-    title = f"{results.pages.name}, {len(results.pages.pages)} pages"
+    title = f"{results.pages.name}, {total} pages"
     timing = ("ms mean", "p50", "p95")
     return Table(title, (*columns, *timing, "failed"), tuple(rows), tuple(notes))
 

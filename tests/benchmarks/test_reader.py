@@ -47,7 +47,8 @@ def test_peers_that_are_not_installed_are_left_out_or_refused(
     load_benchmark: Callable[[str], ModuleType],
 ):
     candidates = load_benchmark("extracting.candidates")
-    assert [each.name for each in candidates.chosen("none")] == [candidates.OURS]
+    ours = [candidates.OURS, candidates.UNCAPTIONED]
+    assert [each.name for each in candidates.chosen("none")] == ours
     assert all(each.is_installed for each in candidates.chosen(None))
     with pytest.raises(ValueError, match="no such reader is no peer that is installed"):
         candidates.chosen("no such reader")

@@ -46,6 +46,17 @@ def test_both_splits_of_wcxb_are_sets_of_their_own(sets: ModuleType, tmp_path: P
     assert page.read() == b"<p>page</p>"
 
 
+def test_pages_of_the_test_split_that_dev_has_too_are_known(sets: ModuleType, tmp_path: Path):
+    _wcxb(tmp_path, {"primary": "article"})
+    for folder in ("ground-truth", "html"):
+        for file in (tmp_path / "test" / folder).iterdir():
+            file.with_name(file.name.replace("0001", "0002")).write_bytes(file.read_bytes())
+    _zip(tmp_path / "test" / "html" / "0002.html.gz", b"<p>another page</p>")
+    dev, test = sets.page_sets(tmp_path)
+    assert [page.is_known for page in dev.pages] == [False]
+    assert [page.is_known for page in test.pages] == [True, False]
+
+
 def test_one_split_can_be_asked_for(sets: ModuleType, tmp_path: Path):
     _wcxb(tmp_path, {"primary": "article"})
     assert [each.name for each in sets.page_sets(tmp_path, split="test")] == ["wcxb-test"]
