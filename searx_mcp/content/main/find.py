@@ -12,7 +12,7 @@ from searx_mcp.content.main.measure import HEADINGS, Element, live, measure
 from searx_mcp.content.main.platforms import platform_kind
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
-from searx_mcp.content.main.stated import element_of, fallback
+from searx_mcp.content.main.stated import fallback
 from searx_mcp.content.main.teasers import take_out_links, take_out_teasers
 from searx_mcp.content.standard.names import NOTES, REFERENCE
 from searx_mcp.models.page import PageKind
@@ -65,8 +65,7 @@ def _roots(elements: list[Element], kind: PageKind, hints: Hints) -> list[Elemen
         for element in reversed(taken):
             element.put_back()
     is_article = kind is PageKind.ARTICLE
-    stated = element_of(hints.body, elements) if is_article else None
-    roots = choose_roots(elements, kind, is_sure=is_article and says_article(hints), body=stated)
+    roots = choose_roots(elements, kind, is_sure=is_article and says_article(hints))
     if kind in {PageKind.DOCUMENTATION, PageKind.FORUM}:
         roots = _with_title(elements, roots)
     for root in roots:

@@ -58,9 +58,7 @@ _MAX_CANDIDATES: Final = 500
 """More of them are a list, and not looked at."""
 
 
-def choose_roots(
-    elements: list[Element], kind: PageKind, *, is_sure: bool, body: Element | None
-) -> list[Element]:
+def choose_roots(elements: list[Element], kind: PageKind, *, is_sure: bool) -> list[Element]:
     """Choose the elements that hold the content.
 
     Texts are looked for where they are marked (microdata, names, `<article>`), then where the prose
@@ -70,13 +68,10 @@ def choose_roots(
         elements: of the page, without what is not its own.
         kind: what the page is.
         is_sure: whether it says of itself that it is an article.
-        body: the element that holds the text which the page gives for its own; then it is that.
 
     Returns:
         At least one, in order, none inside another.
     """
-    if body is not None:
-        return [body]
     wide = _wide(elements, kind)
     if kind not in _TEXTS:
         return [wide]

@@ -308,16 +308,6 @@ class TestText:
 
     STATED = SENTENCE * 12
 
-    def test_says_which_element_is_the_text(self, find):
-        other = f"<div id=other><p>{'Another sentence of quite another page altogether. ' * 30}</p></div>"
-        page = find(
-            f"<div id=one>{PARAGRAPH * 4}</div>{other}",
-            types="NewsArticle",
-            stated=self.STATED,
-            url=BLOG,
-        )
-        assert page.roots == ("one",)
-
     def test_stands_for_elements_that_do_not_hold_it(self, find):
         page = find("<p>Loading</p>", types="NewsArticle", stated=self.STATED)
         assert page.text == self.STATED.strip()

@@ -19,7 +19,7 @@ from searx_mcp.content.main.kinds import kind_of
 from searx_mcp.content.main.measure import Element, measure
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
-from searx_mcp.content.main.stated import element_of, fallback
+from searx_mcp.content.main.stated import fallback
 from searx_mcp.content.main.teasers import take_out_links, take_out_teasers
 from searx_mcp.content.main.unscripted import show_unscripted
 from searx_mcp.models.page import PageKind
@@ -76,7 +76,7 @@ def roots(
 
     def probe(count: int) -> bool:
         _tree, elements = measured(page(count))
-        found = choose_roots(elements, kind, is_sure=sure, body=None)
+        found = choose_roots(elements, kind, is_sure=sure)
         return " ".join(each.attributes.get("id") or each.tag for each in found) == wanted
 
     return probe
@@ -212,27 +212,6 @@ ROOTS = {
 }  # fmt: skip
 
 
-BEGIN, END = "one two three four five six ", " seven eight nine ten eleven twelve"
-
-
-def text_of(count: int) -> str:
-    """A text of so many characters with a beginning and an end of its own."""
-    return f"{BEGIN}{'x' * max(0, count - len(BEGIN) - len(END))}{END}"
-
-
-def is_found(text: Callable[[int], str], page: Callable[[int], str]) -> Probe:
-    def probe(count: int) -> bool:
-        _tree, elements = measured(page(count))
-        return element_of(text(count), elements) is not None
-
-    return probe
-
-
-def is_missed(text: Callable[[int], str], page: Callable[[int], str]) -> Probe:
-    probe = is_found(text, page)
-    return lambda count: not probe(count)
-
-
 def stands(text: Callable[[int], str], page: Callable[[int], str]) -> Probe:
     """Whether the stated text stands for the elements."""
 
@@ -241,17 +220,6 @@ def stands(text: Callable[[int], str], page: Callable[[int], str]) -> Probe:
         return bool(fallback(text(count), [elements[0]]))
 
     return probe
-
-
-NUMBERED = [f"w{number}" for number in range(200)]
-
-
-def beginning(count: int) -> str:
-    """A page that has so many of the first words of a text, others, and its end."""
-    shared = min(count, len(NUMBERED))
-    return (
-        f"<p>{' '.join([*NUMBERED[:shared], *(['other'] * (190 - shared)), *NUMBERED[-10:]])}</p>"
-    )
 
 
 def is_opened(count: int) -> bool:
@@ -282,16 +250,6 @@ def is_believed(page: Callable[[int], str]) -> Probe:
 
 
 OTHERS = {
-    "a stated text": (is_found(text_of, lambda n: f"<p>{text_of(n)}</p>"), 500),
-    "least of a stated text": (is_found(lambda n: text_of(1_000), lambda n: f"<p>{text_of(min(n, 1_400))}</p>"), 700),
-    "most of a stated text": (
-        is_missed(lambda n: text_of(1_000), lambda n: f"<p>{text_of(max(700, n))}</p>"), 1_501),
-    "words at its beginning": (is_found(lambda n: " ".join(NUMBERED), beginning), 6),
-    "a block of it": (
-        is_found(
-            lambda n: text_of(600),
-            lambda n: f"<div><p>{(BEGIN + 'x' * 90)[: max(28, min(n, 118))]}</p><p>{'x' * 500}{END}</p></div>",
-        ), 40),
     "a text that stands for a page": (stands(lambda n: "x" * n, lambda n: ""), 150),
     "a page that needs none": (
         lambda n: not stands(lambda n: "x" * 400, words)(n), 200),
