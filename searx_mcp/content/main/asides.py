@@ -29,6 +29,9 @@ _BESIDE_DATE: Final = 6
 """Words beside a date: "Last updated on" with a name, "4 min read"."""
 
 _LINKED: Final = 0.9
+_MAX_LINKS: Final = 6
+"""Links that stand alone and say different things; with more of them they name what the text is about, as in
+an overview of news."""
 
 _CAPTION = re.compile(
     r"(?<![a-zA-Z])(?:captions?|bildunterschrift|bildtext|legende)(?![a-z])|Captions?(?![a-z])"
@@ -78,11 +81,18 @@ def take_out_asides(elements: list[Element], root: Element, hints: Hints) -> Non
         hints: what the page says of itself.
     """
     rule = _Asides(elements, root, hints)
+    links: list[Element] = []
     for element in live(elements, root):
         if element.tag in HEADINGS:
             if rule.repeats_headline(element):
                 element.take_out()
-        elif _is_line(element) and rule.holds(element):
+        elif _is_line(element):
+            if rule.holds(element):
+                element.take_out()
+            elif _is_only_link(element):
+                links.append(element)
+    if len(set(map(_shown, links))) <= _MAX_LINKS:
+        for element in links:
             element.take_out()
     heading = _last_heading(elements, root)
     if heading is not None and not _shown(heading).endswith(("?", "\uff1f")):
@@ -144,8 +154,6 @@ class _Asides:
             return True
         if words > _MAX_WORDS:
             return False
-        if line.run_linked >= _LINKED * line.run:
-            return _is_only_link(line, shown, words)
         if _CREDIT.match(shown):
             return True
         return is_edge and words <= _MAX_EDGE_WORDS and self._is_byline(shown)
@@ -184,11 +192,13 @@ def _leads_on(line: Element, shown: str) -> bool:
     return leads_away(label) or _ALSO.match(label) is not None
 
 
-def _is_only_link(line: Element, shown: str, words: int) -> bool:
+def _is_only_link(line: Element) -> bool:
     """Whether a line is a link that is neither a sentence nor an address."""
+    if line.links != 1 or line.run_linked < _LINKED * line.run:
+        return False
+    shown = _shown(line)
     return (
-        line.links == 1
-        and words > 1
+        1 < len(_WORD.findall(shown)) <= _MAX_WORDS
         and "://" not in shown
         and not _END.search(shown)
         and line.node.css_first("img") is None

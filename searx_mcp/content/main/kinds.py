@@ -58,10 +58,8 @@ _ONLY_ARTICLES: Final = 2_500
 tell 525 articles of WCXB dev, and 45 other pages; 1,200 with one of three words 100 more."""
 
 _PROSE: Final = 900
-_SAID_BODY: Final = 400
-_MAY_BE_ARTICLE: Final = "article"
-"""Characters of long paragraphs that make an article of a page which nothing else tells, and of one whose
-`og:type` says so: what a service says of itself is shorter. TRAF F1 .9131 with both, .9121 with 1,200 alone."""
+"""Characters of long paragraphs that make an article of a page which nothing else tells: what services say of
+themselves is shorter. TRAF F1 .9128 with it, .9121 with 1,200; WCXB dev the same."""
 
 _NAME, _LONG_NAME, _SENTENCE = 3, 4, 6
 """Words in the last part of the address. Six tell 303 articles of WCXB dev, 23 products, and 8 others."""
@@ -230,8 +228,7 @@ def _by_cards(facts: _Facts, elements: list[Element]) -> PageKind:
         return PageKind.COLLECTION
     if _LISTING.search(facts.path) and facts.body < _BODY:
         return PageKind.LISTING
-    is_said = _MAY_BE_ARTICLE in facts.types and facts.body >= _SAID_BODY
-    return PageKind.ARTICLE if is_said or facts.body >= _PROSE else PageKind.SERVICE
+    return PageKind.ARTICLE if facts.body >= _PROSE else PageKind.SERVICE
 
 
 def _are_priced(cards: list[Element]) -> bool:

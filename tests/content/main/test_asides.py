@@ -89,6 +89,17 @@ def test_lines_of_the_text_stay(block: str):
     assert text_of(block) in shown(article)
 
 
+def test_links_that_name_what_an_overview_is_about_stay():
+    names = ["north", "south", "east", "west", "ford", "hill", "lake"]
+    entries = "".join(f"<p><a href=/{n}>Mills of the {n}</a></p>{PARAGRAPH}" for n in names)
+    assert all(f"Mills of the {n}" in shown(f"<h1>The river</h1>{entries}") for n in names)
+
+
+def test_one_link_said_again_and_again_goes():
+    article = f"<h1>The river</h1>{f'{PARAGRAPH}<p><a href=/1>Book now</a></p>' * 9}"
+    assert "Book now" not in shown(article)
+
+
 def test_a_headline_that_is_repeated_stays_once():
     article = f"<h1>The river and its meadows</h1><h2>The River and its Meadows</h2>{PARAGRAPH * 3}"
     assert shown(article).lower().count("the river and its meadows") == 1

@@ -101,8 +101,6 @@ KINDS = {
         is_kind(_ARTICLE, lambda n: body(n) + _PIECES, path="/blog/a-b-river"), 201),
     "much, and it says so, beside cards": (
         is_kind(_ARTICLE, lambda n: body(n) + cards(70), types="Article ItemList"), 601),
-    "some, and it says so": (
-        is_kind(_ARTICLE, lambda n: body(n) + _PIECES, types="article"), 400),
     "only articles, at the address of a product": (
         is_kind(_ARTICLE, body, path="/products/mill"), 2_500),
     "only articles, at the address of a collection": (
