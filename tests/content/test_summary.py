@@ -161,6 +161,9 @@ LONG = " ".join(f"Sentence number {n} speaks of subject{n} and nothing else." fo
             id="an escaped mark behind a stop",
         ),
         pytest.param("1 299,00 € 1 449,00 € 1 258,90 €", "", id="prices without a word"),
+        pytest.param(
+            "[caption: Otters hold hands. Photo by [Jo](https://e.org/).]", "", id="captions"
+        ),
         pytest.param("\u00a9 2026, The Roasting Company of Old.", "", id="who owns the page"),
         pytest.param(
             "The tower was moved.[^1] It stands inland now, they say.[^n]",
