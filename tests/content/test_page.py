@@ -55,8 +55,16 @@ def test_what_is_seen_stays(style: str):
     assert "kept" in text_of(f'<p style="{style}">kept {LONG}</p>')
 
 
-def test_a_heading_that_is_a_button_stays():
-    assert "## Is it free?" in text_of(f"<h2><button>Is it free?</button></h2><p>Yes. {LONG}</p>")
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "<h2><button>Is it free?</button></h2>",
+        "<button type=button><h2>Is it free?</h2><i></i></button>",
+        "<button><span>01/</span><div><h2>Is it free?</h2></div></button>",
+    ],
+)
+def test_a_heading_that_is_a_button_stays(heading: str):
+    assert "## Is it free?" in text_of(f"{heading}<p>Yes. {LONG}</p>")
 
 
 def test_words_of_buttons_in_cells_stay():

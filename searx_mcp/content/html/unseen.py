@@ -16,6 +16,9 @@ _TEXT_BUTTONS: Final = (
 )
 """Headings that open what stands below them are written as buttons, and so are words in cells."""
 
+_HEADING_BUTTONS: Final = "button:has(h1,h2,h3,h4,h5,h6)"
+"""The same the other way round."""
+
 _CONTROLS: Final = "button,select,textarea,input:not([type=hidden i])"
 FILLED_IN: Final = "x-filled-in"
 """Marks a form that readers fill in; others only hold text, as those around posts of old forums do."""
@@ -31,7 +34,7 @@ def drop_unseen(tree: LexborHTMLParser) -> None:
     Args:
         tree: it is changed; its skeleton always stays.
     """
-    for button in tree.css(_TEXT_BUTTONS):
+    for button in tree.css(f"{_TEXT_BUTTONS},{_HEADING_BUTTONS}"):
         button.unwrap()
     for form in tree.css("form"):
         if form.css_first(_CONTROLS) is not None:
