@@ -8,20 +8,17 @@ returns what is to be called where it ends.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from selectolax.lexbor import LexborNode
 
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.writing.blocks import Block, Paragraph
 from searx_mcp.content.writing.escaping import escape, escape_lines, escape_numbered
+from searx_mcp.content.writing.frames import Frame
 from searx_mcp.content.writing.inline import BREAK, CODE, MARKUP, Link, Part, inline
 from searx_mcp.content.writing.interface import Links, Style
 from searx_mcp.content.writing.targets import Targets
-
-if TYPE_CHECKING:
-    from searx_mcp.content.writing.lists import Listing, Terms
-    from searx_mcp.content.writing.tables import Table
 
 Close: TypeAlias = Callable[["Reading"], None]
 Handler: TypeAlias = Callable[["Reading", LexborNode], Close | None]
@@ -105,7 +102,7 @@ class Reading:
         self.formats = 0
         self.link: Link | None = None
         self.blocks: list[Block] = []
-        self.frame: Listing | Table | Terms | None = None
+        self.frame: Frame | None = None
         self.modes = modes
         self.handlers = modes.blocks
         self.take: Callable[[str], None] = self.text

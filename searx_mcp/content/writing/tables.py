@@ -1,6 +1,5 @@
 """Tables: which of them hold data, and how those fit on lines."""
 
-from dataclasses import dataclass, field
 from typing import Final
 
 from selectolax.lexbor import LexborNode
@@ -20,6 +19,7 @@ from searx_mcp.content.writing.blocks import (
 )
 from searx_mcp.content.writing.containers import block, open_blocks, open_line
 from searx_mcp.content.writing.escaping import code_span
+from searx_mcp.content.writing.frames import Cell, Table
 from searx_mcp.content.writing.inline import BREAK_TEXT, STRONG, Part
 from searx_mcp.content.writing.lists import number
 from searx_mcp.content.writing.reading import Close, Reading, skip
@@ -47,32 +47,6 @@ _ROW_CELL: Final = 100
 _BLOCK_SEPARATOR: Final = " / "
 _ITEM_SEPARATOR: Final = "; "
 _RULES: Final = {"left": ":---", "center": ":---:", "right": "---:", "": "---"}
-
-
-@dataclass(slots=True)
-class Cell:
-    """A cell with its blocks and spans."""
-
-    blocks: list[Block]
-    columns: int
-    rows: int
-    is_head: bool
-    alignment: str
-
-
-@dataclass(slots=True)
-class Table:
-    """A table that is being read.
-
-    Attributes:
-        is_layout: whether the page says that it only arranges.
-        captions: bold lines.
-        rows: cells as they come.
-    """
-
-    is_layout: bool
-    captions: list[Block] = field(default_factory=list)
-    rows: list[list[Cell]] = field(default_factory=list)
 
 
 def table(reading: Reading, node: LexborNode) -> Close:

@@ -1,0 +1,23 @@
+"""How the structure of the package is measured."""
+
+import pytest
+
+from benchmarks.structure import longest_chain
+
+
+@pytest.mark.parametrize(
+    ("imports", "chain"),
+    [
+        ({"a": set()}, ["a"]),
+        ({"a": {"b", "c"}, "b": set(), "c": {"b"}}, ["a", "c", "b"]),
+        ({"a": {"b"}, "b": {"face"}}, ["a", "b"]),
+    ],
+    ids=["one", "of two ways the longer", "what is left out"],
+)
+def test_the_longest_chain_of_imports_is_found(imports: dict[str, set[str]], chain: list[str]):
+    assert longest_chain(imports) == chain
+
+
+def test_modules_that_import_each_other_are_named():
+    found = longest_chain({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()})
+    assert set(found) == {"a", "b", "c"}
