@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _UNSEEN: Final = (
     "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"
@@ -29,16 +29,22 @@ _SKELETON: Final = frozenset({"html", "head", "body"})
 def drop_unseen(tree: LexborHTMLParser) -> None:
     """Take out scripts, forms' controls, and what is marked as hidden.
 
-    A form that had controls is marked with `FILLED_IN`.
+    A form that had controls is marked with `FILLED_IN`. Buttons that are text stay, since a style may hide them.
 
     Args:
         tree: it is changed; its skeleton always stays.
     """
-    for button in tree.css(f"{_TEXT_BUTTONS},{_HEADING_BUTTONS}"):
-        button.unwrap()
+    texts = {button.mem_id for button in tree.css(f"{_TEXT_BUTTONS},{_HEADING_BUTTONS}")}
     for form in tree.css("form"):
         if form.css_first(_CONTROLS) is not None:
             form.attrs[FILLED_IN] = ""
     for node in tree.css(_UNSEEN):
-        if node.tag not in _SKELETON:
+        is_text = node.mem_id in texts and not _is_marked(node)
+        if node.tag not in _SKELETON and not is_text:
             node.decompose()
+
+
+def _is_marked(node: LexborNode) -> bool:
+    attributes = node.attributes
+    hides = "hidden" in attributes or "popover" in attributes
+    return hides or (attributes.get("aria-hidden") or "").lower() == "true"

@@ -254,7 +254,9 @@ def _names_text(fold: LexborNode, panel: LexborNode) -> bool:
 
 
 def _heading(fold: LexborNode) -> LexborNode | None:
-    return next((node for node in (fold, *ancestors(fold, 2)) if node.tag in _HEADINGS), None)
+    """The heading that is folded open, which stands around its button or, less often, inside."""
+    around = (node for node in (fold, *ancestors(fold, 2)) if node.tag in _HEADINGS)
+    return next(around, None) or fold.css_first(",".join(_HEADINGS))
 
 
 def _show_folded(tree: LexborHTMLParser, panel: LexborNode, fold: LexborNode, mark: str) -> None:

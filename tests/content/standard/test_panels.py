@@ -73,6 +73,7 @@ def test_what_several_tabs_show_is_said_once():
     ("html", "label"),
     [
         pytest.param("<h3><button {0}>Is it free?</button></h3><div id=a {1}>{2}</div>", "### Is it free?", id="button in a heading"),
+        pytest.param("<button {0}><h3>Is it free?</h3><i></i></button><div id=a {1}>{2}</div>", "### Is it free?", id="heading in a button"),
         pytest.param("<h3 class=q {0}>Is it free?</h3><div class=faq-a id=a {1}>{2}</div>", "### Is it free?", id="heading"),
         pytest.param("<button {0}>Is it free?</button><div role=region id=a {1}>{2}</div>", "**Is it free?**", id="region"),
         pytest.param("<div class=accordion><a {0}>Is it free?</a><div id=a {1}>{2}</div></div>", "Is it free?", id="accordion"),
