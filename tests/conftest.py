@@ -1,6 +1,7 @@
 """Fixtures every test may use."""
 
 import asyncio
+import contextlib
 import gc
 import os
 import re
@@ -355,6 +356,23 @@ def run_cli(
     return run
 
 
+def _unused_port() -> int:
+    """A port of 127.0.0.1 that is free, and that no connection of another test gets.
+
+    Those that the kernel gives away begin at 32,768 on Linux, and at 49,152 elsewhere.
+    """
+    while True:
+        port = 15_000 + secrets.randbelow(17_000)
+        with contextlib.suppress(OSError), closing(socket.create_server(("127.0.0.1", port))):
+            return port
+
+
+@pytest.fixture(scope="session")
+def unused_port() -> Callable[[], int]:
+    """Give what finds a port for a server that has to be told one."""
+    return _unused_port
+
+
 class RedisServer:
     """A real server on loopback that keeps nothing on disk; started anew, it is empty.
 
@@ -365,8 +383,7 @@ class RedisServer:
         program = shutil.which("redis-server")
         if program is None:
             pytest.skip("redis-server is missing; install it: apt-get install redis-server")
-        with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-            self.port: int = probe.getsockname()[1]
+        self.port = _unused_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         self.socket = folder / "redis.sock"
         self._command = [

@@ -16,7 +16,7 @@ from searx_mcp.content.html.metadata import Metadata, metadata
 from searx_mcp.content.html.skeleton import is_skeleton
 from searx_mcp.content.html.style.hiding import Passed, drop_hidden, style_sheet
 from searx_mcp.content.html.style.stylesheet import StyleSheet
-from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.html.unseen import drop_unseen, open_buttons
 from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.interface import Hints, Main
 from searx_mcp.content.main.platforms import generator_of
@@ -139,6 +139,7 @@ def _uncover(tree: LexborHTMLParser, source: _Source) -> Passed:
     passed = drop_hidden(tree, source.sheet)
     if has_panels:
         drop_unlabelled(tree)
+    open_buttons(tree)
     # Only now: what loses its elements here could no longer be told to be hidden.
     standardise_text(tree)
     return passed

@@ -29,15 +29,13 @@ SOURCE = Path(__file__).with_name("stand_in_engine.py")
 class Machine:
     """A machine with stand-in engines and a state folder of its own."""
 
-    def __init__(self, root: Path, run_cli) -> None:
+    def __init__(self, root: Path, run_cli, port: int) -> None:
         self.root = root
         self.bin = root / "bin"
         self.bin.mkdir()
         self.folder = root / "state"
         self._run_cli = run_cli
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = port
 
     @property
     def url(self) -> str:
@@ -98,8 +96,8 @@ class Machine:
 
 
 @pytest.fixture
-def machine(tmp_path, run_cli):
-    made = Machine(tmp_path, run_cli)
+def machine(tmp_path, run_cli, unused_port):
+    made = Machine(tmp_path, run_cli, unused_port())
     yield made
     made.close()
 

@@ -6,10 +6,9 @@ A test that takes the fixture `searx` is marked `slow` by itself.
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,7 +52,9 @@ class Searx:
 
 
 @pytest.fixture(scope="session")
-def searx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searx]:
+def searx(
+    tmp_path_factory: pytest.TempPathFactory, unused_port: Callable[[], int]
+) -> Iterator[Searx]:
     """Start the server once for all tests; its logs stay in the session's temporary folder."""
     program = shutil.which("searx-run")
     if program is None:
@@ -61,7 +62,7 @@ def searx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searx]:
             "searx-run is missing; on Debian 12: apt-get install --no-install-recommends searx"
         )
     folder = tmp_path_factory.mktemp("searx")
-    upstream_port, port = _free_port(), _free_port()
+    upstream_port, port = unused_port(), unused_port()
     upstream_url, url = f"http://127.0.0.1:{upstream_port}/", f"http://127.0.0.1:{port}/"
     settings = folder / "settings.yml"
     settings.write_text(json.dumps(_settings(port, upstream_url)), encoding="utf-8")
@@ -72,13 +73,6 @@ def searx(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Searx]:
         stack.enter_context(_running(upstream, {}, folder / "upstream.log", upstream_url))
         stack.enter_context(_running([program], environment, folder / "searx.log", f"{url}healthz"))
         yield Searx(url, upstream_url)
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        assert isinstance(port, int)
-        return port
 
 
 @contextmanager

@@ -12,9 +12,10 @@ _UNSEEN: Final = (
 )
 _TEXT_BUTTONS: Final = (
     "h1 button,h2 button,h3 button,h4 button,h5 button,h6 button,dt button,summary button,"
-    "th button,td button"
+    "th button,td button,button[x-label]"
 )
-"""Headings that open what stands below them are written as buttons, and so are words in cells."""
+"""Headings that open what stands below them are written as buttons, and so are words in cells and the labels
+of panels (`standard.panels`)."""
 
 _HEADING_BUTTONS: Final = "button:has(h1,h2,h3,h4,h5,h6)"
 """The same the other way round."""
@@ -42,6 +43,12 @@ def drop_unseen(tree: LexborHTMLParser) -> None:
         is_text = node.mem_id in texts and not _is_marked(node)
         if node.tag not in _SKELETON and not is_text:
             node.decompose()
+
+
+def open_buttons(tree: LexborHTMLParser) -> None:
+    """Leave of the buttons that are text their words; to be called once styles have hidden what they hide."""
+    for button in tree.css("button"):
+        button.unwrap()
 
 
 def _is_marked(node: LexborNode) -> bool:

@@ -8,11 +8,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.standard.elements import (
     ancestors,
-    carry,
     children,
     classes,
     has_text,
-    is_attached,
     is_hidden,
     move_children,
     new,
@@ -73,22 +71,20 @@ def show_panels(tree: LexborHTMLParser) -> bool:
     """
     if tree.css_first(f"{_SETS},{_PANELS},{_FOLDS}") is None:
         return False
-    for box in tree.css(_SETS)[:_MAX_PANELS]:
-        if is_attached(box):
-            _label_set(tree, box)
-    panels = tree.css(_PANELS)[:_MAX_PANELS]
-    folds = tree.css(_FOLDS)[: 4 * _MAX_PANELS]
     _take_marks(tree)
-    tabs, folded = _unrepeated(_tabs(tree, panels)), list(_folded(tree, folds))
-    # What is replaced by another element must not be touched again.
-    replaced: set[int] = set()
-    for number, (panel, label) in enumerate([*tabs, *folded]):
-        if {panel.mem_id, label.mem_id} & replaced:
+    sets = [pair for box in tree.css(_SETS)[:_MAX_PANELS] for pair in _of_set(box)]
+    tabs = _unrepeated(_tabs(tree, tree.css(_PANELS)[:_MAX_PANELS]))
+    folded = list(_folded(tree, tree.css(_FOLDS)[: 4 * _MAX_PANELS]))
+    taken: set[int] = set()
+    for number, (panel, label) in enumerate([*sets, *tabs, *folded]):
+        if {panel.mem_id, label.mem_id} & taken:
             continue
-        replaced.add(label.mem_id)
-        show = _show_tab if number < len(tabs) else _show_folded
-        show(tree, panel, label, str(number))
-    return bool(tabs or folded)
+        taken.add(label.mem_id)
+        if number < len(sets) + len(tabs):
+            _show_tab(tree, panel, label, str(number))
+        else:
+            _show_folded(panel, label, str(number))
+    return bool(sets or tabs or folded)
 
 
 def _take_marks(tree: LexborHTMLParser) -> None:
@@ -130,6 +126,11 @@ def drop_unlabelled(tree: LexborHTMLParser) -> None:
     for panel, mark in panels:
         if not _is_labelled(mark, around):
             panel.decompose()
+    for label in tree.css(f"button[{_LABEL}],label[{_LABEL}]"):
+        if label.tag == "button" and label.attributes.get("role") != "tab":
+            _rename(tree, label, "summary")
+        else:
+            label.decompose()  # it stands before its panel now
 
 
 def _panel_around(label: LexborNode) -> str:
@@ -189,9 +190,6 @@ def _by_place(lists: list[LexborNode], panels: list[LexborNode]) -> dict[int, Le
 
 
 def _show_tab(tree: LexborHTMLParser, panel: LexborNode, tab: LexborNode, mark: str) -> None:
-    if tab.tag == "button":
-        tab = _renamed(tree, tab, "span")
-        tab.attrs["role"] = "tab"
     tab.attrs[_LABEL] = mark
     if _is_off(panel):
         _open(panel, mark)
@@ -259,19 +257,16 @@ def _heading(fold: LexborNode) -> LexborNode | None:
     return next(around, None) or fold.css_first(",".join(_HEADINGS))
 
 
-def _show_folded(tree: LexborHTMLParser, panel: LexborNode, fold: LexborNode, mark: str) -> None:
-    label = _heading(fold) or (_renamed(tree, fold, "summary") if fold.tag == "button" else fold)
-    label.attrs[_LABEL] = mark
+def _show_folded(panel: LexborNode, fold: LexborNode, mark: str) -> None:
+    (_heading(fold) or fold).attrs[_LABEL] = mark
     _open(panel, mark)
 
 
-def _renamed(tree: LexborHTMLParser, node: LexborNode, tag: str) -> LexborNode:
-    """Another element in the place of one, with its content and what may hide it."""
+def _rename(tree: LexborHTMLParser, node: LexborNode, tag: str) -> None:
+    """Put another element in the place of one, with its content; what hides it is no longer asked."""
     made = new(tree, tag)
-    carry(node, made)
     move_children(node, made)
     put_in_place(node, made)
-    return made
 
 
 def _open(panel: LexborNode, mark: str) -> None:
@@ -285,16 +280,13 @@ def _open(panel: LexborNode, mark: str) -> None:
         panel.attrs["style"] = ";".join(part for part in parts if not _FOLDED_BY.match(part))
 
 
-def _label_set(tree: LexborHTMLParser, box: LexborNode) -> None:
-    """Put the labels of a set of tabs before their panels."""
+def _of_set(box: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """The panels of a set of tabs with their labels."""
     labels = box.css_first(".tabbed-labels")
     content = box.css_first(".tabbed-content")
     if labels is None or content is None:
         return
     names = [node for node in children(labels) if node.tag == "label"]
     panels = [node for node in children(content) if "tabbed-block" in classes(node)]
-    if len(names) != len(panels):
-        return
-    for name, panel in zip(names, panels, strict=True):
-        if (first := panel.first_child) is not None:
-            first.insert_before(_renamed(tree, name, "summary"), move=True)
+    if len(names) == len(panels):
+        yield from zip(panels, names, strict=True)

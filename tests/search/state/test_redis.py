@@ -6,9 +6,8 @@ import logging
 import math
 import re
 import secrets
-import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, aclosing, closing
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from typing import Any
 
@@ -331,10 +330,9 @@ async def test_a_server_that_is_not_there_costs_no_time_and_is_tried_again_after
 
 
 @pytest.fixture
-def start_at_unused_port() -> str:
+def start_at_unused_port(unused_port) -> str:
     """The address of a server that does not run."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-        return f"redis://127.0.0.1:{probe.getsockname()[1]}"
+    return f"redis://127.0.0.1:{unused_port()}"
 
 
 def _counted(connect, asked):
@@ -453,13 +451,12 @@ async def test_a_socket_of_the_machine_serves_too(start_redis, store_at):
 
 
 @pytest.mark.slow
-async def test_with_tls_the_certificate_is_checked(start_redis, store_at, tmp_path):
+async def test_with_tls_the_certificate_is_checked(start_redis, store_at, tmp_path, unused_port):
     authority = trustme.CA()
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     issued = authority.issue_cert("127.0.0.1")
     issued.private_key_and_cert_chain_pem.write_to_path(tmp_path / "server.pem")
-    with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-        port = probe.getsockname()[1]
+    port = unused_port()
     pem = str(tmp_path / "server.pem")
     start_redis(
         *("--tls-port", str(port), "--tls-auth-clients", "no"),

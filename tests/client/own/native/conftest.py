@@ -5,12 +5,10 @@ import io
 import os
 import shutil
 import signal
-import socket
 import sys
 import tarfile
 import zipfile
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,14 +32,14 @@ class StandInSearxng:
     commit = "c0ffee" * 6 + "c0ff"
     sources = Path(__file__).with_name("stand_in")
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, port: int) -> None:
         self.folder = folder
+        self.port = port
         self.state = folder / "state"
         for name in ("wheels", "bin"):
             (folder / name).mkdir()
         self._wheel("waitress", "3.0.2")
         self._wheel("something-searxng-needs", "1.0")
-        self.port = self.free_port()
 
     @property
     def settings(self) -> Settings:
@@ -52,12 +50,6 @@ class StandInSearxng:
             "instances": {"public": "off"},
         }
         return Settings.model_validate(tables)
-
-    def free_port(self) -> int:
-        """A port that no other test takes at the same time."""
-        with closing(socket.create_server(("127.0.0.1", 0))) as probe:
-            port: int = probe.getsockname()[1]
-        return port
 
     def install_uv(self) -> None:
         """Put a stand-in for `uv` on the path, which is quicker than pip."""
@@ -108,11 +100,13 @@ class StandInSearxng:
 
 
 @pytest.fixture
-def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInSearxng]:
+def stand_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unused_port: Callable[[], int]
+) -> Iterator[StandInSearxng]:
     """Archives to install, on a machine whose packages come from one folder; pip alone installs."""
     folder = tmp_path / "stand_in"
     folder.mkdir()
-    made = StandInSearxng(folder)
+    made = StandInSearxng(folder, unused_port())
     wheels = str(folder / "wheels")
     for name in [*os.environ]:
         if name.startswith(("PIP_", "UV_")):

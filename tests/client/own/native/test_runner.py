@@ -172,9 +172,9 @@ async def test_changed_settings_are_taken_over_by_up(machine, stand_in):
     assert again.pid != first.pid
 
 
-async def test_another_port_is_taken_over_and_registered(machine, stand_in):
+async def test_another_port_is_taken_over_and_registered(machine, stand_in, unused_port):
     first = await machine.up(stand_in.archive())
-    port = stand_in.free_port()
+    port = unused_port()
     moved = await machine.up(port=port)
     assert moved.url == f"http://127.0.0.1:{port}/" != first.url
     assert await machine.registered() == (moved.url,)
