@@ -1,8 +1,14 @@
-"""How the structure of the package is measured."""
+"""The structure of the package is measured."""
+
+from collections.abc import Callable
+from types import ModuleType
 
 import pytest
 
-from benchmarks.structure import longest_chain
+
+@pytest.fixture(scope="module")
+def structure(load_benchmark: Callable[[str], ModuleType]) -> ModuleType:
+    return load_benchmark("structure")
 
 
 @pytest.mark.parametrize(
@@ -14,10 +20,12 @@ from benchmarks.structure import longest_chain
     ],
     ids=["one", "of two ways the longer", "what is left out"],
 )
-def test_the_longest_chain_of_imports_is_found(imports: dict[str, set[str]], chain: list[str]):
-    assert longest_chain(imports) == chain
+def test_the_longest_chain_of_imports_is_found(
+    structure: ModuleType, imports: dict[str, set[str]], chain: list[str]
+):
+    assert structure.longest_chain(imports) == chain
 
 
-def test_modules_that_import_each_other_are_named():
-    found = longest_chain({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()})
+def test_modules_that_import_each_other_are_named(structure: ModuleType):
+    found = structure.longest_chain({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": set()})
     assert set(found) == {"a", "b", "c"}
