@@ -10,12 +10,15 @@ _UNSEEN: Final = (
     "button,select,input:not([checked]),textarea,option,datalist,dialog,"
     '[hidden],[popover],[aria-hidden="true" i]'
 )
+LABEL: Final = "x-label"
+"""Marks what names a panel, so that it is known whether a style hides that."""
+
 _TEXT_BUTTONS: Final = (
     "h1 button,h2 button,h3 button,h4 button,h5 button,h6 button,dt button,summary button,"
-    "th button,td button,button[x-label]"
+    f"th button,td button,button[{LABEL}]"
 )
 """Headings that open what stands below them are written as buttons, and so are words in cells and the labels
-of panels (`standard.panels`)."""
+of panels."""
 
 _HEADING_BUTTONS: Final = "button:has(h1,h2,h3,h4,h5,h6)"
 """The same the other way round."""

@@ -11,15 +11,12 @@ from searx_mcp.content.main.chrome import CANONICAL
 from searx_mcp.content.main.interface import Hints
 from searx_mcp.content.main.measure import HEADINGS, Element, live
 from searx_mcp.content.main.phrases import leads_away
+from searx_mcp.content.main.teasers import paragraph_starts
 
 _LINES: Final = frozenset({
     "address", "aside", "center", "div", "figcaption", "figure", "footer", "header", "p", "section",
 })  # fmt: skip
 _INSIDE: Final = CANONICAL | {"blockquote", "dd", "dl", "dt", "li", "ol", "table", "td", "th", "ul"}
-_PARAGRAPHS: Final = frozenset({"p", "pre", "table", "blockquote"})
-_PARAGRAPH: Final = 140
-_LINKED_PARAGRAPH: Final = 0.3
-"""The first and the last paragraph of the text, as in `teasers`; the edges lie before and behind them."""
 
 _MAX_CHARS: Final = 250
 _MAX_WORDS: Final = 20
@@ -124,13 +121,7 @@ class _Asides:
     """The rules for the lines of one root."""
 
     def __init__(self, elements: list[Element], root: Element, hints: Hints) -> None:
-        texts = [
-            element.start
-            for element in live(elements, root)
-            if element.tag in _PARAGRAPHS
-            and element.run >= _PARAGRAPH
-            and element.run_linked < _LINKED_PARAGRAPH * element.run
-        ]
+        texts = paragraph_starts(elements, root)
         self._first, self._last = (texts[0], texts[-1]) if texts else (root.start, root.end)
         self._title = _words(hints.title)
         self._headline = ""

@@ -68,7 +68,7 @@ def take_out_teasers(elements: list[Element], kind: PageKind, root: Element) -> 
     """
     if kind not in _WITH_TEASERS:
         return []
-    end = _end_of_text(elements, root)
+    end = max(paragraph_starts(elements, root), default=root.start)
     taken: list[Element] = []
     for row in list(rows_of_cards(elements, root)):
         text = sum(card.text for card in row)
@@ -96,7 +96,11 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
         return []
     is_text = kind in _TEXTS
     most = _LIST_SHARE * root.text
-    end = _end_of_text(elements, root) if kind is PageKind.ARTICLE else root.end
+    end = (
+        max(paragraph_starts(elements, root), default=root.start)
+        if kind is PageKind.ARTICLE
+        else root.end
+    )
     kept = [
         item.start
         for item in live(elements, root)
@@ -128,17 +132,15 @@ def _is_announced(element: Element) -> bool:
     return len(announcement) >= _ANNOUNCEMENT and announcement.endswith(_COLONS)
 
 
-def _end_of_text(elements: list[Element], root: Element) -> int:
-    return max(
-        (
-            element.start
-            for element in live(elements, root)
-            if element.tag in _PARAGRAPHS
-            and element.run >= _PARAGRAPH
-            and element.run_linked < _LINKED_PARAGRAPH * element.run
-        ),
-        default=root.start,
-    )
+def paragraph_starts(elements: list[Element], root: Element) -> list[int]:
+    """Where the paragraphs of a text begin; its edges lie before the first and behind the last."""
+    return [
+        element.start
+        for element in live(elements, root)
+        if element.tag in _PARAGRAPHS
+        and element.run >= _PARAGRAPH
+        and element.run_linked < _LINKED_PARAGRAPH * element.run
+    ]
 
 
 def _whole_row(row: list[Element], text: int, root: Element) -> list[Element]:

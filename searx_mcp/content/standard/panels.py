@@ -6,6 +6,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from searx_mcp.content.html.unseen import LABEL
 from searx_mcp.content.standard.elements import (
     ancestors,
     children,
@@ -24,9 +25,8 @@ _FOLDS: Final = "[aria-expanded][aria-controls]"
 _SETS: Final = ".tabbed-set"
 """Tabs of Markdown extensions, whose labels stand in one element and whose panels in the next."""
 
-_LABEL: Final = "x-label"
 _PANEL: Final = "x-panel"
-"""Marks of a label and of what it shows: a panel whose label is hidden is hidden, too."""
+"""Marks what a label shows: a panel whose label is hidden is hidden, too."""
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
 _CHROME: Final = frozenset({"nav", "header", "footer", "aside", "dialog", "form", "menu"})
@@ -89,8 +89,8 @@ def show_panels(tree: LexborHTMLParser) -> bool:
 
 def _take_marks(tree: LexborHTMLParser) -> None:
     """Take out marks that the page itself has: only ours say that a label is seen."""
-    for node in tree.css(f"[{_LABEL}],[{_PANEL}]"):
-        for mark in (_LABEL, _PANEL):
+    for node in tree.css(f"[{LABEL}],[{_PANEL}]"):
+        for mark in (LABEL, _PANEL):
             if mark in node.attributes:
                 del node.attrs[mark]
 
@@ -117,7 +117,7 @@ def drop_unlabelled(tree: LexborHTMLParser) -> None:
     Args:
         tree: without what styles hide; it is changed.
     """
-    labels = {label.attributes[_LABEL] or "": label for label in tree.css(f"[{_LABEL}]")}
+    labels = {label.attributes[LABEL] or "": label for label in tree.css(f"[{LABEL}]")}
     around = {mark: _panel_around(label) for mark, label in labels.items() if has_text(label)}
     panels = [(panel, panel.attributes[_PANEL] or "") for panel in tree.css(f"[{_PANEL}]")]
     for panel, mark in panels:
@@ -126,7 +126,7 @@ def drop_unlabelled(tree: LexborHTMLParser) -> None:
     for panel, mark in panels:
         if not _is_labelled(mark, around):
             panel.decompose()
-    for label in tree.css(f"button[{_LABEL}],label[{_LABEL}]"):
+    for label in tree.css(f"button[{LABEL}],label[{LABEL}]"):
         if label.tag == "button" and label.attributes.get("role") != "tab":
             _rename(tree, label, "summary")
         else:
@@ -190,7 +190,7 @@ def _by_place(lists: list[LexborNode], panels: list[LexborNode]) -> dict[int, Le
 
 
 def _show_tab(tree: LexborHTMLParser, panel: LexborNode, tab: LexborNode, mark: str) -> None:
-    tab.attrs[_LABEL] = mark
+    tab.attrs[LABEL] = mark
     if _is_off(panel):
         _open(panel, mark)
     # Its words are put in when those are gone that a style hides.
@@ -258,7 +258,7 @@ def _heading(fold: LexborNode) -> LexborNode | None:
 
 
 def _show_folded(panel: LexborNode, fold: LexborNode, mark: str) -> None:
-    (_heading(fold) or fold).attrs[_LABEL] = mark
+    (_heading(fold) or fold).attrs[LABEL] = mark
     _open(panel, mark)
 
 
