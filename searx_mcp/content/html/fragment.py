@@ -6,7 +6,7 @@ from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.content.html.references import describe_images, resolve_links
 from searx_mcp.content.html.style.hiding import drop_hidden
 from searx_mcp.content.html.style.stylesheet import StyleSheet
-from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.html.unseen import drop_unseen, open_buttons
 
 _TEXT_ONLY: Final = "xmp,plaintext"
 """Their content is text that would be markup when serialized and parsed again."""
@@ -22,6 +22,7 @@ def fragment_content(html: str, *, url: str) -> str:
     tree = parse(guard(html))
     drop_unseen(tree)
     drop_hidden(tree, StyleSheet())
+    open_buttons(tree)
     if tree.root is None or tree.body is None:
         return ""
     for node in tree.css(_TEXT_ONLY):

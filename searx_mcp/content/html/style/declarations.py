@@ -1,7 +1,6 @@
 """Lists of CSS declarations, as far as they can hide text."""
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -14,8 +13,6 @@ class Value(NamedTuple):
     text: str
     is_important: bool = False
 
-
-Declarations = Mapping[str, Value]
 
 _EDGES: Final = ("top", "right", "bottom", "left")
 _SINGLE: Final = frozenset({
