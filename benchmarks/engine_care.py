@@ -26,9 +26,9 @@ from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.classify import judge_page
-from searx_mcp.searxng.request import InstanceQuery
-from searx_mcp.searxng.upstream import Clearance
+from searx_mcp.sources.searxng.classify import judge_page
+from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.upstream import Clearance
 from searx_mcp.testing.virtual_time import VirtualClock, run
 
 SEED: Final = 1

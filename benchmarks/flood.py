@@ -19,10 +19,10 @@ from urllib.parse import quote
 from benchmarks.flood_site import FLOODS, TRUNCATED, WHOLE
 from benchmarks.measure import Ratio, Table, command_line, report
 from searx_mcp.errors import FetchError
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.config import NetworkConfig
-from searx_mcp.net.http import HttpSession
-from searx_mcp.net.sessions import Sessions
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.http import HttpSession
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.urls.address import AllowList
 
 CONNECTIONS: Final = (1, 8)
 ROUNDS: Final = 5

@@ -25,18 +25,18 @@ from benchmarks.simulation.arrivals import dice
 from benchmarks.simulation.collections import labelled_rows
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.hits import Hit
-from searx_mcp.open_sources.config import OpenSourcesConfig
-from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery
-from searx_mcp.open_sources.judging import Answered, Reply, judge
-from searx_mcp.open_sources.relevance import relevant
-from searx_mcp.open_sources.routing.reading import Question
-from searx_mcp.open_sources.table import engines_of
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.request import InstanceQuery, neutralise
+from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.interface import Ask, Engine, OpenQuery
+from searx_mcp.sources.open.judging import Answered, Reply, judge
+from searx_mcp.sources.open.relevance import relevant
+from searx_mcp.sources.open.routing.reading import Question
+from searx_mcp.sources.open.table import engines_of
+from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
 from searx_mcp.testing import virtual_time
 from searx_mcp.testing.open_sources.addresses import NPM_HOST, address_of
 from searx_mcp.testing.open_sources.documents import load

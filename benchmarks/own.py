@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Ratio, Table, command_line, report
-from searx_mcp.client.own.native.environment import installer
-from searx_mcp.client.own.native.runner import NativeOptions
-from searx_mcp.client.own.opening import open_native
 from searx_mcp.models.own_instance import NativeInstanceUp
+from searx_mcp.ops.own.native.environment import installer
+from searx_mcp.ops.own.native.runner import NativeOptions
+from searx_mcp.ops.own.opening import open_native
 from searx_mcp.settings.values import Settings
 
 SECONDS: Final = {"pip": 30.0, "uv": 6.0}

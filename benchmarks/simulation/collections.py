@@ -14,17 +14,17 @@ from benchmarks.simulation.arrivals import DAY, dice
 from benchmarks.simulation.world import Clock
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.open_sources.config import OpenSourcesConfig
-from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery
-from searx_mcp.open_sources.judging import Answered
-from searx_mcp.open_sources.table import engines_of
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.interface import StateStore
-from searx_mcp.searxng.request import InstanceQuery, neutralise
+from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.interface import Ask, Engine, OpenQuery
+from searx_mcp.sources.open.judging import Answered
+from searx_mcp.sources.open.table import engines_of
+from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
 
 _QUERIES: Final = Path(__file__).parents[1] / "open_sources_data" / "queries.toml"
 _SECONDS: Final = (0.2, 2.0)

@@ -10,7 +10,6 @@ from benchmarks.simulation.world import Clock, World
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
-from searx_mcp.open_sources.config import OpenSourcesMode
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.execution.executor import Executor
@@ -18,7 +17,8 @@ from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.state.interface import StateStore
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.open.config import OpenSourcesMode
+from searx_mcp.sources.searxng.request import InstanceQuery
 
 
 class Ours:

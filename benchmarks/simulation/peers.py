@@ -13,7 +13,7 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 
 QUERY = InstanceQuery(text="tea")
 

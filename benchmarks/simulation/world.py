@@ -12,8 +12,8 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.outcome import Outcome
-from searx_mcp.searxng.request import InstanceQuery
-from searx_mcp.searxng.upstream import Clearance
+from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.upstream import Clearance
 from searx_mcp.testing.limiter import FakeLimiter, Refusal
 from searx_mcp.testing.loopback import ReceivedRequest
 
@@ -50,7 +50,7 @@ _HEADERS = {
 
 
 class World:
-    """All instances of one simulation; takes the place of `searx_mcp.searxng.upstream.Upstream`.
+    """All instances of one simulation; takes the place of `searx_mcp.sources.searxng.upstream.Upstream`.
 
     Every host has dice of its own, so that what one does not depend on who else is asked. Its
     windows are those of SearXNG's limiter (`searx_mcp.testing.limiter`): they slide, and a refused

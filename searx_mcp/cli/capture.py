@@ -10,8 +10,8 @@ from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.request import SearchArguments
-from searx_mcp.searxng.scrub.answer import Fixture
 from searx_mcp.settings.sources import Loaded
+from searx_mcp.sources.searxng.scrub.answer import Fixture
 
 
 async def capture(

@@ -22,16 +22,16 @@ from searx_mcp.cli.instance_tables import (
     month_line,
     pool_table,
 )
-from searx_mcp.client.admin import InstanceAdmin
 from searx_mcp.client.facade import remembering_client
-from searx_mcp.client.listing import Selection
-from searx_mcp.client.portable import MAX_TEXT
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 from searx_mcp.files import read_text
 from searx_mcp.models.administration import Change, Ledger
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState, PoolReport, SortKey, Tier
 from searx_mcp.models.request import SearchArguments
+from searx_mcp.ops.instances.admin import InstanceAdmin
+from searx_mcp.ops.instances.listing import Selection
+from searx_mcp.ops.instances.portable import MAX_TEXT
 from searx_mcp.settings.sources import Loaded
 
 WATCH_INTERVAL: Final = 2.0

@@ -11,16 +11,6 @@ from rich.text import Text
 
 from searx_mcp.cli import output
 from searx_mcp.cli.instance_pages import print_engines
-from searx_mcp.client.own.errors import OwnInstanceError
-from searx_mcp.client.own.native.runner import NATIVE_TIMEOUT, NativeOptions, NativeRunner
-from searx_mcp.client.own.opening import (
-    CONTAINER,
-    NATIVE,
-    chosen_engine,
-    open_native,
-    open_runner,
-)
-from searx_mcp.client.own.runner import TIMEOUT, Pull, Runner, UpOptions
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 from searx_mcp.models.own_instance import (
     ContainerState,
@@ -34,6 +24,16 @@ from searx_mcp.models.own_instance import (
     OwnInstanceUp,
 )
 from searx_mcp.models.service import Progress
+from searx_mcp.ops.own.errors import OwnInstanceError
+from searx_mcp.ops.own.native.runner import NATIVE_TIMEOUT, NativeOptions, NativeRunner
+from searx_mcp.ops.own.opening import (
+    CONTAINER,
+    NATIVE,
+    chosen_engine,
+    open_native,
+    open_runner,
+)
+from searx_mcp.ops.own.runner import TIMEOUT, Pull, Runner, UpOptions
 from searx_mcp.render.public import scrub
 from searx_mcp.settings.sources import Loaded
 

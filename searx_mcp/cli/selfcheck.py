@@ -7,9 +7,9 @@ from rich.table import Table
 from rich.text import Text
 
 from searx_mcp.cli import output
-from searx_mcp.client.selfcheck.running import selfcheck
-from searx_mcp.client.selfcheck.vectors import bundled_vectors
 from searx_mcp.models.selfcheck import SelfCheck
+from searx_mcp.ops.selfcheck.running import selfcheck
+from searx_mcp.ops.selfcheck.vectors import bundled_vectors
 
 
 async def run_selfcheck(*, as_json: bool) -> bool:

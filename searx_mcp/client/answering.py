@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from searx_mcp.open_sources.judging import ANSWERED
-from searx_mcp.searxng.answers import JOBS as OF_INSTANCES
+from searx_mcp.sources.open.judging import ANSWERED
+from searx_mcp.sources.searxng.answers import JOBS as OF_INSTANCES
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import Job, Workers
 from searx_mcp.workers.pool import ChildWorkers

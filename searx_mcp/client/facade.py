@@ -13,10 +13,10 @@ from yarl import URL
 from searx_mcp.arguments.fetch import parse_fetch
 from searx_mcp.arguments.search import parse_search
 from searx_mcp.client.parts import Parts
-from searx_mcp.client.reporting import pool_report
 from searx_mcp.client.stores import open_pages, open_state
 from searx_mcp.fetch.pages.interface import PageStore
 from searx_mcp.fetch.pages.memory import MEMORY_BYTES, MemoryPageStore
+from searx_mcp.http.dialling import Dialling
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
@@ -28,7 +28,7 @@ from searx_mcp.models.request import (
 )
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
-from searx_mcp.net.dialling import Dialling
+from searx_mcp.ops.instances.reporting import pool_report
 from searx_mcp.search.capture import Capture
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.search.state.interface import StateStore
@@ -36,7 +36,7 @@ from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
-    from searx_mcp.client.admin import InstanceAdmin
+    from searx_mcp.ops.instances.admin import InstanceAdmin
 
 
 class SearxClient(Service):
@@ -211,7 +211,7 @@ class SearxClient(Service):
     @property
     def admin(self) -> "InstanceAdmin":
         """What looks after the pool: shows it, checks it and changes who is in it."""
-        from searx_mcp.client.admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
+        from searx_mcp.ops.instances.admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
 
         return InstanceAdmin(
             self._open_parts(),

@@ -20,13 +20,13 @@ from searx_mcp.fetch.pages.keeping import PageKeeper
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.provenance import Provenance
 from searx_mcp.fetch.policy.robots import RobotsGate
-from searx_mcp.fetch.tiers.all import tiers
-from searx_mcp.fetch.tiers.reading import SourceReader
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.sessions import Sessions
-from searx_mcp.searxng.persona import PROJECT_URL
+from searx_mcp.fetch.site_adapters.all import tiers
+from searx_mcp.fetch.site_adapters.reading import SourceReader
+from searx_mcp.http.sessions import Sessions
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.searxng.persona import PROJECT_URL
 from searx_mcp.tasks.group import Spawn
+from searx_mcp.urls.address import AllowList
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 

@@ -11,16 +11,15 @@ from yarl import URL
 
 from searx_mcp.client.answering import wire_answering
 from searx_mcp.client.fetching import read_domains, wire_fetcher
-from searx_mcp.client.own.native.waking import WAIT, waking
 from searx_mcp.client.sources import WiredSources, own_endpoints, wire_sources
 from searx_mcp.client.stores import open_answers
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.pages.interface import PageStore
+from searx_mcp.http.dialling import Dialling
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.models.instance import Catalog, CatalogEntry, PoolReport
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.dialling import Dialling
-from searx_mcp.net.sessions import Sessions
-from searx_mcp.net.user_agents import desktop_user_agent
+from searx_mcp.ops.own.native.waking import WAIT, waking
 from searx_mcp.pool.catalog import gate, parse_catalog
 from searx_mcp.pool.config import EngineCareMode, PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
@@ -40,11 +39,12 @@ from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.search.state.interface import StateStore
-from searx_mcp.searxng.persona import Personas
-from searx_mcp.searxng.upstream import Upstream
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.searxng.persona import Personas
+from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Tasks
+from searx_mcp.urls.address import AllowList
 
 
 class Parts:

@@ -7,20 +7,20 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from searx_mcp import __version__
+from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.administration import OpenSource
-from searx_mcp.net.sessions import Sessions
-from searx_mcp.open_sources.config import OpenSourcesConfig, OpenSourcesMode
-from searx_mcp.open_sources.interface import Engine
-from searx_mcp.open_sources.table import ENGINES, engines_of
-from searx_mcp.open_sources.upstream import OpenUpstream
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.interface import Account, StateStore
-from searx_mcp.searxng.persona import PROJECT_URL
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.open.config import OpenSourcesConfig, OpenSourcesMode
+from searx_mcp.sources.open.interface import Engine
+from searx_mcp.sources.open.table import ENGINES, engines_of
+from searx_mcp.sources.open.upstream import OpenUpstream
+from searx_mcp.sources.searxng.persona import PROJECT_URL
 from searx_mcp.workers.interface import Workers
 
 USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"

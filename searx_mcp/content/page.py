@@ -21,8 +21,8 @@ from searx_mcp.content.main.find import find_main
 from searx_mcp.content.main.interface import Hints, Main
 from searx_mcp.content.main.platforms import generator_of
 from searx_mcp.content.main.unscripted import show_unscripted
-from searx_mcp.content.standard.panels import drop_unlabelled
-from searx_mcp.content.standard.rewrite import standardise_sources, standardise_text
+from searx_mcp.content.normalize.panels import drop_unlabelled
+from searx_mcp.content.normalize.rewrite import standardise_sources, standardise_text
 from searx_mcp.content.writing.interface import Style, Written
 from searx_mcp.content.writing.write import write
 from searx_mcp.models.page import PageKind

@@ -24,9 +24,9 @@ from searx_mcp.fetch.hops.walk import Arrival, Errand, Walker
 from searx_mcp.fetch.job import Job, now
 from searx_mcp.fetch.pages.document import Document
 from searx_mcp.fetch.policy.robots import RobotsGate
-from searx_mcp.fetch.tiers.interface import AsPage, Material, Plan, Source, Tier
-from searx_mcp.fetch.tiers.reading import SourceReader
-from searx_mcp.net.http import NOTE_BROKEN, NOTE_DEADLINE
+from searx_mcp.fetch.site_adapters.interface import AsPage, Material, Plan, Source, Tier
+from searx_mcp.fetch.site_adapters.reading import SourceReader
+from searx_mcp.http.http import NOTE_BROKEN, NOTE_DEADLINE
 from searx_mcp.tasks.place import Place
 
 BROWSER: Final = "browser"

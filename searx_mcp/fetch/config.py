@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, SecretStr
 
+from searx_mcp.http.host_headers import HostHeaders
 from searx_mcp.models.base import ByteCount, Frozen
 from searx_mcp.models.request import (
     MAX_CHARS,
@@ -12,7 +13,6 @@ from searx_mcp.models.request import (
     MIN_CHARS,
     MIN_CONTENT_LENGTH,
 )
-from searx_mcp.net.host_headers import HostHeaders
 
 
 class TierName(StrEnum):

@@ -14,7 +14,7 @@ from searx_mcp.content.outline import headings
 from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
-from searx_mcp.fetch.tiers.interface import Composed, Material
+from searx_mcp.fetch.site_adapters.interface import Composed, Material
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
 from searx_mcp.models.request import Images
 from searx_mcp.workers.failures import broken

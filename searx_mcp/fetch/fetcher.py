@@ -31,10 +31,10 @@ from searx_mcp.fetch.policy.provenance import Provenance
 from searx_mcp.fetch.showing import Circumstances, show
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.url import check_url
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Spawn
+from searx_mcp.urls.address import AllowList
+from searx_mcp.urls.url import check_url
 
 logger = logging.getLogger("searx_mcp.fetch")
 

@@ -14,11 +14,11 @@ from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.finding import find_instance
 from searx_mcp.search.state.budget import MONTH, account_of, month_account
 from searx_mcp.search.state.interface import Reservation, StateStore
-from searx_mcp.searxng.classify import Received, generator
-from searx_mcp.searxng.request import InstanceQuery
-from searx_mcp.searxng.scrub.answer import Fixture, scrub
-from searx_mcp.searxng.scrub.mask import Mask
-from searx_mcp.searxng.upstream import Upstream
+from searx_mcp.sources.searxng.classify import Received, generator
+from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.scrub.answer import Fixture, scrub
+from searx_mcp.sources.searxng.scrub.mask import Mask
+from searx_mcp.sources.searxng.upstream import Upstream
 
 
 @dataclass(frozen=True, slots=True)

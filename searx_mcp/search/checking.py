@@ -10,7 +10,7 @@ from searx_mcp.models.service import Progress
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.prober import PROBE_TIMEOUT, Pulse
-from searx_mcp.searxng.upstream import Clearance
+from searx_mcp.sources.searxng.upstream import Clearance
 
 _AT_ONCE = 4
 _ENOUGH_TO_DOUBT = 2

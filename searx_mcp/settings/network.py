@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, MutableMapping
 from typing import Any, Final
 
-from searx_mcp.net.config import ENV, NONE
-from searx_mcp.net.proxy import DIRECT
+from searx_mcp.http.config import ENV, NONE
+from searx_mcp.http.proxy import DIRECT
 
 PROXY: Final = "network.proxy"
 HTTP_PROXY: Final = "network.http_proxy"

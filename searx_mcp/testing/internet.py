@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-from searx_mcp.net.dialling import LOOPBACK, Answer, Dialling, Diversion, Names, check_loop
+from searx_mcp.http.dialling import LOOPBACK, Answer, Dialling, Diversion, Names, check_loop
 
 _ADDRESSES: Final = "93.184.216"  # a public network of 254 addresses
 _MOST_HOSTS: Final = 254

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Final, Self
 
-from searx_mcp.net.dialling import LOOPBACK
+from searx_mcp.http.dialling import LOOPBACK
 
 _END_OF_HEAD: Final = b"\r\n\r\n"
 _NOT_FOUND: Final = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"

@@ -19,8 +19,8 @@ from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.request import InstanceQuery
-from searx_mcp.searxng.upstream import Clearance
+from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.upstream import Clearance
 
 PAGE = ResultPage(
     hits=tuple(Hit(url=f"https://r{n}.example/", title="T", position=n) for n in range(1, 11)),
@@ -73,7 +73,7 @@ class Behaviour:
 
 @dataclass(slots=True)
 class SimulatedUpstream:
-    """Stands in for `searx_mcp.searxng.upstream.Upstream` in a `VirtualLoop`.
+    """Stands in for `searx_mcp.sources.searxng.upstream.Upstream` in a `VirtualLoop`.
 
     Args:
         clock: Unix seconds, moving with the loop.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.open_sources.interface import Ask, Engine, OpenQuery
-from searx_mcp.open_sources.judging import Answered
 from searx_mcp.pool.outcome import Outcome
+from searx_mcp.sources.open.interface import Ask, Engine, OpenQuery
+from searx_mcp.sources.open.judging import Answered
 
 _FULL = 3
 

@@ -85,3 +85,8 @@ def is_public_name(host: str) -> bool:
 
 def _plain(host: str) -> str:
     return host.lower().removesuffix(".")
+
+
+def is_onion(host: str) -> bool:
+    """Whether a host name is that of a Tor service, RFC 7686."""
+    return host.lower().removesuffix(".").endswith(".onion")

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from searx_mcp.models.request import Category
-from searx_mcp.open_sources.table import ENGINES
+from searx_mcp.sources.open.table import ENGINES
 
 
 @pytest.fixture

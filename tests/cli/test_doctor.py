@@ -15,8 +15,7 @@ import trustme
 from aiohttp import web
 
 from searx_mcp.cli.main import ExitCode
-from searx_mcp.client.doctor import doctor
-from searx_mcp.client.doctor.course import fine
+from searx_mcp.http.diagnosis import Reached
 from searx_mcp.models.diagnosis import CheckName
 from searx_mcp.models.instance import (
     InstanceReport,
@@ -25,7 +24,8 @@ from searx_mcp.models.instance import (
     PoolReport,
     Tier,
 )
-from searx_mcp.net.diagnosis import Reached
+from searx_mcp.ops.doctor import doctor
+from searx_mcp.ops.doctor.course import fine
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng
@@ -234,7 +234,7 @@ async def test_who_may_pass_depends_on_where_the_instance_is(
         await _straight(course, way)
         way.addresses, way.reached = (address,), Reached(address, "192.168.1.7")
 
-    monkeypatch.setattr("searx_mcp.client.doctor.instance.go", as_if)
+    monkeypatch.setattr("searx_mcp.ops.doctor.instance.go", as_if)
     async with FakeSearxng(formats=JSON) as fake:
         fake.limit()
         found = await diagnose(fake.url, "--own")
@@ -386,7 +386,7 @@ async def test_engine_errors_may_not_be_told(diagnose, answer):
 
 
 async def test_a_hung_instance_skips_what_needs_it(diagnose, monkeypatch):
-    monkeypatch.setattr("searx_mcp.client.doctor.course.STEP_TIMEOUT", 0.2)
+    monkeypatch.setattr("searx_mcp.ops.doctor.course.STEP_TIMEOUT", 0.2)
     async with FakeSearxng(hang=True) as fake:
         found = await diagnose(fake.url)
     assert found.failed == ["healthz"]
@@ -623,10 +623,10 @@ async def test_what_no_check_can_see_is_told_by_what_the_last_search_came_to(
 
 
 async def test_strangers_are_asked_for_nothing_that_their_limiter_counts(diagnose, monkeypatch):
-    monkeypatch.setattr("searx_mcp.client.doctor.connection.is_private", lambda _address: False)
+    monkeypatch.setattr("searx_mcp.ops.doctor.connection.is_private", lambda _address: False)
     async with FakeSearxng(link_token=True, engines_failed=True) as fake:
         # As a public one over https would: plain http to it is refused before anything is asked.
-        monkeypatch.setattr("searx_mcp.client.doctor.instance.go", _straight)
+        monkeypatch.setattr("searx_mcp.ops.doctor.instance.go", _straight)
         found = await diagnose(fake.url)
         searches = fake.searches
         named = await diagnose(fake.url, "--own")

@@ -13,7 +13,6 @@ from searx_mcp.cli.output import (
     print_response,
     print_settings,
 )
-from searx_mcp.client.listing import Selection
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer
@@ -27,6 +26,7 @@ from searx_mcp.models.instance import (
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import FetchStats, PageContent, SearchResponse, SearchResult
+from searx_mcp.ops.instances.listing import Selection
 from searx_mcp.render.tokens import estimate
 from searx_mcp.settings.sources import SettingRow
 

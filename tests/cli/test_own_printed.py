@@ -6,7 +6,6 @@ import pytest
 
 from searx_mcp.cli import own
 from searx_mcp.cli.main import exit_code
-from searx_mcp.client.own.errors import NativeError
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.models.own_instance import (
     ContainerState,
@@ -18,6 +17,7 @@ from searx_mcp.models.own_instance import (
     OwnInstance,
     OwnInstanceDown,
 )
+from searx_mcp.ops.own.errors import NativeError
 from searx_mcp.settings.sources import load
 
 RUNNING = OwnInstance(

@@ -114,7 +114,7 @@ async def test_pages_and_public_instances_get_no_credentials_even_on_the_same_or
 async def test_plain_http_to_a_name_with_a_public_address_is_refused_in_words(
     monkeypatch: pytest.MonkeyPatch, proxy: LoopbackServer
 ) -> None:
-    monkeypatch.setattr("searx_mcp.net.guard.is_private", lambda address: False)
+    monkeypatch.setattr("searx_mcp.http.guard.is_private", lambda address: False)
     settings = settings_with(f"{proxy.base}{PREFIX}", username=USER, password=PASSWORD)
     async with client_for(settings) as client:
         with pytest.raises(NoInstancesError) as caught:

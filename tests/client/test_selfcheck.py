@@ -11,9 +11,9 @@ import pytest
 from typing_extensions import override
 from yarl import URL
 
-from searx_mcp.client.selfcheck.running import selfcheck
-from searx_mcp.client.selfcheck.vectors import PUBLIC_ADDRESSES, bundled_vectors, parse_vectors
 from searx_mcp.models.selfcheck import Vector, Verdict
+from searx_mcp.ops.selfcheck.running import selfcheck
+from searx_mcp.ops.selfcheck.vectors import PUBLIC_ADDRESSES, bundled_vectors, parse_vectors
 
 VERDICTS = {"block": Verdict.REFUSED, "allow": Verdict.ALLOWED}
 PRIVATE_HOP = {"url": "http://www.example.org/", "redirects": ["http://10.0.0.7/"]}

@@ -8,8 +8,8 @@ import pytest
 
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.templates import Code, Fact, Image, Link, Media, Place, Torrent, Video
-from searx_mcp.searxng.html_parser import parse_html
-from searx_mcp.searxng.json_parser import parse_json
+from searx_mcp.sources.searxng.html_parser import parse_html
+from searx_mcp.sources.searxng.json_parser import parse_json
 
 SITE = "http://127.0.0.1:1234"
 TEMPLATES = {

@@ -18,8 +18,8 @@ from typing_extensions import override
 from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.fetch.pages.sqlite import open_store
+from searx_mcp.http.dialling import Dialling
 from searx_mcp.models.page import Page
-from searx_mcp.net.dialling import Dialling
 from searx_mcp.testing.internet import FakeInternet
 from searx_mcp.testing.raw import RawServer, response
 from searx_mcp.testing.waits import Waits

@@ -62,9 +62,9 @@ FAULTS = {
     50: "two loops; a hundred starts and stops",
 }
 ELSEWHERE = {
-    38: ("searxng/test_upstream.py", "searxng/test_classify.py"),
-    39: ("searxng/test_json_parser.py", "searxng/test_fuzz.py"),
-    40: ("searxng/test_classify.py", "client/test_facade.py"),
+    38: ("sources/searxng/test_upstream.py", "sources/searxng/test_classify.py"),
+    39: ("sources/searxng/test_json_parser.py", "sources/searxng/test_fuzz.py"),
+    40: ("sources/searxng/test_classify.py", "client/test_facade.py"),
 }
 FOLDER = Path(__file__).parent
 

@@ -23,8 +23,8 @@ from searx_mcp.errors import (
 )
 from searx_mcp.fetch import job as job_module
 from searx_mcp.fetch.fetcher import Fetcher
+from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.models.request import FetchRequest
-from searx_mcp.net.http import HttpSession, Reply
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "
 ARTICLE = (

@@ -22,26 +22,26 @@ import pytest
 
 from searx_mcp.client.sources import USER_AGENT
 from searx_mcp.client.stores import open_state
+from searx_mcp.http.http import HttpSession, Reply
+from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
-from searx_mcp.net.http import HttpSession, Reply
-from searx_mcp.net.sessions import Sessions
-from searx_mcp.open_sources.interface import Engine, Identifier, IdentifierKind, OpenQuery
-from searx_mcp.open_sources.judging import Answered
-from searx_mcp.open_sources.table import ENGINES, engines_of
-from searx_mcp.open_sources.upstream import OpenUpstream
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.open.interface import Engine, Identifier, IdentifierKind, OpenQuery
+from searx_mcp.sources.open.judging import Answered
+from searx_mcp.sources.open.table import ENGINES, engines_of
+from searx_mcp.sources.open.upstream import OpenUpstream
 
 CONTACT = os.environ.get("SEARX_MCP_LIVE_CONTACT", "").strip()
 STATE = Settings().state_folder()
 """Both are found before the suite hides the user's environment from its tests."""
-ANSWERS = Path(__file__).parents[1] / "open_sources" / "answers"
+ANSWERS = Path(__file__).parents[1] / "sources" / "open" / "answers"
 """The answers as documented, with which those that come are compared."""
 MAX_WAIT = 30.0
 """Seconds; spacing is over sooner, a day's budget is not."""

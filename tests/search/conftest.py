@@ -8,21 +8,21 @@ from dataclasses import dataclass
 import pytest
 from aiohttp.abc import AbstractResolver
 
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.models.instance import CatalogEntry
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.config import NetworkConfig
-from searx_mcp.net.sessions import Sessions
-from searx_mcp.net.user_agents import desktop_user_agent
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.persona import Personas
-from searx_mcp.searxng.upstream import Upstream
+from searx_mcp.sources.searxng.persona import Personas
+from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.urls.address import AllowList
 
 
 @dataclass

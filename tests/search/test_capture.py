@@ -13,7 +13,7 @@ from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.capture import Capturer
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.state.budget import month_account
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
 QUERY = InstanceQuery("red pandas")

@@ -10,7 +10,7 @@ from searx_mcp.models.administration import Robots
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.search.checking import Checker
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
 NAMES_US = "User-agent: searx-mcp\nDisallow: /\n"

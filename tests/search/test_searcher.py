@@ -27,7 +27,7 @@ from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.remarks import COVERAGE
 from searx_mcp.search.searcher import Searcher, instance_query, notes
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Tasks
 from searx_mcp.testing import virtual_time

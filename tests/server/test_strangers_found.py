@@ -14,10 +14,10 @@ from mcp import Client
 from searx_mcp.models.hits import Answer, Hit, Infobox, InfoboxAttribute, InfoboxLink, ResultPage
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import SearchResponse
-from searx_mcp.open_sources.interface import OpenQuery
-from searx_mcp.open_sources.table import ENGINES
 from searx_mcp.search.merge import merge
 from searx_mcp.server.app import build_server
+from searx_mcp.sources.open.interface import OpenQuery
+from searx_mcp.sources.open.table import ENGINES
 from searx_mcp.testing.open_sources.double import NOW
 from searx_mcp.testing.results import generate
 from searx_mcp.testing.searxng import FakeSearxng

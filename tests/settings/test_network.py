@@ -9,8 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.net.config import NetworkConfig
-from searx_mcp.net.proxy import DIRECT, ProxyUrl
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.proxy import DIRECT, ProxyUrl
 from searx_mcp.settings.sources import effective, load
 from searx_mcp.settings.values import Settings
 

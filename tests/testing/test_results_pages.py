@@ -22,8 +22,8 @@ from searx_mcp.models.templates import (
     Torrent,
     Video,
 )
-from searx_mcp.searxng.html_parser import parse_html
-from searx_mcp.searxng.json_parser import parse_json
+from searx_mcp.sources.searxng.html_parser import parse_html
+from searx_mcp.sources.searxng.json_parser import parse_json
 from searx_mcp.testing.results import FakeResult, place
 from searx_mcp.testing.searxng import FakeSearxng
 

@@ -5,7 +5,7 @@ import aiohttp
 import pytest
 
 from searx_mcp.models.templates import Fact
-from searx_mcp.searxng.robots import forbids_us
+from searx_mcp.sources.searxng.robots import forbids_us
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.limiter import FakeLimiter
 from searx_mcp.testing.results import FakeResult

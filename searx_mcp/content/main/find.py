@@ -14,7 +14,7 @@ from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.stated import fallback
 from searx_mcp.content.main.teasers import take_out_links, take_out_teasers
-from searx_mcp.content.standard.names import NOTES, REFERENCE
+from searx_mcp.content.normalize.names import NOTES, REFERENCE
 from searx_mcp.models.page import PageKind
 
 _LEFT: Final = 0.4
@@ -34,7 +34,7 @@ def find_main(tree: LexborHTMLParser, hints: Hints) -> Main:
     Only then is the tree changed.
 
     Args:
-        tree: a page in the form that `content.standard` gives it, without what readers do not see;
+        tree: a page in the form that `content.normalize` gives it, without what readers do not see;
             it is changed.
         hints: what the page says of itself.
 

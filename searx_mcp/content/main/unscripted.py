@@ -5,7 +5,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.standard.panels import show_panels
+from searx_mcp.content.normalize.panels import show_panels
 
 _PARTS: Final = 'div[hidden][id^="S:"]'
 _MAX_PARTS: Final = 500

@@ -16,8 +16,8 @@ from searx_mcp.fetch.hops.media import (
 )
 from searx_mcp.fetch.hops.redirects import location_of
 from searx_mcp.fetch.hops.site import HEAD_BYTES, is_success, judge
-from searx_mcp.net.body import NOTE_SIZE, Body
-from searx_mcp.net.http import Reply
+from searx_mcp.http.body import NOTE_SIZE, Body
+from searx_mcp.http.http import Reply
 from searx_mcp.tasks.place import Place
 
 # The refusal is known by then; its body only tells a challenge from a plain one.

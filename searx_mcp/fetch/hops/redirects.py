@@ -12,9 +12,9 @@ from searx_mcp.errors import (
     RedirectError,
     TransportError,
 )
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.url import MAX_URL_LENGTH, check_url
+from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.hosts import host_in, is_short_enough
+from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
 from searx_mcp.urls.userinfo import without_userinfo
 
 # RFC 9110, section 15.4, and RFC 7538; 300 and 304 name no target to follow.

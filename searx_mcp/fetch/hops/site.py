@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from searx_mcp.errors import ErrorCode, SiteError
-from searx_mcp.net.retry_after import retry_after
+from searx_mcp.urls.retry_after import retry_after
 
 HEAD_BYTES = 16_384
 """How much of a body is looked at; the challenge pages of the tables show themselves in less."""

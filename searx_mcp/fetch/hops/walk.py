@@ -19,12 +19,12 @@ from searx_mcp.fetch.hops.redirects import Trail, carried_headers, location_of, 
 from searx_mcp.fetch.pages.interface import Validators
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.robots import MAX_ROBOTS, MAX_ROBOTS_REDIRECTS, RobotsGate
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.body import Body
-from searx_mcp.net.host_headers import with_own
-from searx_mcp.net.http import NOTE_DEADLINE, HttpSession
-from searx_mcp.net.retry_after import retry_after
+from searx_mcp.http.body import Body
+from searx_mcp.http.host_headers import with_own
+from searx_mcp.http.http import NOTE_DEADLINE, HttpSession
 from searx_mcp.tasks.place import Place
+from searx_mcp.urls.address import AllowList
+from searx_mcp.urls.retry_after import retry_after
 
 IGNORED = "ignored"
 """What `Arrival.robots` says when nobody asked robots.txt."""

@@ -1,7 +1,7 @@
 """Domain names as people write them, and whether a host lies in one.
 
 Policy on addresses is not here: a name that resolves to a private address is the business of
-`searx_mcp.net`.
+`searx_mcp.http`.
 """
 
 import ipaddress

@@ -21,7 +21,7 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.pages.interface import KeptRobots
-from searx_mcp.net.robots_rules import PARSED_BYTES, Rules, decode
+from searx_mcp.http.robots_rules import PARSED_BYTES, Rules, decode
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Spawn
 

@@ -15,7 +15,7 @@ from typing_extensions import override
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.request import Source
 from searx_mcp.search.providers.interface import Found
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 
 T = TypeVar("T")
 

@@ -20,7 +20,7 @@ from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.interface import Found, Sourced
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Spawn
 

@@ -22,12 +22,12 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.files import read_bytes
+from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import Catalog, CatalogEntry
-from searx_mcp.net.http import HttpSession, Reply
 from searx_mcp.pool.catalog import catalog_age_days
 from searx_mcp.pool.searxspace import CatalogError, Listing, parse_searxspace
-from searx_mcp.searxng.persona import honest
+from searx_mcp.sources.searxng.persona import honest
 
 SOURCE_URL: Final = "https://searx.space/data/instances.json"
 FILE_NAME: Final = "catalog-v1.json"

@@ -10,7 +10,7 @@ from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.execution.asking import Asking
 from searx_mcp.search.execution.trail import Trail
 from searx_mcp.search.merge import fuse, keys_of
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 
 LEAST_GRACE = 0.1
 """Seconds that the others have at least after the first answer."""

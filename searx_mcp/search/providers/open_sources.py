@@ -13,16 +13,16 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.models.response import Coverage
 from searx_mcp.models.service import Progress
-from searx_mcp.open_sources.interface import Engine, OpenQuery, one_line
-from searx_mcp.open_sources.relevance import relevant
-from searx_mcp.open_sources.routing.reading import Question, read
-from searx_mcp.open_sources.routing.route import Choice, Route, route
 from searx_mcp.search.providers.ballots import Ballot, count, spread
 from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
 from searx_mcp.search.providers.remarks import remarks
 from searx_mcp.search.providers.round import Journal, Reply, Rounds
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.open.interface import Engine, OpenQuery, one_line
+from searx_mcp.sources.open.relevance import relevant
+from searx_mcp.sources.open.routing.reading import Question, read
+from searx_mcp.sources.open.routing.route import Choice, Route, route
+from searx_mcp.sources.searxng.request import InstanceQuery
 
 Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]
 

@@ -14,11 +14,11 @@ from searx_mcp.errors import (
 from searx_mcp.models.request import Category, Source
 from searx_mcp.models.response import Coverage
 from searx_mcp.models.service import Progress
-from searx_mcp.open_sources.config import OpenSourcesMode
 from searx_mcp.search.providers.ballots import Ballot, count
 from searx_mcp.search.providers.interface import Found, Provider
 from searx_mcp.search.providers.open_sources import Collected, OpenSources
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.open.config import OpenSourcesMode
+from searx_mcp.sources.searxng.request import InstanceQuery
 
 T = TypeVar("T")
 

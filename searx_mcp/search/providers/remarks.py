@@ -5,9 +5,9 @@ from typing import Final
 
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.models.response import Coverage
-from searx_mcp.open_sources.interface import Engine
-from searx_mcp.open_sources.routing.route import Route
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.open.interface import Engine
+from searx_mcp.sources.open.routing.route import Route
+from searx_mcp.sources.searxng.request import InstanceQuery
 
 _MEDIA: Final = frozenset({Category.IMAGES, Category.VIDEOS})
 _ANY_LANGUAGE: Final = frozenset({"all", "auto", "en"})

@@ -19,13 +19,13 @@ from yarl import URL
 
 from searx_mcp.fetch.browser.interface import Rendered
 from searx_mcp.fetch.browser.renderer import Renderer
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.config import NetworkConfig
-from searx_mcp.net.dialling import Diversion, Names
-from searx_mcp.net.gateway.gateway import Gateway
-from searx_mcp.net.gateway.record import GatewayLimits
-from searx_mcp.net.sessions import Sessions
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.dialling import Diversion, Names
+from searx_mcp.http.gateway.gateway import Gateway
+from searx_mcp.http.gateway.record import GatewayLimits
+from searx_mcp.http.sessions import Sessions
 from searx_mcp.tasks.group import Tasks
+from searx_mcp.urls.address import AllowList
 
 PUBLIC = "93.184.216.34"
 CLOSED = "93.184.216.35"

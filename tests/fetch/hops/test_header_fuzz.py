@@ -13,7 +13,7 @@ from searx_mcp.errors import ErrorCode
 from searx_mcp.fetch.hops.media import parse_content_type, resolve, sniff
 from searx_mcp.fetch.hops.redirects import location_of
 from searx_mcp.fetch.hops.site import HEAD_BYTES, is_success, judge
-from searx_mcp.net.retry_after import LONGEST, SHORTEST, retry_after
+from searx_mcp.urls.retry_after import LONGEST, SHORTEST, retry_after
 
 ANYTHING = st.text(st.characters(exclude_categories=[]), max_size=60)
 DATES = st.sampled_from(

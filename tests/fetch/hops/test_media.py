@@ -17,8 +17,8 @@ from searx_mcp.fetch.hops.media import (
     resolve,
     sniff,
 )
-from searx_mcp.net.body import NOTE_SIZE, Body
-from searx_mcp.net.http import NOTE_BROKEN, NOTE_DEADLINE
+from searx_mcp.http.body import NOTE_SIZE, Body
+from searx_mcp.http.http import NOTE_BROKEN, NOTE_DEADLINE
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, RedirectError, TransportError
 from searx_mcp.fetch.hops.redirects import Trail, carried_headers, join, location_of, next_url
-from searx_mcp.net.address import AllowList
+from searx_mcp.urls.address import AllowList
 
 START = URL("https://example.org/a/b?c=1")
 

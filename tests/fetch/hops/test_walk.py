@@ -14,11 +14,11 @@ from searx_mcp.fetch.hops.walk import IGNORED, Arrival, Errand, Walker
 from searx_mcp.fetch.pages.interface import Validators
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.robots import RobotsGate
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.config import NetworkConfig
-from searx_mcp.net.sessions import Sessions
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.sessions import Sessions
 from searx_mcp.tasks.group import Tasks
 from searx_mcp.tasks.place import Place
+from searx_mcp.urls.address import AllowList
 
 RULES = "User-agent: *\nDisallow: /private\n"
 PLAIN = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"

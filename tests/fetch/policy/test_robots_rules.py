@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from searx_mcp.net.robots_rules import PARSED_BYTES, Rules, decode
+from searx_mcp.http.robots_rules import PARSED_BYTES, Rules, decode
 
 EXAMPLE = """\
 User-Agent: *

@@ -10,7 +10,7 @@ from searx_mcp.models.hits import Answer, Hit, ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.search.answers.cache import CacheKey, FailureCache, Freshness, ResponseCache
 from searx_mcp.search.providers.interface import Found
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.clock import FakeClock
 
 KEY = CacheKey(text="a", category="general", language="en", safe_search=1, time_range="")

@@ -23,7 +23,7 @@ from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Tasks
 from searx_mcp.testing import virtual_time

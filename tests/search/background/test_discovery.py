@@ -20,10 +20,9 @@ from aiohttp import ClientResponse
 from aioresponses import CallbackResult, aioresponses
 from yarl import URL
 
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.instance import Catalog, CatalogEntry
-from searx_mcp.net.address import AllowList
-from searx_mcp.net.config import NetworkConfig
-from searx_mcp.net.sessions import Sessions
 from searx_mcp.pool.catalog import parse_catalog
 from searx_mcp.search.background import discovery
 from searx_mcp.search.background.discovery import (
@@ -38,6 +37,7 @@ from searx_mcp.search.background.discovery import (
     Discovery,
 )
 from searx_mcp.testing.web import FakePage, FakeWeb, broken, drip, gzip_bomb, huge, silent
+from searx_mcp.urls.address import AllowList
 
 NOW = 1_767_225_600.0
 DAY = 86_400.0

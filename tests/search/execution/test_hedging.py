@@ -8,7 +8,7 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.search.execution.executor import Hedging
 from searx_mcp.search.providers.interface import Found
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing import virtual_time
 from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
 

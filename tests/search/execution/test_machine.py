@@ -22,7 +22,7 @@ from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.state.budget import instance_account, month_account
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.simulated import PAGE, Behaviour, SimulatedUpstream
 from searx_mcp.testing.virtual_time import VirtualClock, VirtualLoop
 

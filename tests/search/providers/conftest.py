@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from searx_mcp.open_sources.config import OpenSourcesConfig
-from searx_mcp.open_sources.interface import Engine
-from searx_mcp.open_sources.relevance import relevant
-from searx_mcp.open_sources.table import engines_of
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.interface import Engine
+from searx_mcp.sources.open.relevance import relevant
+from searx_mcp.sources.open.table import engines_of
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.simulated_sources import SimulatedSources, SourceBehaviour
 from searx_mcp.testing.virtual_time import VirtualClock
 

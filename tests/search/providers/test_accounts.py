@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from searx_mcp.open_sources.config import OpenSourcesConfig
-from searx_mcp.open_sources.table import engines_of
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.state.interface import Account, Window
+from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.table import engines_of
 
 ENGINE = replace(
     engines_of(OpenSourcesConfig())["openverse"],

@@ -8,12 +8,12 @@ import pytest
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.response import Coverage
-from searx_mcp.open_sources.config import OpenSourcesConfig
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.providers.interface import OPEN_SOURCES
 from searx_mcp.search.providers.round import GRACE
 from searx_mcp.search.state.interface import Account
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing import virtual_time
 from searx_mcp.testing.simulated_sources import SourceBehaviour
 

@@ -15,10 +15,10 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
-from searx_mcp.open_sources.config import OpenSourcesMode
 from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
 from searx_mcp.search.providers.order import InOrder
-from searx_mcp.searxng.request import InstanceQuery
+from searx_mcp.sources.open.config import OpenSourcesMode
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing import virtual_time
 from searx_mcp.testing.simulated_sources import SourceBehaviour
 

@@ -1,0 +1,246 @@
+"""Labelled blocks: notes, tips, warnings, as documentation and wikis write them."""
+
+import re
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.content.normalize.elements import (
+    ancestors,
+    classes,
+    first_solid,
+    has_text,
+    is_attached,
+    is_blank,
+    move_children,
+    new,
+    put_in_place,
+    short_text,
+    solid,
+    text_of,
+)
+from searx_mcp.content.normalize.names import CALLOUT
+
+_KIND_NAMES: Final = (
+    "note info information tip hint important warning warn caution danger error attention success"
+    " question help faq example quote abstract summary tldr todo bug failure fail missing check done"
+    " cite seealso deprecated alert critical notice experimental memo remark"
+)
+_KINDS: Final = frozenset(_KIND_NAMES.split())
+_SAID: Final[dict[str, str]] = {
+    "information": "info", "warn": "warning", "seealso": "note", "notice": "note", "memo": "note",
+    "remark": "note", "alert": "warning", "critical": "danger",
+}  # fmt: skip
+"""Kinds that only some dialects have, by the one that all have."""
+
+_STRONG: Final = (
+    ".admonition,.theme-admonition,.markdown-alert,.callout,.custom-block,.hint-container,.starlight-aside,"
+    ".confluence-information-macro,.admonitionblock,.notecard,.book-hint,.hint"
+)
+"""Classes that only labelled blocks have, given that another one names a kind."""
+_PLAIN: Final = (
+    "div:is(.note,.warning,.tip,.important,.caution,.danger,.NOTE,.WARNING,.TIP,.IMPORTANT,.CAUTION),"
+    "section:is(.note,.warning)"
+)
+"""Blocks that a class alone may label; `info` is as often the line of author and date."""
+_TEXT: Final = frozenset({"p", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
+_LEAST_WORDS: Final = 4
+_LEAST_CHARS: Final = 80
+"""Chosen: no word is so long that four of them need more."""
+
+CALLOUTS: Final = (
+    "div[class]:is(.admonition,.theme-admonition,.markdown-alert,.callout,.custom-block,.hint-container,"
+    ".confluence-information-macro,.admonitionblock,.notecard,.hint,.alert,.note,.warning,.tip,.info,"
+    ".important,.caution,.danger,.NOTE,.WARNING,.TIP,.IMPORTANT,.CAUTION),"
+    "aside,details[class],section.note,section.warning,blockquote"
+)
+"""Elements that may be labelled blocks. Written so that most elements of a page fail by their tag: with one
+selector for each class the query took twice as long."""
+
+FOLDED: Final = "div.is-collapsed,details.callout"
+"""Callouts that a reader has to unfold, as Obsidian writes them."""
+
+_BOX: Final = re.compile(
+    r"(?:admonition|theme-admonition|markdown-alert|callout|custom-block|hint|book-hint|alert"
+    r"|starlight-aside-|confluence-information-macro|blockquote-tag|td-alert|usa-alert-|panel)-(.+)"
+)
+_TITLE: Final = re.compile(
+    r"(?:title|heading|summary|header|label|indicator)(?:$|[-_\s])|admonitionheading", re.IGNORECASE
+)
+_TITLES: Final = frozenset(
+    {"p", "div", "span", "strong", "b", "h2", "h3", "h4", "h5", "h6", "summary", "header"}
+)
+_GITHUB = re.compile(r"\s*\[!([A-Za-z]{3,20})\][+-]?[ \t]*([^\n]*)\n?")
+_NOT_CONTENT: Final = frozenset({"form", "nav", "header", "footer", "dialog", "button", "label"})
+_BANNER = re.compile(
+    r"cookie|consent|dismissible|banner|toast|modal|newsletter|subscribe|popup|flash"
+)
+_TITLE_CHARS: Final = 200
+_KIND_CHARS: Final = 40
+_MAX_CALLOUTS: Final = 5_000
+_AROUND: Final = 40
+
+
+def unfold(tree: LexborHTMLParser) -> None:
+    """Show what a labelled block has folded up.
+
+    Like closed `details` it is one click away, under a title that is shown. Only the block's own
+    inline style is taken off; if the block is hidden itself, so is what it holds.
+    """
+    for box in tree.css(FOLDED)[:_MAX_CALLOUTS]:
+        if "callout" not in classes(box):
+            continue
+        for part in box.iter():
+            if "callout-content" in classes(part) and "style" in part.attributes:
+                del part.attrs["style"]
+
+
+def standardise_callouts(tree: LexborHTMLParser) -> None:
+    """Rewrite every labelled block.
+
+    Args:
+        tree: without what is hidden: icons and titles are taken apart by their place.
+    """
+    for box in tree.css(CALLOUTS)[:_MAX_CALLOUTS]:
+        if not is_attached(box):
+            continue
+        if box.tag == "blockquote" and _quoted(tree, box):
+            continue
+        kind = _kind(box)
+        if kind and _is_content(box):
+            _rewrite(tree, box, kind)
+
+
+def _kind(box: LexborNode) -> str:
+    """The kind that the classes of a block name; empty if it is none."""
+    words = classes(box)
+    attributes = box.attributes
+    if stated := (attributes.get("data-callout") or "").strip().lower():
+        return stated if stated.isalnum() else "note"
+    for word in words:
+        match = _BOX.fullmatch(word)
+        name = match[1].lstrip("-").removesuffix("-macro") if match else ""
+        if name in _KINDS:
+            return _SAID.get(name, name)
+    for word in words:
+        if word in _KINDS and word != "alert":
+            return _SAID.get(word, word)
+    title = _title(box)
+    if "admonition" in words or (title is not None and {"callout", "hint"} & set(words)):
+        return _named(title) or "note"
+    return ""
+
+
+def _is_content(box: LexborNode) -> bool:
+    """Whether a block belongs to the text: forms, shops and banners have boxes like these."""
+    if not has_text(box):
+        return False
+    if _BANNER.search(" ".join([*classes(box), (box.attributes.get("id") or "").lower()])):
+        return False
+    is_inside = False
+    for around in ancestors(box, _AROUND):
+        is_inside = is_inside or around.tag in {"article", "main"}
+        if around.tag in _NOT_CONTENT and not is_inside and not _holds_page(around):
+            return False
+        if around.attributes.get("role") in {"dialog", "alertdialog", "navigation"}:
+            return False
+    if box.tag == "details" or box.css_matches(_STRONG):
+        return True
+    is_labelled = (is_inside and "alert" in classes(box)) or bool(_named(_title(box)))
+    return is_labelled or (_is_said(box) and (is_inside or _is_among_text(box)))
+
+
+def _is_said(box: LexborNode) -> bool:
+    """Whether a class alone labels a text: it may stand for a rating or a figure too."""
+    words = short_text(box, _LEAST_CHARS).split()
+    return box.css_matches(_PLAIN) and len(words) >= _LEAST_WORDS
+
+
+def _is_among_text(box: LexborNode) -> bool:
+    """Whether text stands right before or after it, as in a page without `main` and `article`."""
+    for step in ("prev", "next"):
+        beside = getattr(box, step)
+        while beside is not None and is_blank(beside):
+            beside = getattr(beside, step)
+        if beside is not None and beside.tag in _TEXT:
+            return True
+    return False
+
+
+def _holds_page(form: LexborNode) -> bool:
+    """Whether a form is the whole page, as some servers write it."""
+    parent = form.parent
+    return form.tag == "form" and parent is not None and parent.tag == "body"
+
+
+def _title(box: LexborNode) -> LexborNode | None:
+    """The element a block begins with, if that is its title."""
+    first = first_solid(box)
+    for _ in range(3):
+        if first is None or not first.is_element_node or first.tag not in _TITLES:
+            return None
+        if _TITLE.search(" ".join(classes(first))) or first.tag in {"summary", "header"}:
+            return first
+        if _named(first):
+            return first
+        first = first_solid(first)
+    return None
+
+
+def _named(title: LexborNode | None) -> str:
+    """The kind that a title is nothing but a name of."""
+    if title is None:
+        return ""
+    word = short_text(title, _KIND_CHARS).lower().strip(" :!.\u26a0\ufe0f\u2139").replace(" ", "")
+    return _SAID.get(word, word) if word in _KINDS else ""
+
+
+def _rewrite(tree: LexborHTMLParser, box: LexborNode, kind: str) -> None:
+    title = _title(box)
+    said = ""
+    if title is not None:
+        said = text_of(title).rstrip(":")[:_TITLE_CHARS]
+        title.decompose()
+    cell = box.css_first("td.content") if "admonitionblock" in classes(box) else None
+    callout = new(tree, CALLOUT, kind=kind)
+    if said and said.lower().strip(" :!.") != kind and not _is_kind(said, kind):
+        callout.attrs["title"] = said
+    move_children(box if cell is None else cell, callout)
+    put_in_place(box, callout)
+
+
+def _is_kind(said: str, kind: str) -> bool:
+    word = said.lower().strip(" :!.")
+    return _SAID.get(word, word) == kind
+
+
+def _quoted(tree: LexborHTMLParser, box: LexborNode) -> bool:
+    """Rewrite a quotation that begins with `[!NOTE]`; Markdown that its page has not understood."""
+    first = first_solid(box)
+    if first is not None and first.tag == "p":
+        first = first_solid(first)
+    if first is None or not first.is_text_node:
+        return False
+    text = first.text_content or ""
+    match = _GITHUB.match(text)
+    if match is None or (kind := match[1].lower()) not in _KINDS:
+        return False
+    callout = new(tree, CALLOUT, kind=_SAID.get(kind, kind))
+    after = first.next
+    is_line = "\n" in match[0] or after is None or after.tag == "br"
+    title = " ".join(match[2].split()) if is_line else ""
+    rest = text[match.end() :] if is_line else match[2] + text[match.end() :]
+    if title and title.lower() != kind:
+        callout.attrs["title"] = title[:_TITLE_CHARS]
+    if after is not None and after.tag == "br":
+        after.decompose()
+    if rest.strip():
+        first.replace_with(rest)
+    else:
+        parent = first.parent
+        first.decompose()
+        if parent is not None and parent.tag == "p" and all(map(is_blank, solid(parent))):
+            parent.decompose()
+    move_children(box, callout)
+    put_in_place(box, callout)
+    return True

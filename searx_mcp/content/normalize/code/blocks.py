@@ -1,0 +1,231 @@
+"""Code, however a page shows it, as `<pre><code class="language-x">` with nothing but text in it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.content.normalize.code.labels import label_inside, take_labels
+from searx_mcp.content.normalize.code.languages import language_of
+from searx_mcp.content.normalize.code.text import code_text, is_line, raw_text
+from searx_mcp.content.normalize.elements import (
+    ancestors,
+    classes,
+    empty,
+    has_text,
+    is_alone,
+    is_attached,
+    neighbour,
+    new,
+    put_in_place,
+    solid,
+    style,
+)
+from searx_mcp.content.normalize.names import MATH
+
+CODE: Final = "pre,code,td.blob-code,div.cm-content,div.view-lines,div.code-block,div.codeblock,div.ltx_listing"
+"""Of these a page with code has at least one."""
+
+_EDITORS: Final = ".CodeMirror-code,.cm-content,.monaco-editor .view-lines,.ace_text-layer"
+_FRAMES: Final = frozenset({"codemirror", "cm-editor", "monaco-editor", "ace_editor"})
+_TABLES: Final = (
+    "td.code,td.lntd,td.rouge-code,td.blob-code,td.hljs-ln-code,td.linenos,td.gutter,td.crayon-code"
+)
+_LISTINGS: Final = "div.ltx_listing"
+"""Code and algorithms as LaTeXML writes them: an element for each line, begun by its number."""
+
+_PLAIN: Final = "div.code-block,div.codeblock,div.code-sample,div.highlight"
+_IN_CODE: Final = frozenset({"pre", "code", "samp", "kbd"})
+_BLOCK_CODE: Final = frozenset({"block", "code-block", "codeblock", "hljs"})
+_SHOWN_AS_BLOCK = re.compile(
+    r"(?:display\s*:\s*(?:block|grid|table))|white-space\s*:\s*(?:pre|break-spaces)"
+)
+_AROUND: Final = 4
+"""Elements around a block that may wrap nothing but it."""
+
+_MAX_BLOCKS: Final = 5_000
+
+
+def standardise_code(tree: LexborHTMLParser) -> None:
+    """Rewrite every block of code, and take out the labels and buttons around it.
+
+    What stands in front of a block as its language or as a button is taken out; a file name stays
+    as it is, before the block.
+
+    Args:
+        tree: without what is hidden: everything in a block becomes text.
+    """
+    for editor in _attached(tree, _EDITORS):
+        _rewrite(tree, _frame(editor), editor)
+    for listing in _attached(tree, _LISTINGS):
+        _rewrite_listing(tree, listing)
+    for table in _tables(tree):
+        # A part of a file is moved to the right with all around it.
+        _rewrite(tree, table, table, is_indented=True)
+    for code in _attached(tree, "code"):
+        if _is_block(code):
+            _join(_pieces(code))
+            _rewrite(tree, code, code, is_indented=True)
+    for block in _attached(tree, "pre"):
+        if not _holds_more(block):
+            _rewrite(tree, block, block)
+    for block in _attached(tree, _PLAIN):
+        if _is_bare(block):
+            _rewrite(tree, block, block)
+
+
+def _attached(tree: LexborHTMLParser, selector: str) -> Iterator[LexborNode]:
+    """Elements that are still there when their turn comes."""
+    for node in tree.css(selector)[:_MAX_BLOCKS]:
+        if is_attached(node):
+            yield node
+
+
+def _rewrite(
+    tree: LexborHTMLParser, block: LexborNode, root: LexborNode, *, is_indented: bool = False
+) -> None:
+    """Put one block in its form, in the place of all that shows nothing else."""
+    inner = _inner(root)
+    block = _outermost(block)
+    language = language_of(block, inner) or label_inside(block, root)
+    text = code_text(root, is_indented=is_indented and "pre" not in style(root))
+    if not text:
+        block.decompose()
+        return
+    pre, code = new(tree, "pre"), new(tree, "code", text)
+    pre.insert_child(code, move=True)
+    put_in_place(block, pre)
+    label = take_labels(pre)
+    language = language or label
+    if language:
+        code.attrs["class"] = f"language-{language}"
+    for around in list(ancestors(pre, _AROUND)):
+        if around.tag in _IN_CODE:
+            around.unwrap()
+
+
+def _rewrite_listing(tree: LexborHTMLParser, listing: LexborNode) -> None:
+    """Put a listing in its form; one with formulas, an algorithm, stays text, line by line."""
+    for source in listing.css(".ltx_listing_data"):
+        source.decompose()
+    if listing.css_first(MATH) is None:
+        _rewrite(tree, listing, listing)
+        return
+    for line in listing.css(".ltx_listingline")[:_MAX_BLOCKS]:
+        for number in line.css(".ltx_tag_listingline"):
+            number.insert_after(" ")
+        line.insert_after(new(tree, "br"), move=True)
+        line.unwrap()
+
+
+def _inner(root: LexborNode) -> LexborNode | None:
+    """The element in a block that its highlighter writes the language on."""
+    if root.tag == "code":
+        return None
+    return root.css_first("code[class],code[data-lang],code[data-language],code[language]") or (
+        root.css_first("pre[class],pre[lang]") if root.tag != "pre" else None
+    )
+
+
+def _outermost(block: LexborNode) -> LexborNode:
+    """The block with the elements of code or of a code's table that hold nothing else."""
+    found = inner = block
+    for node in ancestors(block, 6):
+        if node.tag not in _IN_CODE and node.tag not in {"tbody", "tr", "td", "table"}:
+            break
+        if node.tag == "td" and not _is_code_cell(node):
+            break
+        if not is_alone(inner):
+            break
+        inner = node
+        if node.tag in _IN_CODE or node.tag == "table":
+            found = node
+    return found
+
+
+def _frame(editor: LexborNode) -> LexborNode:
+    """The whole of an editor; a `pre` that holds nothing else, if there is one."""
+    found = editor
+    for node in ancestors(editor, 24):
+        if not _FRAMES.isdisjoint(classes(node)):
+            found = node
+        elif node.tag == "pre":
+            return node
+    return found
+
+
+def _tables(tree: LexborHTMLParser) -> Iterator[LexborNode]:
+    """The tables that lay out code: lines beside their numbers."""
+    seen: set[int] = set()
+    for cell in _attached(tree, _TABLES):
+        table = next((node for node in ancestors(cell, 4) if node.tag == "table"), None)
+        if table is not None and table.mem_id not in seen:
+            seen.add(table.mem_id)
+            if table.css_first("pre,code,.blob-code,.line,.hljs-ln-code") is not None:
+                yield table
+
+
+def _is_code_cell(cell: LexborNode) -> bool:
+    return not {"code", "lntd", "rouge-code", "gutter"}.isdisjoint(classes(cell))
+
+
+def _holds_more(block: LexborNode) -> bool:
+    """Whether a `pre` shows images or players and no text."""
+    return block.css_first("img,video,iframe") is not None and not has_text(block)
+
+
+def _is_block(code: LexborNode) -> bool:
+    """Whether a `code` that stands in no `pre` is shown as a block."""
+    parent = code.parent
+    if parent is None or any(node.tag in _IN_CODE for node in ancestors(code, 4)):
+        return False
+    if code.css_first("pre") is not None:
+        return False
+    is_many = "\n" in code.text().strip() or code.css_first("br,div,[data-line],.line") is not None
+    if not is_many:
+        return "block" in classes(code)
+    if _SHOWN_AS_BLOCK.search(style(code)) or not _BLOCK_CODE.isdisjoint(classes(code)):
+        return True
+    if _SHOWN_AS_BLOCK.search(style(parent)) and "white-space" in style(parent):
+        return True
+    is_whole = is_alone(code) and parent.tag != "p"
+    has_lines = code.css_first("br,div,[data-line]") is not None
+    return is_whole and (has_lines or any("language-" in word for word in classes(code)))
+
+
+def _pieces(code: LexborNode) -> list[LexborNode]:
+    """A listing that is cut into pieces with their output between: all that its parent holds."""
+    parent = code.parent
+    if parent is None or neighbour(code, forward=False) is not None:
+        return []
+    inside, words = solid(parent), set(classes(code))
+    is_cut = len(inside) > 1 and all(
+        node.tag in {"code", "pre"} and words & set(classes(node)) for node in inside
+    )
+    return inside if is_cut else []
+
+
+def _join(pieces: list[LexborNode]) -> None:
+    """Put the text of all pieces into the first one."""
+    if not pieces:
+        return
+    texts = [raw_text(piece).removesuffix("\n") for piece in pieces]
+    first = pieces[0]
+    empty(first)
+    first.insert_child("\n".join(texts))
+    first.attrs["style"] = "white-space: pre"
+    for piece in pieces[1:]:
+        piece.decompose()
+
+
+def _is_bare(block: LexborNode) -> bool:
+    """Whether an element is code only by its class or language, with nothing but text in it."""
+    inside = solid(block)
+    if not inside or not all(
+        node.is_text_node or is_line(node) or node.tag == "span" for node in inside
+    ):
+        return False
+    if block.css_first("p,ul,ol,table,h1,h2,h3,h4,pre,code,img,a") is not None:
+        return False
+    return bool(language_of(block)) and "\n" in block.text().strip()

@@ -1,0 +1,292 @@
+"""Panels of tabs and folded answers, which scripts show on a click on their label."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.content.html.unseen import LABEL
+from searx_mcp.content.normalize.elements import (
+    ancestors,
+    children,
+    classes,
+    has_text,
+    is_hidden,
+    move_children,
+    new,
+    put_in_place,
+    short_text,
+    text_of,
+)
+
+_PANELS: Final = '[role="tabpanel"]'
+_FOLDS: Final = "[aria-expanded][aria-controls]"
+_SETS: Final = ".tabbed-set"
+"""Tabs of Markdown extensions, whose labels stand in one element and whose panels in the next."""
+
+_PANEL: Final = "x-panel"
+"""Marks what a label shows: a panel whose label is hidden is hidden, too."""
+
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
+_CHROME: Final = frozenset({"nav", "header", "footer", "aside", "dialog", "form", "menu"})
+_CHROME_ROLES: Final = frozenset({
+    "alertdialog", "banner", "contentinfo", "dialog", "listbox", "menu", "menubar", "navigation",
+    "search", "toolbar", "tooltip", "tree",
+})  # fmt: skip
+_FOLDING: Final = ("accordion", "faq", "question", "collaps", "expand", "toggle")
+"""Parts of the classes by which folded text tells itself from a menu."""
+
+_FOLDED_BY = re.compile(
+    r"\s*(?:display|visibility|opacity|overflow|(?:max-)?height)\s*:", re.IGNORECASE
+)
+"""What scripts fold a panel up by; colours and the size of letters are not among it."""
+
+_LABEL_CHARS: Final = 200
+_LEAST: Final = 25
+"""Characters of a folded text that are no link; less is a menu, or nothing."""
+
+_LOOKED_AT: Final = 400
+"""Nodes of a folded text by which it is told from a menu."""
+
+_REPEATED_CHARS: Final = 1_000
+_DEEP: Final = 600
+"""More than the guards before the parser let elements nest."""
+
+_MAX_PANELS: Final = 500
+_MAX_LISTS: Final = 50
+_UP: Final = 40
+_NEAR: Final = 4
+"""Elements around a list of tabs that may hold its panels, and around a folded text that may name it."""
+
+
+def show_panels(tree: LexborHTMLParser) -> bool:
+    """Show the panels of tabs and folded texts behind their labels, as closed `details` are shown.
+
+    Args:
+        tree: a page with everything it came with; it is changed.
+
+    Returns:
+        Whether there were any, so that `drop_unlabelled` is to be called.
+    """
+    if tree.css_first(f"{_SETS},{_PANELS},{_FOLDS}") is None:
+        return False
+    _take_marks(tree)
+    sets = [pair for box in tree.css(_SETS)[:_MAX_PANELS] for pair in _of_set(box)]
+    tabs = _unrepeated(_tabs(tree, tree.css(_PANELS)[:_MAX_PANELS]))
+    folded = list(_folded(tree, tree.css(_FOLDS)[: 4 * _MAX_PANELS]))
+    taken: set[int] = set()
+    for number, (panel, label) in enumerate([*sets, *tabs, *folded]):
+        if {panel.mem_id, label.mem_id} & taken:
+            continue
+        taken.add(label.mem_id)
+        if number < len(sets) + len(tabs):
+            _show_tab(tree, panel, label, str(number))
+        else:
+            _show_folded(panel, label, str(number))
+    return bool(sets or tabs or folded)
+
+
+def _take_marks(tree: LexborHTMLParser) -> None:
+    """Take out marks that the page itself has: only ours say that a label is seen."""
+    for node in tree.css(f"[{LABEL}],[{_PANEL}]"):
+        for mark in (LABEL, _PANEL):
+            if mark in node.attributes:
+                del node.attrs[mark]
+
+
+def _unrepeated(
+    pairs: Iterable[tuple[LexborNode, LexborNode]],
+) -> list[tuple[LexborNode, LexborNode]]:
+    """Panels with their tabs; what several tabs of a list show is shown once."""
+    found: list[tuple[LexborNode, LexborNode]] = []
+    said: set[tuple[int, str]] = set()
+    for panel, tab in pairs:
+        parent = panel.parent
+        key = parent.mem_id if parent is not None else 0, short_text(panel, _REPEATED_CHARS)
+        if key not in said:
+            found.append((panel, tab))
+        if key[1]:
+            said.add(key)
+    return found
+
+
+def drop_unlabelled(tree: LexborHTMLParser) -> None:
+    """Take out what `show_panels` showed, if its label has turned out to be hidden.
+
+    Args:
+        tree: without what styles hide; it is changed.
+    """
+    labels = {label.attributes[LABEL] or "": label for label in tree.css(f"[{LABEL}]")}
+    around = {mark: _panel_around(label) for mark, label in labels.items() if has_text(label)}
+    panels = [(panel, panel.attributes[_PANEL] or "") for panel in tree.css(f"[{_PANEL}]")]
+    for panel, mark in panels:
+        if panel.tag == "summary" and mark in around:
+            panel.insert_child(text_of(labels[mark]))
+    for panel, mark in panels:
+        if not _is_labelled(mark, around):
+            panel.decompose()
+    for label in tree.css(f"button[{LABEL}],label[{LABEL}]"):
+        if label.tag == "button" and label.attributes.get("role") != "tab":
+            _rename(tree, label, "summary")
+        else:
+            label.decompose()  # it stands before its panel now
+
+
+def _panel_around(label: LexborNode) -> str:
+    """The mark of the panel that a label stands in; empty if it stands in none."""
+    marks = (node.attributes.get(_PANEL) for node in ancestors(label, _DEEP))
+    return next(filter(None, marks), "")
+
+
+def _is_labelled(mark: str, around: Mapping[str, str]) -> bool:
+    """Whether a label is seen, and with it those of the panels around it; no panel shows itself."""
+    passed: set[str] = set()
+    while mark and mark in around and mark not in passed:
+        passed.add(mark)
+        mark = around[mark]
+    return not mark
+
+
+def _tabs(
+    tree: LexborHTMLParser, panels: list[LexborNode]
+) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """Panels with their tabs: by what either says of the other, else by their order."""
+    lists = tree.css('[role="tablist"]')[:_MAX_LISTS]
+    by_name: dict[str, LexborNode] = {}
+    for tab in tree.css('[role="tab"]')[: 4 * _MAX_PANELS]:
+        attributes = tab.attributes
+        by_name.setdefault("#" + (attributes.get("id") or ""), tab)
+        by_name.setdefault(attributes.get("aria-controls") or "", tab)
+    by_place = _by_place(lists, panels)
+    for panel in panels:
+        attributes = panel.attributes
+        tabs = [
+            by_name.get(attributes.get("id") or "-"),
+            by_name.get("#" + (attributes.get("aria-labelledby") or "-")),
+            by_place.get(panel.mem_id),
+        ]
+        for tab in filter(None, tabs):
+            if any(letter.isalpha() for letter in short_text(tab, _LABEL_CHARS)):
+                yield panel, tab
+                break
+
+
+def _by_place(lists: list[LexborNode], panels: list[LexborNode]) -> dict[int, LexborNode]:
+    """The tabs of lists that do not say what they control, with as many panels behind them."""
+    found: dict[int, LexborNode] = {}
+    known = {panel.mem_id for panel in panels}
+    for each in lists:
+        tabs = each.css('[role="tab"]')
+        if any("aria-controls" in tab.attributes for tab in tabs):
+            continue
+        for around in ancestors(each, _NEAR):
+            inside = [node for node in around.css(_PANELS) if node.mem_id in known]
+            if inside:
+                if len(inside) == len(tabs):
+                    found.update((node.mem_id, tab) for node, tab in zip(inside, tabs, strict=True))
+                break
+    return found
+
+
+def _show_tab(tree: LexborHTMLParser, panel: LexborNode, tab: LexborNode, mark: str) -> None:
+    tab.attrs[LABEL] = mark
+    if _is_off(panel):
+        _open(panel, mark)
+    # Its words are put in when those are gone that a style hides.
+    label = new(tree, "summary", **{_PANEL: mark})
+    if (first := panel.first_child) is not None:
+        first.insert_before(label, move=True)
+
+
+def _folded(
+    tree: LexborHTMLParser, folds: list[LexborNode]
+) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """Hidden texts with what unfolds them, without menus and the like."""
+    targets = _ids(tree) if folds else {}
+    for fold in folds:
+        target = targets.get(fold.attributes.get("aria-controls") or "")
+        if target is None or fold.attributes.get("aria-expanded") != "false":
+            continue
+        if _is_off(target) and _is_text(target) and _names_text(fold, target):
+            yield target, fold
+
+
+def _ids(tree: LexborHTMLParser) -> Mapping[str, LexborNode]:
+    found: dict[str, LexborNode] = {}
+    for node in tree.css("[id]"):
+        found.setdefault(node.attributes.get("id") or "", node)
+    return found
+
+
+def _is_off(panel: LexborNode) -> bool:
+    return is_hidden(panel) or panel.attributes.get("aria-hidden") == "true"
+
+
+def _is_text(panel: LexborNode) -> bool:
+    """Whether a panel holds text, and not a menu, a dialog or a form."""
+    if panel.tag in _CHROME or panel.attributes.get("role") in _CHROME_ROLES:
+        return False
+    free = linked = 0
+    for place, part in enumerate(panel.traverse(include_text=True)):
+        if place > _LOOKED_AT:
+            break
+        if part.is_text_node:
+            size = len((part.text_content or "").strip())
+            is_linked = any(node.tag == "a" for node in ancestors(part, _NEAR))
+            linked, free = linked + size * is_linked, free + size * (not is_linked)
+    return free >= max(_LEAST, linked)
+
+
+def _names_text(fold: LexborNode, panel: LexborNode) -> bool:
+    attributes = fold.attributes
+    if "aria-haspopup" in attributes or not short_text(fold, _LABEL_CHARS):
+        return False
+    around = list(ancestors(fold, _UP))
+    if any(node.tag in _CHROME or node.attributes.get("role") in _CHROME_ROLES for node in around):
+        return False
+    if panel.attributes.get("role") == "region" or _heading(fold) is not None:
+        return True
+    names = " ".join(word for node in (fold, panel, *around[:_NEAR]) for word in classes(node))
+    return any(part in names for part in _FOLDING)
+
+
+def _heading(fold: LexborNode) -> LexborNode | None:
+    """The heading that is folded open, which stands around its button or, less often, inside."""
+    around = (node for node in (fold, *ancestors(fold, 2)) if node.tag in _HEADINGS)
+    return next(around, None) or fold.css_first(",".join(_HEADINGS))
+
+
+def _show_folded(panel: LexborNode, fold: LexborNode, mark: str) -> None:
+    (_heading(fold) or fold).attrs[LABEL] = mark
+    _open(panel, mark)
+
+
+def _rename(tree: LexborHTMLParser, node: LexborNode, tag: str) -> None:
+    """Put another element in the place of one, with its content; what hides it is no longer asked."""
+    made = new(tree, tag)
+    move_children(node, made)
+    put_in_place(node, made)
+
+
+def _open(panel: LexborNode, mark: str) -> None:
+    panel.attrs[_PANEL] = mark
+    for name in ("hidden", "aria-hidden"):
+        if name in panel.attributes:
+            del panel.attrs[name]
+    if is_hidden(panel):
+        # What else its style says may hide it from those who click, too.
+        parts = (panel.attributes.get("style") or "").split(";")
+        panel.attrs["style"] = ";".join(part for part in parts if not _FOLDED_BY.match(part))
+
+
+def _of_set(box: LexborNode) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """The panels of a set of tabs with their labels."""
+    labels = box.css_first(".tabbed-labels")
+    content = box.css_first(".tabbed-content")
+    if labels is None or content is None:
+        return
+    names = [node for node in children(labels) if node.tag == "label"]
+    panels = [node for node in children(content) if "tabbed-block" in classes(node)]
+    if len(names) == len(panels):
+        yield from zip(panels, names, strict=True)

@@ -1,0 +1,205 @@
+"""Posts of forums: what they quote, what they link to, and whom they answer."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from searx_mcp.content.normalize.elements import (
+    ancestors,
+    has_text,
+    is_attached,
+    move_children,
+    new,
+    put_in_place,
+    short_text,
+    text_of,
+)
+
+_QUOTED: Final = "aside.quote,aside.onebox"
+"""Other people's words and previews of links, as Discourse writes them."""
+
+_COMMENTS: Final = ".comment,[itemprop~=comment],[itemtype$='/Comment'],[author][depth],td[indent]"
+"""Comments, by the names that most programs give them, and cells that only move theirs to the right."""
+
+_NAMES: Final = (
+    "[itemprop~=author],[itemprop~=name],[rel~=author],[class*=author i],[class*=username i],"
+    "[class*=user-name i],.fn,.hnuser,a[href*='/user/'],a[href*='/users/'],a[href*='/u/']"
+)
+"""Of those who wrote a comment; the innermost of the first is taken."""
+
+_NO_TEXT: Final = (
+    ".comment .expand,.comment .numchildren,.comhead .navs,.comhead .togg,"
+    ".comment .score:is(.likes,.dislikes),.d-none[itemprop],span[itemprop=position],"
+    "[component='post/parent/content'],.codebox > p"
+)
+"""What folds a thread up or leads through it, the scores that it would have with one vote more or less, what
+is said again for machines in an element of a framework's hidden class, the place of a post in its thread, a post
+above a reply to it, and the button above code."""
+
+_PANES: Final = ".message-cell--user,.ipsEntry__author-column,.cAuthorPane,.postprofile"
+"""Who wrote a post, beside it: a name, and what the forum counts of its members."""
+
+_HEADS: Final = ".topic-meta-data a,.comhead .hnuser,.comhead .age a"
+"""Names and dates above posts: as links they would be taken for a list of links."""
+
+_MARKS: Final = (
+    f"{_QUOTED},{_COMMENTS},{_PANES},.topic-meta-data,.comhead,.codebox,.d-none[itemprop],span[itemprop=position],"
+    "[component='post/parent/content']"
+)
+"""Of these a page with posts has at least one: most pages cost one query."""
+
+_PANE_NAMES: Final = ".message-name,.username,.cAuthorPane_author,h3,dt a"
+
+_HEADINGS: Final = "h1 a,h2 a,h3 a,h4 a,h5 a,h6 a"
+_INLINE: Final = frozenset({"a", "b", "strong", "em", "i", "span", "cite", "font", "small", "bdi"})
+_COUNT: Final = re.compile(r"\d{1,3}")
+_NAME_CHARS: Final = 40
+_FEW: Final = 8
+"""Elements of a post that may name who wrote it."""
+
+_ITEM: Final = 3
+"""Elements between an item of a list and the comment in it."""
+
+_MAX_COMMENTS: Final = 2_000
+_UP: Final = 40
+"""Elements between a comment and the one it answers, or its name."""
+
+
+def standardise_posts(tree: LexborHTMLParser) -> None:
+    """Rewrite quotations and previews of links, and say whom nested comments answer.
+
+    A comment in another one is labelled `bob (reply to alice)`, unless it is an item of a list, whose
+    depth is seen. A label stays with its comment wherever a passage is cut; a quote would be taken for
+    quoted words.
+
+    Args:
+        tree: without what is hidden; it is changed.
+    """
+    if tree.css_first(_MARKS) is None:
+        return
+    for node in tree.css(_NO_TEXT):
+        node.decompose()
+    for link in tree.css(_HEADS):
+        link.unwrap()
+    for box in tree.css(_QUOTED)[:_MAX_COMMENTS]:
+        if is_attached(box):
+            _rewrite(tree, box)
+    _name_posts(tree)
+    _label_replies(tree)
+
+
+def _rewrite(tree: LexborHTMLParser, box: LexborNode) -> None:
+    quote = new(tree, "blockquote")
+    inner = box.css_first("blockquote")
+    if inner is None:
+        _preview(tree, box, quote)
+    else:
+        title = box.css_first(".title")
+        if title is not None and has_text(title):
+            link = title.css_first("a[href]")
+            _paragraph(tree, new(tree, "strong", text_of(title)) if link is None else link, quote)
+        move_children(inner, quote)
+    put_in_place(box, quote)
+
+
+def _preview(tree: LexborHTMLParser, box: LexborNode, quote: LexborNode) -> None:
+    """A link with its title; what else the page behind it says of itself is no part of the post."""
+    title = box.css_first(_HEADINGS) or box.css_first("header a") or box.css_first("a[href]")
+    if title is None:
+        move_children(box, quote)
+        return
+    address = title.attributes.get("href") or ""
+    _paragraph(tree, new(tree, "a", text_of(title) or address, href=address), quote)
+
+
+def _paragraph(tree: LexborHTMLParser, node: LexborNode, quote: LexborNode) -> None:
+    line = new(tree, "p")
+    line.insert_child(node, move=True)
+    quote.insert_child(line, move=True)
+
+
+def _name_posts(tree: LexborHTMLParser) -> None:
+    """Put the name of a member before the post; the rest of what stands beside it is no part of that."""
+    panes = tree.css(_PANES)[:_MAX_COMMENTS]
+    known = {pane.mem_id for pane in panes}
+    for pane in panes:
+        names = (short_text(node, _NAME_CHARS) for node in pane.css(_PANE_NAMES)[:_FEW])
+        name = next(filter(None, names), "")
+        post = pane.parent
+        if not name or post is None or any(node.mem_id in known for node in ancestors(pane, 2)):
+            continue
+        if not any(name in node.text() for node in post.css("p.author")[:_FEW]):
+            line = new(tree, "p")
+            line.insert_child(new(tree, "strong", name), move=True)
+            pane.insert_before(line, move=True)
+
+
+def _label_replies(tree: LexborHTMLParser) -> None:
+    comments = _comments(tree)
+    if len(comments) < 2:  # noqa: PLR2004 - one that answers, and one that is answered
+        return
+    names = _names(tree, comments)
+    for comment, answered in _replies(comments):
+        name, whose = names.get(comment.mem_id), names.get(answered.mem_id)
+        # An element around a comment may have the name of a comment, too.
+        if name is None or whose is None or name.mem_id == whose.mem_id:
+            continue
+        label = f" (reply to {short_text(whose, _NAME_CHARS).rstrip(':')}) "
+        if name.tag in _INLINE:
+            name.insert_after(label)
+        else:
+            name.insert_child(label)
+
+
+def _comments(tree: LexborHTMLParser) -> dict[int, LexborNode]:
+    """The comments in order, by their ids in memory; of a cell that only indents, its row."""
+    found: dict[int, LexborNode] = {}
+    for node in tree.css(_COMMENTS)[:_MAX_COMMENTS]:
+        comment = node.parent if node.tag == "td" else node
+        if comment is not None:
+            found.setdefault(comment.mem_id, comment)
+    return found
+
+
+def _replies(comments: dict[int, LexborNode]) -> Iterator[tuple[LexborNode, LexborNode]]:
+    """The comments that stand in others or below them, each with what it answers."""
+    levels: list[LexborNode] = []
+    for comment in comments.values():
+        if _is_item(comment):
+            continue
+        if (around := _around(comment, comments)) is not None:
+            yield comment, around
+        elif (depth := _indent(comment)) >= 0:
+            if 0 < depth <= len(levels):
+                yield comment, levels[depth - 1]
+            levels[depth:] = [comment]
+
+
+def _indent(row: LexborNode) -> int:
+    """How far a row is moved to the right; -1 if it is none."""
+    cells = (node for node in row.iter() if "indent" in node.attributes)
+    level = next((cell.attributes["indent"] or "" for cell in cells), "")
+    return int(level) if row.tag == "tr" and _COUNT.fullmatch(level) else -1
+
+
+def _is_item(comment: LexborNode) -> bool:
+    return comment.tag == "li" or any(node.tag == "li" for node in ancestors(comment, _ITEM))
+
+
+def _around(node: LexborNode, comments: dict[int, LexborNode]) -> LexborNode | None:
+    return next((each for each in ancestors(node, _UP) if each.mem_id in comments), None)
+
+
+def _names(tree: LexborHTMLParser, comments: dict[int, LexborNode]) -> dict[int, LexborNode]:
+    """The elements that name who wrote each comment, by the ids of the comments."""
+    found: dict[int, LexborNode] = {}
+    for node in tree.css(_NAMES)[: 4 * _MAX_COMMENTS]:
+        comment = _around(node, comments)
+        if comment is None or not short_text(node, _NAME_CHARS):
+            continue
+        before = found.get(comment.mem_id)
+        if before is None or any(each.mem_id == before.mem_id for each in ancestors(node, 4)):
+            found[comment.mem_id] = node
+    return found

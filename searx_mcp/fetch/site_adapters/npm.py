@@ -1,0 +1,162 @@
+"""Pages of npm packages, from the copies of their files at a public CDN, jsDelivr."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from yarl import URL
+
+from searx_mcp.content.fields import Fields
+from searx_mcp.fetch.site_adapters.address import address, parts_of
+from searx_mcp.fetch.site_adapters.composing.fields import object_of
+from searx_mcp.fetch.site_adapters.composing.prose import from_markdown, front_matter
+from searx_mcp.fetch.site_adapters.composing.writing import (
+    Link,
+    bullets,
+    capped,
+    facts,
+    heading,
+    joined,
+    plain,
+)
+from searx_mcp.fetch.site_adapters.interface import Composed, Material, Plan, Source
+
+CDN: Final = "https://cdn.jsdelivr.net"
+MAX_DEPENDENCIES: Final = 60
+_README_NAMES: Final = ("README.md", "readme.md")
+"""Names are told apart by case at the CDN, and both are common."""
+
+_HOST = re.compile(r"(?:www\.)?npm[a-z0-9-]*\.[a-z]+")
+_NAME = re.compile(r"[A-Za-z0-9~][A-Za-z0-9._~-]{0,213}")
+_SCOPE = re.compile(r"@[A-Za-z0-9~-][A-Za-z0-9._~-]{0,213}")
+_VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]{0,100}")
+_VIEWS: Final = frozenset({"", "readme", "dependencies"})
+_REPOSITORY = re.compile(
+    r"(?:git\+)?(?:https?|git|ssh)://(?:git@)?(?P<rest>[^@\s]{1,500}?)(?:\.git)?(?:#.*)?"
+)
+_SHORT_REPOSITORY = re.compile(r"(?:github:)?([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})")
+
+
+class NpmTier:
+    """Reads `/package/NAME` and `/package/NAME/v/VERSION`, scoped names too."""
+
+    def plan(self, url: URL) -> Plan | None:
+        """Plan to read package.json and a README; see `Tier`."""
+        parts = parts_of(url)
+        if not parts or not _HOST.fullmatch(url.host or "") or not url.is_default_port():
+            return None
+        if url.query.get("activeTab", "") not in _VIEWS:
+            return None
+        match parts:
+            case ["package", scope, name, *rest] if _SCOPE.fullmatch(scope):
+                folder: tuple[str, ...] = (scope,)
+            case ["package", name, *rest]:
+                folder = ()
+            case _:
+                return None
+        match rest:
+            case []:
+                version = "latest"
+            case ["v", version] if _VERSION.fullmatch(version):
+                pass
+            case _:
+                return None
+        if not _NAME.fullmatch(name):
+            return None
+        place = ("npm", *folder, f"{name}@{version}")
+        readmes = tuple(
+            Source(address(CDN, *place, readme), is_required=False) for readme in _README_NAMES
+        )
+        manifest = Source(address(CDN, *place, "package.json"), accept="application/json")
+        page = str(url.with_fragment(None))
+        return Plan(
+            tier="npm",
+            sources=(manifest, *readmes),
+            compose=lambda materials: _compose(materials, page=page, is_latest=version == "latest"),
+        )
+
+
+def _compose(materials: Sequence[Material | None], *, page: str, is_latest: bool) -> Composed:
+    manifest = object_of(materials[0])
+    name, version = manifest.line("name"), manifest.line("version")
+    if not name or not version:
+        raise ValueError("package.json names no package")
+    readme = next((material for material in materials[1:] if material is not None), None)
+    notes = []
+    if is_latest:
+        notes.append("The CDN that holds the copies may learn of a new version up to 7 days late.")
+    if readme is None:
+        notes.append("The package has no README.md.")
+    description = manifest.line("description", 1_000)
+    return Composed(
+        markdown=joined(
+            heading(1, f"{name} {version}"),
+            plain(description, 1_000),
+            _facts(manifest),
+            _dependencies("Dependencies", manifest.pairs("dependencies")),
+            _dependencies("Peer dependencies", manifest.pairs("peerDependencies")),
+            _prose(readme, page) if readme is not None else "",
+        ),
+        title=f"{name} {version}",
+        description=description,
+        author=_person(manifest),
+        is_truncated=readme is not None and readme.is_truncated,
+        notes=tuple(notes),
+    )
+
+
+def _prose(readme: Material, page: str) -> str:
+    _, text = front_matter(readme.data.decode(errors="replace"))
+    return from_markdown(text, base=page, shift=1)
+
+
+def _facts(manifest: Fields) -> str:
+    homepage = manifest.line("homepage", 500)
+    repository = _repository(manifest)
+    bugs = manifest.part("bugs").line("url", 500) or manifest.line("bugs", 500)
+    engines = ", ".join(f"{name} {version}" for name, version in manifest.pairs("engines"))
+    commands = [name for name, _ in manifest.pairs("bin")]
+    return facts(
+        [
+            ("Licence", _licence(manifest)),
+            ("Author", _person(manifest)),
+            ("Engines", engines),
+            ("Modules", "ECMAScript" if manifest.line("type") == "module" else ""),
+            ("Commands", capped(commands, 20)),
+            ("Keywords", capped(manifest.lines("keywords", 60), 30)),
+            ("Homepage", Link(homepage, homepage)),
+            ("Repository", Link(repository, repository)),
+            ("Issues", Link(bugs, bugs)),
+        ]
+    )
+
+
+def _licence(manifest: Fields) -> str:
+    """Its SPDX expression, or what old packages wrote: an object, or a list of them."""
+    return (
+        manifest.line("license")
+        or manifest.part("license").line("type")
+        or capped([licence.line("type") for licence in manifest.parts("licenses")], 3)
+    )
+
+
+def _person(manifest: Fields) -> str:
+    return manifest.part("author").line("name") or manifest.line("author")
+
+
+def _repository(manifest: Fields) -> str:
+    written = manifest.part("repository").line("url", 500) or manifest.line("repository", 500)
+    if short := _SHORT_REPOSITORY.fullmatch(written):
+        return f"https://github.com/{short[1]}"
+    match = _REPOSITORY.fullmatch(written)
+    return f"https://{match['rest']}" if match else ""
+
+
+def _dependencies(title: str, pairs: list[tuple[str, str]]) -> str:
+    if not pairs:
+        return ""
+    left = len(pairs) - MAX_DEPENDENCIES
+    lines = [f"{name} {version}" for name, version in pairs[:MAX_DEPENDENCIES]]
+    if left > 0:
+        lines.append(f"and {left:,} more")
+    return joined(heading(2, title), bullets(lines))

@@ -1,0 +1,105 @@
+"""Settings of the network edge."""
+
+from functools import partial
+from typing import Annotated, Any, Final
+
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
+from pydantic_core import PydanticCustomError
+
+from searx_mcp.http.proxy import DIRECT, Bypass, ProxyRules, ProxyUrl
+from searx_mcp.models.base import Frozen
+
+ENV: Final = "env"
+"""The value of `network.proxy` that stands for the proxies of the environment."""
+NONE: Final = "none"
+"""The value of `network.http_proxy` that stands for no proxy."""
+
+
+def _refusal(key: str, reason: str) -> PydanticCustomError:
+    # Without the value: it may hold a password.
+    context = {"key": f"network.{key}", "reason": reason}
+    return PydanticCustomError("setting", "{key}: {reason}", context)
+
+
+def _read_proxy(value: Any, *, key: str) -> ProxyUrl | None:  # noqa: ANN401 - pydantic hands over whatever was given
+    if value is None or isinstance(value, ProxyUrl):
+        return value
+    if not isinstance(value, str):
+        raise _refusal(key, "is not text")
+    if value == ENV:
+        reason = "env is for the command and the server; a program names the proxy itself"
+        raise _refusal(key, reason if key == "proxy" else "env belongs in network.proxy")
+    try:
+        return ProxyUrl.parse(value) if value.strip() else None
+    except ValueError as error:
+        raise _refusal(key, str(error)) from None
+
+
+def _read_http_proxy(value: Any) -> "ProxyUrl | str":  # noqa: ANN401 - pydantic hands over whatever was given
+    return NONE if value == NONE else _read_proxy(value, key="http_proxy") or ""
+
+
+def _check_bypass(entries: tuple[str, ...]) -> tuple[str, ...]:
+    try:
+        Bypass.parse(entries)
+    except ValueError as error:
+        raise _refusal("no_proxy", str(error)) from None
+    return entries
+
+
+_AS_TEXT = (
+    PlainSerializer(lambda proxy: str(proxy or ""), return_type=str),
+    WithJsonSchema({"type": "string"}),
+)
+
+
+class NetworkConfig(Frozen):
+    """The `[network]` table."""
+
+    # A proxy may hold a password, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    connect_timeout: Annotated[float, Field(ge=0.1, le=60)] = Field(
+        default=5.0, description="Seconds for one TCP and TLS connection."
+    )
+    max_connections: Annotated[int, Field(ge=1, le=1_000)] = Field(
+        default=64,
+        description="Open connections at most, for each kind of traffic but own instances.",
+    )
+    max_connections_per_host: Annotated[int, Field(ge=1, le=100)] = Field(
+        default=8,
+        description="Open connections to one host at most; own instances have search.own_at_once.",
+    )
+    proxy: Annotated[
+        ProxyUrl | None, PlainValidator(partial(_read_proxy, key="proxy")), *_AS_TEXT
+    ] = Field(
+        default=None,
+        description="Proxy: http, https or socks5://user:password@host:port; env for HTTPS_PROXY.",
+    )
+    http_proxy: Annotated[ProxyUrl | str, PlainValidator(_read_http_proxy), *_AS_TEXT] = Field(
+        default="", description="Another proxy for plain http; empty for the same, none for none."
+    )
+    no_proxy: Annotated[tuple[str, ...], AfterValidator(_check_bypass)] = Field(
+        default=DIRECT,
+        description="Domains, addresses and networks that are reached without the proxy.",
+    )
+    ca_file: str = Field(
+        default="",
+        description="PEM file of certificates that are believed besides those of the system.",
+    )
+
+    def proxies(self) -> ProxyRules:
+        """Compose which requests go through which proxy."""
+        http = self.proxy if self.http_proxy == "" else self.http_proxy
+        return ProxyRules(
+            https=self.proxy,
+            http=http if isinstance(http, ProxyUrl) else None,
+            bypass=Bypass.parse(self.no_proxy),
+        )

@@ -1,0 +1,167 @@
+"""Sessions of the HTTP library, as all kinds of traffic have them: straight, or through a proxy."""
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+import aiohttp
+from aiohttp.abc import AbstractResolver
+from yarl import URL
+
+from searx_mcp.http.body import ACCEPT_ENCODING
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.detour import Detour, arrivals, check_support
+from searx_mcp.http.http import Round
+from searx_mcp.http.pacing import READ_BUFFER, PacedConnector
+from searx_mcp.http.proxy import BLIND, ProxyUrl
+from searx_mcp.http.trust import tls_context
+
+MAX_LINE: Final = 8_190
+"""Bytes of a status line or one header field; what Apache and nginx accept too."""
+
+MAX_HEADERS: Final = 128
+"""Header fields of one answer."""
+
+_log = logging.getLogger("searx_mcp.http")
+
+
+class Connections:
+    """Makes sessions of the HTTP library; none is opened here.
+
+    Attributes:
+        proxies: which requests go through which proxy.
+    """
+
+    def __init__(self, config: NetworkConfig, resolver: AbstractResolver | None) -> None:
+        """Read the certificates.
+
+        Args:
+            config: the `[network]` table.
+            resolver: asked for the names of proxies instead of the system's.
+
+        Raises:
+            SettingsError: `network.ca_file` cannot be read, or a proxy needs what is not installed.
+        """
+        self.proxies = config.proxies()
+        check_support(self.proxies)
+        self._config = config
+        self._tls = tls_context(config.ca_file)
+        self._resolver = resolver
+        self._has_warned = False
+
+    def straight(
+        self,
+        *,
+        resolver: AbstractResolver | None,
+        middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
+        socket_factory: aiohttp.SocketFactoryType | None = None,
+        use_dns_cache: bool = True,
+        verify: bool = True,
+        limited: bool = True,
+    ) -> aiohttp.ClientSession:
+        """Make a session that connects to the hosts itself; `limited` in its connections."""
+        limit, limit_per_host = self._limits(limited=limited)
+        connector = PacedConnector(
+            limit=limit,
+            limit_per_host=limit_per_host,
+            resolver=resolver,
+            socket_factory=socket_factory,
+            use_dns_cache=use_dns_cache,
+            ssl=self._tls if verify else False,
+        )
+        return self._session(connector, middlewares)
+
+    def rounds(
+        self,
+        *,
+        middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
+        verify: bool = True,
+        guarded: bool = False,
+        limited: bool = True,
+    ) -> Callable[[URL], Round | None]:
+        """Make what tells of a URL through which proxy it is asked, if through any.
+
+        Args:
+            middlewares: of the sessions.
+            verify: whether certificates are verified, that of an https proxy included.
+            guarded: whether the addresses of names would be judged without a proxy.
+            limited: whether there is a limit of connections.
+        """
+        limits = self._limits(limited=limited)
+        rounds: dict[ProxyUrl, Round] = {}
+        settings = {"network.http_proxy": self.proxies.http, "network.proxy": self.proxies.https}
+        for setting, proxy in settings.items():
+            if proxy is not None:
+                detour = Detour(proxy, setting)
+                connect = partial(
+                    self._round, proxy, detour, middlewares, verify, guarded, limits=limits
+                )
+                rounds[proxy] = (connect, detour)
+
+        def go_round(url: URL) -> Round | None:
+            proxy = self.proxies.proxy_for(url.scheme, url.raw_host or "", url.port or 0)
+            return rounds[proxy] if proxy else None
+
+        return go_round
+
+    def _round(
+        self,
+        proxy: ProxyUrl,
+        detour: Detour,
+        middlewares: Sequence[aiohttp.ClientMiddlewareType],
+        verify: bool,  # noqa: FBT001 - bound by name of its place alone
+        guarded: bool,  # noqa: FBT001 - likewise
+        *,
+        limits: tuple[int, int],
+    ) -> aiohttp.ClientSession:
+        """Make a session for one proxy: it looks up no name but that of the proxy."""
+        if guarded and not self._has_warned:
+            self._has_warned = True
+            _log.warning("net.proxy_resolves_names proxy=%s %s", proxy, BLIND)
+        connector: aiohttp.TCPConnector
+        last: aiohttp.ClientMiddlewareType
+        tls = self._tls if verify else False
+        if proxy.is_socks:
+            from searx_mcp.http.socks import SocksErrors, socks_connector  # noqa: PLC0415 - an extra
+
+            connector = socks_connector(proxy, limits=limits, ssl=tls)
+            last = SocksErrors(detour)
+        else:
+            limit, limit_per_host = limits
+            connector = PacedConnector(
+                limit=limit, limit_per_host=limit_per_host, resolver=self._resolver, ssl=tls
+            )
+            last = detour.turn_back
+        return self._session(connector, (*middlewares, last), trace_configs=[arrivals()])
+
+    def _limits(self, *, limited: bool) -> tuple[int, int]:
+        """Connections at most, and to one host; 0 is no limit."""
+        if not limited:
+            return 0, 0
+        return self._config.max_connections, self._config.max_connections_per_host
+
+    def _session(
+        self,
+        connector: aiohttp.TCPConnector,
+        middlewares: Sequence[aiohttp.ClientMiddlewareType],
+        *,
+        trace_configs: list[aiohttp.TraceConfig] | None = None,
+    ) -> aiohttp.ClientSession:
+        return aiohttp.ClientSession(
+            connector=connector,
+            middlewares=middlewares,
+            trace_configs=trace_configs,
+            # Deadlines are the caller's; only one connection's share is limited here.
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._config.connect_timeout),
+            headers={"Accept-Encoding": ACCEPT_ENCODING},
+            # Without a User-Agent of the caller, none: not the library's name and version.
+            skip_auto_headers=("User-Agent",),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            trust_env=False,
+            max_line_size=MAX_LINE,
+            max_field_size=MAX_LINE,
+            max_headers=MAX_HEADERS,
+            read_bufsize=READ_BUFFER,
+        )

@@ -1,0 +1,223 @@
+"""Requests through a proxy, and what its failures mean.
+
+A failure of the proxy is on our side of the network: it says nothing about the host that was asked.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import Any, Final
+
+import aiohttp
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
+
+from searx_mcp.errors import ErrorCode, ProxyError, SettingsError, TransportError
+from searx_mcp.http.proxy import ProxyRules, ProxyUrl
+
+CONNECT_SHARE: Final = 0.9
+"""Of the time for a request, within which the host must be reached. The callers' own deadlines end at
+the same instant as the request's, and would hide that it is the proxy that hangs."""
+
+_HEADER: Final = "Proxy-Authorization"
+_NO_HEADERS: Final = CIMultiDictProxy(CIMultiDict[str]())
+_ADVICE: Final = "Check that the proxy runs, and its address in the settings."
+
+
+class DetourError(aiohttp.ClientError):
+    """What went wrong on the way through a proxy.
+
+    Attributes:
+        is_ours: whether the proxy itself failed, and not the way from it to the host.
+    """
+
+    def __init__(self, message: str, *, is_ours: bool, code: ErrorCode) -> None:
+        super().__init__(message)
+        self.message = message
+        self.is_ours = is_ours
+        self.code = code
+
+    def translated(self, url: str) -> TransportError:
+        """The error for the caller who asked for a URL."""
+        if self.is_ours:
+            return ProxyError(self.message, code=self.code, url=url, advice=_ADVICE)
+        return TransportError(self.message, code=self.code, url=url)
+
+
+@dataclass(slots=True)
+class _Journey:
+    """One request on its way.
+
+    Attributes:
+        limit: by when there must be a connection for it.
+        has_arrived: whether there was one.
+    """
+
+    limit: asyncio.Timeout
+    has_arrived: bool = False
+
+    def arrive(self) -> None:
+        """The host is reached: from now on time is taken by the host."""
+        self.has_arrived = True
+        if not self.limit.expired():
+            self.limit.reschedule(None)
+
+
+class Detour:
+    """The way of one kind of traffic through one proxy.
+
+    Args:
+        proxy: where it leads through.
+        setting: the setting that names the proxy, for errors.
+    """
+
+    def __init__(self, proxy: ProxyUrl, setting: str) -> None:
+        self._proxy = proxy
+        self._name = f"The proxy of {setting}"
+
+    @asynccontextmanager
+    async def passage(
+        self, url: URL, headers: Mapping[str, str], deadline: float | None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Give what the HTTP library is told for one request, and explain why the request fails.
+
+        No error that leaves shows the user name and password of the proxy.
+
+        Args:
+            url: where the request goes.
+            headers: those of the request.
+            deadline: instant on the running loop's clock by which the request ends.
+
+        Raises:
+            DetourError: for failures that have to do with the proxy.
+        """
+        now = asyncio.get_running_loop().time()
+        when = None if deadline is None else now + CONNECT_SHARE * (deadline - now)
+        journey = _Journey(asyncio.timeout_at(when))
+        options: dict[str, Any] = {"headers": headers, "trace_request_ctx": journey}
+        if not self._proxy.is_socks:
+            options["proxy"] = URL(self._proxy.address)
+            options |= self._permission(url, headers)
+        try:
+            async with journey.limit:
+                yield options
+        except DetourError:
+            raise
+        except (aiohttp.ClientError, ssl.SSLError, TimeoutError) as exc:
+            _forget_headers(exc)
+            failure = self._explained(exc, has_arrived=journey.has_arrived)
+            if failure is None:
+                raise
+            raise failure from exc
+
+    def _permission(self, url: URL, headers: Mapping[str, str]) -> dict[str, Any]:
+        value = self._proxy.authorization
+        if value is None:
+            return {}
+        if url.scheme == "http":  # there is no CONNECT: the proxy reads the request itself
+            return {"headers": {**headers, _HEADER: value}}
+        return {"proxy_headers": {_HEADER: value}}
+
+    def _explained(self, exc: Exception, *, has_arrived: bool) -> DetourError | None:
+        failure: DetourError | None = None
+        match exc:
+            case aiohttp.ClientHttpProxyError(status=HTTPStatus.PROXY_AUTHENTICATION_REQUIRED):
+                failure = self.refused()
+            case aiohttp.ClientHttpProxyError(status=status):
+                failure = self.barred(f"it answered with status {status}")
+            case aiohttp.ClientProxyConnectionError() | aiohttp.ClientConnectorDNSError():
+                failure = self.unreachable()
+            case aiohttp.ClientSSLError() | ssl.SSLError():
+                failure = self.untrusted(exc)
+            case _ if has_arrived:
+                pass
+            case TimeoutError():
+                failure = self.barred("there was no connection in time")
+            case aiohttp.ClientResponseError():
+                failure = self._ours("does not answer as a proxy does")
+            case _:
+                failure = self.barred("it hung up")
+        return failure
+
+    def unreachable(self) -> DetourError:
+        """The proxy cannot be connected to."""
+        return self._ours("cannot be reached")
+
+    def refused(self) -> DetourError:
+        """The proxy does not let us in."""
+        return self._ours("does not let us in: it wants another user name and password")
+
+    def unfit(self) -> DetourError:
+        """The proxy speaks something else, or does not let us in: it cannot be told apart."""
+        return self._ours("wants another user name and password, or is no SOCKS 5 proxy")
+
+    def barred(self, why: str) -> DetourError:
+        """The way ended behind the proxy, or in it: who is to blame cannot be told."""
+        message = f"{self._name} made no connection to the host: {why}."
+        return DetourError(message, is_ours=False, code=ErrorCode.CONNECTION_ERROR)
+
+    def untrusted(self, exc: Exception) -> DetourError:
+        """A certificate is not believed: the proxy's own, or one of whoever answers behind it."""
+        host, port = getattr(exc, "host", None), getattr(exc, "port", None)
+        if (host, port) == (self._proxy.host, self._proxy.port):
+            return self._ours("has no valid certificate; its authority belongs in network.ca_file")
+        message = (
+            f"The TLS handshake or the certificate failed. If {self._name[0].lower()}"
+            f"{self._name[1:]} reads TLS itself, its authority belongs in network.ca_file."
+        )
+        return DetourError(message, is_ours=False, code=ErrorCode.TLS_ERROR)
+
+    def _ours(self, what: str) -> DetourError:
+        message = f"{self._name} {what}."
+        return DetourError(message, is_ours=True, code=ErrorCode.CONNECTION_ERROR)
+
+    async def turn_back(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Tell the refusal of a proxy from an answer of a host: a middleware for plain http."""
+        response = await handler(request)
+        if (
+            request.url.scheme == "http"
+            and response.status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED
+        ):
+            response.close()
+            raise self.refused()
+        return response
+
+
+def check_support(rules: ProxyRules) -> None:
+    """Check that what the proxies need is installed.
+
+    Raises:
+        SettingsError: it is not.
+    """
+    if rules.onion is not None and find_spec("aiohttp_socks") is None:
+        raise SettingsError(
+            "network.proxy",
+            "a SOCKS proxy needs a library that is not installed",
+            advice='Install the extra: pip install "searx-mcp[socks]".',
+        )
+
+
+def arrivals() -> aiohttp.TraceConfig:
+    """Make what tells the journeys of one of the library's sessions that they have arrived."""
+
+    async def arrive(_session: aiohttp.ClientSession, context: SimpleNamespace, _: object) -> None:
+        if isinstance(journey := context.trace_request_ctx, _Journey):
+            journey.arrive()
+
+    config = aiohttp.TraceConfig()
+    config.on_connection_create_end.append(arrive)
+    config.on_connection_reuseconn.append(arrive)
+    return config
+
+
+def _forget_headers(exc: Exception) -> None:
+    if isinstance(exc, aiohttp.ClientResponseError):
+        exc.request_info = exc.request_info._replace(headers=_NO_HEADERS)
+        exc.args = ()

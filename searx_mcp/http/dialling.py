@@ -1,0 +1,171 @@
+"""How names are looked up and sockets opened, for whoever wants it otherwise than the system does."""
+
+import asyncio
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from weakref import WeakSet
+
+from aiohttp import AddrInfoType
+from aiohttp.abc import AbstractResolver, ResolveResult
+from typing_extensions import override
+
+from searx_mcp.http.guard import Dial, open_socket
+
+LOOPBACK: Final = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialling:
+    """The two seams between guarded traffic and the network.
+
+    Attributes:
+        resolver: asked for all names instead of the system's; whoever made it closes it.
+        dial: opens the sockets of guarded connections, after the guard has let them pass.
+    """
+
+    resolver: AbstractResolver | None = None
+    dial: Dial = open_socket
+
+
+Answer = Sequence[str] | OSError | None
+"""What a look-up of a name comes to: addresses, an error to raise, or `None` for no answer ever."""
+
+Lead = Callable[[str, int], int]
+"""Gives the port of this machine that a public address and port lead to.
+
+It raises `ConnectionRefusedError` where nothing listens."""
+
+
+class Names(AbstractResolver):
+    """A resolver that knows names by heart.
+
+    Attributes:
+        asked: the names that were looked up, in order.
+    """
+
+    def __init__(self, otherwise: Answer = ()) -> None:
+        """Know no name yet.
+
+        Args:
+            otherwise: the answer for names nothing was said about; without addresses, they do not
+                exist.
+        """
+        self.asked: list[str] = []
+        self._otherwise = otherwise
+        self._answers: dict[str, list[Answer]] = {}
+
+    def know(self, answers: Mapping[str, Sequence[Answer]]) -> None:
+        """Give names their answers: one for each look-up, the last of them for ever after."""
+        for name, each in answers.items():
+            self._answers[name.lower().removesuffix(".")] = list(each)
+
+    def forget(self) -> None:
+        """Know no name any more, and nothing of what was asked."""
+        self._answers.clear()
+        self.asked.clear()
+
+    @override
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """Answer as told.
+
+        Raises:
+            OSError: the name is to fail, or does not exist.
+        """
+        self.asked.append(host)
+        answers = self._answers.get(host.lower().removesuffix("."))
+        answer = self._otherwise
+        if answers:
+            answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if answer is None:
+            await asyncio.Event().wait()
+        if isinstance(answer, OSError):
+            raise answer
+        if not answer:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return [
+            ResolveResult(
+                hostname=host,
+                host=address,
+                port=port,
+                family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+                proto=socket.IPPROTO_TCP,
+                flags=socket.AI_NUMERICHOST,
+            )
+            for address in answer
+        ]
+
+    @override
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def check_loop() -> None:
+    """See to it that the running loop connects by `socket.connect`.
+
+    Raises:
+        RuntimeError: it does not, as one of Windows' completion ports.
+    """
+    if not isinstance(loop := asyncio.get_running_loop(), asyncio.SelectorEventLoop):
+        kind = type(loop).__name__
+        message = f"diverted sockets need a loop of asyncio.SelectorEventLoop's kind, not {kind}"
+        raise RuntimeError(message)  # noqa: TRY004 - the loop is no argument
+
+
+class Diversion:
+    """Opens sockets that lead to ports of this machine, whatever address they are connected to.
+
+    Only for loops that `check_loop` lets pass: connecting in others would leave the machine.
+
+    Attributes:
+        dialled: every address and port that was connected to, in order.
+    """
+
+    def __init__(self, lead: Lead) -> None:
+        """Take what tells where an address leads."""
+        self.dialled: list[tuple[str, int]] = []
+        self._lead = lead
+        self._sockets: WeakSet[socket.socket] = WeakSet()
+
+    @property
+    def open_sockets(self) -> int:
+        """How many of the sockets are open still."""
+        return sum(each.fileno() >= 0 for each in self._sockets)
+
+    def dial(self, target: AddrInfoType) -> socket.socket:
+        """Open the socket of one attempt to connect; a `Dial`.
+
+        Raises:
+            RuntimeError: the running loop would connect past it.
+        """
+        check_loop()
+        opened = _DivertedSocket(target[0], self._divert)
+        self._sockets.add(opened)
+        return opened
+
+    def _divert(self, address: str, port: int) -> tuple[str, int]:
+        self.dialled.append((address, port))
+        return LOOPBACK, self._lead(address, port)
+
+
+class _DivertedSocket(socket.socket):
+    """A TCP socket that passes for one of the family asked for, and always goes to 127.0.0.1."""
+
+    def __init__(self, family: int, divert: Callable[[str, int], tuple[str, int]]) -> None:
+        super().__init__(socket.AF_INET, socket.SOCK_STREAM)
+        self._shown_family = socket.AddressFamily(family)
+        self._divert = divert
+
+    @property
+    @override
+    def family(self) -> socket.AddressFamily:
+        # The loop parses the address by it.
+        return self._shown_family
+
+    @override
+    def connect(self, address: Any, /) -> None:
+        host, port = address[:2]
+        super().connect(self._divert(host, port))

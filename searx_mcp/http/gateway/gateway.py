@@ -1,0 +1,303 @@
+"""The gateway itself: who may use it, what it may reach, and how long."""
+
+import asyncio
+import contextlib
+import re
+import secrets
+from base64 import b64encode
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from types import TracebackType
+from typing import Any, Final, Self
+
+from yarl import URL
+
+from searx_mcp.errors import (
+    ErrorCode,
+    FetchError,
+    InvalidArgumentError,
+    PolicyError,
+    TransportError,
+)
+from searx_mcp.http.gateway.dialler import Dialler, Streams
+from searx_mcp.http.gateway.head import RequestHead, ResponseHead
+from searx_mcp.http.gateway.record import GatewayLimits, Meter, Record
+from searx_mcp.urls.address import AllowList
+from searx_mcp.urls.url import check_url
+
+CLOSE_TIMEOUT: Final = 1.0
+"""Seconds for what is still to be sent to a client that reads nothing, and for ending all at once."""
+
+_HOST: Final = "127.0.0.1"
+_USERNAME: Final = "searx-mcp"
+_PIECE: Final = 1 << 16
+_MAX_INTERIM: Final = 8
+
+# The authority form of RFC 9112 3.2.3, as far as it goes: what a host may be is for `check_url`.
+_AUTHORITY: Final = re.compile(r"(?:\[[^\]/?#@]+\]|[^\[\]:/?#@]+):[0-9]{1,5}")
+_END: Final = b"\r\n\r\n"
+_ESTABLISHED: Final = b"HTTP/1.1 200 Connection established\r\n\r\n"
+_CHALLENGE: Final = 'Proxy-Authenticate: Basic realm="searx-mcp"\r\n'
+
+
+class _TurnedAwayError(Exception):
+    """A client does not get what it asked for."""
+
+    def __init__(self, status: HTTPStatus) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class Gateway:
+    """A proxy on a free port of 127.0.0.1 for one owner, open while its `async with` block runs.
+
+    It opens tunnels for CONNECT, which https and both kinds of WebSocket use, and forwards GET and
+    HEAD of plain http, one on each connection. Each host passes what a page's address passes: URL,
+    the owner's rule, every address of its name, and the address about to be dialled. Whoever does
+    not know its password gets nothing, other programs of this machine included.
+
+    Not covered: what is said inside a tunnel. A client may ask the host it named for anything.
+
+    Leaving the block ends all connections, within `CLOSE_TIMEOUT`.
+    """
+
+    def __init__(
+        self,
+        dialler: Dialler,
+        *,
+        allow: AllowList,
+        admit: Callable[[URL], None],
+        limits: GatewayLimits = GatewayLimits(),  # noqa: B008 - frozen
+    ) -> None:
+        """Describe a gateway; it is opened by `async with`.
+
+        Args:
+            dialler: looks names up and connects.
+            allow: what the operator has lifted the guard for.
+            admit: the owner's rule; told the URL, of a tunnel its origin alone, and raises a
+                `FetchError` if it may not be asked for.
+            limits: what passes at most.
+        """
+        self._allow = allow
+        self._admit = admit
+        self._dialler = dialler
+        self._record = Record(limits)
+        self._limits = limits
+        self._password = secrets.token_urlsafe(32)
+        self._pair = b64encode(f"{_USERNAME}:{self._password}".encode())
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def url(self) -> str:
+        """The address as an HTTP proxy.
+
+        Raises:
+            RuntimeError: the gateway is not open.
+        """
+        if self._server is None:
+            raise RuntimeError("the gateway is not open")
+        return f"http://{_HOST}:{self._server.sockets[0].getsockname()[1]}"
+
+    @property
+    def credentials(self) -> tuple[str, str]:
+        """User name and password, good for this gateway alone."""
+        return _USERNAME, self._password
+
+    @property
+    def refused(self) -> Mapping[str, int]:
+        """How often each host was refused by the rules; at most 256 hosts are remembered."""
+        return self._record.refused
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether something was cut off because a limit was reached."""
+        return self._record.is_spent
+
+    def error(self, url: URL) -> FetchError | None:
+        """Why the host of a URL was not reached when it was last asked for, or `None` if it was."""
+        return self._record.error(url.raw_host or "", url.port or 0)
+
+    @property
+    def last_error(self) -> FetchError | None:
+        """Why the host that was not reached last was not, if any was not."""
+        return self._record.last_error
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(
+            self._serve, _HOST, 0, limit=self._limits.head_bytes
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the port and all connections. Harmless when repeated."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=CLOSE_TIMEOUT)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is None or self._server is None or len(self._tasks) >= self._limits.at_once:
+            writer.transport.abort()
+            return
+        self._tasks.add(task)
+        try:
+            await self._talk(reader, writer)
+            writer.close()
+            async with asyncio.timeout(CLOSE_TIMEOUT):
+                await writer.wait_closed()
+        except (OSError, asyncio.IncompleteReadError):
+            pass  # whoever is at the other end has gone, or keeps silent
+        finally:
+            self._tasks.discard(task)
+            writer.transport.abort()
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            request = await self._request(reader)
+            if request.method == "CONNECT":
+                await self._tunnel(request, (reader, writer))
+            else:
+                await self._forward(request, (reader, writer))
+        except _TurnedAwayError as exc:
+            writer.write(_said(exc.status))
+
+    async def _request(self, reader: asyncio.StreamReader) -> RequestHead:
+        try:
+            async with asyncio.timeout(self._limits.head_time):
+                request = RequestHead.parse(await reader.readuntil(_END))
+        except asyncio.LimitOverrunError as exc:
+            raise _TurnedAwayError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE) from exc
+        except ValueError as exc:
+            raise _TurnedAwayError(HTTPStatus.BAD_REQUEST) from exc
+        if not self._has_password(request):
+            raise _TurnedAwayError(HTTPStatus.PROXY_AUTHENTICATION_REQUIRED)
+        if request.method not in {"CONNECT", "GET", "HEAD"}:
+            raise _TurnedAwayError(HTTPStatus.METHOD_NOT_ALLOWED)
+        if request.has_body:
+            raise _TurnedAwayError(HTTPStatus.BAD_REQUEST)
+        if not self._record.open():
+            raise _TurnedAwayError(HTTPStatus.SERVICE_UNAVAILABLE)
+        return request
+
+    def _has_password(self, request: RequestHead) -> bool:
+        given = request.values("proxy-authorization")
+        if len(given) != 1:
+            return False
+        scheme, _, pair = given[0].partition(" ")
+        is_right = secrets.compare_digest(pair.strip().encode("latin-1"), self._pair)
+        return is_right and scheme.lower() == "basic"
+
+    async def _tunnel(self, request: RequestHead, client: Streams) -> None:
+        if not _AUTHORITY.fullmatch(request.target):
+            raise _TurnedAwayError(HTTPStatus.BAD_REQUEST)
+        url = self._judged(f"https://{request.target}/")
+        async with self._connected(url) as server:
+            client[1].write(_ESTABLISHED)
+            meter = Meter()
+            await _until_one_ends(
+                self._pump(client[0], server[1], meter), self._pump(server[0], client[1], meter)
+            )
+
+    async def _forward(self, request: RequestHead, client: Streams) -> None:
+        if not request.target.lower().startswith("http://"):
+            raise _TurnedAwayError(HTTPStatus.BAD_REQUEST)
+        url = self._judged(request.target)
+        async with self._connected(url) as server:
+            server[1].write(request.forwarded(url))
+            # The client has nothing more to say: what comes from it is that it leaves.
+            await _until_one_ends(_next(client[0]), self._answer(server[0], client[1]))
+
+    async def _answer(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        meter = Meter()
+        for _ in range(_MAX_INTERIM):
+            try:
+                head = ResponseHead.parse(await source.readuntil(_END))
+            except (ValueError, asyncio.LimitOverrunError, asyncio.IncompleteReadError, OSError):
+                break
+            if not self._record.spend(meter, len(head.passed_on)):
+                return
+            if not head.is_interim:
+                sink.write(head.passed_on)
+                await self._pump(source, sink, meter)
+                return
+        sink.write(_said(HTTPStatus.BAD_GATEWAY))
+
+    async def _pump(
+        self, source: asyncio.StreamReader, sink: asyncio.StreamWriter, meter: Meter
+    ) -> None:
+        with contextlib.suppress(OSError):
+            while data := await source.read(_PIECE):
+                if not self._record.spend(meter, len(data)):
+                    return
+                sink.write(data)
+                await sink.drain()
+
+    def _judged(self, raw: str) -> URL:
+        try:
+            url = check_url(raw, allow=self._allow)
+        except InvalidArgumentError as exc:
+            raise _TurnedAwayError(HTTPStatus.BAD_REQUEST) from exc
+        except FetchError as exc:
+            raise self._turned_away(URL(raw), exc) from exc
+        try:
+            self._admit(url)
+        except FetchError as exc:
+            raise self._turned_away(url, exc) from exc
+        return url
+
+    @asynccontextmanager
+    async def _connected(self, url: URL) -> AsyncIterator[Streams]:
+        host, port = url.raw_host or "", url.port or 0
+        try:
+            server = await self._dialler.connect(host, port, limit=self._limits.head_bytes)
+        except FetchError as exc:
+            exc.url = str(url)
+            raise self._turned_away(url, exc) from exc
+        self._record.reached(host, port)
+        try:
+            yield server
+        finally:
+            server[1].transport.abort()
+
+    def _turned_away(self, url: URL, error: FetchError) -> _TurnedAwayError:
+        self._record.failed(url.raw_host or "", url.port or 0, error)
+        match error:
+            case PolicyError():
+                return _TurnedAwayError(HTTPStatus.FORBIDDEN)
+            case TransportError(code=ErrorCode.TIMEOUT):
+                return _TurnedAwayError(HTTPStatus.GATEWAY_TIMEOUT)
+            case _:
+                return _TurnedAwayError(HTTPStatus.BAD_GATEWAY)
+
+
+def _said(status: HTTPStatus) -> bytes:
+    challenge = _CHALLENGE if status == HTTPStatus.PROXY_AUTHENTICATION_REQUIRED else ""
+    head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{challenge}Content-Length: 0\r\n"
+    return f"{head}Connection: close\r\n\r\n".encode("ascii")
+
+
+async def _next(reader: asyncio.StreamReader) -> None:
+    with contextlib.suppress(OSError):
+        await reader.read(1)
+
+
+async def _until_one_ends(*works: Coroutine[Any, Any, None]) -> None:
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(work) for work in works]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()

@@ -1,0 +1,324 @@
+"""Requests of one kind of traffic, with the HTTP library's errors translated."""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from typing import Final
+
+import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
+from yarl import URL
+
+from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, TransportError
+from searx_mcp.http.body import Body, BodyBuffer
+from searx_mcp.http.detour import Detour, DetourError
+from searx_mcp.http.guard import BlockedAddressError, PublicAddressError
+from searx_mcp.http.pacing import MAX_INTERIM, UnaskedAnswerError
+from searx_mcp.urls.hosts import ends_in_number
+from searx_mcp.urls.url import refused_address
+
+CLOSE_TIMEOUT: Final = 1.0
+"""Seconds to wait for connections to close; a peer that reads nothing could hold them for ever."""
+
+NOTE_DEADLINE: Final = "cut when the time was over"
+NOTE_BROKEN: Final = "the connection broke before the end"
+
+
+LookUp = Callable[[str, int], Awaitable[object]]
+Connect = Callable[[], aiohttp.ClientSession]
+Round = tuple[Connect, Detour]
+"""What makes the library's session for a proxy, and the way through it."""
+
+_UNRESOLVED: Final = "The host name does not resolve."
+
+
+class Reply:
+    """An answer whose headers have arrived; its body is read once, inside the `async with`."""
+
+    def __init__(self, response: aiohttp.ClientResponse) -> None:
+        self._response = response
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return self._response.status
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers, by name in any case; the first value of a repeated one."""
+        return self._response.headers
+
+    @property
+    def url(self) -> str:
+        """The URL that was requested; redirects are never followed."""
+        return str(self._response.url)
+
+    async def read(self, *, max_bytes: int, deadline: float | None = None) -> Body:
+        """Read and decode the body as far as the limits allow.
+
+        Args:
+            max_bytes: decoded bytes at most; the wire is bounded too.
+            deadline: instant on the running loop's clock by which reading ends, or `None`.
+
+        Returns:
+            The body; truncated, with a note, when a limit, the deadline, a broken connection or
+            corrupt data ended it.
+
+        Raises:
+            ContentError: `unsupported_encoding`.
+            TransportError: it ended that way before a single byte was there.
+        """
+        encodings = self._response.headers.getall("Content-Encoding", [])
+        try:
+            buffer = BodyBuffer(encodings, max_bytes=max_bytes)
+        except ContentError as exc:
+            exc.url, exc.status_code = self.url, self.status
+            raise
+        failure: Exception | None = None
+        try:
+            with _woken_when_lost(self._response):
+                async with asyncio.timeout_at(deadline):
+                    async for chunk in self._response.content.iter_any():
+                        for _ in buffer.feed(chunk):
+                            await asyncio.sleep(0)
+                        if buffer.is_closed:
+                            break
+        except _FAILURES as exc:
+            failure = exc
+        body = buffer.finish(_note_on(failure))
+        if body.truncated and not body.data:
+            raise self._unreadable(failure, body)
+        return body
+
+    def _unreadable(self, failure: Exception | None, body: Body) -> FetchError:
+        if failure is None:
+            error: FetchError = TransportError(
+                f"The body cannot be read: {body.notes[0]}.",
+                code=ErrorCode.MALFORMED_RESPONSE,
+                url=self.url,
+            )
+        else:
+            error = _translated(failure, self.url)
+        error.status_code = self.status
+        error.__cause__ = failure
+        return error
+
+
+class HttpSession:
+    """One kind of traffic: its own connections, its own rule about what may be asked.
+
+    The connections are made on the first request, inside the loop that is running then, and live
+    until `aclose`.
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        *,
+        admit: Callable[[str], URL],
+        look_up: LookUp | None = None,
+        connect_plainly: Connect | None = None,
+        go_round: Callable[[URL], Round | None] = lambda _url: None,
+    ) -> None:
+        """Describe a session.
+
+        Args:
+            connect: makes the library's session; called once, inside a running loop.
+            admit: parses a URL or raises because it may not be asked for here.
+            look_up: resolves a host and port as connecting will, or raises.
+            connect_plainly: makes another of the library's sessions for http URLs, likewise: what
+                opens the sockets of one is not told the scheme.
+            go_round: tells whether a request goes through a proxy, and how.
+        """
+        self._look_up = look_up
+        self._connect = connect
+        self._connect_plainly = connect_plainly or connect
+        self._admit = admit
+        self._go_round = go_round
+        self._clients: dict[Connect, aiohttp.ClientSession] = {}
+        self._is_closed = False
+
+    def open(
+        self, url: str, *, headers: Mapping[str, str], timeout: float, body: bytes | None = None
+    ) -> AbstractAsyncContextManager[Reply]:
+        """Send a GET request, or with a body a POST; entering waits for the headers of the answer.
+
+        Redirects are not followed. Leaving the block before the end of the body closes the
+        connection; otherwise it is kept for the next request.
+
+        Args:
+            url: an absolute URL.
+            headers: sent as they are; `Accept-Encoding` is added.
+            timeout: seconds for connecting and the headers; the body is bounded by `Reply.read`.
+            body: what is posted; the headers have to say what it is.
+
+        Raises:
+            InvalidArgumentError: the URL is malformed.
+            PolicyError: the URL, or an address it leads to, may not be asked for here.
+            TransportError: `dns_error`, `tls_error`, `connection_error`, `timeout` or
+                `malformed_response`.
+            ProxyError: a proxy is configured, and it failed.
+        """
+        return self._open(url, headers, asyncio.timeout(timeout), body)
+
+    @asynccontextmanager
+    async def _open(
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        time_limit: asyncio.Timeout,
+        body: bytes | None,
+    ) -> AsyncIterator[Reply]:
+        target = self._admit(url)
+        if self._is_closed:
+            raise RuntimeError("the session is closed")
+        client, detour = self._way_to(target)
+        straight = nullcontext({"headers": headers})
+        passage = detour.passage(target, headers, time_limit.when()) if detour else straight
+        try:
+            async with time_limit, passage as options:
+                response = await client.request(
+                    "GET" if body is None else "POST",
+                    target,
+                    data=body,
+                    allow_redirects=False,
+                    **options,
+                )
+        except _FAILURES as exc:
+            raise _translated(exc, url) from exc
+        try:
+            yield Reply(response)
+        finally:
+            response.close()
+
+    async def resolve(self, url: str, *, timeout: float) -> None:  # noqa: ASYNC109 - as `open`
+        """Look up the host of a URL, without sending anything to it.
+
+        Literal addresses need none, and pass; so does what goes through a proxy, which looks names up
+        itself.
+
+        Raises:
+            InvalidArgumentError: the URL is malformed.
+            PolicyError: the URL, or an address it leads to, may not be asked for here.
+            TransportError: `dns_error` or `timeout`.
+        """
+        target = self._admit(url)
+        host, port = target.raw_host, target.port
+        if self._look_up is None or not host or port is None or self._go_round(target):
+            return
+        if ":" in host or ends_in_number(host):  # a literal address
+            return
+        try:
+            async with asyncio.timeout(timeout):
+                await self._look_up(host, port)
+        except BlockedAddressError as exc:
+            raise refused_address(url) from exc
+        except TimeoutError as exc:
+            raise _translated(exc, url) from exc
+        except (OSError, UnicodeError) as exc:
+            raise TransportError(_UNRESOLVED, code=ErrorCode.DNS_ERROR, url=url) from exc
+
+    async def aclose(self) -> None:
+        """Close all connections; requests under way fail. Harmless when repeated."""
+        self._is_closed = True
+        while self._clients:
+            _, client = self._clients.popitem()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(CLOSE_TIMEOUT):
+                    await client.close()
+
+    def _way_to(self, url: URL) -> tuple[aiohttp.ClientSession, Detour | None]:
+        straight = self._connect_plainly if url.scheme == "http" else self._connect
+        connect, detour = self._go_round(url) or (straight, None)
+        if connect not in self._clients:
+            self._clients[connect] = connect()
+        return self._clients[connect], detour
+
+
+@contextmanager
+def _woken_when_lost(response: aiohttp.ClientResponse) -> Iterator[None]:
+    """Let the reader of a body learn that its connection is gone.
+
+    On bad chunk framing aiohttp 3.14 closes the connection and leaves the reader waiting for ever
+    (its C parser forgets the body before the error can be told to it).
+    """
+
+    def tell(_closed: object = None) -> None:
+        content = response.content
+        if not content.is_eof() and content.exception() is None:
+            content.set_exception(aiohttp.ClientPayloadError("the connection was lost"))
+
+    connection = response.connection  # None once the whole body is there
+    if connection is None or connection.protocol is None:
+        yield
+    elif (closed := connection.protocol.closed) is None:
+        tell()
+        yield
+    else:
+        # The connection may outlive this answer by thousands of others: they leave one callback.
+        closed.remove_done_callback(_ignore_failure)
+        closed.add_done_callback(_ignore_failure)
+        closed.add_done_callback(tell)
+        try:
+            yield
+        finally:
+            closed.remove_done_callback(tell)
+
+
+def _ignore_failure(closed: asyncio.Future[None]) -> None:
+    # Asking is enough: asyncio logs a future's error that nobody asked for.
+    if not closed.cancelled():
+        closed.exception()
+
+
+# HttpProcessingError: what the Python parser, used where there is no C parser, says of a body.
+# UnicodeError: the resolver's IDNA codec refuses a label. OSError includes TimeoutError.
+_FAILURES: Final = (aiohttp.ClientError, HttpProcessingError, OSError, UnicodeError)
+
+
+def _note_on(failure: Exception | None) -> str:
+    match failure:
+        case None:
+            return ""
+        case TimeoutError():
+            return NOTE_DEADLINE
+        case _:
+            return NOTE_BROKEN
+
+
+def _translated(failure: Exception, url: str) -> FetchError:
+    """Make our error of one of the library's; the order runs from the narrow to the wide."""
+    match failure:
+        case DetourError():
+            return failure.translated(url)
+        case aiohttp.ClientConnectorError(os_error=BlockedAddressError()):
+            return refused_address(url)
+        case aiohttp.ClientConnectorError(os_error=PublicAddressError()):
+            return refused_plain_http(url)
+        case TimeoutError():
+            code, message = ErrorCode.TIMEOUT, "There was no answer in time."
+        case aiohttp.ClientConnectorDNSError() | UnicodeError():
+            code, message = ErrorCode.DNS_ERROR, _UNRESOLVED
+        case aiohttp.ClientSSLError() | ssl.SSLError():
+            code, message = ErrorCode.TLS_ERROR, "The TLS handshake or the certificate failed."
+        case aiohttp.ClientResponseError(__cause__=UnaskedAnswerError()):
+            code = ErrorCode.MALFORMED_RESPONSE
+            message = f"The host sent more than {MAX_INTERIM} interim answers, or another protocol."
+        case aiohttp.ClientResponseError() | aiohttp.InvalidURL():
+            code, message = ErrorCode.MALFORMED_RESPONSE, "The answer is not valid HTTP."
+        case _:
+            code, message = ErrorCode.CONNECTION_ERROR, "The connection failed or broke."
+    return TransportError(message, code=code, url=url)
+
+
+def refused_plain_http(url: str) -> PolicyError:
+    """Make the error for plain http that would leave private networks."""
+    return PolicyError(
+        "The host has a public address, and plain http would show queries and credentials on the"
+        " way there: use https.",
+        code=ErrorCode.BLOCKED_ADDRESS,
+        url=url,
+        advice="Use https, or an address on this machine or a private network.",
+    )

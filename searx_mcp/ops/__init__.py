@@ -1,0 +1,1 @@
+"""What an operator does, as values: the commands print them."""

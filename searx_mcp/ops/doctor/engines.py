@@ -1,0 +1,177 @@
+"""Checks of the engines inside an instance: which fail and why, which are left."""
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.request import Category
+from searx_mcp.ops.doctor.asking import Patient
+from searx_mcp.ops.doctor.course import Finding, broken, doubtful, fine, skipped
+from searx_mcp.pool.engine_trouble import Trouble
+from searx_mcp.sources.searxng.engine_errors import FailingEngine, failing_engines
+from searx_mcp.sources.searxng.request import WAY_BACK
+
+_SHOWN: Final = 6
+_PROPOSED: Final = 3
+_MAX_NAME: Final = 60
+_MAX_ENGINES: Final = 1_000
+_PLAIN: Final = re.compile(r"[A-Za-z][\w. -]*\w")
+_CATEGORIES: Final = frozenset(Category)
+"""What a search can ask for; `/config` lists groups inside these as well, such as `web` and `wikimedia`."""
+_SETTABLE: Final = frozenset({Trouble.REFUSES, Trouble.SLOW})
+"""What the settings of an instance can mend."""
+_ELSEWHERE: Final = "Nothing here: a search goes on to the next instance when engines fail."
+
+
+@dataclass(frozen=True, slots=True)
+class ListedEngine:
+    """An engine as `/config` lists it."""
+
+    name: str
+    enabled: bool
+    categories: tuple[str, ...]
+    timeout: float | None = None
+
+
+@dataclass(slots=True)
+class Engines:
+    """Looks at the engines of one instance.
+
+    Attributes:
+        patient: the instance.
+        time_limit: seconds a search gives the instance.
+        failing: those of `/stats/errors`.
+    """
+
+    patient: Patient
+    time_limit: float
+    failing: tuple[FailingEngine, ...] = ()
+
+    async def check_errors(self) -> Finding:
+        """Ask which engines fail."""
+        try:
+            received = await self.patient.get("stats/errors")
+        except SearxMcpError as exc:
+            return skipped(f"It cannot be read: {exc.message}")
+        found = None
+        if received.status == HTTPStatus.OK:
+            found = failing_engines(received.body.decode("utf-8-sig", "replace"))
+        if found is None:
+            return skipped(f"The instance does not tell (status {received.status}).")
+        self.failing = found
+        if not found:
+            return fine("No engine fails.")
+        shown = [f"{each.name} ({each.reason})" for each in found[:_SHOWN]]
+        more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        return doubtful(f"Engines that fail: {', '.join(shown)}{more}.", self._fix())
+
+    async def check_working(self) -> Finding:
+        """Count the engines that are left, from what is known by now."""
+        listed = listed_engines(self.patient.config)
+        if not listed:
+            return skipped("Its /config does not list them.")
+        failing = {each.name for each in self.failing}
+        enabled = [each for each in listed if each.enabled]
+        left = Counter(
+            category
+            for each in enabled
+            for category in each.categories
+            if category in _CATEGORIES and each.name not in failing
+        )
+        bare = {name for each in enabled for name in each.categories} & _CATEGORIES - {*left}
+        general = [each for each in listed if "general" in each.categories]
+        count = sum(each.enabled for each in general)
+        if not left["general"]:
+            said = f"All {count} engines of general fail." if count else "General has no engine."
+            return broken(said, self._replacement(general, failing))
+        shown = ", ".join(f"{name} {count}" for name, count in left.most_common())
+        none = f"; none for {', '.join(sorted(bare))}" if bare else ""
+        return fine(f"Working engines: {shown}{none}.")
+
+    def _fix(self) -> str:
+        if not self.patient.is_own:
+            return _ELSEWHERE
+        troubles = {each.trouble for each in self.failing}
+        if troubles.isdisjoint(_SETTABLE):
+            if Trouble.UNREACHED in troubles:
+                return "Look at the network of the instance: its name server, firewall and proxy."
+            return "Update SearXNG: engines follow the changes of the sites they read."
+        sentence = (
+            "In the settings.yml of the instance, leave out those that refuse it, give slow ones"
+            " time, and restart it."
+        )
+        lines = [sentence, "engines:"]
+        timeouts = {each.name: each.timeout for each in listed_engines(self.patient.config)}
+        for each in self.failing:
+            if each.trouble in _SETTABLE:
+                remedy = self._remedy(each, timeouts.get(each.name))
+                lines += [f"  - name: {_yaml(each.name)}", f"    {remedy}"]
+        return "\n".join(lines)
+
+    def _remedy(self, engine: FailingEngine, timeout: float | None) -> str:
+        """The line that helps: more time only as far as a search waits for it."""
+        most = math.floor(10 * (self.time_limit - WAY_BACK)) / 10
+        if engine.trouble is Trouble.SLOW and timeout is not None and timeout < most:
+            return f"timeout: {most}"
+        return "disabled: true"
+
+    def _replacement(self, general: Sequence[ListedEngine], failing: Iterable[str]) -> str:
+        if not self.patient.is_own:
+            return _ELSEWHERE
+        spare = [each.name for each in general if not each.enabled and each.name not in {*failing}]
+        if not spare:
+            return (
+                "Begin the settings.yml of the instance with the engines of SearXNG itself, and"
+                " restart it.\nuse_default_settings: true"
+            )
+        lines = [
+            "Switch others on in the settings.yml of the instance, and restart it.",
+            "engines:",
+        ]
+        for name in spare[:_PROPOSED]:
+            lines += [f"  - name: {_yaml(name)}", "    disabled: false"]
+        return "\n".join(lines)
+
+
+def listed_engines(text: str) -> tuple[ListedEngine, ...]:
+    """Read the engines of `/config`; none if it lists none."""
+    document = _json(text)
+    listed = document.get("engines") if isinstance(document, dict) else None
+    engines = []
+    for each in listed[:_MAX_ENGINES] if isinstance(listed, list) else []:
+        if isinstance(each, dict) and isinstance(each.get("name"), str):
+            named = each.get("categories")
+            names = named if isinstance(named, list) else []
+            categories = [name for name in names if isinstance(name, str)]
+            engines.append(
+                ListedEngine(
+                    name=clean_line(each["name"], _MAX_NAME),
+                    enabled=each.get("enabled") is not False,
+                    categories=tuple(clean_line(name, _MAX_NAME) for name in categories),
+                    timeout=_seconds(each.get("timeout")),
+                )
+            )
+    return tuple(engines)
+
+
+def _seconds(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _json(text: str) -> object:
+    try:
+        document: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return document
+
+
+def _yaml(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else json.dumps(name)

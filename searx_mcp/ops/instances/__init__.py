@@ -1,0 +1,1 @@
+"""Show and change the pool, and keep what was learned."""

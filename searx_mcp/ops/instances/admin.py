@@ -1,0 +1,381 @@
+"""Looking after the pool: what the `instances` commands do."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Final, Unpack
+from urllib.parse import urlsplit
+
+from searx_mcp import __version__
+from searx_mcp.arguments.messages import did_you_mean, shown
+from searx_mcp.arguments.search import parse_search
+from searx_mcp.client.parts import Parts
+from searx_mcp.errors import InvalidArgumentError, SettingsError
+from searx_mcp.models.administration import (
+    Change,
+    Checked,
+    Exported,
+    Imported,
+    InstanceDetails,
+    Ledger,
+    Refresh,
+    Trial,
+)
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import Choice, PoolReport
+from searx_mcp.models.request import SearchArguments
+from searx_mcp.models.service import Progress
+from searx_mcp.ops.instances.budgeting import ledger
+from searx_mcp.ops.instances.inspecting import details
+from searx_mcp.ops.instances.listing import Selection
+from searx_mcp.ops.instances.portable import host_name, read_portable, take_over
+from searx_mcp.ops.instances.reporting import pool_report
+from searx_mcp.ops.instances.trying import trial
+from searx_mcp.pool.config import PublicInstances
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.sources import SourcePool
+from searx_mcp.search.background.remembering import RECALL_INTERVAL
+from searx_mcp.search.checking import Checker
+from searx_mcp.search.finding import find_instance
+from searx_mcp.search.searcher import instance_query
+from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.settings.instances import OWN, own_address
+from searx_mcp.settings.values import Settings
+
+BLOCKED: Final = "instances.blocked"
+SOON: Final = (
+    f"Running servers follow within {RECALL_INTERVAL:.0f} seconds, with their next search."
+)
+
+
+class InstanceAdmin:
+    """Shows and changes the pool, also while other processes search with it.
+
+    What is changed is kept in the store, from where every process takes it before a search; this
+    one does at once. All methods may raise `RuntimeError` when the client is closed.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        *,
+        settings: Settings,
+        state: StateStore,
+        clock: Callable[[], float],
+        origins: Mapping[str, str],
+    ) -> None:
+        """Wire it.
+
+        Args:
+            parts: of the open client.
+            settings: of the client.
+            state: of the client.
+            clock: Unix seconds.
+            origins: where settings come from, by dotted name.
+        """
+        self._parts = parts
+        self._settings = settings
+        self._state = state
+        self._clock = clock
+        self._origins = origins
+
+    def now(self) -> datetime:
+        """The time by the client's clock, in UTC."""
+        return datetime.fromtimestamp(self._clock(), UTC)
+
+    async def list(self, selection: Selection = Selection()) -> PoolReport:  # noqa: B008 - frozen
+        """Report the pool; makes no request.
+
+        Args:
+            selection: which instances, and in which order.
+        """
+        await self._recall()
+        report = await pool_report(self._parts, self._state, self._clock())
+        return report.model_copy(update={"instances": selection.of(report.instances)})
+
+    async def show(self, host: str) -> InstanceDetails:
+        """Report everything that is known of one instance; makes no request.
+
+        Raises:
+            InvalidArgumentError: it is not in the pool.
+        """
+        report = await self.list()
+        url = find_instance(host, (row.url for row in report.instances))
+        row = next(row for row in report.instances if row.url == url)
+        return await details(
+            row,
+            self._parts,
+            self._state,
+            self._clock(),
+            is_configured=url in self._settings.instances.own,
+        )
+
+    async def check(
+        self, hosts: Sequence[str] = (), *, progress: Progress | None = None
+    ) -> Checked:
+        """Ask instances for `/healthz`, `/config` and robots.txt now; none of it is a search.
+
+        Args:
+            hosts: whom to ask; the whole pool if there is none.
+            progress: told how many are done.
+
+        Raises:
+            InvalidArgumentError: a host is not in the pool.
+        """
+        await self._recall()
+        rows = self._parts.pool.snapshot(self._clock())
+        known = [row.url for row in rows]
+        urls = list(dict.fromkeys(find_instance(host, known) for host in hosts)) or known
+        checker = Checker(self._parts.pool, self._parts.upstream, self._clock)
+        checked = await checker.check(urls, progress=progress)
+        await self._parts.remembering.keep()
+        return checked
+
+    async def revive(self, urls: Iterable[str]) -> None:
+        """Let searches ask own instances at once that were seen to work.
+
+        Args:
+            urls: base URLs; others than those of own instances are passed over.
+        """
+        await self._recall()
+        for url in urls:
+            self._parts.pool.revive(url, self._clock())
+        await self._parts.remembering.keep()
+
+    async def refresh(self) -> Refresh:
+        """Fetch the list of public instances now, whether it is due or not."""
+        await self._recall()
+        instances = self._settings.instances
+        relisting = self._parts.relisting
+        if relisting is None or not self._parts.roster.asks_public:
+            return Refresh(source=instances.source, problem=self._why_no_list())
+        refreshed = await relisting.refresh(self._clock(), at_once=True)
+        catalog = refreshed.catalog
+        return Refresh(
+            source=instances.source,
+            listed=refreshed.listed,
+            kept=len(catalog.instances) if catalog else 0,
+            dropped=refreshed.dropped,
+            in_pool=len(self._parts.pool.public_urls()),
+            changed=refreshed.changed,
+            listed_at=catalog.listed_at if catalog else None,
+            problem=refreshed.problem,
+        )
+
+    async def add(self, address: str) -> Change:
+        """Add an own instance.
+
+        Raises:
+            InvalidArgumentError: the address cannot be that of an own instance.
+            StorageError: it cannot be noted now.
+        """
+        try:
+            url = own_address(address)
+        except ValueError as exc:
+            advice = "" if "@" not in address else f"Credentials belong in {OWN} of the settings."
+            raise InvalidArgumentError("url", str(exc), advice=advice) from exc
+        asked_public = self._parts.roster.asks_public
+        changed = url not in self._settings.instances.own
+        changed = changed and await self._choose(Choice.OWN, url, chosen=True)
+        notes = []
+        if changed and asked_public and not self._parts.roster.asks_public:
+            notes.append("Public instances are not asked any more, since you have an own one.")
+        message = f"{url} is one of your own instances."
+        return self._change(url, message, notes, changed=changed)
+
+    async def remove(self, host: str) -> Change:
+        """Take an own instance out that was added by command.
+
+        Raises:
+            InvalidArgumentError: it is none of the own instances.
+            SettingsError: it is in the settings.
+            StorageError: it cannot be noted now.
+        """
+        added = (await self._state.choices())[Choice.OWN]
+        configured = self._settings.instances.own
+        try:
+            url = find_instance(host, dict.fromkeys([*configured, *added]))
+        except InvalidArgumentError as exc:
+            known = [urlsplit(url).netloc for url in (*configured, *added)]
+            raise InvalidArgumentError(
+                "host",
+                f"{shown(host)} is none of your own instances{did_you_mean(host, known)}",
+                advice="`searx-mcp instances block` keeps a public instance from being asked.",
+            ) from exc
+        if url in configured:
+            raise self._in_settings(OWN, url)
+        changed = await self._choose(Choice.OWN, url, chosen=False)
+        notes = []
+        if self._parts.roster.asks_public and not self._parts.roster.own:
+            notes.append("Public instances may be asked again, since you have no own one.")
+        message = f"{url} is not one of your own instances any more."
+        return self._change(url, message, notes, changed=changed)
+
+    async def block(self, host: str) -> Change:
+        """Never ask a public instance, whether it is listed now or later.
+
+        Raises:
+            InvalidArgumentError: it is no host, or that of an own instance.
+            StorageError: it cannot be noted now.
+        """
+        await self._recall()
+        name = self._host(host)
+        if name in {urlsplit(url).hostname for url in self._parts.roster.own}:
+            raise InvalidArgumentError(
+                "host",
+                f"{shown(name)} is one of your own instances",
+                advice="`searx-mcp instances remove` takes it out.",
+            )
+        listed = {urlsplit(url).hostname for url in self._parts.pool.public_urls()}
+        if self._parts.sources is not None:
+            listed |= self._parts.sources.hosts
+        changed = name not in self._settings.instances.blocked
+        changed = changed and await self._choose(Choice.BLOCKED, name, chosen=True)
+        notes = [] if name in listed or not changed else self._not_listed(name, listed)
+        return self._change(name, f"{name} is never asked.", notes, changed=changed)
+
+    async def unblock(self, host: str) -> Change:
+        """Let a public instance be asked again that was blocked by command.
+
+        Raises:
+            InvalidArgumentError: it is no host, or not blocked.
+            SettingsError: it is blocked in the settings.
+            StorageError: it cannot be noted now.
+        """
+        name = self._host(host)
+        configured = [blocked.casefold() for blocked in self._settings.instances.blocked]
+        if name in configured:
+            raise self._in_settings(BLOCKED, name)
+        blocked = (await self._state.choices())[Choice.BLOCKED]
+        if name not in blocked:
+            raise InvalidArgumentError(
+                "host", f"{shown(name)} is not blocked{did_you_mean(name, blocked)}"
+            )
+        changed = await self._choose(Choice.BLOCKED, name, chosen=False)
+        return self._change(name, f"{name} may be asked again if it is listed.", changed=changed)
+
+    async def reset(self, host: str) -> Change:
+        """Make an instance or open source new again: forget its states, waits and observations, not its charges.
+
+        Raises:
+            InvalidArgumentError: it is not in the pool.
+        """
+        await self._recall()
+        now = self._clock()
+        pool: InstancePool | SourcePool = self._parts.pool
+        urls = [row.url for row in pool.snapshot(now)]
+        sources = self._parts.sources.pool if self._parts.sources else None
+        url = find_instance(host, [*urls, *(sources.urls() if sources else ())])
+        if sources is not None and url in sources:
+            pool = sources
+        # Dated ahead: whatever other processes learn of it before they hear of this is older.
+        record = pool.reset(url, now + RECALL_INTERVAL)
+        await self._state.save({url: record}, now)
+        notes = ["What it was asked still counts: its budget is as it was."]
+        return self._change(url, f"{url} is new again.", notes, changed=True)
+
+    async def test(
+        self,
+        host: str,
+        query: str,
+        *,
+        format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
+        **arguments: Unpack[SearchArguments],
+    ) -> Trial:
+        """Search once at one instance, at the cost of its budget.
+
+        Args:
+            host: the instance's host or address.
+            query: what to search for.
+            format: `json` or `html`; the one a search would ask for unless given.
+            **arguments: the fields of `SearchRequest`.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong, or the instance is not in the pool.
+            NoInstancesError: it may not be asked now.
+        """
+        request = parse_search(
+            {"query": query, **arguments}, defaults=self._settings.search_defaults()
+        )
+        await self._recall()
+        asked = await self._parts.capturer.ask(host, instance_query(request), format)
+        await self._parts.remembering.keep()
+        return await trial(asked, self._parts.pool, self._state, self._clock())
+
+    async def export(self) -> Exported:
+        """Give what the user chose by command and what was learned; no charges and no queries."""
+        now = self._clock()
+        records = await self._state.load(now)
+        return Exported(
+            exported_at=datetime.fromtimestamp(now, UTC),
+            searx_mcp=__version__,
+            choices=await self._state.choices(),
+            records=tuple(records[url].model_dump(mode="json") for url in sorted(records)),
+        )
+
+    async def import_(self, text: str) -> Imported:
+        """Add what an export holds: choices join those made here, newer records replace older ones.
+
+        Charges are not in it, so that no budget grows.
+
+        Raises:
+            InvalidArgumentError: it is no export; it names the field.
+            StorageError: it cannot be kept now.
+        """
+        file = read_portable(text)
+        imported = await take_over(file, self._settings.instances, self._state, self._clock())
+        await self._recall()
+        return imported
+
+    async def budget(self) -> Ledger:
+        """Report what every public instance allows, and for how long at this pace; asks nobody."""
+        await self._recall()
+        return await ledger(self._parts, self._state, self._clock())
+
+    async def _recall(self) -> None:
+        await self._parts.remembering.recall(at_once=True)
+
+    async def _choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+        changed = await self._state.choose(kind, value, chosen=chosen)
+        await self._recall()
+        return changed
+
+    def _change(
+        self, subject: str, message: str, notes: Sequence[str] = (), *, changed: bool
+    ) -> Change:
+        said = [*notes]
+        if self._state.problem:
+            said.append(self._state.problem)
+        elif changed and not isinstance(self._state, MemoryStore):
+            said.append(SOON)
+        return Change(subject=subject, changed=changed, message=message, notes=tuple(said))
+
+    def _host(self, text: str) -> str:
+        try:
+            return host_name(text)
+        except ValueError as exc:
+            raise InvalidArgumentError(
+                "host", f"{shown(text)} is not a host such as search.example.org"
+            ) from exc
+
+    def _not_listed(self, name: str, listed: "set[str | None]") -> "Sequence[str]":
+        near = did_you_mean(name, filter(None, listed))
+        return [f"No public instance of that host is in the pool now{near}."]
+
+    def _in_settings(self, setting: str, value: str) -> SettingsError:
+        return SettingsError(
+            setting,
+            f"{value} is set there, and a command does not change settings",
+            origin=self._origins.get(setting, ""),
+            advice="Take it out of the setting.",
+        )
+
+    def _why_no_list(self) -> str:
+        instances = self._settings.instances
+        if instances.public is PublicInstances.OFF:
+            return "Public instances are off (instances.public)."
+        if not self._parts.roster.asks_public:
+            return "Public instances are not asked, since you have an own one (instances.public)."
+        if instances.catalog:
+            return "The list is a file of yours (instances.catalog)."
+        return "No source is set (instances.source)."

@@ -1,0 +1,155 @@
+"""Every file that is kept, and how to be rid of them."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from searx_mcp.client.stores import KEY_FILE
+from searx_mcp.fetch.pages.interface import PageStore
+from searx_mcp.fetch.pages.sqlite import KEY_FILE as PAGES_KEY_FILE
+from searx_mcp.fetch.pages.tables import FILE_NAME as PAGES_NAME
+from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
+from searx_mcp.ops.own.folder import FOLDER_NAME as OWN_FOLDER
+from searx_mcp.ops.own.native.folder import FOLDER_NAME as NATIVE_FOLDER
+from searx_mcp.ops.own.native.folder import VERSIONS
+from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
+from searx_mcp.search.state.interface import StateStore
+from searx_mcp.search.state.sqlite import FILE_NAME as STATE_NAME
+
+_WHAT: Final = {
+    FileKind.SETTINGS: "Your settings; written by you alone.",
+    FileKind.STATE: (
+        "Requests by instance and time (80 days), what instances taught, what you chose by"
+        " command. No query, no result."
+    ),
+    FileKind.PAGES: (
+        "Pages you read, with their addresses, compressed and not encrypted; 7 days and 100 MB"
+        " unless you set it otherwise."
+    ),
+    FileKind.COMPANION: "Belongs to the file of its name while that is used.",
+    FileKind.DAMAGED: "A file that could not be read, set aside for you to look at or delete.",
+    FileKind.LIST: "The list of public instances from searx.space, renewed twice a day.",
+    FileKind.OWN_INSTANCE: (
+        "Made by `instances own up` for your own instance: settings with its secret key, its log,"
+        " SearXNG itself."
+    ),
+    FileKind.KEY: "The secret that hides queries in a shared cache; see `docs/redis.md`.",
+    FileKind.PAGES_KEY: "The secret under which the addresses of kept pages are looked up.",
+    FileKind.OTHER: "Not known to this version.",
+}
+_WHY_LEFT: Final = {
+    FileKind.LIST: "It says nothing of you; `--all` deletes it too.",
+    FileKind.KEY: "Answers shared so far cannot be found without it; `--all` deletes it too.",
+    FileKind.PAGES_KEY: "It says nothing of you; `--all` deletes it too.",
+    FileKind.OWN_INSTANCE: "`searx-mcp instances own down` removes it.",
+    FileKind.OTHER: "It is not ours.",
+}
+_WITH_ALL: Final = frozenset({FileKind.LIST, FileKind.KEY, FileKind.PAGES_KEY})
+_KINDS: Final = {
+    STATE_NAME: FileKind.STATE,
+    PAGES_NAME: FileKind.PAGES,
+    LIST_NAME: FileKind.LIST,
+    KEY_FILE: FileKind.KEY,
+    PAGES_KEY_FILE: FileKind.PAGES_KEY,
+    **{
+        f"{name}{end}": FileKind.COMPANION
+        for name in (STATE_NAME, PAGES_NAME)
+        for end in ("-wal", "-shm", "-journal", ".lock")
+    },
+    f"{NATIVE_FOLDER}.lock": FileKind.COMPANION,
+}
+_MANY: Final = 1_000
+"""Files that are looked at; there are never more than a dozen of ours."""
+
+
+def kept_files(folder: Path | None, *, config: Path | None, now: float) -> KeptFiles:
+    """Look at every file that is kept; changes nothing.
+
+    Args:
+        folder: of the state, or `None` if nothing outlives a process.
+        config: the settings file that is read, or `None`.
+        now: Unix seconds.
+    """
+    paths = [(config, FileKind.SETTINGS)] if config is not None else []
+    if folder is not None:
+        paths += [(path, _kind(path, folder)) for path in _inside(folder)]
+    files = [file for path, kind in paths if (file := _look(path, kind, now)) is not None]
+    files.sort(key=lambda file: file.path)
+    return KeptFiles(
+        folder=None if folder is None else str(folder),
+        files=tuple(files),
+        size=sum(file.size for file in files),
+    )
+
+
+async def purge(
+    folder: Path | None, state: StateStore, pages: PageStore, *, everything: bool
+) -> Purged:
+    """Delete what was learned and read; with `everything`, also the list of instances and the keys.
+
+    The files of state and pages are emptied and not removed, since other processes may be using
+    them. The settings and an own instance made here stay: they are yours.
+
+    Args:
+        folder: of the state, or `None` if nothing outlives a process.
+        state: the store in that folder; the caller closes it.
+        pages: likewise.
+        everything: whether the list of public instances and the keys go too.
+
+    Raises:
+        StorageError: the state or the pages cannot be deleted.
+    """
+    if folder is None:
+        await pages.purge()
+        await state.purge()
+        return Purged()
+    found = await asyncio.to_thread(lambda: {path: _kind(path, folder) for path in _inside(folder)})
+    emptied, deleted, left = [], [], {}
+    for name, store in ((PAGES_NAME, pages), (STATE_NAME, state)):
+        if folder / name in found:
+            await store.purge()
+            emptied.append(str(folder / name))
+    for path, kind in found.items():
+        if kind is FileKind.DAMAGED or (everything and kind in _WITH_ALL):
+            await asyncio.to_thread(path.unlink, missing_ok=True)
+            deleted.append(str(path))
+        elif kind in _WHY_LEFT:
+            left[str(path)] = _WHY_LEFT[kind]
+    return Purged(emptied=tuple(emptied), deleted=tuple(deleted), left=left)
+
+
+def _inside(folder: Path) -> Iterator[Path]:
+    """The files in a folder; SearXNG itself, thousands of them, is one entry."""
+    found = []
+    for place, folders, names in os.walk(folder):
+        if VERSIONS in folders and Path(place) == folder / NATIVE_FOLDER:
+            folders.remove(VERSIONS)
+            found.append(Path(place, VERSIONS))
+        found += [Path(place, name) for name in names]
+        if len(found) >= _MANY:
+            break
+    yield from sorted(path for path in found[:_MANY] if path.is_file() or path.name == VERSIONS)
+
+
+def _kind(path: Path, folder: Path) -> FileKind:
+    if {folder / OWN_FOLDER, folder / NATIVE_FOLDER}.intersection(path.parents):
+        return FileKind.OWN_INSTANCE
+    if path.parent != folder:
+        return FileKind.OTHER
+    if path.name.startswith((f"{STATE_NAME}.damaged-", f"{PAGES_NAME}.damaged-")):
+        return FileKind.DAMAGED
+    return _KINDS.get(path.name, FileKind.OTHER)
+
+
+def _look(path: Path, kind: FileKind, now: float) -> KeptFile | None:
+    try:
+        found = path.stat()
+        size = found.st_size
+        if path.is_dir():
+            size = sum(file.lstat().st_size for file in path.rglob("*") if not file.is_dir())
+    except OSError:
+        return None
+    age = max(0.0, round(now - found.st_mtime, 1))
+    return KeptFile(path=str(path), kind=kind, what=_WHAT[kind], size=size, age=age)

@@ -1,0 +1,270 @@
+"""SearXNG's source: an archive or a folder, unpacked within bounds and told by git's hash of it."""
+
+import gzip
+import hashlib
+import posixpath
+import stat
+import tarfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import RawIOBase
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, Final
+
+from typing_extensions import Buffer, override
+
+from searx_mcp.models.own_instance import NativeFailure
+from searx_mcp.ops.own.errors import NativeError
+
+MAX_ARCHIVE: Final = 67_108_864
+"""Bytes of an archive; that of August 2026 has 6 million."""
+_MAX_ENTRIES: Final = 20_000
+"""That of August 2026 has 1,214."""
+_MAX_UNPACKED: Final = 268_435_456
+"""Bytes of all its files and of what describes them; that of August 2026 has 21 million."""
+_MAX_FILE: Final = 33_554_432
+_MAX_DEPTH: Final = 32
+
+_NEEDED: Final = ("searx", "requirements.txt", "LICENSE")
+"""What an instance runs with. The rest is hashed and left out: tests, documentation, tools."""
+_APPLICATION: Final = PurePosixPath("searx/webapp.py")
+_LEFT_OUT: Final = frozenset({".git", "__pycache__"})
+
+_FILE, _PROGRAM, _LINK, _TREE = b"100644", b"100755", b"120000", b"40000"
+"""The modes that git knows."""
+
+_FROZEN: Final = """\
+# Written by searx-mcp: without it SearXNG asks git for its version when it starts.
+VERSION_STRING = "{version}"
+VERSION_TAG = "{version}"
+DOCKER_TAG = "{tag}"
+GIT_URL = "https://github.com/searxng/searxng"
+GIT_BRANCH = "master"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """SearXNG's source, unpacked.
+
+    Attributes:
+        commit: as the archive says; empty if it does not.
+        tree: git's hash of all that was in it.
+        released_at: Unix seconds of the commit.
+    """
+
+    commit: str
+    tree: str
+    released_at: float
+
+    @property
+    def version(self) -> str:
+        """The version as SearXNG itself makes it of date and commit."""
+        day = datetime.fromtimestamp(self.released_at, UTC)
+        return f"{day.year}.{day.month}.{day.day}+{(self.commit or self.tree)[:9]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A file, or a link with its target for content."""
+
+    path: PurePosixPath
+    mode: bytes
+    content: bytes
+    changed_at: float
+
+
+def unpack(archive: BinaryIO, target: Path) -> Source:
+    """Unpack what an instance needs of a `.tar.gz` as GitHub makes it.
+
+    Args:
+        archive: the compressed archive, from its beginning; everything is in one folder.
+        target: a folder that does not exist.
+
+    Raises:
+        NativeError: `wrong_archive`.
+        OSError: `target` cannot be written.
+    """
+    bounded = _Bounded(gzip.GzipFile(fileobj=archive))
+    try:
+        with tarfile.open(fileobj=bounded, mode="r|") as tar:
+            entries = _entries(tar)
+            first = next(entries, None)
+            if first is None:
+                raise _wrong("it is empty")
+            comment = tar.pax_headers.get("comment", "")
+            return _write(_chain(first, entries), target, commit=comment)
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile, UnicodeError) as exc:
+        raise _wrong("it is damaged, or not a .tar.gz") from exc
+
+
+def copy(folder: Path, target: Path) -> Source:
+    """Copy what an instance needs of an unpacked source; links are left out.
+
+    Raises:
+        NativeError: `wrong_archive`.
+        OSError: the folder cannot be read, or `target` not be written.
+    """
+    return _write(_files(folder), target, commit="")
+
+
+def _chain(first: _Entry, rest: Iterator[_Entry]) -> Iterator[_Entry]:
+    yield first
+    yield from rest
+
+
+def _entries(tar: tarfile.TarFile) -> Iterator[_Entry]:
+    count = 0
+    for member in tar:
+        count += 1
+        if count > _MAX_ENTRIES:
+            raise _wrong(f"it has more than {_MAX_ENTRIES:,} entries")
+        path = _inside(member.name)
+        if member.isdir():
+            continue
+        if member.size > _MAX_FILE:
+            raise _wrong(f"it has a file of more than {_MAX_FILE:,} bytes")
+        if member.issym():
+            _check_link(path, member.linkname)
+            mode, content = _LINK, member.linkname.encode("utf-8", "surrogateescape")
+        elif member.isreg() and (file := tar.extractfile(member)) is not None:
+            mode, content = _PROGRAM if member.mode & stat.S_IXUSR else _FILE, file.read()
+        else:
+            raise _wrong("it has an entry that is neither a file nor a folder")
+        yield _Entry(path, mode, content, member.mtime)
+
+
+def _inside(name: str) -> PurePosixPath:
+    """The path of an entry below the one folder that everything is in."""
+    parts = name.rstrip("/").split("/")
+    is_plain = all(part not in {"", ".", ".."} for part in parts)
+    if not is_plain or len(parts) > _MAX_DEPTH or "\\" in name or "\0" in name:
+        raise _wrong("it has a path that leads elsewhere")
+    return PurePosixPath(*parts[1:])
+
+
+def _check_link(path: PurePosixPath, target: str) -> None:
+    """Refuse a link that leads out, although none is ever made: no archive of SearXNG has one."""
+    if posixpath.normpath(posixpath.join("/top", path.parent, target))[:5] not in {"/top", "/top/"}:
+        raise _wrong("it has a link that leads elsewhere")
+
+
+def _files(folder: Path) -> Iterator[_Entry]:
+    count = 0
+    for needed in _NEEDED:
+        start = folder / needed
+        for path in [start] if start.is_file() else sorted(start.rglob("*")):
+            inside = path.relative_to(folder)
+            is_file = path.is_file() and not path.is_symlink()
+            if not is_file or _LEFT_OUT.intersection(inside.parts):
+                continue
+            count += 1
+            described = path.stat()
+            if count > _MAX_ENTRIES or described.st_size > _MAX_FILE:
+                raise _wrong("it is too large for SearXNG's source")
+            mode = _PROGRAM if described.st_mode & stat.S_IXUSR else _FILE
+            place = PurePosixPath(*inside.parts)
+            yield _Entry(place, mode, path.read_bytes(), described.st_mtime)
+
+
+def _write(entries: Iterable[_Entry], target: Path, *, commit: str) -> Source:
+    target.mkdir(mode=0o700)
+    root: _Tree = {}
+    changed_at, size = 0.0, 0
+    for entry in entries:
+        size += len(entry.content)
+        if size > _MAX_UNPACKED:
+            raise _wrong(f"it unpacks to more than {_MAX_UNPACKED:,} bytes")
+        _plant(root, entry)
+        changed_at = max(changed_at, entry.changed_at)
+        if entry.path.parts[0] in _NEEDED:
+            _put(target, entry)
+    if not target.joinpath(*_APPLICATION.parts).is_file():
+        raise _wrong("there is no searx/webapp.py in it")
+    source = Source(commit, _hash_of(root).hex(), changed_at)
+    frozen = target / "searx" / "version_frozen.py"
+    if not frozen.exists():
+        version = source.version
+        frozen.write_text(
+            _FROZEN.format(version=version, tag=version.replace("+", "-")), encoding="utf-8"
+        )
+    return source
+
+
+def _put(target: Path, entry: _Entry) -> None:
+    if entry.mode == _LINK:
+        raise _wrong("it has a link among the files that are run")
+    path = target.joinpath(*entry.path.parts)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(entry.content)
+    except (FileExistsError, NotADirectoryError) as exc:  # names may differ by case alone
+        raise _wrong("it has two entries of one name") from exc
+
+
+_Tree = dict[str, "tuple[bytes, bytes] | _Tree"]
+"""The entries of a folder by name: mode and hash of a file, or a folder."""
+
+
+def _plant(root: _Tree, entry: _Entry) -> None:
+    if not entry.path.parts:
+        raise _wrong("not everything is in one folder")
+    *folders, name = entry.path.parts
+    here = root
+    for folder in folders:
+        below = here.setdefault(folder, {})
+        if isinstance(below, tuple):
+            raise _wrong("it has two entries of one name")
+        here = below
+    if name in here:
+        raise _wrong("it has two entries of one name")
+    here[name] = (entry.mode, _hashed(b"blob", entry.content))
+
+
+def _hash_of(tree: _Tree) -> bytes:
+    rows = []
+    for name, entry in tree.items():
+        mode, digest = entry if isinstance(entry, tuple) else (_TREE, _hash_of(entry))
+        raw = name.encode("utf-8", "surrogateescape")
+        # git sorts a folder as if its name ended in a slash.
+        key = raw + b"/" if mode == _TREE else raw
+        rows.append((key, b"%b %b\0%b" % (mode, raw, digest)))
+    return _hashed(b"tree", b"".join(row for _, row in sorted(rows)))
+
+
+def _hashed(kind: bytes, content: bytes) -> bytes:
+    head = b"%b %d\0" % (kind, len(content))
+    return hashlib.sha1(head + content, usedforsecurity=False).digest()
+
+
+class _Bounded(RawIOBase):
+    """A stream that ends with an error after so many bytes, whatever a few compressed ones become."""
+
+    def __init__(self, stream: gzip.GzipFile) -> None:
+        self._stream = stream
+        self._left = 2 * _MAX_UNPACKED  # headers and padding of the format besides the files
+
+    @override
+    def readable(self) -> bool:
+        return True
+
+    @override
+    def readinto(self, buffer: Buffer, /) -> int:
+        view = memoryview(buffer)
+        piece = self._stream.read(len(view))
+        self._left -= len(piece)
+        if self._left < 0:
+            raise _wrong("it unpacks to too much")
+        view[: len(piece)] = piece
+        return len(piece)
+
+
+def _wrong(why: str) -> NativeError:
+    return NativeError(
+        f"The source of SearXNG cannot be used: {why}.",
+        reason=NativeFailure.WRONG_ARCHIVE,
+        advice="Name another one with --version, or leave that out.",
+    )

@@ -1,0 +1,95 @@
+"""Questions to an instance of this machine."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.models.attempt import Format
+from searx_mcp.pool.config_facts import MAX_TEXT
+from searx_mcp.sources.searxng.engine_errors import failing_engines
+from searx_mcp.sources.searxng.persona import honest
+from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.upstream import Upstream
+
+_ALIVE_TIMEOUT: Final = 2.0
+_ASKED_TIMEOUT: Final = 5.0
+_SEARCH_TIMEOUT: Final = 15.0
+"""Seconds; SearXNG's engines have 12 at most by the settings of ours."""
+_QUERY: Final = InstanceQuery(text="searxng metasearch")
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What one search at an instance came to.
+
+    Attributes:
+        works: whether it answered as SearXNG does, with results or without.
+        results: how many there were.
+        detail: what was wrong, a sentence; empty if nothing was.
+    """
+
+    works: bool
+    results: int = 0
+    detail: str = ""
+
+
+class Probe:
+    """Asks instances of this machine; nobody else is reached by it.
+
+    Args:
+        sessions: for the requests.
+        upstream: asks by them.
+    """
+
+    def __init__(self, sessions: Sessions, upstream: Upstream) -> None:
+        self._sessions = sessions
+        self._upstream = upstream
+        self._known: set[str] = set()
+
+    async def is_alive(self, url: str) -> bool:
+        """Whether the instance at a base URL answers, soon."""
+        self._admit(url)
+        return await self._upstream.is_alive(url, own=True, timeout=_ALIVE_TIMEOUT)
+
+    async def search(self, url: str) -> Tried:
+        """Search once, for something that has nothing to do with the user."""
+        self._admit(url)
+        outcome = await self._upstream.search(
+            url, _QUERY, own=True, format=Format.JSON, timeout=_SEARCH_TIMEOUT
+        )
+        page = outcome.page
+        if page is None:
+            return Tried(works=False, detail=outcome.detail or f"it is {outcome.verdict}")
+        if page.hits:
+            return Tried(works=True, results=len(page.hits))
+        engines = ", ".join(f"{each.engine} ({each.reason})" for each in page.unresponsive_engines)
+        detail = f"Its first search found nothing: {engines or 'no engine answered'}."
+        return Tried(works=True, detail=detail)
+
+    async def engines(self, url: str) -> tuple[str, ...]:
+        """Names of the engines it has; none if it does not tell."""
+        self._admit(url)
+        facts = await self._upstream.config(url, own=True, timeout=_ASKED_TIMEOUT)
+        return (facts.engines or ()) if facts else ()
+
+    async def failing(self, url: str) -> dict[str, str]:
+        """Engines most of whose requests fail, with the reason."""
+        self._admit(url)
+        address = f"{url}stats/errors"
+        session = self._sessions.own
+        try:
+            async with session.open(address, headers=honest(), timeout=_ASKED_TIMEOUT) as reply:
+                if reply.status != HTTPStatus.OK:
+                    return {}
+                body = await reply.read(max_bytes=MAX_TEXT)
+        except SearxMcpError:
+            return {}
+        found = failing_engines(body.data.decode("utf-8", "replace"))
+        return {each.name: each.reason for each in found or ()}
+
+    def _admit(self, url: str) -> None:
+        if url not in self._known:
+            self._known.add(url)
+            self._sessions.admit_own(self._known)

@@ -1,0 +1,311 @@
+"""The process of an instance: found by the lock it holds, started apart from us and waited for, ended."""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.files import read_bytes, read_text
+from searx_mcp.models.own_instance import Installed, NativeFailure
+from searx_mcp.ops.own.errors import NativeError
+from searx_mcp.ops.own.native import launcher
+from searx_mcp.ops.own.native.environment import python_of
+from searx_mcp.ops.own.native.folder import NativeFolder, written
+from searx_mcp.ops.own.settings_file import without_secrets
+
+LOG_LINES: Final = 20
+"""Lines of the log that an error carries."""
+_POLL: Final = 0.04
+"""Seconds between two looks at an instance that is starting or ending."""
+_GRACE: Final = 3.0
+"""Seconds it has to end after it was asked to, and again after it was killed; waitress takes 10 ms."""
+_MAX_RUN: Final = 4_096
+_LONGEST_LINE: Final = 300
+_HANDED_ON: Final = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables that reach SearXNG. Others of the user would change its settings: `SEARXNG_PORT`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A process that holds the lock.
+
+    Attributes:
+        pid: of it.
+        port: at which it serves; 0 while it starts.
+        source: the folder of SearXNG's source that it serves.
+        since: Unix seconds at which it wrote that down.
+    """
+
+    pid: int
+    port: int
+    source: str
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How an instance is started.
+
+    Attributes:
+        source: the folder of SearXNG's source.
+        environment: the folder of its environment.
+        settings: its settings file.
+        port: of 127.0.0.1; 0 for any.
+        idle: seconds without a search after which it ends; 0 for never.
+    """
+
+    source: Path
+    environment: Path
+    settings: Path
+    port: int
+    idle: float = 0.0
+
+
+class Child:
+    """A process that was started, as far as we still see it.
+
+    It goes on without us. A thread waits for it, so that it does not stay a zombie while we live.
+    """
+
+    def __init__(self, started: "subprocess.Popen[bytes]") -> None:
+        self._started = started
+        threading.Thread(target=started.wait, daemon=True).start()
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code, or `None` while it runs."""
+        return self._started.returncode
+
+
+class NativeProcess:
+    """The process that keeps its files in one folder; there is one at most, by the lock it holds.
+
+    Args:
+        folder: of `run.lock`, `run.json`, the log and its temporary files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._log = folder / "log.txt"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether a process holds the lock: it runs, starts or hangs."""
+        import fcntl  # noqa: PLC0415 - POSIX alone, as SearXNG is
+
+        try:
+            with (self._folder / "run.lock").open("rb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def find(self) -> Running | None:
+        """The process that holds the lock, or `None`; also when it has not said yet who it is."""
+        path = self._folder / "run.json"
+        if not self.is_held:
+            return None
+        try:
+            said = json.loads(read_bytes(path, _MAX_RUN))
+            running = Running(
+                pid=int(said["pid"]),
+                port=int(said.get("port", 0)),
+                source=str(said.get("source", "")),  # what another version of ours has started
+                since=path.stat().st_mtime,
+            )
+            # Of one that was killed, the file stays until the next one has written its own.
+            is_it = running.pid > 1 and launcher.birth(running.pid) == said["birth"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return running if is_it else None
+
+    def start(self, plan: Plan, environ: Mapping[str, str]) -> Child:
+        """Start it, apart from us and from our terminal; it ends at once if another one runs.
+
+        Args:
+            plan: how.
+            environ: our own variables; few of them are handed on.
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        temporary = self._folder / "tmp"
+        temporary.mkdir(mode=0o700, parents=True, exist_ok=True)
+        script = self._folder / "launcher.py"
+        # A copy: our own package may be updated or removed while the instance runs.
+        draft = script.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
+        draft.write_bytes(Path(launcher.__file__).read_bytes())
+        draft.replace(script)
+        handed_on = {name: environ[name] for name in _HANDED_ON if name in environ}
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        log = os.open(self._log, flags, 0o600)
+        try:
+            started = subprocess.Popen(  # noqa: S603 - an interpreter and a script of ours
+                [
+                    *(str(python_of(plan.environment)), "-I", str(script), str(self._folder)),
+                    *(str(plan.source), str(plan.port), str(plan.idle)),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+                env={
+                    "PATH": os.defpath,
+                    **handed_on,
+                    "SEARXNG_SETTINGS_PATH": str(plan.settings),
+                    "TMPDIR": str(temporary),
+                    "HOME": str(self._folder),
+                },
+                start_new_session=True,
+            )
+        finally:
+            os.close(log)
+        return Child(started)
+
+    async def stop(self) -> bool:
+        """End it, and say whether it has ended; harmless when none runs."""
+        for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
+            running = self.find()
+            if running is not None:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(running.pid, number)
+            if await self._is_released():
+                return True
+        return False
+
+    def memory(self, pid: int) -> int | None:
+        """Bytes of memory that a process takes up; `None` where the system does not tell."""
+        try:
+            text = read_text(Path(f"/proc/{pid}/smaps_rollup"), _MAX_RUN)
+        except OSError:
+            return None
+        for line in text.splitlines():
+            name, _, value = line.partition(":")
+            if name == "Pss":
+                return int(value.split()[0]) * 1_024
+        return None
+
+    def log_tail(self, lines: int) -> tuple[str, ...]:
+        """Its last lines, oldest first, without secrets."""
+        text = ""
+        with contextlib.suppress(OSError):
+            for path in (self._log.with_suffix(".old.txt"), self._log):
+                if path.is_file():
+                    text += read_text(path, 4 * launcher.LOG_SIZE)
+        return tuple(
+            clean_line(without_secrets(line), _LONGEST_LINE) for line in text.splitlines()[-lines:]
+        )
+
+    async def _is_released(self) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_GRACE):
+                while self.is_held:  # noqa: ASYNC110 - another process's lock sets no event
+                    await asyncio.sleep(_POLL)
+                return True
+        return False
+
+
+class Starting:
+    """Starts versions of an instance.
+
+    Args:
+        folder: where they are.
+        is_alive: whether the instance at a base URL answers, soon.
+        environ: the variables of this process.
+        idle: seconds without a search after which an instance ends; 0 for never.
+    """
+
+    def __init__(
+        self,
+        folder: NativeFolder,
+        *,
+        is_alive: Callable[[str], Awaitable[bool]],
+        environ: Mapping[str, str],
+        idle: float,
+    ) -> None:
+        self._folder = folder
+        self._is_alive = is_alive
+        self._environ = environ
+        self._idle = idle
+
+    def start(self, process: NativeProcess, installed: Installed, *, port: int) -> Child:
+        """Start a version as `process`; it ends at once where that one runs.
+
+        Raises:
+            NativeError: `not_writable` or `disk_full`.
+        """
+        plan = Plan(
+            source=self._folder.source(installed.folder),
+            environment=self._folder.environment(installed.folder),
+            settings=self._folder.settings,
+            port=port,
+            idle=self._idle,
+        )
+        with written(self._folder.path):
+            return process.start(plan, self._environ)
+
+    async def serve(
+        self, process: NativeProcess, installed: Installed, *, port: int, deadline: float
+    ) -> str:
+        """Start a version, and give its base URL once it answers.
+
+        Whoever started it, it is the instance: of two that are started at once, one runs.
+
+        Args:
+            process: which process it becomes.
+            installed: the version.
+            port: of 127.0.0.1; 0 for any.
+            deadline: instant on the running loop's clock by which it must answer.
+
+        Raises:
+            NativeError: `port_taken`, `exited`, `not_ready`, `not_writable` or `disk_full`.
+        """
+        loop = asyncio.get_running_loop()
+        child = self.start(process, installed, port=port)  # 5 ms, and never in a thread left behind
+        while True:
+            running, code = process.find(), child.code
+            if running is not None and running.port:
+                url = installed.model_copy(update={"port": running.port}).url
+                if await self._is_alive(url):
+                    return url
+            elif code == launcher.PORT_TAKEN:
+                raise port_taken(port)
+            elif code is not None and not process.is_held:
+                raise self._not_up(process, NativeFailure.EXITED)
+            if loop.time() >= deadline:
+                raise self._not_up(process, NativeFailure.NOT_READY)
+            await asyncio.sleep(_POLL)
+
+    def _not_up(self, process: NativeProcess, reason: NativeFailure) -> NativeError:
+        exited = reason is NativeFailure.EXITED
+        return NativeError(
+            "SearXNG ended by itself."
+            if exited
+            else "SearXNG was started, and does not answer in time.",
+            reason=reason,
+            advice=(
+                f"Correct {self._folder.settings} or delete it, then try again."
+                if exited
+                else "Give it more seconds with --timeout."
+            ),
+            log=process.log_tail(LOG_LINES),
+        )
+
+
+def port_taken(port: int) -> NativeError:
+    """The error for a port that another program has."""
+    return NativeError(
+        f"Port {port} is taken by another program.",
+        reason=NativeFailure.PORT_TAKEN,
+        advice="Choose another one: `searx-mcp instances own up --port N`.",
+    )

@@ -1,0 +1,390 @@
+"""An instance of one's own as a process of this machine: up, status, update, down, log."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Final
+
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.models.instance import Choice
+from searx_mcp.models.own_instance import (
+    Done,
+    Installed,
+    NativeFailure,
+    NativeInstance,
+    NativeInstanceDown,
+    NativeInstanceUp,
+    NativeState,
+)
+from searx_mcp.models.service import Progress
+from searx_mcp.ops.own.errors import ContainerError, NativeError
+from searx_mcp.ops.own.native.archive import Source
+from searx_mcp.ops.own.native.environment import (
+    Installation,
+    proxy_text,
+    variables,
+)
+from searx_mcp.ops.own.native.fetching import LATEST, PINNED, Sources
+from searx_mcp.ops.own.native.folder import NativeFolder, written
+from searx_mcp.ops.own.native.probing import Probe, Tried
+from searx_mcp.ops.own.native.process import LOG_LINES, NativeProcess, Starting
+from searx_mcp.ops.own.native.settings import missing_engines
+from searx_mcp.ops.own.ports import free_port
+from searx_mcp.pool.engine_care import engine_reports
+from searx_mcp.search.state.interface import StateStore
+
+NATIVE_TIMEOUT: Final = 300.0
+"""Seconds until an instance must answer, unless told otherwise; with pip it took 20 here."""
+_SHOWN_LINES: Final = 5
+_PATIENCE: Final = 60.0
+"""Seconds that `down` waits for another process of ours to be done."""
+_DAY: Final = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class NativeOptions:
+    """What the user wants of `up` and `update`.
+
+    Attributes:
+        version: `latest`, a commit, or the path of an archive or folder; the tried one unless given.
+        port: of 127.0.0.1; a free one unless given.
+        timeout: seconds until the instance must answer, fetching included.
+    """
+
+    version: str | None = None
+    port: int | None = None
+    timeout: float = NATIVE_TIMEOUT
+
+
+class _Steps:
+    """Tells each step, and how long the ones before took."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.seconds: dict[str, float] = {}
+        self._progress = progress
+        self._name = ""
+        self._begun = 0.0
+
+    def begin(self, name: str, text: str) -> None:
+        """A step begins, and the one before has ended."""
+        now = asyncio.get_running_loop().time()
+        if self._name:
+            spent = self.seconds.get(self._name, 0.0) + now - self._begun
+            self.seconds[self._name] = round(spent, 3)
+        self._name, self._begun = name, now
+        if name:
+            self._progress(text)
+
+
+class NativeRunner:
+    """Runs SearXNG as a process of this machine, and lets searches use it.
+
+    There is one such instance. Every method raises `NativeError` where it cannot be looked after,
+    with what to do about it; what was begun is taken back then, and when it is cancelled.
+    """
+
+    def __init__(
+        self,
+        *,
+        folder: NativeFolder,
+        state: StateStore,
+        sources: Sources,
+        probe: Probe,
+        starting: Starting,
+        network: NetworkConfig,
+        configured: tuple[str, ...],
+        environ: Mapping[str, str],
+        clock: Callable[[], float],
+        progress: Progress,
+    ) -> None:
+        """Wire the parts; nothing is looked at yet.
+
+        Args:
+            folder: for its files.
+            state: where it is registered as an own instance.
+            sources: where SearXNG comes from.
+            probe: asks it.
+            starting: starts it.
+            network: the proxy and the authorities, for packages and engines.
+            configured: base URLs of the own instances in the settings.
+            environ: the variables of this process.
+            clock: Unix seconds.
+            progress: told each step.
+        """
+        self._folder = folder
+        self._process = NativeProcess(folder.run)
+        self._state = state
+        self._sources = sources
+        self._probe = probe
+        self._starting = starting
+        self._network = network
+        self._configured = configured
+        self._environ = environ
+        self._clock = clock
+        self._progress = progress
+
+    async def up(self, options: NativeOptions) -> NativeInstanceUp:
+        """Install it unless it is, start it unless it runs, make one search, and register it.
+
+        Raises:
+            NativeError: as for every method.
+            InvalidArgumentError: there is no such version, or another one is installed.
+            StorageError: it runs, and cannot be registered now.
+        """
+        _check_system()
+        deadline = asyncio.get_running_loop().time() + options.timeout
+        steps = _Steps(self._progress)
+        async with self._folder.changed(deadline), AsyncExitStack() as undo:
+            before, installed = self._folder.recorded, self._folder.installed
+            if installed is not None and options.version not in {None, installed.commit}:
+                advice = f"Run `searx-mcp instances own update --version {options.version}`."
+                raise InvalidArgumentError(
+                    "version", f"{installed.version} is installed", advice=advice
+                )
+            if installed is None:
+                done, installed = Done.CREATED, await self._create(options, deadline, steps, undo)
+            else:
+                done = await self._needed(installed, options.port)
+                if done is Done.STARTED and options.port:
+                    installed = installed.model_copy(update={"port": _port(options.port)})
+            if done is not Done.UNCHANGED:
+                undo.push_async_callback(self._process.stop)
+                await self._serve(installed, deadline, steps)
+            tried = await self._try(installed.url, steps)
+            self._folder.switch(installed)
+            undo.pop_all()
+            if before is not None and before.url != installed.url:
+                await self._state.choose(Choice.OWN, before.url, chosen=False)
+            await self._state.choose(Choice.OWN, installed.url, chosen=True)
+            return await self._finished(done, steps, tried.detail)
+
+    async def update(self, options: NativeOptions) -> NativeInstanceUp:
+        """Try another version beside the one in use, then switch; else keep the one in use.
+
+        Raises:
+            NativeError: as for every method.
+            InvalidArgumentError: there is no such version.
+        """
+        _check_system()
+        deadline = asyncio.get_running_loop().time() + options.timeout
+        steps = _Steps(self._progress)
+        async with self._folder.changed(deadline):
+            old = self._folder.installed
+            if old is None:
+                raise _not_installed()
+            async with AsyncExitStack() as undo:
+                name, source = await self._unpack(options.version or LATEST, deadline, steps, undo)
+                if source.tree == old.tree:
+                    return await self._finished(Done.UNCHANGED, steps)
+                new = await self._equip(name, source, old.port, deadline, steps)
+                await self._compare(old, new, deadline, steps)
+                undo.push_async_callback(self._resume, old)
+                self._folder.switch(new)
+                await self._end()
+                await self._serve(new, deadline, steps)
+                undo.pop_all()
+            self._folder.remove_version(old.folder)
+            return await self._finished(Done.UPDATED, steps)
+
+    async def status(self) -> NativeInstance:
+        """Tell how the instance is."""
+        installed = self._folder.recorded
+        chosen = (await self._state.choices())[Choice.OWN]
+        notes = [self._state.problem]
+        if installed is None:
+            return NativeInstance(state=NativeState.ABSENT, notes=tuple(filter(None, notes)))
+        running = await asyncio.to_thread(self._process.find)
+        url = installed.url
+        is_healthy = running is not None and await self._probe.is_alive(url)
+        if self._folder.installed is None:
+            notes.append("Its Python is gone: `searx-mcp instances own up` installs it anew.")
+        listed = await self._probe.engines(url) if is_healthy else ()
+        settings = self._folder.settings_text()
+        now = self._clock()
+        record = (await self._state.load(now)).get(url)
+        return NativeInstance(
+            state=NativeState.RUNNING if running else NativeState.STOPPED,
+            version=installed.version,
+            age_days=int((now - installed.released_at) // _DAY),
+            url=url,
+            healthy=is_healthy,
+            registered=url in self._configured or (url in chosen and not self._state.problem),
+            pid=running.pid if running else None,
+            memory=self._process.memory(running.pid) if running else None,
+            failing=await self._probe.failing(url) if is_healthy else {},
+            missing=missing_engines(settings, listed) if listed else (),
+            settings=str(self._folder.settings) if settings else None,
+            engines=engine_reports(record.engines, now) if record else (),
+            log=await self.log(_SHOWN_LINES),
+            notes=tuple(filter(None, notes)),
+        )
+
+    async def log(self, lines: int) -> tuple[str, ...]:
+        """The last lines the instance wrote, oldest first."""
+        return await asyncio.to_thread(self._process.log_tail, lines)
+
+    async def down(self, *, keep_settings: bool = False) -> NativeInstanceDown:
+        """Stop and remove it, and let searches use it no longer; harmless when there is none.
+
+        Args:
+            keep_settings: whether its settings file stays, for the next `up`.
+
+        Raises:
+            NativeError: as for every method.
+            StorageError: it is gone, and its address cannot be taken back now.
+        """
+        if not self._folder.path.exists():
+            return NativeInstanceDown(removed=False)
+        deadline = asyncio.get_running_loop().time() + _PATIENCE
+        async with self._folder.changed(deadline):
+            url = (installed := self._folder.recorded) and installed.url
+            self._folder.forget_current()  # first what a search would start it by
+            changed = url and await self._state.choose(Choice.OWN, url, chosen=False)
+            self._progress("stopping")
+            await self._end()
+            await asyncio.to_thread(self._folder.remove, keep_settings=keep_settings)
+        settings = self._folder.settings
+        return NativeInstanceDown(
+            removed=installed is not None,
+            unregistered=url if changed else None,
+            settings=str(settings) if settings.is_file() else None,
+        )
+
+    async def _create(
+        self, options: NativeOptions, deadline: float, steps: _Steps, undo: AsyncExitStack
+    ) -> Installed:
+        """Install it where nothing is installed that could be started."""
+        if not self._folder.settings.exists():
+            undo.callback(self._folder.remove, keep_settings=False)
+        await self._end()
+        port = _port(options.port)
+        name, source = await self._unpack(options.version or PINNED, deadline, steps, undo)
+        return await self._equip(name, source, port, deadline, steps)
+
+    async def _needed(self, installed: Installed, port: int | None) -> Done:
+        """What is to be done with what is installed; what has to be started anew is ended."""
+        running = self._process.find()
+        if running is not None and port in {None, installed.port}:
+            is_changed = self._folder.settings.stat().st_mtime > running.since
+            is_other = running.source != str(self._folder.source(installed.folder))
+            if not (is_changed or is_other) and await self._probe.is_alive(installed.url):
+                return Done.UNCHANGED
+        if running is not None:
+            await self._end()
+        return Done.STARTED
+
+    async def _unpack(
+        self, version: str, deadline: float, steps: _Steps, undo: AsyncExitStack
+    ) -> tuple[str, Source]:
+        self._folder.tidy()
+        self._folder.prepare(proxy_text(self._network))
+        name = self._folder.make_version()
+        undo.callback(self._folder.remove_version, name)
+        steps.begin("source", f"fetching SearXNG {version[:12]}")
+        with written(self._folder.path):
+            source = await self._sources.get(version, self._folder.source(name), deadline=deadline)
+        return name, source
+
+    async def _equip(
+        self, name: str, source: Source, port: int, deadline: float, steps: _Steps
+    ) -> Installed:
+        installation = Installation(
+            python=sys.executable,
+            environ=variables(self._environ, self._network),
+            deadline=deadline,
+            progress=lambda text: steps.begin("environment", text),
+        )
+        requirements = self._folder.source(name) / "requirements.txt"
+        await installation.make(self._folder.environment(name), requirements)
+        return Installed(
+            folder=name,
+            version=source.version,
+            commit=source.commit,
+            tree=source.tree,
+            released_at=source.released_at,
+            port=port,
+        )
+
+    async def _serve(self, installed: Installed, deadline: float, steps: _Steps) -> None:
+        steps.begin("start", "starting SearXNG")
+        await self._starting.serve(self._process, installed, port=installed.port, deadline=deadline)
+
+    async def _try(self, url: str, steps: _Steps) -> Tried:
+        steps.begin("search", "searching once")
+        tried = await self._probe.search(url)
+        if not tried.works:
+            raise NativeError(
+                f"SearXNG runs and does not answer a search: {tried.detail}",
+                reason=NativeFailure.NOT_READY,
+                advice=f"Correct {self._folder.settings} or delete it, then try again.",
+                log=self._process.log_tail(LOG_LINES),
+            )
+        return tried
+
+    async def _compare(
+        self, old: Installed, new: Installed, deadline: float, steps: _Steps
+    ) -> None:
+        """Run the new version beside the old one, and refuse it when it serves less."""
+        trial = NativeProcess(self._folder.trial(new.folder))
+        try:
+            steps.begin("trial", "trying the new version beside the old one")
+            url = await self._starting.serve(trial, new, port=0, deadline=deadline)
+            tried = await self._try(url, steps)
+            if not tried.results and (await self._probe.search(old.url)).results:
+                raise NativeError(
+                    f"SearXNG {new.version} finds nothing where {old.version} does: {tried.detail}",
+                    reason=NativeFailure.NOT_READY,
+                    advice="The old one stays. Try again in some days.",
+                )
+        finally:
+            await trial.stop()
+
+    async def _resume(self, old: Installed) -> None:
+        """Take an update back: the old version serves again."""
+        await self._process.stop()
+        self._folder.switch(old)
+        self._starting.start(self._process, old, port=old.port)
+
+    async def _end(self) -> None:
+        if not await self._process.stop():
+            raise NativeError(
+                "The process of the instance cannot be ended.",
+                reason=NativeFailure.NOT_READY,
+                advice="End it by hand: `searx-mcp instances own status` shows its number.",
+            )
+
+    async def _finished(self, done: Done, steps: _Steps, note: str = "") -> NativeInstanceUp:
+        steps.begin("", "")
+        now = await self.status()
+        values = now.model_dump() | {"notes": (*now.notes, note) if note else now.notes}
+        return NativeInstanceUp.model_validate({**values, "done": done, "seconds": steps.seconds})
+
+
+def _check_system() -> None:
+    if sys.platform == "win32":
+        raise NativeError(
+            "SearXNG does not run on Windows: it needs what only Unix systems have.",
+            reason=NativeFailure.UNSUPPORTED,
+            advice="Run searx-mcp in WSL (https://learn.microsoft.com/windows/wsl/install), or use"
+            " --engine docker or --engine podman.",
+        )
+
+
+def _port(wanted: int | None) -> int:
+    try:
+        return free_port(wanted)
+    except ContainerError as error:
+        raise NativeError(
+            error.message, reason=NativeFailure.PORT_TAKEN, advice=error.advice
+        ) from error
+
+
+def _not_installed() -> NativeError:
+    return NativeError(
+        "No instance is installed.",
+        reason=NativeFailure.NOT_INSTALLED,
+        advice="Run `searx-mcp instances own up`.",
+    )

@@ -1,0 +1,135 @@
+"""What an instance of one's own needs from the settings."""
+
+import os
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+
+from searx_mcp.client.stores import open_state
+from searx_mcp.errors import SettingsError
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.http.user_agents import desktop_user_agent
+from searx_mcp.models.service import Progress
+from searx_mcp.ops.own.folder import FOLDER_NAME, OwnFolder
+from searx_mcp.ops.own.native.fetching import Sources
+from searx_mcp.ops.own.native.folder import FOLDER_NAME as NATIVE_FOLDER
+from searx_mcp.ops.own.native.folder import NativeFolder
+from searx_mcp.ops.own.native.probing import Probe
+from searx_mcp.ops.own.native.process import Starting
+from searx_mcp.ops.own.native.runner import NativeRunner
+from searx_mcp.ops.own.runner import Runner
+from searx_mcp.settings.values import Settings
+from searx_mcp.sources.searxng.persona import Personas
+from searx_mcp.sources.searxng.upstream import Upstream
+from searx_mcp.urls.address import AllowList
+
+NATIVE = "native"
+"""The word for an instance that runs as a process of this machine."""
+CONTAINER = "container"
+"""The word for one in a container of whichever engine works."""
+
+
+def chosen_engine(settings: Settings, wanted: str | None) -> str:
+    """The engine that is meant: the one that is wanted, the one that has an instance, or `native`.
+
+    Raises:
+        SettingsError: nothing is kept on disk.
+    """
+    if wanted is not None:
+        return wanted
+    folder = _folder(settings)
+    has_native = NativeFolder(folder / NATIVE_FOLDER).recorded is not None
+    has_container = OwnFolder(folder / FOLDER_NAME).url is not None
+    return CONTAINER if has_container and not has_native else NATIVE
+
+
+@asynccontextmanager
+async def open_runner(
+    settings: Settings, *, engine: str | None, progress: Progress
+) -> AsyncIterator[Runner]:
+    """Wire a `Runner` to the state all processes of the user share.
+
+    Args:
+        settings: where state is kept, and how instances are reached.
+        engine: the container engine to use; the first that works unless given.
+        progress: told each step.
+
+    Raises:
+        SettingsError: nothing is kept on disk, so that no server would learn of the instance, or the
+            store cannot be used.
+    """
+    folder = _folder(settings)
+    async with Sessions(settings.network) as sessions, aclosing(open_state(settings)) as state:
+        yield Runner(
+            folder=OwnFolder(folder / FOLDER_NAME),
+            state=state,
+            is_alive=_probe(sessions).is_alive,
+            configured=settings.instances.own,
+            engine=engine,
+            progress=progress,
+        )
+
+
+@asynccontextmanager
+async def open_native(
+    settings: Settings,
+    *,
+    progress: Progress,
+    clock: Callable[[], float] = time.time,  # noqa: TID251 - of the age of a release
+) -> AsyncIterator[NativeRunner]:
+    """Wire a `NativeRunner` to the state all processes of the user share.
+
+    Args:
+        settings: where state is kept, and how the source and packages are reached.
+        progress: told each step.
+        clock: Unix seconds.
+
+    Raises:
+        SettingsError: as `open_runner`.
+    """
+    folder = NativeFolder(_folder(settings) / NATIVE_FOLDER)
+    allow = AllowList.parse(settings.fetch.allow_private)
+    async with (
+        Sessions(settings.network, allow=allow) as sessions,
+        aclosing(open_state(settings)) as state,
+    ):
+        probe = _probe(sessions)
+        yield NativeRunner(
+            folder=folder,
+            state=state,
+            sources=Sources(lambda: sessions.pages, settings.own.source),
+            probe=probe,
+            starting=Starting(
+                folder, is_alive=probe.is_alive, environ=os.environ, idle=settings.own.idle
+            ),
+            network=settings.network,
+            configured=settings.instances.own,
+            environ=os.environ,
+            clock=clock,
+            progress=progress,
+        )
+
+
+def _folder(settings: Settings) -> Path:
+    folder = settings.state_folder()
+    if folder is None:
+        raise SettingsError(
+            "storage.state",
+            "an own instance is remembered in the state, which is off",
+            advice="Switch it on, or run SearXNG by hand and name it in SEARXNG_URL.",
+        )
+    return folder
+
+
+def _probe(sessions: Sessions) -> Probe:
+    upstream = Upstream(
+        own=lambda: sessions.own,
+        public=lambda: sessions.public,
+        personas=Personas(
+            rotate=False,
+            seed=0,
+            user_agent_source=desktop_user_agent,
+        ),
+    )
+    return Probe(sessions, upstream)

@@ -1,0 +1,235 @@
+"""Runs the vectors through the real client; nothing leaves the machine.
+
+The client is one like any other, with its guard, its redirects and all else. Only the two ends are
+stand-ins: names resolve as a vector says, and a socket that the guard let pass leads to a site on
+127.0.0.1, after the address was written down.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from searx_mcp.client.facade import SearxClient
+from searx_mcp.errors import ErrorCode, SearxMcpError
+from searx_mcp.http.dialling import LOOPBACK, Dialling, Diversion, Names
+from searx_mcp.models.selfcheck import KindCount, SelfCheck, Vector, Verdict, WrongVector
+from searx_mcp.ops.selfcheck.vectors import PUBLIC_ADDRESSES
+from searx_mcp.settings.values import Settings
+
+_END_OF_HEAD: Final = b"\r\n\r\n"
+_ROBOTS: Final = "/robots.txt"
+_PAGE: Final = b"<!DOCTYPE html><title>A page</title><h1>A page</h1><p>Nothing else is here.</p>"
+
+
+class Site:
+    """Redirects as told, then answers with a page; on a free port of 127.0.0.1.
+
+    It has no certificate: a connection over TLS is closed, which is all that a check needs to see.
+    No connection is kept, so that each request looks its name up again.
+
+    Attributes:
+        redirects: where the next answers redirect to.
+        robots: where robots.txt redirects to; empty for none.
+    """
+
+    def __init__(self) -> None:
+        self.redirects: list[str] = []
+        self.robots = ""
+        self._server: asyncio.Server | None = None
+        self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
+
+    @property
+    def port(self) -> int:
+        """Where it listens.
+
+        Raises:
+            RuntimeError: it is not open.
+        """
+        if self._server is None:
+            raise RuntimeError("the site is not open")
+        port: int = self._server.sockets[0].getsockname()[1]
+        return port
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, LOOPBACK, 0)
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._server is not None:
+            self._server.close()
+        tasks = [*self._open.values()]
+        for writer in self._open:
+            writer.transport.abort()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a connection is served by a task")
+        self._open[writer] = task
+        try:
+            if (first := await reader.readexactly(1)).isalpha():
+                head = first + await reader.readuntil(_END_OF_HEAD)
+                writer.write(self._answer(head.split(b" ")[1].decode("latin-1")))
+                await writer.drain()
+        except (OSError, EOFError, asyncio.LimitOverrunError):
+            pass  # the client left, as it does with a connection it has no use for
+        finally:
+            del self._open[writer]
+            writer.close()
+
+    def _answer(self, target: str) -> bytes:
+        if target == _ROBOTS:
+            return _redirect(self.robots) if self.robots else _response("404 Not Found", "", b"")
+        if self.redirects:
+            return _redirect(self.redirects.pop(0))
+        return _response("200 OK", "Content-Type: text/html; charset=utf-8\r\n", _PAGE)
+
+
+def _redirect(location: str) -> bytes:
+    # Beyond ASCII, a header holds the bytes of UTF-8: that is what browsers take.
+    return _response("302 Found", f"Location: {location}\r\n", b"")
+
+
+def _response(status: str, field: str, body: bytes) -> bytes:
+    head = f"HTTP/1.1 {status}\r\n{field}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    return head.encode() + body
+
+
+_REFUSALS: Final = frozenset(
+    {
+        ErrorCode.INVALID_ARGUMENT,
+        ErrorCode.BLOCKED_ADDRESS,
+        ErrorCode.BLOCKED_PORT,
+        ErrorCode.BLOCKED_SCHEME,
+        ErrorCode.DNS_ERROR,  # of a name that a vector says does not exist
+    }
+)
+# The site has no certificate; by then the address has been allowed.
+_ARRIVALS: Final = frozenset({ErrorCode.TLS_ERROR, ErrorCode.CONNECTION_ERROR})
+
+# The table asks the same few hosts hundreds of times, and nothing may be remembered in between.
+_SETTINGS: Final = {
+    "instances": {"public": "off"},
+    "open_sources": {"mode": "off"},
+    "fetch": {"host_rate": 6_000, "breaker_failures": 100, "max_per_host": 64, "cache_ttl": 0},
+}
+
+
+async def selfcheck(
+    vectors: Sequence[Vector], *, otherwise: Sequence[str] = PUBLIC_ADDRESSES[:1]
+) -> SelfCheck:
+    """Run every vector, one after the other, and compare.
+
+    It reads no settings, asks no name server and connects to nothing but itself. It needs a
+    selector loop: `asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)` is one everywhere.
+
+    Args:
+        vectors: the table.
+        otherwise: addresses of the names that a vector says nothing about. They are public, so that
+            a name that should have been refused by its spelling is not saved by its address.
+    """
+    wrong: list[WrongVector] = []
+    texts: set[str] = set()
+    async with Site() as site:
+        course = _Course(site, Names(otherwise))
+        for vector in vectors:
+            came_to, error = await course.run(vector)
+            if came_to != vector.verdict:
+                wrong.append(_wrong(vector, came_to))
+            if error is not None and error.code is ErrorCode.BLOCKED_ADDRESS:
+                texts.add(f"{error.message} {error.advice}")
+    return SelfCheck(
+        passed=not wrong and len(texts) <= 1,
+        vectors=len(vectors),
+        kinds=_counts(vectors, wrong),
+        wrong=tuple(wrong),
+        error_texts=len(texts),
+    )
+
+
+class _Course:
+    """One client for each vector, with the stand-ins that all of them share."""
+
+    def __init__(self, site: Site, names: Names) -> None:
+        self._site = site
+        self._names = names
+        self._settings = Settings.model_validate(_SETTINGS)
+
+    async def run(self, vector: Vector) -> tuple[str, SearxMcpError | None]:
+        """What a vector comes to: a verdict's word, or a sentence; and the error, if any."""
+        diversion = Diversion(lambda _address, _port: self._site.port)
+        self._site.redirects = list(vector.redirects)
+        self._site.robots = vector.robots
+        self._names.forget()
+        self._names.know(vector.dns)
+        dialling = Dialling(self._names, diversion.dial)
+        error: SearxMcpError | None = None
+        async with SearxClient(self._settings, dialling=dialling) as client:
+            try:
+                await client.fetch(vector.url)
+            except SearxMcpError as exc:
+                error = exc
+        dialled = [address for address, _ in diversion.dialled]
+        return _judged(vector, dialled, error), error
+
+
+def _judged(vector: Vector, dialled: Sequence[str], error: SearxMcpError | None) -> str:
+    for address in dialled:
+        if address not in (vector.dials or PUBLIC_ADDRESSES):
+            return f"a connection to {address}"
+    if error is not None and error.code in _refusals(vector):
+        if dialled and not _begins_well(vector):
+            return f"{error.code} after a connection to {dialled[0]}"
+        return Verdict.REFUSED
+    if error is not None and error.code not in _ARRIVALS:
+        return f"the error {error.code}"
+    return Verdict.ALLOWED if dialled else "no connection at all"
+
+
+def _begins_well(vector: Vector) -> bool:
+    """Whether a refused vector has a first connection that may be made."""
+    changes = any(len(answers) > 1 for answers in vector.dns.values())
+    return changes or bool(vector.redirects) or bool(vector.robots)
+
+
+def _refusals(vector: Vector) -> frozenset[ErrorCode]:
+    """The errors that a refused vector may end in."""
+    # What a site sends is its own mistake, and not that of an argument.
+    from_site = {ErrorCode.MALFORMED_RESPONSE} if vector.redirects else set()
+    # Without its robots.txt no page of a site is read.
+    unruled = {ErrorCode.ROBOTS_DISALLOWED} if vector.robots else set()
+    return _REFUSALS | from_site | unruled
+
+
+def _wrong(vector: Vector, came_to: str) -> WrongVector:
+    return WrongVector(
+        id=vector.id,
+        kind=vector.kind,
+        url=vector.url,
+        why=vector.why,
+        expected=vector.verdict,
+        came_to=came_to,
+    )
+
+
+def _counts(vectors: Sequence[Vector], wrong: Sequence[WrongVector]) -> tuple[KindCount, ...]:
+    verdicts = Counter((vector.kind, vector.verdict) for vector in vectors)
+    mistakes = Counter(each.kind for each in wrong)
+    return tuple(
+        KindCount(
+            kind=kind,
+            refused=verdicts[kind, Verdict.REFUSED],
+            allowed=verdicts[kind, Verdict.ALLOWED],
+            wrong=mistakes[kind],
+        )
+        for kind in dict.fromkeys(vector.kind for vector in vectors)
+    )

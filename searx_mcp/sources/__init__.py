@@ -1,0 +1,1 @@
+"""Whom a search can ask: instances of SearXNG, and collections with open interfaces."""

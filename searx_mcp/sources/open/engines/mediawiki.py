@@ -1,0 +1,103 @@
+"""What the wikis of Wikimedia have in common: one interface, its limits, its errors."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from searx_mcp.content.fields import Fields
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.sources.open.interface import Engine, OpenQuery, Parsed, RefusedError, fitting
+from searx_mcp.sources.open.rows import Rows, json_object
+
+PARAMETERS: Final = {
+    "action": "query",
+    "format": "json",
+    "formatversion": "2",
+    "generator": "search",
+}
+_PER_PAGE: Final = 10
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_MAX_QUERY: Final = 300
+"""Characters of a search, keywords such as `filetype:` included; a longer one is refused (CirrusSearch)."""
+
+_BUSY: Final = frozenset({"ratelimited", "maxlag", "cirrussearch-too-busy-error"})
+_BROKEN: Final = ("internal_api_error", "cirrussearch-backend-error", "readonly")
+"""Beginnings of the codes of errors that are theirs; any other is about the question."""
+
+
+wiki: Final = partial(
+    Engine,
+    operator="Wikimedia Foundation, US",
+    demands_all=True,
+    # With a contact 200 requests a minute are allowed, without one ten; three at a time. They are
+    # those of an address at all of Wikimedia's wikis, which therefore count as one.
+    gap=0.5,
+    gap_without_contact=8.0,
+    burst=3,
+    per_day=2_000,
+    concurrency=3,
+    bucket="wikimedia",
+    wants_contact=True,
+    terms_url="https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits",
+    terms_checked="2026-11",
+)
+"""Makes the row of one wiki."""
+
+
+def language(query: OpenQuery) -> str:
+    """The code of the query's language, English for any; empty if it is none that a wiki could have."""
+    code = query.language.partition("-")[0]
+    if code in {"all", "auto"}:
+        return "en"
+    return code if _LANGUAGE.fullmatch(code) else ""
+
+
+def searched(query: OpenQuery, text: str, *, keyword: str = "") -> dict[str, str] | None:
+    """The parameters of a search, or `None` if it has no words.
+
+    Args:
+        query: for its page.
+        text: its words; those that fit are sent.
+        keyword: of CirrusSearch, which goes before them.
+    """
+    words = fitting(text.split(), _MAX_QUERY - len(keyword))
+    if not words:
+        return None
+    return {
+        "gsrsearch": f"{keyword}{words}",
+        "gsrlimit": str(_PER_PAGE),
+        "gsroffset": str(_PER_PAGE * (query.page - 1)),
+    }
+
+
+def parsed(
+    body: bytes, query: OpenQuery, engine: Engine, add: Callable[[Rows, Fields], None]
+) -> Parsed:
+    """Read an answer: each of its pages is added to the rows, by rank.
+
+    Raises:
+        ValueError: it is not shaped as documented.
+        RefusedError: it is an error, which comes with status 200.
+    """
+    answer = _read(body, engine.title)
+    rows = Rows(engine.name, query)
+    pages = answer.part("query").parts("pages")
+    # They come in the order of their numbers, and `index` has the rank.
+    for page in sorted(pages, key=lambda page: page.count("index") or len(pages)):
+        add(rows, page)
+    return rows.parsed(has_next=bool(answer.part("continue")))
+
+
+def _read(body: bytes, title: str) -> Fields:
+    answer = json_object(body)
+    if "error" not in answer:
+        return answer
+    code = answer.part("error").text("code")
+    if not code:
+        raise ValueError("the answer is an error without a code")
+    if code in _BUSY:
+        raise RefusedError(Verdict.RATE_LIMITED, f"{title} asks to wait.")
+    if code.startswith(_BROKEN):
+        raise RefusedError(Verdict.SERVER_ERROR, f"{title} failed.")
+    raise RefusedError(Verdict.REFUSED, f"{title} could not read the question.", ours=True)

@@ -1,0 +1,136 @@
+"""Rows of an engine's answer, made into hits: cleaned, bounded, and with addresses that lead somewhere."""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.content.clean import clean_line
+from searx_mcp.content.dates import iso_date
+from searx_mcp.content.fields import Fields, loads
+from searx_mcp.content.html.guards import guard, parse
+from searx_mcp.models.hits import Hit
+from searx_mcp.sources.open.interface import OpenQuery, Parsed
+
+MAX_TITLE: Final = 500
+MAX_DESCRIPTION: Final = 2_000
+MAX_NAME: Final = 100
+
+_MAX_MARKUP: Final = 20_000
+"""Characters of a snippet of HTML that are looked at."""
+_BREAK = re.compile(r"(?i)<(?=/?(?:p|br|div|li|ul|ol|h[1-6]|tr|jats:p|jats:title|title)\b)")
+_ISO = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2}(?:T[0-9:.+-]+)?)?)?")
+
+
+def json_object(body: bytes) -> Fields:
+    """The object that an answer is.
+
+    Raises:
+        ValueError: it is none.
+    """
+    value = loads(body)
+    if not isinstance(value, dict):
+        raise ValueError("the answer is no JSON object")  # noqa: TRY004 - says what the service sent
+    return Fields(value)
+
+
+def plain(markup: str, most: int = MAX_DESCRIPTION) -> str:
+    """The text of a piece of HTML or JATS as one clean line; scripts and styles are no text."""
+    markup = markup[:_MAX_MARKUP]
+    if "<" not in markup and "&" not in markup:
+        return clean_line(markup, most)
+    tree = parse(guard(_BREAK.sub(" <", markup)))
+    tree.strip_tags(
+        ["script", "style", "template", "iframe", "object", "svg", "math"], recursive=True
+    )
+    return clean_line(tree.body.text() if tree.body else "", most)
+
+
+class Rows:
+    """Gathers the hits of one answer.
+
+    Args:
+        engine: name of the engine, whose vote they carry.
+        query: what was asked.
+    """
+
+    def __init__(self, engine: str, query: OpenQuery) -> None:
+        self._engine = engine
+        self._query = query
+        self._hits: list[Hit] = []
+        self._urls: set[str] = set()
+        self._seen = 0
+
+    def add(
+        self,
+        url: str,
+        title: str,
+        *,
+        description: str = "",
+        published: str = "",
+        thumbnail: str = "",
+        author: str = "",
+        attribution: str = "",
+        template: str = "default",
+        **fields: Any,  # noqa: ANN401 - the one field of the template, checked by the model's own type
+    ) -> None:
+        """Take a row; one without a title or a web address, or that is there already, is only counted.
+
+        Texts are plain; `plain` makes them so.
+
+        Args:
+            url: of the page that the row is about.
+            title: its title.
+            description: what it says.
+            published: a date in any form that `iso_date` reads; what it cannot read is left out.
+            thumbnail: address of a small image.
+            author: a person or an account.
+            attribution: what its licence asks to be said of this one row.
+            template: SearXNG's row type.
+            **fields: of the template, such as `paper=Paper(...)`.
+        """
+        self._seen += 1
+        address = absolute_web("", url)
+        heading = clean_line(title, MAX_TITLE)
+        if not address or not heading or address in self._urls:
+            return
+        self._urls.add(address)
+        date = iso_date(published) if published else ""
+        hit = Hit(
+            url=address,
+            title=heading,
+            position=len(self._hits) + 1,
+            description=clean_line(description, MAX_DESCRIPTION),
+            engines=(self._engine,),
+            published_at=date if _ISO.fullmatch(date) else None,
+            thumbnail=absolute_web("", thumbnail) or None,
+            category=self._query.category,
+            template=template,
+            author=clean_line(author, MAX_NAME),
+            attribution=clean_line(attribution, MAX_TITLE),
+            **fields,
+        )
+        self._hits.append(hit)
+
+    def skip(self) -> None:
+        """Count a row that is of no use."""
+        self._seen += 1
+
+    def parsed(self, *, has_next: bool | None = None, pause: float | None = None) -> Parsed:
+        """What was gathered."""
+        return Parsed(tuple(self._hits), self._seen, has_next, pause)
+
+
+def licensed(title: str, fields: Mapping[str, str]) -> str:
+    """The line that a licence asks for: title, author, licence and its address, as far as they are known.
+
+    Args:
+        title: of the work.
+        fields: `author`, `licence` and `licence_url`, plain texts.
+    """
+    author, licence = fields.get("author", ""), fields.get("licence", "")
+    if not licence:
+        return ""
+    by = f" by {author}" if author else ""
+    url = absolute_web("", fields.get("licence_url", ""))
+    return f"{title}{by}, {licence}{f' ({url})' if url else ''}"

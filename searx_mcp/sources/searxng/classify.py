@@ -1,0 +1,328 @@
+"""What one attempt came to, by status, headers and body.
+
+Status codes alone tell little: an instance that blocks us answers 302 or 200, one whose engines
+all failed answers 200, and a challenge comes with 200, 403, 429 or 503. The rules in order:
+
+1. a challenge is a challenge whatever its status
+2. a redirect: the home page means blocked, another origin is foreign
+3. 429, 5xx, other 4xx; 403 for JSON means that the format is off
+4. else the body, read as what it is: results are judged by what they hold
+
+How long engines took is in a header that every answer of SearXNG has.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
+
+from searx_mcp.content.html.stripping import unescaped
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.hits import ResultPage
+from searx_mcp.pool.engine_trouble import trouble_of
+from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line
+from searx_mcp.sources.searxng.html_parser import parse_html
+from searx_mcp.sources.searxng.json_parser import parse_json
+from searx_mcp.sources.searxng.numbers import number
+from searx_mcp.sources.searxng.reading import BodyKind, Reading
+from searx_mcp.urls.retry_after import retry_after
+
+_MAX_HEADER: Final = 16_384
+_TOTAL = re.compile(r"(?:^|,) *total_[0-9]{1,4}_([^;,]{1,200});dur=([0-9.]{1,20})")
+
+
+def server_timing(value: str) -> Mapping[str, float]:
+    """Read a `Server-Timing` header.
+
+    SearXNG writes `total;dur=9.1, render;dur=1.2, total_0_bing;dur=4.4, load_0_bing;dur=3.4`, in
+    milliseconds. The whole page's entries and the time spent on loading are left out.
+
+    Args:
+        value: the header's value, of any length and content.
+
+    Returns:
+        Seconds by engine, at most 100 of them.
+    """
+    timings: dict[str, float] = {}
+    for found in _TOTAL.finditer(value[:_MAX_HEADER]):
+        engine, milliseconds = line(found[1], MAX_NAME), number(found[2])
+        if engine and milliseconds is not None and len(timings) < MAX_NAMES:
+            timings[engine] = round(milliseconds / 1000, 6)
+    return timings
+
+
+FULL_PAGE: Final = 3
+"""Hits from which on a page is a full answer."""
+
+_ENGINES_NAMED: Final = 3
+"""How many failed engines a sentence names: models read it too."""
+_ENGINE_NAME: Final = re.compile(r"(?=.{1,24}\Z)[a-z0-9.]+(?: [a-z0-9.]+){0,2}")
+"""SearXNG wants names in lower case; the longest of its default settings that has more words is told as one more."""
+_CHALLENGE_WINDOW: Final = 65_536
+"""Bytes in which a challenge shows itself; such pages are shorter."""
+_CHALLENGE_TITLE = re.compile(
+    r"<title[^>]{0,200}>\s{0,50}(?:just a moment|making sure you're not a bot|one moment, please"
+    r"|attention required! \| cloudflare|checking your browser|verifying your browser|ddos-guard"
+    r"|vercel security checkpoint|are you (?:a )?(?:human|robot)|human verification"
+    r"|security check|access denied \| )"
+)
+_CHALLENGE_MARKUP: Final = (
+    "/cdn-cgi/challenge-platform/",
+    "/.within.website/x/",  # Anubis
+    "anubis_challenge",
+    "/.well-known/.git.gammaspectra.live/",  # go-away
+    "challenges.cloudflare.com/turnstile",
+    "hcaptcha.com/1/api.js",
+    "google.com/recaptcha/",
+    "_incapsula_resource",
+)
+_CHALLENGE_PATH = re.compile(r"/cdn-cgi\b|/\.within\.website\b|captcha|challenge")
+_SEARXNG = re.compile(
+    r"""<meta\s+name=["']?generator["']?\s+content=["']?searx"""
+    r"""|<body[^>]{0,200}\b(?:results|search|index)_endpoint\b"""
+)
+_GENERATOR = re.compile(
+    rb"""<meta\s+name=["']?generator["']?\s+content=["']?(searx[\w./+-]{1,60})""", re.IGNORECASE
+)
+_BLOCK_LIST: Final = b"IP is on BLOCKLIST"
+"""How SearXNG's limiter begins the body of a 429 for an address its operator has listed."""
+_PLAIN = re.compile(r"[A-Za-z0-9./_~:\[\]-]{1,100}")
+"""A host or a path that can stand in a sentence of ours: it holds no other one."""
+_BLANK: Final = b"\xef\xbb\xbf \t\r\n"
+
+_FROM_BODY: Final = {
+    BodyKind.SEARCH_ERROR: Verdict.REFUSED,
+    BodyKind.HOME: Verdict.BLOCKED,
+    BodyKind.MALFORMED: Verdict.MALFORMED,
+    BodyKind.FOREIGN: Verdict.NOT_SEARXNG,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """One HTTP answer, complete.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by name in any case.
+        body: decoded bytes.
+        url: the address that was asked, query included.
+        truncated: whether bytes are missing at the end of the body.
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    url: str = ""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What an answer came to; the fields are those of `searx_mcp.pool.outcome.Outcome`."""
+
+    verdict: Verdict
+    page: ResultPage | None = None
+    retry_after: float | None = None
+    detail: str = ""
+    offence: str = ""
+
+
+def judge(received: Received, *, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it
+    """Judge one answer; never raises.
+
+    Args:
+        received: what came back.
+        base_url: the instance, with its path prefix if it has one.
+        format: the format that was asked for.
+    """
+    headers = {name.lower(): value for name, value in received.headers.items()}
+    if _is_challenge(received, headers):
+        return Judgement(
+            Verdict.CHALLENGE,
+            retry_after=_wait(headers),
+            detail="A challenge for browsers stands in front of the instance.",
+        )
+    match received.status // 100:
+        case 3:
+            return _judge_redirect(headers.get("location", ""), received.url, base_url)
+        case 4 | 5:
+            return _judge_failure(received, headers, format)
+        case _:
+            reading = _read(received.body, base_url, format)
+            timings = server_timing(headers.get("server-timing", ""))
+            return _judge_reading(reading, timings, truncated=received.truncated)
+
+
+def generator(body: bytes) -> str:
+    """The program and version that a page names in its head; empty if it names none of ours."""
+    found = _GENERATOR.search(body[:_CHALLENGE_WINDOW])
+    return found[1].decode("ascii", "replace") if found else ""
+
+
+def naming_engines(judgement: Judgement) -> Judgement:
+    """Tell which engines failed and why, for an instance whose owner can change that.
+
+    A name is shown if it looks like one, and a reason in words of ours: sites behind engines write
+    into it.
+    """
+    if judgement.verdict is not Verdict.ENGINES_FAILED or judgement.page is None:
+        return judgement
+    failed = judgement.page.unresponsive_engines
+    named = [
+        f"{each.engine} ({_engine_reason(each.reason)})"
+        for each in failed
+        if _ENGINE_NAME.fullmatch(each.engine)
+    ][:_ENGINES_NAMED]
+    if not named:
+        return judgement
+    more = f" and {len(failed) - len(named)} more" if len(failed) > len(named) else ""
+    return replace(judgement, detail=f"Engines failed: {', '.join(named)}{more}.")
+
+
+def _engine_reason(text: str) -> str:
+    suspended = "suspended" if "suspended" in text.casefold() else ""
+    return ": ".join(filter(None, (suspended, trouble_of(text)[0]))) or "error"
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    return retry_after(headers.get("retry-after", ""), date=headers.get("date", ""))
+
+
+def _is_challenge(received: Received, headers: Mapping[str, str]) -> bool:
+    if headers.get("cf-mitigated", "").lower() == "challenge":
+        return True
+    start = received.body[:_CHALLENGE_WINDOW].decode("utf-8", "replace").lower()
+    # A result page may well quote a challenge.
+    if not _looks_like_html(received.body) or _SEARXNG.search(start):
+        return False
+    page = unescaped(start).replace("\u2019", "'")
+    return bool(_CHALLENGE_TITLE.search(page)) or any(sign in page for sign in _CHALLENGE_MARKUP)
+
+
+def _looks_like_html(body: bytes) -> bool:
+    return body.lstrip(_BLANK).startswith(b"<")
+
+
+def _judge_redirect(location: str, url: str, base_url: str) -> Judgement:
+    """Judge by where a redirect leads; `docs/decisions/searxng-answers.md` has the table."""
+    base = urlsplit(base_url)
+    try:
+        target = urlsplit(urljoin(url or base_url, location))
+        same_origin = _origin(target) == _origin(base)
+        keeps_query = "q" in parse_qs(target.query, max_num_fields=100)
+    except ValueError:
+        return _LEADS_NOWHERE
+    if not location or target.scheme not in {"http", "https"} or not target.hostname:
+        return _LEADS_NOWHERE
+    if same_origin:
+        return _judge_own_path(target.path, base.path, keeps_query=keeps_query)
+    host = target.netloc.rpartition("@")[2]
+    where = f"{target.scheme}://{host}" if _PLAIN.fullmatch(host) else "another host"
+    if keeps_query and target.hostname == base.hostname:
+        return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
+    return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The answer is a redirect to {where}.")
+
+
+_LEADS_NOWHERE: Final = Judgement(Verdict.MALFORMED, detail="The redirect leads nowhere.")
+
+
+def _judge_own_path(path: str, base_path: str, *, keeps_query: bool) -> Judgement:
+    base_path, path = base_path.rstrip("/"), path.rstrip("/")
+    if _CHALLENGE_PATH.search(path.lower()) or (keeps_query and path == f"{base_path}/search"):
+        # The same search again is a test for cookies.
+        return Judgement(Verdict.CHALLENGE, detail="The answer is a redirect to a challenge.")
+    if keeps_query:
+        prefix = path.removesuffix("/search") or "/"
+        where = f"the path {prefix}" if _PLAIN.fullmatch(prefix) else "another path"
+        return Judgement(Verdict.FOREIGN_REDIRECT, detail=f"The instance has moved to {where}.")
+    if path in {"", base_path}:
+        return Judgement(
+            Verdict.BLOCKED, detail="The instance redirects searches to its home page."
+        )
+    return Judgement(
+        Verdict.REFUSED, detail="The instance redirects searches to another of its pages."
+    )
+
+
+def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
+    default = {"http": 80, "https": 443}.get(url.scheme)
+    return url.scheme, url.hostname, url.port or default
+
+
+def _judge_failure(
+    received: Received,
+    headers: Mapping[str, str],
+    format: Format,  # noqa: A002 - the model's name for it
+) -> Judgement:
+    wait, status = _wait(headers), received.status
+    if status == HTTPStatus.TOO_MANY_REQUESTS and received.body.startswith(_BLOCK_LIST):
+        return Judgement(
+            Verdict.BLOCKED, retry_after=wait, detail="The instance's operator blocks our address."
+        )
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Judgement(
+            Verdict.RATE_LIMITED, retry_after=wait, detail="The instance limits our requests."
+        )
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return Judgement(
+            Verdict.SERVER_ERROR, retry_after=wait, detail=f"The instance failed with {status}."
+        )
+    if status == HTTPStatus.UNAUTHORIZED:
+        return Judgement(Verdict.REFUSED, retry_after=wait, detail=_WANTS_CREDENTIALS)
+    if status == HTTPStatus.FORBIDDEN and format is Format.JSON:
+        return Judgement(Verdict.JSON_OFF, detail="The instance has not enabled JSON.")
+    return Judgement(
+        Verdict.REFUSED, retry_after=wait, detail=f"The instance refused with {status}."
+    )
+
+
+_WANTS_CREDENTIALS: Final = (
+    "The instance wants other credentials: those of an own one belong in SEARXNG_URL or"
+    " instances.credentials."
+)
+
+
+def _read(body: bytes, base_url: str, format: Format) -> Reading:  # noqa: A002 - the model's name for it
+    # As what it is, not as what was asked for: a format that an instance does not know is answered
+    # with HTML, and so are blocks and start pages.
+    if _looks_like_html(body):
+        return parse_html(body, base_url=base_url)
+    if format is Format.JSON or body.lstrip(_BLANK).startswith((b"{", b"[")):
+        return parse_json(body, base_url=base_url)
+    return parse_html(body, base_url=base_url)
+
+
+def _judge_reading(reading: Reading, timings: Mapping[str, float], *, truncated: bool) -> Judgement:
+    if reading.page is None:
+        detail = _CUT_OFF if truncated else reading.detail
+        return Judgement(_FROM_BODY[reading.kind], detail=detail)
+    verdict, detail = judge_page(reading.page, truncated=truncated)
+    page = replace(reading.page, timings=timings) if timings else reading.page
+    return Judgement(verdict, page=page, detail=detail)
+
+
+_CUT_OFF: Final = "The answer was cut off."
+
+
+def judge_page(page: ResultPage, *, truncated: bool = False) -> tuple[Verdict, str]:
+    """Judge a result page by what it holds.
+
+    Args:
+        page: what was read.
+        truncated: whether bytes are missing at its end.
+
+    Returns:
+        The verdict, and a sentence for a person where something is wrong.
+    """
+    if len(page.hits) >= FULL_PAGE or page.answers or page.infoboxes:
+        return Verdict.FULL, ""
+    if page.hits:
+        return Verdict.THIN, ""
+    if page.rows_seen:
+        return Verdict.MALFORMED, f"None of the page's {page.rows_seen} rows can be read."
+    if page.unresponsive_engines:
+        return Verdict.ENGINES_FAILED, f"{len(page.unresponsive_engines)} engines failed."
+    return (Verdict.MALFORMED, _CUT_OFF) if truncated else (Verdict.EMPTY, "")

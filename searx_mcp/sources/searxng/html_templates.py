@@ -1,0 +1,347 @@
+"""What the rows of SearXNG's result templates show, under the names that its JSON has for it.
+
+Papers, packages and files show theirs as a list of labels and values. Classes, links and the form of a value tell what is what wherever the theme allows it. Where it does
+not, the English label does, since English is what instances are asked for; one that does not heed
+that loses those fields only.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from selectolax.lexbor import LexborNode
+
+from searx_mcp.sources.searxng.html_nodes import after_colon, attribute, labelled, several, text
+from searx_mcp.sources.searxng.template_fields import MAX_CODE_LINES
+
+SIZE = re.compile(r"[0-9][0-9.,]*\s?(?:(?:[kmgtp]i?)?b|bytes?)(?![a-z])", re.IGNORECASE)
+_MIMETYPE = re.compile(r"[a-z]+/[\w.+-]+")
+_ISSN = re.compile(r"[0-9]{4}-[0-9]{3}[0-9X](?:, [0-9]{4}-[0-9]{3}[0-9X])*")
+_PLACE_IN_JOURNAL = re.compile(r"[^\xa0]{1,500}\xa0[^\xa0]{1,100}(?:\xa0[^\xa0]{1,100})?")
+_PAGES = re.compile(r"[0-9]+\s?[-\u2013]\s?[0-9]+")
+
+
+Fields = dict[str, object]
+
+
+def read_paper(article: LexborNode) -> Fields:
+    """Read what a paper shows; `publishedDate` too, which stands among the attributes."""
+    shown = _attributes(article)
+    links = {
+        text(link).strip().upper(): attribute(link, "href")
+        for link in several(article, "p.altlink a")
+    }
+    return {
+        "authors": shown.get("authors") or shown.get("author"),
+        "publishedDate": shown.get("publisheddate") or shown.get("published date"),
+        "editor": shown.get("editor"),
+        "publisher": shown.get("publisher"),
+        "type": shown.get("type"),
+        "tags": shown.get("tags"),
+        # The only value with a link.
+        "doi": shown.get("doi") or text(article.css_first("div.attributes > div a[href]")),
+        "issn": shown.get("issn") or _first(shown, _ISSN),
+        "isbn": shown.get("isbn"),
+        "comments": text(article.css_first("p.comments")),
+        "pdf_url": links.get("PDF"),
+        "html_url": links.get("HTML"),
+        # With its place in it the only value whose spaces do not break.
+        **_journal(shown.get("journal") or _first(shown, _PLACE_IN_JOURNAL)),
+    }
+
+
+def read_package(article: LexborNode) -> Fields:
+    """Read what a software package shows."""
+    shown = _attributes(article)
+    fields: Fields = {
+        "package_name": shown.get("package_name"),
+        "version": shown.get("version"),
+        "maintainer": shown.get("maintainer"),
+        "tags": shown.get("tags"),
+        "popularity": shown.get("popularity"),
+        "license_name": shown.get("license"),
+        "license_url": attribute(article.css_first(".result_license a"), "href"),
+    }
+    links: Fields = {}
+    for link in several(article, ".result_project a"):
+        name, url = text(link).strip(), attribute(link, "href")
+        if name == "Project homepage":
+            fields["homepage"] = url
+        elif name == "Source code":
+            fields["source_code_url"] = url
+        else:
+            links[name] = url
+    return fields | {"links": links}
+
+
+def read_file(article: LexborNode) -> Fields:
+    """Read what a file shows; the description too, which has a class of its own until 2025-10."""
+    shown = _attributes(article)
+    # Until 2025-10 a table, in which labels have no colon.
+    for row in several(article, "table.result-metadata tr"):
+        label, value = (*several(row, "td", 2), None, None)[:2]
+        shown.setdefault(text(label).strip(": \n").lower(), text(value))
+    fields: Fields = {
+        "author": shown.get("author"),
+        "filename": shown.get("filename"),
+        "size": shown.get("filesize") or _first(shown, SIZE),
+        "time": shown.get("date"),
+        "mimetype": shown.get("type") or _first(shown, _MIMETYPE),
+        "abstract": text(article.css_first("p.abstract, p.result-abstract")),
+        "embedded": attribute(article.css_first("audio source, video source"), "src")
+        or attribute(article.css_first("p.altlink a[download]"), "href"),
+    }
+    description = article.css_first("p.result-content:not(.result-abstract)")
+    return fields if description is None else fields | {"content": text(description)}
+
+
+def _attributes(article: LexborNode) -> dict[str, str]:
+    """The values of a list of attributes, by class where there is one, else by English label."""
+    values: dict[str, str] = {}
+    for entry in several(article, "div.attributes > div"):
+        label, value = (*several(entry, "span", 2), None, None)[:2]
+        name = text(label).strip(": \n").lower()
+        for key in (attribute(entry, "class").removeprefix("result_").lower(), name):
+            if key:
+                values[key] = text(value)
+    return values
+
+
+def _first(shown: Mapping[str, str], form: re.Pattern[str]) -> str:
+    """The first value of a form that no other value of such a row has."""
+    return next((value for value in shown.values() if form.fullmatch(value.strip())), "")
+
+
+def _journal(shown: str) -> Fields:
+    """The journal, its volume and number with a dot between them, and the pages."""
+    journal, *places = shown.strip(" \n").split("\xa0")
+    fields: Fields = {"journal": journal}
+    if places and (len(places) > 1 or not _PAGES.fullmatch(places[0])):
+        volume, _, fields["number"] = places.pop(0).partition(".")
+        fields["volume"] = volume
+    if places:
+        fields["pages"] = places[0]
+    return fields
+
+
+_MAX_JSON: Final = 1_000
+"""Characters of a bounding box in an attribute; four numbers have under 100."""
+_IMAGE_FORMATS: Final = frozenset(
+    {"png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "tif", "tiff", "avif", "ico", "heic", "jxl"}
+)
+_HOUSE_NUMBER = re.compile(r"([0-9][0-9A-Za-z /-]{0,9}), (.+)", re.DOTALL)
+_BADGES_OF_SWARM: Final = 2
+
+
+def read_details(article: LexborNode, template: str) -> Fields:
+    """Read what the template adds to a row.
+
+    Args:
+        article: the row.
+        template: as `row_template` gives it.
+
+    Returns:
+        Upstream's names and raw texts; also `content` and `publishedDate` where the template
+        shows them elsewhere than other rows.
+    """
+    return _READERS.get(template, _media)(article)
+
+
+def read_table(table: LexborNode) -> Fields:
+    """Read a key-value table that stands among the rows without being one, as until 2025-05.
+
+    It names the row's own fields in capitals, `<b>KEY</b>: value`.
+    """
+    fields: Fields = {}
+    for cell in several(table, "td"):
+        label = text(cell.css_first("b")).strip()
+        fields[label.lower()] = text(cell).strip().removeprefix(label).removeprefix(":").strip()
+    return fields
+
+
+def _image(article: LexborNode) -> Fields:
+    picture = article.css_first("img.image_thumbnail")
+    link = picture.parent if picture is not None else None
+    return {
+        "img_src": attribute(link, "href") if link is not None and link.tag == "a" else "",
+        "resolution": text(article.css_first("span.image_resolution")),
+        "img_format": _image_format(article),
+        "source": labelled(article.css_first("p.result-source")),
+        "filesize": labelled(article.css_first("p.result-filesize")),
+        "content": text(article.css_first("p.result-content")),
+    }
+
+
+def _image_format(article: LexborNode) -> str:
+    # Since 2026-06-13 the line links the formats to choose from; the first is the image's own, or
+    # says so in words.
+    link = article.css_first("p.result-format a")
+    if link is None:
+        return labelled(article.css_first("p.result-format"))
+    name = text(link)
+    return name if name.partition(" ")[0].lower() in _IMAGE_FORMATS else ""
+
+
+def _media(article: LexborNode) -> Fields:
+    return {
+        "length": _length(article),
+        "iframe_src": _player(article),
+        "audio_src": attribute(article.css_first("audio source"), "src"),
+    }
+
+
+def _video(article: LexborNode) -> Fields:
+    return {
+        "length": _length(article),
+        "views": after_colon(text(article.css_first(".result_views"))),
+        "iframe_src": _player(article),
+    }
+
+
+def _length(article: LexborNode) -> str:
+    # On the thumbnail since 2025-10-12, where there is one.
+    shown = text(article.css_first(".thumbnail_length"))
+    return shown or after_colon(text(article.css_first(".result_length")))
+
+
+def _player(article: LexborNode) -> str:
+    frame = article.css_first("iframe")
+    return attribute(frame, "data-src") or attribute(frame, "src")
+
+
+def _torrent(article: LexborNode) -> Fields:
+    fields: Fields = {
+        "magnetlink": attribute(article.css_first("a.magnetlink"), "href"),
+        "torrentfile": attribute(article.css_first("a.torrentfile"), "href"),
+    }
+    # The words of the badges are translated and stand outside of them until 2024; their order holds.
+    for line in several(article, "p.stat"):
+        badges = [text(badge).strip() for badge in several(line, "span.badge")]
+        sizes = [found[0] for badge in badges if (found := SIZE.match(badge))]
+        if sizes:
+            fields["filesize"] = sizes[0]
+        elif len(badges) == _BADGES_OF_SWARM:
+            fields["seed"], fields["leech"] = badges
+            continue
+        for badge in badges:
+            if not SIZE.match(badge):
+                fields["files"] = badge
+    return fields
+
+
+def _place(article: LexborNode) -> Fields:
+    button = article.css_first("[data-map-lat], [data-map-boundingbox]")
+    data: list[Fields] = []
+    links: list[Fields] = []
+    for row in several(article, "table tr"):
+        cell = row.css_first("td")
+        if cell is None or "itemtype" in cell.attributes:
+            continue
+        label, link = text(row.css_first("th")), cell.css_first("a.text-info")
+        if link is None:
+            data.append({"label": label, "value": text(cell)})
+        else:
+            links.append({"label": label, "url": attribute(link, "href")})
+    return {
+        "latitude": attribute(button, "data-map-lat"),
+        "longitude": attribute(button, "data-map-lon"),
+        "boundingbox": _json(attribute(button, "data-map-boundingbox")),
+        "address": _address(article),
+        "data": data,
+        "links": links,
+    }
+
+
+def _address(article: LexborNode) -> Fields:
+    names = {
+        "name": "name",
+        "road": "streetAddress",
+        "locality": "addressLocality",
+        "postcode": "postalCode",
+        "country": "addressCountry",
+    }
+    fields: Fields = {
+        field: text(article.css_first(f"td [itemprop='{name}']")) for field, name in names.items()
+    }
+    # One text holds both; a road may have a comma, but does not begin with a digit as a rule.
+    street = _HOUSE_NUMBER.fullmatch(str(fields["road"]).strip())
+    if street:
+        fields["house_number"], fields["road"] = street.groups()
+    return fields
+
+
+def _json(value: str) -> object:
+    try:
+        return json.loads(value[:_MAX_JSON])
+    except (ValueError, RecursionError):
+        return None
+
+
+def _code(article: LexborNode) -> Fields:
+    fields: Fields = {"content": _loose_text(article), "codelines": _code_lines(article)}
+    # Up to three paragraphs of one class: description, repository with a link, file name.
+    for place, paragraph in enumerate(several(article, "p.content", 3)):
+        link, shown = paragraph.css_first("a[href]"), text(paragraph)
+        words = shown.strip()
+        if link is not None:
+            fields["repository"] = text(link)
+        elif place or words.startswith("Filename:") or _has_label(shown):
+            fields["filename"] = after_colon(words)
+        else:
+            fields["content"] = words
+    return fields
+
+
+def _has_label(shown: str) -> bool:
+    """Whether a paragraph begins with a label of any language: only these begin with a line break."""
+    return shown.startswith("\n") and ": " in shown
+
+
+def _loose_text(article: LexborNode) -> str:
+    # Until 2023 the description of code stands in the row without an element of its own.
+    parts = article.iter(include_text=True)
+    return "".join(text(part) for part in parts if part.tag in {"-text", "span"})
+
+
+def _code_lines(article: LexborNode) -> list[object]:
+    lines: list[object] = []
+    for block in several(article, ".codelines pre", MAX_CODE_LINES):
+        numbers = [text(number) for number in several(block, "span.linenos", MAX_CODE_LINES)]
+        shown = text(block).split("\n", MAX_CODE_LINES)
+        lines += [
+            [number.strip(), line.removeprefix(number)]
+            for number, line in zip(numbers, shown, strict=False)
+        ]
+    return lines
+
+
+def _product(article: LexborNode) -> Fields:
+    return {
+        "price": text(article.css_first(".result_price")),
+        "shipping": text(article.css_first(".result_shipping")),
+        "source_country": text(article.css_first(".result_source_country")),
+    }
+
+
+def _key_values(article: LexborNode) -> Fields:
+    rows = several(article, "tr")
+    pairs = ((row.css_first("th[scope='row']"), row.css_first("td")) for row in rows)
+    return {
+        "caption": text(article.css_first("caption")),
+        "kvmap": {text(label): text(value) for label, value in pairs if label is not None},
+    }
+
+
+_READERS: Final[Mapping[str, Callable[[LexborNode], Fields]]] = {
+    "images": _image,
+    "videos": _video,
+    "torrent": _torrent,
+    "map": _place,
+    "paper": read_paper,
+    "packages": read_package,
+    "code": _code,
+    "file": read_file,
+    "products": _product,
+    "keyvalue": _key_values,
+}

@@ -1,0 +1,151 @@
+"""Result pages in JSON, of SearXNG and of searx, whatever year they come from.
+
+The shape changed: answers were strings and are objects, results gained and lost fields. So every
+field is optional, and a value of another type than expected counts as absent.
+"""
+
+import json
+from collections.abc import Iterator
+
+from searx_mcp.models.hits import (
+    Infobox,
+    InfoboxAttribute,
+    InfoboxLink,
+    ResultPage,
+    UnresponsiveEngine,
+)
+from searx_mcp.sources.searxng.direct_answers import answers_in_json
+from searx_mcp.sources.searxng.fields import (
+    MAX_DESCRIPTION,
+    MAX_NAME,
+    MAX_NAMES,
+    MAX_ROWS,
+    MAX_TITLE,
+    image_address,
+    line,
+    lines,
+    row_template,
+    untagged,
+    web_address,
+)
+from searx_mcp.sources.searxng.reading import BodyKind, Reading
+from searx_mcp.sources.searxng.row import Row
+
+
+def parse_json(body: bytes, *, base_url: str) -> Reading:
+    """Read a body that should be a result page in JSON.
+
+    Args:
+        body: the whole body; SearXNG sends UTF-8.
+        base_url: the instance, for addresses that point into it.
+
+    Returns:
+        `RESULTS` with the page; `SEARCH_ERROR` for `{"error": …}`; `FOREIGN` for other JSON;
+        `MALFORMED` for what is not JSON. Never raises.
+    """
+    try:
+        document = json.loads(body.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError):
+        # ValueError also stands for an integer of more digits than Python converts.
+        return Reading(BodyKind.MALFORMED, detail="The answer is not JSON.")
+    if not isinstance(document, dict):
+        return Reading(BodyKind.FOREIGN, detail="The answer is JSON of another program.")
+    if not isinstance(document.get("results"), list):
+        if "error" in document:
+            return Reading(BodyKind.SEARCH_ERROR, detail="The instance could not search.")
+        return Reading(BodyKind.FOREIGN, detail="The answer is JSON of another program.")
+    return Reading(BodyKind.RESULTS, page=_page(document, base_url))
+
+
+def _page(document: dict[str, object], base_url: str) -> ResultPage:
+    rows = [
+        _row(row if isinstance(row, dict) else {})
+        for row in _list(document.get("results"), MAX_ROWS)
+    ]
+    hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(rows, 1))
+    return ResultPage(
+        hits=tuple(hit for hit in hits if hit is not None),
+        rows_seen=sum(not row.is_box for row in rows),
+        answers=tuple(answers_in_json(document.get("answers"))),
+        infoboxes=(
+            *_infoboxes(document.get("infoboxes"), base_url),
+            *filter(None, (row.to_infobox() for row in rows)),
+        ),
+        suggestions=lines(document.get("suggestions"), max_chars=MAX_TITLE),
+        corrections=lines(document.get("corrections"), max_chars=MAX_TITLE),
+        unresponsive_engines=tuple(_unresponsive(document.get("unresponsive_engines"))),
+    )
+
+
+def _row(fields: dict[str, object]) -> Row:
+    engines = fields.get("engines")
+    template = row_template(fields.get("template"))
+    thumbnail = fields.get("thumbnail_src") if template == "images" else None
+    return Row(
+        url=fields.get("url"),
+        title=fields.get("title"),
+        description=fields.get("content"),
+        engines=engines if isinstance(engines, list) and engines else (fields.get("engine"),),
+        published=fields.get("publishedDate") or _publication(fields),
+        thumbnail=thumbnail or fields.get("thumbnail") or fields.get("img_src"),
+        category=fields.get("category"),
+        template=template,
+        author=fields.get("author"),
+        details=fields,
+    )
+
+
+def _publication(fields: dict[str, object]) -> object:
+    """The date of a paper, which may be all there is."""
+    date = fields.get("date_of_publication")
+    return date.get("datetime") if isinstance(date, dict) else None
+
+
+def _infoboxes(values: object, base_url: str) -> Iterator[Infobox]:
+    for fields in _objects(values, MAX_NAMES):
+        title = line(fields.get("infobox"), MAX_TITLE) or line(fields.get("title"), MAX_TITLE)
+        if not title:
+            continue
+        yield Infobox(
+            title=title,
+            content=untagged(fields.get("content"), MAX_DESCRIPTION),
+            image=image_address(fields.get("img_src"), base_url),
+            links=tuple(_links(fields.get("urls"))),
+            attributes=tuple(_attributes(fields.get("attributes"))),
+            engine=line(fields.get("engine"), MAX_NAME),
+        )
+
+
+def _links(values: object) -> Iterator[InfoboxLink]:
+    for fields in _objects(values, MAX_NAMES):
+        title, url = line(fields.get("title"), MAX_TITLE), web_address(fields.get("url"))
+        if title and url:
+            yield InfoboxLink(title=title, url=url)
+
+
+def _attributes(values: object) -> Iterator[InfoboxAttribute]:
+    for fields in _objects(values, MAX_NAMES):
+        label, value = line(fields.get("label"), MAX_NAME), fields.get("value")
+        image = fields.get("image")
+        if not value and isinstance(image, dict):
+            value = image.get("alt")
+        text = untagged(value, MAX_DESCRIPTION)
+        if label and text:
+            yield InfoboxAttribute(label=label, value=text)
+
+
+def _unresponsive(values: object) -> Iterator[UnresponsiveEngine]:
+    for value in _list(values, MAX_NAMES):
+        pair = value if isinstance(value, list) else [value]
+        engine = line(pair[0], MAX_NAME) if pair else ""
+        if engine:
+            reason = line(pair[1], MAX_NAME) if len(pair) > 1 else ""
+            yield UnresponsiveEngine(engine=engine, reason=reason)
+
+
+def _list(value: object, limit: int) -> list[object]:
+    return value[:limit] if isinstance(value, list) else []
+
+
+def _objects(value: object, limit: int) -> Iterator[dict[str, object]]:
+    return (item for item in _list(value, limit) if isinstance(item, dict))

@@ -1,0 +1,166 @@
+"""One result row between its format and its model.
+
+Times are as the instance sent them: since 2023-06 JSON has ISO 8601, with and without an offset; HTML has it since 2025-03. Before, and
+for papers still, there is a date in the reader's language, or, of the last day, only its distance.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Final
+
+from searx_mcp.models.hits import Hit, Infobox, InfoboxAttribute
+from searx_mcp.sources.searxng.fields import (
+    MAX_DESCRIPTION,
+    MAX_NAME,
+    MAX_TITLE,
+    image_address,
+    line,
+    lines,
+    web_address,
+)
+from searx_mcp.sources.searxng.template_fields import table, template_fields
+
+_YEAR = re.compile(r"[0-9]{4}")
+_CANONICAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d)?", re.ASCII)
+_DATE_LENGTH: Final = len("2026-02-01")
+_MONTHS: Final = (
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "may",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "oct",
+    "nov",
+    "dec",
+)
+_AMERICAN = re.compile(r"(?P<month>[A-Za-z]{3,9})\.? (?P<day>[0-9]{1,2}), (?P<year>[0-9]{4})")
+_BRITISH = re.compile(r"(?P<day>[0-9]{1,2}) (?P<month>[A-Za-z]{3,9})\.?,? (?P<year>[0-9]{4})")
+"""The medium and long dates of English, `Feb 5, 2026` and `5 February 2026` (Unicode CLDR)."""
+
+
+def instant(value: object) -> str | None:
+    """An ISO 8601 date, date and time, or year.
+
+    Offsets are kept and not guessed. English dates are understood, since English is what instances
+    are asked for; `None` for other languages and for distances such as `5 minute(s) ago`: what
+    they are counted from is not told, and an answer may be read out of a cache.
+    """
+    text = line(value, MAX_NAME)
+    if not text:
+        return None
+    if _YEAR.fullmatch(text):
+        return text
+    try:
+        if len(text) == _DATE_LENGTH:
+            return date.fromisoformat(text).isoformat()
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        return _english_date(text)
+    # Written as we would write it already, mostly; writing it takes longer than seeing that.
+    return text if _CANONICAL.fullmatch(text) else read.isoformat()
+
+
+def words(value: object) -> str:
+    """The words of a time that `instant` cannot read; empty for `None` in words."""
+    text = line(value, MAX_NAME)
+    return "" if text == "None" else text
+
+
+def _english_date(text: str) -> str | None:
+    found = _AMERICAN.fullmatch(text) or _BRITISH.fullmatch(text)
+    month = found["month"][:3].lower() if found else ""
+    if found is None or month not in _MONTHS:
+        return None
+    try:
+        return date(int(found["year"]), _MONTHS.index(month) + 1, int(found["day"])).isoformat()
+    except ValueError:
+        return None
+
+
+@dataclass(slots=True, kw_only=True)
+class Row:
+    """One result row, the same for both formats; fields are what the instance sent.
+
+    Attributes:
+        template: as `row_template` gives it.
+        details: the fields of the row's template, under the names of upstream's JSON.
+    """
+
+    url: object = None
+    title: object = None
+    description: object = None
+    engines: Iterable[object] = ()
+    published: object = None
+    thumbnail: object = None
+    category: object = None
+    template: str = "default"
+    author: object = None
+    details: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def is_box(self) -> bool:
+        """Whether it is a table of labels and values without an address, which is no row."""
+        return self.template == "keyvalue" and web_address(self.url) is None
+
+    def to_hit(self, *, position: int, base_url: str) -> Hit | None:
+        """Make a hit of the row.
+
+        Args:
+            position: the row's 1-based place in the list.
+            base_url: the instance, for addresses that point into it.
+
+        Returns:
+            `None` if the row has no usable address.
+        """
+        url = web_address(self.url)
+        if url is None and self.template == "images":
+            url = image_address(self.details.get("img_src"), base_url)
+        if url is None:
+            return None
+        published_at = instant(self.published) if self.published else None
+        return Hit(
+            url=url,
+            # Engines find images without any title; the address tells more than nothing.
+            title=line(self.title, MAX_TITLE) or line(url.partition("://")[2], MAX_TITLE),
+            description=line(self.description, MAX_DESCRIPTION),
+            engines=tuple(sorted(lines(self.engines))),
+            position=position,
+            published_at=published_at,
+            published_text=words(self.published) if self.published and not published_at else "",
+            thumbnail=image_address(self.thumbnail, base_url) if self.thumbnail else None,
+            category=line(self.category, MAX_NAME),
+            template=self.template,
+            author=line(self.author, MAX_NAME) if self.author else "",
+            **template_fields(self.template, self.details, base_url),
+        )
+
+    def to_infobox(self) -> Infobox | None:
+        """Make a box of a table without an address.
+
+        Returns:
+            A box named by the table's caption, its title or its engine; `None` for any other row,
+            and for a table in which nothing can be read.
+        """
+        if not self.is_box:
+            return None
+        facts = table(self.details)
+        engine = next(iter(sorted(lines(self.engines))), "")
+        title = (
+            line(self.details.get("caption"), MAX_TITLE) or line(self.title, MAX_TITLE) or engine
+        )
+        if not facts or not title:
+            return None
+        return Infobox(
+            title=title,
+            content=line(self.description, MAX_DESCRIPTION),
+            attributes=tuple(
+                InfoboxAttribute(label=fact.label, value=fact.value) for fact in facts
+            ),
+            engine=engine,
+        )

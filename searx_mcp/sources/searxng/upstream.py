@@ -1,0 +1,262 @@
+"""What is asked of instances: searches, and what they tell without one."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urlsplit
+
+from searx_mcp.errors import ProxyError, SearxMcpError, TransportError
+from searx_mcp.http.http import HttpSession
+from searx_mcp.models.attempt import Format
+from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.sources.searxng.answers import CONFIG, RESULTS, ROBOTS, SUGGESTIONS
+from searx_mcp.sources.searxng.autocomplete import suggest_url
+from searx_mcp.sources.searxng.classify import Judgement, Received, generator
+from searx_mcp.sources.searxng.exchange import Exchanges
+from searx_mcp.sources.searxng.persona import Personas
+from searx_mcp.sources.searxng.request import InstanceQuery, build_url
+from searx_mcp.sources.searxng.robots import MAX_ROBOTS
+from searx_mcp.workers.interface import Workers
+
+MAX_BODY: Final = 5 * 1_048_576
+"""Decoded bytes read of an answer; the largest page measured has 0.2 MB."""
+MAX_CONFIG: Final = 2_000_000
+"""Decoded bytes read of a `/config`; one with SearXNG's default engines has 0.11 MB."""
+
+_log = logging.getLogger("searx_mcp.sources.searxng")
+
+
+@dataclass(frozen=True, slots=True)
+class Clearance:
+    """Whether an operator's robots.txt lets us ask a public instance.
+
+    Attributes:
+        opted_out: whether it names us and forbids the search.
+        failure: why it could not be read: a search would fail for the same reason.
+    """
+
+    opted_out: bool = False
+    failure: Outcome | None = None
+
+
+class Upstream:
+    """Asks instances, one request at a time each; keeps nothing but the sessions it was given."""
+
+    def __init__(
+        self,
+        *,
+        own: Callable[[], HttpSession],
+        public: Callable[[], HttpSession],
+        personas: Personas,
+        workers: Workers | None = None,
+    ) -> None:
+        """Wire the sessions.
+
+        Args:
+            own: gives the session for configured instances; alone knows their credentials.
+            public: gives the session for public instances.
+            personas: the headers of searches.
+            workers: read long answers; threads do unless given.
+        """
+        self._public = public
+        self._workers = workers
+        self._exchanges = Exchanges(own=own, public=public, personas=personas, workers=workers)
+
+    async def search(
+        self,
+        base_url: str,
+        query: InstanceQuery,
+        *,
+        own: bool,
+        format: Format,  # noqa: A002 - the model's name for it
+        timeout: float,  # noqa: ASYNC109 - the length of one attempt is the caller's budget
+    ) -> Outcome:
+        """Search once; whatever goes wrong is in the outcome.
+
+        Args:
+            base_url: the instance.
+            query: what to ask, already neutralised.
+            own: whether it is a configured instance, whose results are believed.
+            format: the form of the answer.
+            timeout: seconds until the answer must be there and parsed.
+        """
+        outcome, _ = await self.capture(base_url, query, own=own, format=format, timeout=timeout)
+        return outcome
+
+    async def capture(
+        self,
+        base_url: str,
+        query: InstanceQuery,
+        *,
+        own: bool,
+        format: Format,  # noqa: A002 - the model's name for it
+        timeout: float,  # noqa: ASYNC109 - the length of one attempt is the caller's budget
+    ) -> tuple[Outcome, Received | None]:
+        """Search once like `search`, and keep the answer as it came.
+
+        Returns:
+            The outcome, and the answer if there was a complete one in time.
+        """
+        if self._workers is not None and format is Format.HTML:
+            self._workers.warm()  # a page is long, and its reader starts while it is on its way
+        exchange = await self._exchanges.ask(
+            base_url,
+            build_url(base_url, query, format, time_limit=timeout if own else None),
+            RESULTS,
+            {"base_url": base_url, "text": query.text, "own": own, "format": format},
+            own=own,
+            timeout=timeout,
+            max_bytes=MAX_BODY,
+        )
+        outcome, received = exchange.outcome(exchange.result, format), exchange.received
+        if outcome.has_drifted and received is not None:
+            _log.warning(
+                "searxng.markup_drift instance=%s version=%s rows_seen=%d rows_used=%d",
+                urlsplit(base_url).netloc.rpartition("@")[2],
+                generator(received.body) or "unknown",
+                outcome.rows_seen,
+                outcome.rows_used,
+            )
+        return outcome, received
+
+    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
+        """Whether the host of a public instance has an address; nothing is sent to it.
+
+        A host that may not be asked counts as having one: a search says why.
+        """
+        try:
+            await self._public().resolve(base_url, timeout=timeout)
+        except TransportError:
+            return False
+        except SearxMcpError:
+            return True
+        return True
+
+    async def clearance(
+        self,
+        base_url: str,
+        *,
+        format: Format,  # noqa: A002 - the model's name for it
+        timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
+    ) -> Clearance:
+        """Ask for the robots.txt of a public instance, at the root of its origin.
+
+        Where there is none, or a redirect, nothing is forbidden (RFC 9309 §2.3.1).
+
+        Args:
+            base_url: the instance.
+            format: that of the search for which this is asked; a failure is reported under it.
+            timeout: seconds until the file must be there and read.
+        """
+        origin = "/".join(base_url.split("/", 3)[:3])
+        exchange = await self._exchanges.ask(
+            base_url,
+            f"{origin}/robots.txt",
+            ROBOTS,
+            {"base_url": base_url, "format": format},
+            own=False,
+            timeout=timeout,
+            max_bytes=MAX_ROBOTS,
+            honestly=True,
+        )
+        if isinstance(exchange.result, Judgement):
+            return Clearance(failure=exchange.outcome(exchange.result, format))
+        return Clearance(opted_out=exchange.result)
+
+    async def config(
+        self,
+        base_url: str,
+        *,
+        own: bool,
+        timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
+    ) -> ConfigFacts | None:
+        """What the instance tells of itself at `/config`; `None` if that cannot be read.
+
+        Args:
+            base_url: the instance.
+            own: whether it is a configured instance.
+            timeout: seconds until the answer must be there and read.
+        """
+        url = f"{base_url.rstrip('/')}/config"
+        exchange = await self._exchanges.ask(
+            base_url,
+            url,
+            CONFIG,
+            {},
+            own=own,
+            timeout=timeout,
+            max_bytes=MAX_CONFIG,
+            honestly=True,
+        )
+        return exchange.result if isinstance(exchange.result, ConfigFacts) else None
+
+    async def suggest(
+        self,
+        base_url: str,
+        text: str,
+        *,
+        own: bool,
+        timeout: float,  # noqa: ASYNC109 - the length of one question is the caller's budget
+    ) -> tuple[str, ...]:
+        """What the instance proposes for the beginning of a query; empty when it fails.
+
+        It costs the instance a request to a search engine, so that only own ones should be asked.
+
+        Args:
+            base_url: the instance.
+            text: what has been typed.
+            own: whether it is a configured instance.
+            timeout: seconds for all of it.
+        """
+        exchange = await self._exchanges.ask(
+            base_url,
+            suggest_url(base_url, text),
+            SUGGESTIONS,
+            {},
+            own=own,
+            timeout=timeout,
+            max_bytes=MAX_BODY,
+        )
+        return () if isinstance(exchange.result, Judgement) else exchange.result
+
+    async def is_alive(
+        self,
+        base_url: str,
+        *,
+        own: bool,
+        timeout: float,  # noqa: ASYNC109 - the length of one check is the caller's budget
+    ) -> bool:
+        """Whether the instance's process answers; costs no search and passes every limiter.
+
+        `/healthz` says OK since 2021. Where it is missing, the home page must answer. A proxy that
+        fails says nothing of the instance.
+
+        Args:
+            base_url: the instance.
+            own: whether it is a configured instance.
+            timeout: seconds for all of it.
+        """
+        root = base_url.rstrip("/")
+        get = partial(
+            self._exchanges.get,
+            base_url,
+            own=own,
+            timeout=timeout,
+            max_bytes=MAX_BODY,
+            honestly=True,
+        )
+        try:
+            async with asyncio.timeout(timeout):
+                health = await get(f"{root}/healthz")
+                if health.status == HTTPStatus.NOT_FOUND:
+                    return (await get(f"{root}/")).status == HTTPStatus.OK
+        except ProxyError:
+            return True  # nothing is known of it, and silence would be held against it
+        except (TimeoutError, SearxMcpError):
+            return False
+        return health.status == HTTPStatus.OK and health.body.strip() == b"OK"

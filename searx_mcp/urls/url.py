@@ -1,0 +1,138 @@
+"""Which URLs may be fetched: the first layer of the guard, before any name is resolved."""
+
+import re
+from typing import Final
+
+import idna
+from yarl import URL
+
+from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
+from searx_mcp.urls.address import AllowList, effective_address, why_blocked
+from searx_mcp.urls.hosts import (
+    WEB_PORTS,
+    host_in,
+    is_host_name,
+    is_onion,
+    is_public_name,
+    is_short_enough,
+)
+from searx_mcp.urls.userinfo import without_userinfo
+
+MAX_URL_LENGTH: Final = 4_096
+"""Characters, before and after encoding: half of what servers accept as a request line."""
+
+# What parsers disagree about (Orange Tsai, "A New Era of SSRF", 2017).
+_AMBIGUOUS: Final = re.compile("[\x00-\x20\x7f\\\\\ud800-\udfff]")
+# The authority of RFC 3986 3.2 without userinfo. yarl alone would take ":+80" and ":8_0" for ports,
+# drop an empty user name, and turn the IPvFuture "[v1.fe80]" into a host name.
+_AUTHORITY: Final = re.compile(
+    r"[a-z]+://(\[[0-9a-f.]*:[^\[\]/?#@]*\]|[^\[\]:/?#@]+)(?::[0-9]*)?(?=[/?#]|$)", re.IGNORECASE
+)
+
+
+def check_url(raw: str, *, allow: AllowList, onion: bool = False) -> URL:
+    """Parse a URL and refuse what must not be fetched, without resolving its name.
+
+    Checking the result again gives the same result.
+
+    Args:
+        raw: an absolute URL of at most 4,096 characters.
+        allow: hosts and ports the operator has lifted the guard for; for these neither port nor
+            name nor address is judged, but scheme and shape are.
+        onion: whether Tor services may be asked, because a proxy leads to them.
+
+    Returns:
+        The URL as it will be requested, host in IDNA form, without its fragment.
+
+    Raises:
+        InvalidArgumentError: it is malformed, too long, or carries credentials.
+        PolicyError: `blocked_scheme`, `blocked_port` or `blocked_address`.
+    """
+    url = _parse(raw)
+    # Neither is None here; an empty host and port 0 are refused below.
+    host, port = url.raw_host or "", url.port or 0
+    if allow.permits(host, port):
+        return url
+    if port not in WEB_PORTS:
+        raise PolicyError(
+            f"Port {port} may not be fetched.",
+            code=ErrorCode.BLOCKED_PORT,
+            url=raw,
+            advice="Only ports 80, 443, 8080 and 8443 are fetched.",
+        )
+    if effective_address(host) is None and "%" not in host and ":" not in host:
+        if not is_host_name(host):
+            raise InvalidArgumentError("url", "has an invalid host name")
+        is_public = is_public_name(host) or (onion and is_onion(host))
+    else:
+        is_public = why_blocked(host, port, allow) is None
+    if not is_public:
+        raise refused_address(raw)
+    return url
+
+
+def _parse(raw: str) -> URL:
+    if len(raw) > MAX_URL_LENGTH:
+        raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
+    if _AMBIGUOUS.search(raw):
+        raise InvalidArgumentError(
+            "url", "contains a space, a control character, a backslash or half a character"
+        )
+    try:
+        url = _read(raw)
+        # yarl reads some of the authority only now.
+        length = len(str(url))
+    except (ValueError, IndexError) as exc:  # IndexError: yarl 1.25 on "http://[]@"
+        raise InvalidArgumentError("url", "is not a valid URL") from exc
+    if not url.scheme:
+        raise InvalidArgumentError("url", "must start with http:// or https://")
+    if url.scheme not in {"http", "https"}:
+        raise PolicyError(
+            "Only http and https are fetched.",
+            code=ErrorCode.BLOCKED_SCHEME,
+            url=without_userinfo(raw),
+        )
+    if "@" in url.raw_authority:
+        raise InvalidArgumentError("url", "must not carry a user name or password")
+    authority = _AUTHORITY.match(raw)
+    if authority is None:
+        raise InvalidArgumentError("url", "is not a valid URL")
+    if not _means_one_name(authority[1]):
+        raise InvalidArgumentError("url", "has an invalid host name")
+    if length > MAX_URL_LENGTH:
+        raise InvalidArgumentError("url", f"is longer than {MAX_URL_LENGTH} characters")
+    return url
+
+
+def _read(raw: str) -> URL:
+    if not is_short_enough(host_in(raw)):
+        raise ValueError("the host is too long to be converted")
+    return URL(raw).with_fragment(None)
+
+
+def _means_one_name(host: str) -> bool:
+    """Tell whether a host is a name of IDNA 2008 (RFC 5891) after the mapping of UTS 46.
+
+    For others yarl falls back to IDNA 2003, which reads names otherwise than browsers do: in
+    `☃.straße.example` it takes ß for ss, and in `☃.EXAMPLE.org` it keeps the capitals.
+    """
+    if host.isascii():
+        return True
+    try:
+        idna.encode(host, uts46=True)
+    except UnicodeError:
+        return False
+    return True
+
+
+def refused_address(url: str) -> PolicyError:
+    """Make the one error for every forbidden address, whatever it is and however it was found.
+
+    It must not tell addresses apart, or fetching would map the inner network.
+    """
+    return PolicyError(
+        "The address is not on the public web and may not be fetched.",
+        code=ErrorCode.BLOCKED_ADDRESS,
+        url=url,
+        advice="Fetch a public page; the operator may list a private one in fetch.allow_private.",
+    )

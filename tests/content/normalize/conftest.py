@@ -1,0 +1,27 @@
+"""A fragment of a page in its standard form."""
+
+from collections.abc import Callable
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
+from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.normalize.rewrite import standardise_sources, standardise_text
+
+
+@pytest.fixture(scope="session")
+def standard() -> Callable[[str], str]:
+    """Give a function that reads a fragment and tells what is left of it, as HTML."""
+
+    def rewrite(html: str) -> str:
+        tree = LexborHTMLParser(f"<!doctype html><body>{html}</body>")
+        sheet = style_sheet(tree)
+        standardise_sources(tree)
+        drop_unseen(tree)
+        drop_hidden(tree, sheet)
+        standardise_text(tree)
+        assert tree.body is not None
+        return (tree.body.inner_html or "").strip()
+
+    return rewrite

@@ -1,0 +1,268 @@
+"""One file of a repository as a page."""
+
+from collections.abc import Callable
+
+import pytest
+
+from searx_mcp.fetch.site_adapters.composing.raw_file import (
+    RawFile,
+    compose,
+    language_of,
+    lines_of,
+    media_of,
+)
+from searx_mcp.fetch.site_adapters.interface import AsPage, Composed, Material
+
+BASE = "https://site.example/o/r/blob/main/src/a.py"
+ROOT = "https://site.example/o/r/blob/main"
+TEN = "".join(f"line {n}\n" for n in range(1, 11))
+
+
+@pytest.fixture
+def page(answer: Callable[..., Material]) -> Callable[..., Composed]:
+    """Compose a page of a file's text."""
+
+    def make(
+        text: str | bytes,
+        path: str = "src/a.py",
+        *,
+        media: str = "",
+        is_truncated: bool = False,
+        lines: tuple[int, int] | None = None,
+        as_source: bool = False,
+    ) -> Composed:
+        file = RawFile(path, base=BASE, root=ROOT, lines=lines, as_source=as_source)
+        composed = compose([answer(text, media=media, is_truncated=is_truncated)], file=file)
+        assert isinstance(composed, Composed)
+        return composed
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("fragment", "lines"),
+    [
+        ("L10", (10, 10)),
+        ("L10-L40", (10, 40)),
+        ("L40-L10", (10, 40)),
+        ("L10-40", (10, 40)),
+        ("L10C3-L12C5", (10, 12)),
+        ("L7-L7", (7, 7)),
+        ("L1234567", (1_234_567, 1_234_567)),
+        ("L12345678", None),
+        ("L0", None),
+        ("L0-L3", None),
+        ("L", None),
+        ("L-3", None),
+        ("l10", None),
+        ("L10-", None),
+        ("L10-L", None),
+        ("L\u0661\u0660", None),  # digits, but not those of an address
+        ("Lines", None),
+        ("xL10", None),
+        ("L10x", None),
+        ("", None),
+        ("n10", None),
+    ],
+)
+def test_a_fragment_names_lines(fragment: str, lines: tuple[int, int] | None):
+    assert lines_of(fragment) == lines
+
+
+def test_code_is_fenced_under_its_path(page: Callable[..., Composed]):
+    composed = page("x = 1\n")
+    assert composed.markdown == "# src/a.py\n\n```python\nx = 1\n```"
+    assert composed.title == "src/a.py"
+    assert composed.content_type == "text/x-python"
+    assert not composed.is_truncated
+    assert composed.notes == ()
+
+
+def test_a_part_of_a_file_names_its_lines(page: Callable[..., Composed]):
+    composed = page(TEN, lines=(3, 5))
+    heading, code = composed.markdown.split("\n\n", 1)
+    assert heading == "# src/a.py, lines 3 to 5 of 10"
+    assert code == "```python\nline 3\nline 4\nline 5\n```"
+    assert composed.title == "src/a.py, lines 3 to 5"
+    assert not composed.is_truncated
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "shown", "note"),
+    [
+        (TEN, (10, 10), ["line 10"], ""),
+        (TEN, (9, 99), ["line 9", "line 10"], "The file has 10 lines, so those up to line 99"),
+        (TEN, (11, 12), TEN.split("\n")[:-1], "The file has 10 lines, so line 11 is not there"),
+        ("one", (1, 1), ["one"], ""),
+        ("a\r\nb\r\nc\r\n", (2, 3), ["b", "c"], ""),
+        ("a\n\n\nb\n", (2, 4), ["", "", "b"], ""),
+        ("a\x0c\nb\n", (2, 2), ["b"], ""),
+        ("a\u2028\nb\n", (2, 2), ["b"], ""),
+        ("a\rb\nc", (2, 2), ["c"], ""),
+    ],
+)
+def test_lines_are_counted_as_the_sites_count_them(
+    page: Callable[..., Composed],
+    text: str,
+    lines: tuple[int, int],
+    shown: list[str],
+    note: str,
+):
+    composed = page(text, lines=lines)
+    assert composed.markdown.split("\n")[3:-1] == shown
+    assert "".join(composed.notes).startswith(note)
+    assert bool(composed.notes) is bool(note)
+
+
+def test_lines_of_a_file_that_was_cut_say_how_many_were_read(page: Callable[..., Composed]):
+    composed = page(TEN, lines=(20, 30), is_truncated=True)
+    assert composed.is_truncated
+    assert composed.notes[0].startswith("At least 10 lines were read")
+    assert not page(TEN, lines=(2, 3), is_truncated=True).is_truncated
+    assert page(TEN, lines=(2, 10), is_truncated=True).is_truncated
+
+
+def test_the_body_of_a_file_that_was_cut_is_marked(page: Callable[..., Composed]):
+    assert page("x = 1\n", is_truncated=True).is_truncated
+
+
+def test_markdown_is_read_as_such(page: Callable[..., Composed]):
+    composed = page("---\ntags: x\n---\n# T\n\n[a](../b.md) ![i](u)", "src/a.md")
+    assert composed.markdown == (
+        "```yaml\ntags: x\n```\n\n# T\n\n[a](https://site.example/o/r/blob/main/b.md) [image: i]"
+    )
+    assert composed.title == "T"
+    assert composed.content_type == "text/markdown"
+
+
+@pytest.mark.parametrize("lines", [None, (1, 1)])
+def test_its_source_can_be_asked_for(page: Callable[..., Composed], lines: tuple[int, int] | None):
+    composed = page("# T ![i](u)", "a.md", as_source=lines is None, lines=lines)
+    assert "```markdown\n# T ![i](u)\n```" in composed.markdown
+
+
+def test_markdown_without_a_heading_is_called_by_its_path(page: Callable[..., Composed]):
+    composed = page("text", "docs/a.md")
+    assert composed.title == "docs/a.md"
+    assert composed.markdown == "text"
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.py", "a.ipynb", "LICENSE"])
+@pytest.mark.parametrize("text", ["", "\n\n", " \t\n"])
+def test_an_empty_file_says_so(page: Callable[..., Composed], path: str, text: str):
+    composed = page(text, path)
+    assert composed.markdown == f"# {path}"
+    assert composed.notes == ("The file is empty.",)
+
+
+def test_a_pointer_is_not_taken_for_the_file(page: Callable[..., Composed]):
+    composed = page("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n", "a.md")
+    assert "pointer" in composed.notes[0]
+    assert "oid sha256:00" in composed.markdown
+
+
+@pytest.mark.parametrize(
+    ("path", "media"),
+    [
+        ("a.png", "image/png"),
+        ("a.py", "application/pdf"),
+        ("a.pdf", "application/pdf"),
+        ("a.bin", "application/octet-stream"),
+        ("a.zip", "application/zip"),
+        ("a.html", "text/html"),
+        ("a.HTM", "text/html; charset=latin-1"),
+        ("a.html", "text/plain"),
+        ("a.xhtml", "text/plain"),
+    ],
+)
+def test_what_is_no_source_is_read_as_a_page(
+    answer: Callable[..., Material], path: str, media: str
+):
+    composed = compose([answer(b"<p>x", media=media)], file=RawFile(path, base=BASE))
+    assert isinstance(composed, AsPage)
+    if path.endswith("html"):
+        assert composed.material.media.name == "text/html"
+
+
+def test_the_source_of_an_html_file_can_be_asked_for(page: Callable[..., Composed]):
+    composed = page("<p>\nx\n</p>\n", "a.html", lines=(2, 2))
+    assert composed.markdown.endswith("```html\nx\n```")
+    assert page("<p>", "a.html", as_source=True).content_type == "text/html"
+
+
+@pytest.mark.parametrize("path", ["a.md", "a.py", "LICENSE"])
+def test_a_login_page_is_not_taken_for_a_file(answer: Callable[..., Material], path: str):
+    material = answer("<!doctype html><title>Sign in</title>", media="text/html")
+    with pytest.raises(ValueError, match="a page instead of the file"):
+        compose([material], file=RawFile(path, base=BASE))
+
+
+def test_nothing_is_an_error():
+    with pytest.raises(ValueError, match="missing"):
+        compose([None], file=RawFile("a.py", base=BASE))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\n![x](y)",
+        "``\u200b`\n![x](y)",
+        "`\u00ad``\n# x",
+        "x\x0c```\n![x](y)",
+        "~~~\n",
+        "a\u2028```",
+    ],
+)
+@pytest.mark.parametrize("lines", [None, (1, 9)])
+def test_no_file_can_leave_its_fence(
+    page: Callable[..., Composed], text: str, lines: tuple[int, int] | None
+):
+    block = page(text, lines=lines).markdown.split("\n\n", 1)[1]
+    opening, *inside, closing = block.split("\n")
+    assert opening == f"{closing}python"
+    assert all(closing not in line for line in inside)
+    assert "\u200b" not in block
+
+
+@pytest.mark.parametrize("path", ["a b.py", "# x\n![y](z).py", "x" * 500 + ".py", "ü.py", "`.py"])
+def test_a_path_is_a_strangers_text(page: Callable[..., Composed], path: str):
+    heading = page("x", path).markdown.split("\n\n```")[0]
+    assert "\n" not in heading
+    assert "![" not in heading
+    assert len(heading) < 300
+
+
+def test_charsets_are_honoured(page: Callable[..., Composed]):
+    assert "ü" in page("ü".encode("latin-1"), media="text/plain; charset=latin-1").markdown
+    assert "ü" in page("ü".encode(), media="text/plain").markdown
+    assert "\N{REPLACEMENT CHARACTER}" in page(b"\xff", media="text/plain; charset=utf-8").markdown
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("a.py", "python"),
+        ("A.PY", "python"),
+        ("Dockerfile", "dockerfile"),
+        ("Makefile", "makefile"),
+        ("CMakeLists.txt", "cmake"),
+        ("a.tar.gz", ""),
+        ("a.rs", "rust"),
+        ("a.txt", ""),
+        ("README", ""),
+        (".gitignore", ""),
+        (".py", ""),
+        ("", ""),
+        ("README.MD", "markdown"),
+    ],
+)
+def test_a_name_tells_the_language(name: str, language: str):
+    assert language_of(name) == language
+
+
+@pytest.mark.parametrize(
+    ("language", "media"),
+    [("", "text/plain"), ("python", "text/x-python"), ("json", "application/json")],
+)
+def test_a_language_has_a_media_type(language: str, media: str):
+    assert media_of(language) == media

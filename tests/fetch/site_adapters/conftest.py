@@ -1,0 +1,69 @@
+"""Answers of services as a tier gets them."""
+
+import json
+from collections.abc import Callable, Iterable
+
+import pytest
+from yarl import URL
+
+from searx_mcp.fetch.config import TierName
+from searx_mcp.fetch.hops.media import parse_content_type
+from searx_mcp.fetch.site_adapters.all import tiers
+from searx_mcp.fetch.site_adapters.interface import Composed, Material, Plan
+
+
+@pytest.fixture
+def answer() -> Callable[..., Material]:
+    """Make a material of text or bytes, or of anything JSON can hold."""
+
+    def make(body: object, *, media: str = "", is_truncated: bool = False) -> Material:
+        if isinstance(body, bytes):
+            data = body
+        elif isinstance(body, str):
+            data = body.encode()
+        else:
+            data = json.dumps(body).encode()
+        is_text = isinstance(body, str | bytes)
+        declared = media or ("text/plain; charset=utf-8" if is_text else "application/json")
+        return Material(
+            url="https://site.example/file",
+            media=parse_content_type(declared),
+            data=data,
+            is_truncated=is_truncated,
+            headers={},
+        )
+
+    return make
+
+
+@pytest.fixture
+def plan() -> Callable[[str], Plan | None]:
+    """Ask all tiers about an address; at most one may know it."""
+    known = tiers(TierName)
+
+    def ask(url: str) -> Plan | None:
+        plans = [found for tier in known if (found := tier.plan(URL(url))) is not None]
+        assert len(plans) <= 1
+        return plans[0] if plans else None
+
+    return ask
+
+
+@pytest.fixture
+def read(
+    plan: Callable[[str], Plan | None], answer: Callable[..., Material]
+) -> Callable[..., Composed]:
+    """Compose the page of an address out of bodies; `None` stands for one that was not had."""
+
+    def make(url: str, *bodies: object) -> Composed:
+        found = plan(url)
+        assert found is not None
+        assert len(bodies) == len(found.sources)
+        materials: Iterable[Material | None] = (
+            body if body is None or isinstance(body, Material) else answer(body) for body in bodies
+        )
+        composed = found.compose(list(materials))
+        assert isinstance(composed, Composed)
+        return composed
+
+    return make

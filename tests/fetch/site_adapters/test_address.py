@@ -1,0 +1,128 @@
+"""Taking addresses apart, and putting others together."""
+
+import pytest
+from yarl import URL
+
+from searx_mcp.fetch.site_adapters.address import address, is_at, origin_of, parts_of
+
+
+@pytest.mark.parametrize(
+    ("url", "parts"),
+    [
+        ("https://site.example", ()),
+        ("https://site.example/", ()),
+        ("https://site.example/a", ("a",)),
+        ("https://site.example/a/", ("a",)),
+        ("https://site.example/a/b%20c", ("a", "b c")),
+        ("https://site.example/a/b+c", ("a", "b+c")),
+        ("https://site.example/%C3%BC", ("ü",)),
+        ("https://site.example/ü", ("ü",)),
+        ("https://site.example/a%25b", ("a%b",)),
+        ("https://site.example/%2561", ("%61",)),
+        ("https://site.example/.github/x..y", (".github", "x..y")),
+        ("http://site.example:8080/a", ("a",)),
+        ("https://site.example/a?b=c#d", ("a",)),
+        # yarl has resolved these before anybody sees them.
+        ("https://site.example/a/../b", ("b",)),
+        ("https://site.example/a/%2e%2e/b", ("b",)),
+    ],
+)
+def test_a_plain_path_has_decoded_parts(url: str, parts: tuple[str, ...]):
+    assert parts_of(URL(url)) == parts
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://site.example/a//b",
+        "https://site.example//a",
+        "https://site.example/a//",
+        "https://site.example/a%2Fb",
+        "https://site.example/a%2fb",
+        "https://site.example/..%2Fb",
+        "https://site.example/a%5Cb",
+        "https://site.example/a%00b",
+        "https://site.example/a%0Ab",
+        "https://site.example/a%7Fb",
+        "https://site.example/%FF",
+        "https://site.example/%ED%A0%80",
+        "https://user@site.example/a",
+        "https://user:word@site.example/a",
+        "https://:word@site.example/a",
+        "ftp://site.example/a",
+        "/a/b",
+    ],
+)
+def test_a_path_that_may_mean_something_else_to_a_server_has_none(url: str):
+    assert parts_of(URL(url)) is None
+
+
+@pytest.mark.parametrize("path", ["a/../b", "a/./b", "..", ".", "%2E%2E/a", "a/%2e/b", "a/.%2e/b"])
+def test_dots_that_no_parser_has_resolved_are_refused(path: str):
+    assert parts_of(URL(f"https://site.example/{path}", encoded=True)) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "parts"),
+    [
+        ("a/refs%2Fpr%2F1/b", ("a", "refs/pr/1", "b")),
+        ("a/refs%2F..%2Fb", None),
+        ("a/refs%2F%2Fb", None),
+        ("a/%2Fb", None),
+        ("a/b%2F", None),
+        ("a/b%2F./c", None),
+    ],
+)
+def test_slashes_may_stand_in_a_part_but_no_dots(path: str, parts: tuple[str, ...] | None):
+    url = URL(f"https://site.example/{path}", encoded=True)
+    assert parts_of(url, with_slashes=True) == parts
+
+
+@pytest.mark.parametrize(
+    ("url", "is_there"),
+    [
+        ("https://site.example/", True),
+        ("https://SITE.Example/", True),
+        ("http://site.example/", True),
+        ("https://site.example:443/", True),
+        ("http://site.example:80/", True),
+        ("https://site.example:80/", False),
+        ("https://site.example:8443/", False),
+        ("https://site.example./", False),
+        ("https://www.site.example/", False),
+        ("https://site.example.evil.example/", False),
+        ("https://evilsite.example/", False),
+    ],
+)
+def test_a_site_is_its_host_at_the_port_of_the_scheme(url: str, *, is_there: bool):
+    assert is_at(URL(url), {"site.example"}) is is_there
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        (("a", "b"), "/a/b"),
+        (("a b", "ü"), "/a%20b/%C3%BC"),
+        (("@scope", "x@1.0+b"), "/@scope/x@1.0+b"),
+        (("g/p", "x"), "/g%2Fp/x"),
+        (("a?b", "c#d"), "/a%3Fb/c%23d"),
+        (("100%", "%2e%2e"), "/100%25/%252e%252e"),
+        (("a;b", "c:d", "e=f&g"), "/a;b/c:d/e=f&g"),
+        (("[x]", "{y}", "|", "^", "`", '"', "<>"), "/%5Bx%5D/%7By%7D/%7C/%5E/%60/%22/%3C%3E"),
+    ],
+)
+def test_parts_are_encoded_and_stay_apart(parts: tuple[str, ...], expected: str):
+    url = address("https://site.example", *parts)
+    assert url == f"https://site.example{expected}"
+    assert str(URL(url)) == url, "a parser would change it"
+
+
+def test_a_query_is_encoded():
+    url = address("https://site.example", "a", query={"ref": "x y&z/ü"})
+    assert URL(url).query == {"ref": "x y&z/ü"}
+    assert URL(url).path == "/a"
+
+
+def test_an_origin_keeps_its_port():
+    assert origin_of(URL("https://Site.example:8443/a?b")) == "https://site.example:8443"
+    assert origin_of(URL("https://site.example:443/a")) == "https://site.example"

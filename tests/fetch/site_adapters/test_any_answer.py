@@ -1,0 +1,97 @@
+"""Whatever a service answers, a tier makes a page of it or says what is wrong."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from yarl import URL
+
+from searx_mcp.fetch.config import TierName
+from searx_mcp.fetch.hops.media import MediaType
+from searx_mcp.fetch.site_adapters.all import tiers
+from searx_mcp.fetch.site_adapters.composing.prose import from_markdown
+from searx_mcp.fetch.site_adapters.interface import AsPage, Composed, Material, Plan
+
+KNOWN = tiers(TierName)
+URLS = [
+    "https://pypi.example/project/x/",
+    "https://npm.example/package/x",
+    "https://github.com/o/r",
+    "https://github.com/o/r/tree/main",
+    "https://github.com/o/r/issues/1",
+    "https://github.com/o/r/pull/1",
+    "https://github.com/o/r/releases",
+    "https://github.com/o/r/releases/latest",
+    "https://gist.github.com/aa5a315d61ae9438b18d",
+    "https://gitlab.com/g/p",
+    "https://gitlab.com/g/p/-/issues/1",
+    "https://gitlab.com/g/p/-/merge_requests/1",
+    "https://codeberg.org/o/r",
+    "https://codeberg.org/o/r/pulls/1",
+    "https://codeberg.org/o/r/releases",
+    "https://huggingface.co/o/m",
+    "https://github.com/o/r/blob/main/a.md",
+    "https://github.com/o/r/blob/main/a.ipynb",
+    "https://github.com/o/r/blob/main/a.py#L2-L3",
+]
+MEMBERS = (
+    "info", "name", "version", "title", "tag_name", "id", "iid", "full_name", "files", "content",
+    "path_with_namespace", "body", "user", "login", "labels", "author", "description", "urls",
+    "path", "encoding", "type", "nbformat", "cells", "source", "outputs", "license", "cardData",
+)  # fmt: skip
+
+texts = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(
+        ["base64", "x.md", "![x](http://evil.example)", "# x\n```", "2026-01-02T00", "dir"]
+    ),
+)
+leaves = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), texts, st.just(4))
+values = st.recursive(
+    leaves,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(MEMBERS), inner, max_size=6)
+    ),
+    max_leaves=12,
+)
+
+
+def planned(url: str) -> Plan:
+    return next(plan for tier in KNOWN if (plan := tier.plan(URL(url))) is not None)
+
+
+def material(body: bytes, *, is_truncated: bool = False) -> Material:
+    media = MediaType("application/json", "utf-8")
+    return Material("https://site.example/", media, body, is_truncated, {})
+
+
+@pytest.mark.parametrize("url", URLS)
+@given(value=values, cut=st.integers(0, 40), missing=st.booleans())
+def test_every_shape_of_answer_is_a_page_or_an_error(
+    url: str, value: object, cut: int, *, missing: bool
+):
+    plan = planned(url)
+    whole = json.dumps(value).encode()
+    is_cut = 0 < cut <= 20
+    first = material(whole[: len(whole) - cut] if is_cut else whole, is_truncated=is_cut)
+    others = [None if missing else first for _ in plan.sources[1:]]
+    try:
+        page = plan.compose([first, *others])
+    except ValueError:
+        return
+    assert isinstance(page, Composed | AsPage)
+    if isinstance(page, Composed):
+        rendered = MarkdownIt("commonmark").enable("table").render(page.markdown)
+        assert "<img" not in rendered
+
+
+@given(text=st.text(st.sampled_from("![]()<>`~#*_-|\\\n\t \u200bax&;:/\"'=1."), max_size=80))
+def test_no_text_becomes_an_image_or_a_tag(text: str):
+    written = from_markdown(text, base="https://site.example/a/b.md")
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    for token in parser.parse(written):
+        assert token.type != "html_block"
+        for child in token.children or ():
+            assert child.type not in {"image", "html_inline"}

@@ -1,0 +1,501 @@
+"""What a client of the gateway reaches, and what it does not."""
+
+import asyncio
+from base64 import b64encode
+
+import pytest
+from yarl import URL
+
+from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.gateway.record import GatewayLimits
+from searx_mcp.http.sessions import Sessions
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+SITE = "CONNECT www.site.org:443"
+
+REFUSED = [
+    # Literals, and everything that becomes one.
+    ("127.0.0.1:443", 403),
+    ("127.0.0.1:80", 403),
+    ("10.0.0.1:8080", 403),
+    ("169.254.169.254:80", 403),
+    ("0.0.0.0:443", 403),
+    ("[::1]:443", 403),
+    ("[::]:443", 403),
+    ("[fe80::1]:443", 403),
+    ("[fd00::1]:443", 403),
+    ("[::ffff:127.0.0.1]:443", 403),
+    ("[64:ff9b::7f00:1]:443", 403),
+    ("[::ffff:a00:1]:8443", 403),
+    ("2130706433:443", 403),
+    ("0x7f000001:443", 403),
+    ("0x7f.1:443", 403),
+    ("0177.0.0.1:443", 403),
+    ("127.1:443", 403),
+    ("127.0.0.1.:443", 403),
+    # Names that are not of the public web.
+    ("localhost:443", 403),
+    ("x.localhost:443", 403),
+    ("intranet:443", 403),
+    ("printer.local:443", 403),
+    ("metadata.google.internal:80", 403),
+    ("site.onion:443", 403),
+    # Ports of other services.
+    ("www.site.org:22", 403),
+    ("www.site.org:25", 403),
+    ("www.site.org:6379", 403),
+    ("www.site.org:0", 403),
+    # What is no authority.
+    ("www.site.org", 400),
+    ("www.site.org:", 400),
+    (":443", 400),
+    ("www.site.org:443:443", 400),
+    ("www.site.org:+443", 400),
+    ("www.site.org:99999", 400),
+    ("www.site.org:443443", 400),
+    ("user@www.site.org:443", 400),
+    ("user:word@127.0.0.1:443", 400),
+    ("www.site.org:443/path", 400),
+    ("www.site.org:443?query", 400),
+    ("www.site.org:443#fragment", 400),
+    ("127.0.0.1:443#@www.site.org:443", 400),
+    ("https://www.site.org:443", 400),
+    ("[::1:443", 400),
+    ("[v1.fe80]:443", 400),
+    ("[::1%25eth0]:443", 403),
+    ("www.site.org\\@127.0.0.1:443", 400),
+    ("-_-.org:443", 400),
+]
+
+
+@pytest.mark.parametrize(("target", "status"), REFUSED)
+async def test_no_tunnel_leads_to_what_pages_may_not_be_fetched_from(front, target, status):
+    async with front() as shown:
+        assert await shown.status(f"CONNECT {target}") == status
+        assert shown.dialled == []
+        assert shown.asked == []
+        assert shown.admitted == []
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://127.0.0.1/",
+        "http://127.0.0.1:8080/admin",
+        "http://2130706433/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://[::ffff:169.254.169.254]/latest/meta-data",
+        "http://localhost/",
+        "http://www.site.org:22/",
+        "http://user:word@www.site.org/",
+        "http://www.site.org@127.0.0.1/",
+        "http:/127.0.0.1/",
+        "http:///127.0.0.1/",
+        "http://",
+        "https://www.site.org/",
+        "ftp://www.site.org/",
+        "file:///etc/passwd",
+        "/etc/passwd",
+        "*",
+        "www.site.org:80",
+    ],
+)
+async def test_no_plain_request_leads_there_either(front, target):
+    async with front() as shown:
+        assert await shown.status(f"GET {target}") in {400, 403}
+        assert shown.dialled == []
+        assert shown.asked == []
+
+
+@pytest.mark.parametrize(
+    "addresses",
+    [
+        ["127.0.0.1"],
+        ["10.0.0.1"],
+        ["::1"],
+        ["::ffff:10.0.0.1"],
+        ["93.184.216.34", "10.0.0.1"],
+        ["2606:4700:4700::1111", "fd00::1"],
+    ],
+)
+@pytest.mark.parametrize("line", [SITE, "GET http://www.site.org/"])
+async def test_a_name_with_any_forbidden_address_is_refused(front, addresses, line):
+    async with front(names={"www.site.org": [addresses]}) as shown:
+        assert await shown.status(line) == 403
+        assert shown.dialled == []
+
+
+async def test_a_name_is_judged_by_the_answer_that_is_dialled(front, echo):
+    answers = [["93.184.216.34"], ["127.0.0.1"]]
+    async with front(echo.port, names={"www.site.org": answers}) as shown:
+        assert await shown.status(SITE) == 200
+        assert await shown.status(SITE) == 403
+        assert shown.dialled == [("93.184.216.34", 443)]
+
+
+async def test_a_tunnel_passes_both_ways_on_what_is_said_in_it(front, echo):
+    async with front(echo.port) as shown:
+        client = await shown.connect()
+        client.ask(SITE)
+        assert await client.head() == "HTTP/1.1 200 Connection established\r\n\r\n"
+        for said in (b"hello", b"\x16\x03\x01" * 50_000, b"bye"):
+            client.say(said)
+            assert await client.read(len(said)) == said
+        assert shown.dialled == [("93.184.216.34", 443)]
+        assert shown.admitted == ["https://www.site.org/"]
+
+
+@pytest.mark.parametrize("target", ["93.184.216.34:8443", "[2606:4700:4700::1111]:443"])
+async def test_a_tunnel_may_lead_to_a_public_address(front, echo, target):
+    async with front(echo.port) as shown:
+        assert await shown.status(f"CONNECT {target}") == 200
+        assert shown.asked == []
+
+
+async def test_a_plain_request_is_passed_on_without_what_was_for_the_gateway(front, serve):
+    server = await serve(answer=OK)
+    async with front(server.port) as shown:
+        client = await shown.connect()
+        client.ask(
+            "GET http://www.site.org/a%2Fb?q=%C3%A4&r=|",
+            "Host: www.site.org",
+            "Proxy-Connection: keep-alive",
+            "Connection: keep-alive, X-Hop",
+            "X-Hop: 1",
+            "Accept: text/html",
+        )
+        head = await client.head()
+        assert head == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n"
+        assert await client.read(2) == b"ok"
+        (request,) = server.requests
+        assert request == (
+            "GET /a%2Fb?q=%C3%A4&r=| HTTP/1.1\r\nHost: www.site.org\r\naccept: text/html\r\n"
+            "Connection: close\r\n\r\n"
+        )
+        assert shown.dialled == [("93.184.216.34", 80)]
+
+
+async def test_a_second_request_on_the_connection_reaches_nobody(front, serve):
+    server = await serve(answer=OK)
+    async with front(server.port) as shown:
+        client = await shown.connect()
+        client.ask("GET http://www.site.org/first")
+        client.ask("GET http://www.other.org/second")
+        await client.rest()
+        assert [request.split(" ")[1] for request in server.requests] in ([], ["/first"])
+        assert shown.asked == ["www.site.org"]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"])
+async def test_plain_http_is_for_reading_only(front, method):
+    async with front() as shown:
+        assert await shown.status(f"{method} http://www.site.org/") == 405
+
+
+@pytest.mark.parametrize("field", ["Content-Length: 5", "Transfer-Encoding: chunked"])
+async def test_a_request_has_no_body(front, field):
+    async with front() as shown:
+        assert await shown.status("GET http://www.site.org/", field) == 400
+
+
+async def test_the_owner_has_a_say(front, echo):
+    def admit(url: URL) -> None:
+        if url.host == "blocked.org":
+            raise PolicyError("no", code=ErrorCode.BLOCKED_DOMAIN, url=str(url))
+
+    async with front(echo.port, admit=admit) as shown:
+        assert await shown.status("CONNECT blocked.org:443") == 403
+        assert await shown.status("GET http://blocked.org/a?b") == 403
+        assert await shown.status(SITE) == 200
+        assert shown.admitted[:2] == ["https://blocked.org/", "http://blocked.org/a?b"]
+        assert shown.asked == ["www.site.org"]
+        assert dict(shown.gateway.refused) == {"blocked.org": 2}
+
+
+async def test_what_the_operator_allows_is_reached_and_nothing_beside_it(front, echo):
+    async with front(echo.port, allow=["10.0.0.5:9000"]) as shown:
+        assert await shown.status("CONNECT 10.0.0.5:9000") == 200
+        assert await shown.status("CONNECT 10.0.0.5:9001") == 403
+        assert await shown.status("CONNECT 10.0.0.6:9000") == 403
+        assert shown.dialled == [("10.0.0.5", 9000)]
+
+
+@pytest.mark.parametrize(
+    "permission",
+    [
+        None,
+        "Basic",
+        "Basic c2VhcngtbWNwOg==",
+        "Basic \xe4",
+        "Bearer x",
+        "Basic " + b64encode(b"searx-mcp:" + b"x" * 43).decode(),
+    ],
+)
+@pytest.mark.parametrize("line", [SITE, "GET http://www.site.org/", "POST http://127.0.0.1/"])
+async def test_whoever_does_not_know_the_password_gets_nothing(front, permission, line):
+    async with front() as shown:
+        client = await shown.connect()
+        client.ask(line, permission=permission)
+        head = await client.head()
+        assert head.startswith("HTTP/1.1 407 ")
+        assert "\r\nProxy-Authenticate: Basic " in head
+        assert shown.asked == []
+        assert dict(shown.gateway.refused) == {}
+
+
+async def test_two_passwords_are_one_too_many(front):
+    async with front() as shown:
+        client = await shown.connect()
+        client.ask(SITE, f"Proxy-Authorization: {client.permission}")
+        assert await client.status() == 407
+
+
+async def test_every_gateway_has_a_password_of_its_own(front):
+    async with front() as one, front() as other:
+        assert one.gateway.credentials != other.gateway.credentials
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"GET http://www.site.org/\r\n\r\n",
+        b"get http://www.site.org/ HTTP/1.1\r\n\r\n",
+        b"GET http://www.site.org/ HTTP/2.0\r\n\r\n",
+        b"GET http://www.site.org/ b HTTP/1.1\r\n\r\n",
+        b"GET http://www.site.\xf6rg/ HTTP/1.1\r\n\r\n",
+        b"GET http://www.site.org/ HTTP/1.1\r\nno colon\r\n\r\n",
+        b"GET http://www.site.org/ HTTP/1.1\r\n Folded: x\r\n\r\n",
+        b"GET http://www.site.org/ HTTP/1.1\r\nA: \x00\r\n\r\n",
+        b"GET http://www.site.org/ HTTP/1.1\r\nA: b\nc: d\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"\x05\x01\x00\r\n\r\n",
+    ],
+)
+async def test_garbage_is_turned_away(front, data):
+    async with front() as shown:
+        client = await shown.connect()
+        client.say(data)
+        assert await client.status() == 400
+        assert await client.rest() == b""
+
+
+@pytest.mark.parametrize("ended", [b"", b"\r\n\r\n"])
+async def test_a_head_of_any_length_is_turned_away(front, ended):
+    async with front(limits=GatewayLimits(head_bytes=1_000)) as shown:
+        client = await shown.connect()
+        client.say(b"GET http://www.site.org/ HTTP/1.1\r\nA: " + b"x" * 10_000 + ended)
+        assert await client.status() == 431
+
+
+@pytest.mark.parametrize("data", [b"", b"GET http://www.site.org/ HTTP/1.1\r\n"])
+async def test_a_client_that_says_nothing_is_sent_away(front, data):
+    async with front(limits=GatewayLimits(head_time=0.01)) as shown:
+        client = await shown.connect()
+        client.say(data)
+        assert await client.rest() == b""
+
+
+async def test_more_connections_at_once_than_allowed_are_dropped(front, echo):
+    async with front(echo.port, limits=GatewayLimits(at_once=2)) as shown:
+        for _ in range(2):
+            assert await shown.status(SITE) == 200
+        third = await shown.connect()
+        third.ask(SITE)
+        assert await third.rest() == b""
+
+
+async def test_more_connections_altogether_than_allowed_are_refused(front, echo):
+    async with front(echo.port, limits=GatewayLimits(connections=2)) as shown:
+        assert [await shown.status(SITE) for _ in range(3)] == [200, 200, 503]
+        assert shown.gateway.is_spent
+
+
+@pytest.mark.parametrize(
+    "limits", [GatewayLimits(total_bytes=100_000), GatewayLimits(connection_bytes=100_000)]
+)
+async def test_a_tunnel_ends_when_its_bytes_are_spent(front, serve, limits):
+    async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for _ in range(100):
+            writer.write(b"x" * 10_000)
+            await writer.drain()
+
+    server = await serve(pour)
+    async with front(server.port, limits=limits) as shown:
+        client = await shown.connect()
+        client.ask(SITE)
+        assert await client.status() == 200
+        assert 50_000 < len(await client.rest()) <= 100_000
+        assert shown.gateway.is_spent
+        assert await shown.status(SITE) == (503 if limits.total_bytes == 100_000 else 200)
+
+
+async def test_an_answer_ends_when_its_bytes_are_spent(front, serve):
+    server = await serve(answer=b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 200_000)
+    async with front(server.port, limits=GatewayLimits(connection_bytes=100_000)) as shown:
+        client = await shown.connect()
+        client.ask("GET http://www.site.org/")
+        assert 50_000 < len(await client.rest()) <= 100_000
+        assert shown.gateway.is_spent
+
+
+async def test_what_is_sent_counts_too(front, echo):
+    async with front(echo.port, limits=GatewayLimits(connection_bytes=100_000)) as shown:
+        client = await shown.connect()
+        client.ask(SITE)
+        assert await client.status() == 200
+        client.say(b"x" * 200_000)
+        assert len(await client.rest()) < 100_000
+        assert shown.gateway.is_spent
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (b"not HTTP\r\n\r\n", 502),
+        (b"HTTP/0.9 200 OK\r\n\r\n", 502),
+        (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", 502),
+        (b"HTTP/1.1 407 Log in\r\nProxy-Authenticate: Basic\r\n\r\n", 502),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 9 + OK, 502),
+        (b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + OK, 200),
+        (b"HTTP/1.1 200 OK\r\nA: " + b"x" * 40_000, 502),
+        (b"HTTP/1.1 404 Not Found\r\nno colon\r\n\r\n", 404),
+    ],
+)
+async def test_answers_are_read_only_as_far_as_their_head(front, serve, answer, status):
+    server = await serve(answer=answer)
+    async with front(server.port) as shown:
+        assert await shown.status("GET http://www.site.org/") == status
+
+
+async def test_a_server_that_closes_without_an_answer_is_a_bad_one(front, serve):
+    async def close(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server = await serve(answer=b"", then=close)
+    async with front(server.port) as shown:
+        assert await shown.status("GET http://www.site.org/") == 502
+
+
+async def test_a_server_hears_when_its_client_has_left(front, serve):
+    server = await serve()
+    async with front(server.port) as shown:
+        client = await shown.connect()
+        client.ask("GET http://www.site.org/")
+        async with asyncio.timeout(5):
+            await server.accepted.wait()
+            client.leave()
+            await server.left.wait()
+
+
+async def test_a_tunnel_ends_when_either_end_leaves(front, echo, serve):
+    async with front(echo.port) as shown:
+        client = await shown.connect()
+        client.ask(SITE)
+        assert await client.status() == 200
+        client.leave()
+        async with asyncio.timeout(5):
+            await echo.left.wait()
+
+    async def leave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"x" * 100_000)
+
+    server = await serve(leave)
+    async with front(server.port) as shown:
+        client = await shown.connect()
+        client.ask(SITE)
+        assert await client.status() == 200
+        assert len(await client.rest()) == 100_000
+
+
+async def test_a_host_that_cannot_be_reached_is_told_from_one_that_may_not(front):
+    async with front(
+        names={"www.gone.org": [[]], "www.silent.org": [None]}, connect_timeout=0.1
+    ) as shown:
+        assert await shown.status("CONNECT www.gone.org:443") == 502
+        assert await shown.status("CONNECT www.silent.org:443") == 504
+        assert await shown.status("CONNECT www.closed.org:443") == 502
+        assert await shown.status("CONNECT 10.0.0.1:443") == 403
+        codes = {
+            name: getattr(shown.gateway.error(URL(f"https://{name}/")), "code", None)
+            for name in ("www.gone.org", "www.silent.org", "www.closed.org", "10.0.0.1", "else.org")
+        }
+        assert codes == {
+            "www.gone.org": ErrorCode.DNS_ERROR,
+            "www.silent.org": ErrorCode.TIMEOUT,
+            "www.closed.org": ErrorCode.CONNECTION_ERROR,
+            "10.0.0.1": ErrorCode.BLOCKED_ADDRESS,
+            "else.org": None,
+        }
+        assert dict(shown.gateway.refused) == {"10.0.0.1": 1}
+        assert shown.gateway.last_error is shown.gateway.error(URL("https://10.0.0.1/"))
+
+
+async def test_no_refusal_tells_an_address(front):
+    async with front(names={"inner.org": [["10.20.30.40"]]}) as shown:
+        client = await shown.connect()
+        client.ask("CONNECT inner.org:443")
+        said = await client.head() + (await client.rest()).decode()
+        error = shown.gateway.error(URL("https://inner.org/"))
+        assert "10.20.30.40" not in said + str(error) + error.url + error.advice
+
+
+async def test_a_host_that_was_reached_after_all_has_no_error(front, echo):
+    async with front(echo.port, names={"www.site.org": [[], ["93.184.216.34"]]}) as shown:
+        assert [await shown.status(SITE), await shown.status(SITE)] == [502, 200]
+        assert shown.gateway.error(URL("https://www.site.org/")) is None
+
+
+async def test_leaving_the_gateway_ends_everything(front, echo, serve):
+    silent = await serve()
+    async with front(echo.port) as shown, front(silent.port) as other:
+        clients = [await shown.connect(), await shown.connect(), await other.connect()]
+        clients[0].ask(SITE)
+        assert await clients[0].status() == 200
+        clients[1].say(b"CONNECT ")
+        clients[2].ask("GET http://www.site.org/")
+        async with asyncio.timeout(5):
+            await silent.accepted.wait()
+        url = URL(shown.gateway.url)
+    for client in clients:
+        assert await client.rest() == b""
+    with pytest.raises(ConnectionRefusedError):
+        await asyncio.open_connection(url.host, url.port)
+    with pytest.raises(RuntimeError):
+        _ = shown.gateway.url
+    names = {getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks()}
+    assert not {name for name in names if name.startswith("Gateway.")}
+
+
+async def test_a_client_that_reads_nothing_does_not_hold_the_gateway_up(front, serve):
+    async def pour(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            writer.write(b"x" * 100_000)
+            await writer.drain()
+
+    server = await serve(pour)
+    async with asyncio.timeout(5), front(server.port) as shown:
+        client = await shown.connect()
+        client.ask(SITE)
+        assert await client.status() == 200
+
+
+@pytest.mark.parametrize("turns", range(25))
+async def test_a_gateway_that_is_closed_at_any_time_leaves_nothing_open(front, echo, turns):
+    async with front(echo.port) as shown:
+        client = await shown.connect()
+        client.ask(SITE)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("key", ["proxy", "http_proxy"])
+async def test_no_gateway_leads_on_through_a_proxy(key):
+    config = NetworkConfig.model_validate({key: "http://proxy.example.org:3128"})
+    async with Sessions(config) as sessions:
+        with pytest.raises(SettingsError, match=r"network\.proxy"):
+            sessions.gateway(lambda _url: None)

@@ -1,0 +1,77 @@
+"""Checks in order, each with its time."""
+
+import asyncio
+
+import pytest
+
+from searx_mcp.models.diagnosis import CheckName, CheckStatus
+from searx_mcp.ops.doctor.course import Course, Finding, broken, doubtful, fine, skipped
+
+OK, WARNING, FAILED, SKIPPED = CheckStatus
+
+
+def course(*, deadline: float = float("inf"), progress=None) -> Course:
+    return Course("a.example", deadline=deadline, progress=progress)
+
+
+def finding(found):
+    async def examine():
+        return found
+
+    return examine
+
+
+async def endless() -> Finding:
+    await asyncio.Event().wait()
+    return fine("Never.")
+
+
+@pytest.mark.parametrize(
+    ("found", "then"),
+    [
+        (fine("Yes."), OK),
+        (doubtful("Well.", "Mend it."), OK),
+        (broken("No.", "Mend it."), SKIPPED),
+        (skipped("Not now."), SKIPPED),
+    ],
+    ids=["fine", "doubtful", "broken", "skipped"],
+)
+async def test_what_failed_or_was_skipped_skips_what_needs_it(found, then):
+    checks = course()
+    await checks.take(CheckName.DNS, finding(found))
+    await checks.take(CheckName.TCP, finding(fine("Yes.")), needs={CheckName.DNS})
+    await checks.take(CheckName.PROXY, finding(fine("Yes.")))
+    assert [check.status for check in checks.checks] == [found.status, then, OK]
+    assert checks.checks[0].detail == found.detail
+    assert checks.checks[0].fix == found.fix
+
+
+async def test_what_is_skipped_says_what_it_needs():
+    checks = course()
+    checks.note(CheckName.HEALTHZ, broken("No.", "Mend it."))
+    await checks.take(CheckName.JSON, finding(fine("Yes.")), needs={CheckName.HEALTHZ})
+    assert checks.checks[1].detail == "It needs /healthz."
+
+
+@pytest.mark.parametrize(
+    ("late", "status"), [(broken("Late.", "Mend it."), FAILED), (None, SKIPPED)]
+)
+async def test_a_check_that_takes_too_long_is_cut_off(monkeypatch, late, status):
+    monkeypatch.setattr("searx_mcp.ops.doctor.course.STEP_TIMEOUT", 0.01)
+    checks = course()
+    await checks.take(CheckName.DNS, endless, late=late)
+    assert checks.checks[0].status is status
+
+
+async def test_after_the_deadline_nothing_is_looked_at():
+    checks = course(deadline=0.0)
+    await checks.take(CheckName.DNS, endless)
+    assert checks.checks[0].detail == "There was no time left."
+
+
+async def test_progress_is_told_each_step():
+    said: list[str] = []
+    checks = course(progress=said.append)
+    await checks.take(CheckName.DATA_FOLDER, finding(fine("Yes.")))
+    await checks.take(CheckName.ENGINE_ERRORS, finding(fine("Yes.")))
+    assert said == ["a.example: data folder", "a.example: /stats/errors"]

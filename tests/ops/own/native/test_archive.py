@@ -1,0 +1,173 @@
+"""Archives of SearXNG's source, and those that only look like one."""
+
+import io
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from searx_mcp.models.own_instance import NativeFailure
+from searx_mcp.ops.own.errors import NativeError
+from searx_mcp.ops.own.native import archive
+from searx_mcp.ops.own.native.archive import copy, unpack
+
+GIT = shutil.which("git")
+TOP = "searxng-abc"
+GOOD = {"searx/webapp.py": b"app = 1\n", "requirements.txt": b"", "docs/a.rst": b"x"}
+
+
+def entry(name: str, content: bytes = b"", **fields: object) -> tuple[tarfile.TarInfo, bytes]:
+    member = tarfile.TarInfo(name)
+    member.size = len(content)
+    member.mtime = 1_787_376_729
+    for field, value in fields.items():
+        setattr(member, field, value)
+    return member, content
+
+
+def packed(*entries: tuple[tarfile.TarInfo, bytes], good: bool = True, comment: str = "") -> bytes:
+    file = io.BytesIO()
+    headers = {"comment": comment} if comment else {}
+    with tarfile.open(fileobj=file, mode="w:gz", pax_headers=headers) as tar:
+        rows = [entry(f"{TOP}/{name}", content) for name, content in GOOD.items()] if good else []
+        for member, content in [*rows, *entries]:
+            tar.addfile(member, io.BytesIO(content))
+    return file.getvalue()
+
+
+def test_what_is_needed_is_unpacked_and_all_is_hashed(tmp_path):
+    data = packed(
+        entry(f"{TOP}/searx/bin.py", b"#!", mode=0o775),
+        entry(f"{TOP}/utils/apache2", type=tarfile.SYMTYPE, linkname="httpd"),
+        comment="c" * 40,
+    )
+    source = unpack(io.BytesIO(data), tmp_path / "source")
+    assert source.commit == "c" * 40
+    assert source.version == "2026.8.22+ccccccccc"
+    found = {str(path.relative_to(tmp_path / "source")) for path in tmp_path.rglob("*.*")}
+    assert found == {
+        "searx/webapp.py",
+        "searx/bin.py",
+        "searx/version_frozen.py",
+        "requirements.txt",
+    }
+    frozen = (tmp_path / "source" / "searx" / "version_frozen.py").read_text()
+    assert 'VERSION_STRING = "2026.8.22+ccccccccc"' in frozen
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(GIT is None, reason="git is missing")
+def test_the_hash_is_that_of_git(tmp_path):
+    checkout = tmp_path / "checkout"
+    data = packed(
+        entry(f"{TOP}/searx/run", b"#!", mode=0o755),
+        entry(f"{TOP}/searx.rst", b"sorted before the folder, as git does"),
+        entry(f"{TOP}/link", type=tarfile.SYMTYPE, linkname="docs/a.rst"),
+    )
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        tar.extractall(checkout, filter="tar")
+    here = checkout / TOP
+
+    def git(*arguments):
+        command = [GIT, "-C", here, *arguments]
+        return subprocess.run(command, check=True, timeout=60, capture_output=True, text=True)
+
+    git("init")
+    git("add", "--all")
+    tree = git("write-tree").stdout.strip()
+    assert unpack(io.BytesIO(data), tmp_path / "source").tree == tree
+
+
+LINK = tarfile.SYMTYPE
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (packed(entry("/etc/passwd", b"x")), "leads elsewhere"),
+        (packed(entry(f"{TOP}/../../evil", b"x")), "leads elsewhere"),
+        (packed(entry("../evil", b"x")), "leads elsewhere"),
+        (packed(entry(f"{TOP}/./searx/x", b"x")), "leads elsewhere"),
+        (packed(entry(f"{TOP}/searx\\x", b"x")), "leads elsewhere"),
+        (packed(entry("/".join([TOP] * 40), b"x")), "leads elsewhere"),
+        (packed(entry(f"{TOP}/docs/x", type=LINK, linkname="/etc/passwd")), "leads elsewhere"),
+        (packed(entry(f"{TOP}/docs/x", type=LINK, linkname="../../../x")), "leads elsewhere"),
+        (packed(entry(f"{TOP}/searx/x", type=LINK, linkname="webapp.py")), "a link among"),
+        (packed(entry(f"{TOP}/searx", type=LINK, linkname="docs")), "two entries of one name"),
+        (
+            packed(
+                entry(f"{TOP}/x", type=LINK, linkname="docs"), entry(f"{TOP}/x/webapp.py", b"y")
+            ),
+            "two entries of one name",
+        ),
+        (
+            packed(entry(f"{TOP}/x", type=tarfile.LNKTYPE, linkname=f"{TOP}/requirements.txt")),
+            "neither a file nor a folder",
+        ),
+        (packed(entry(f"{TOP}/x", type=tarfile.FIFOTYPE)), "neither a file nor a folder"),
+        (packed(entry(f"{TOP}/x", type=tarfile.CHRTYPE)), "neither a file nor a folder"),
+        (packed(entry(f"{TOP}/searx/webapp.py", b"again")), "two entries of one name"),
+        (packed(entry(f"{TOP}/searx/webapp.py/x", b"below")), "two entries of one name"),
+        (packed(entry("alone", b"x")), "one folder"),
+        (packed(entry(f"{TOP}/README", b"x"), good=False), "no searx/webapp.py"),
+        (packed(good=False), "empty"),
+        (packed()[:60], "damaged"),
+        (packed()[:-20], "damaged"),
+        (b"<html>Not found</html>", "damaged"),
+        (b"", "damaged"),
+    ],
+    ids=[
+        *("absolute", "up inside", "up", "dot", "backslash", "deep", "link out", "link up"),
+        *("link to code", "folder as link", "through a link", "hard link", "pipe", "device"),
+        *("twice", "file as folder", "two tops", "another program", "nothing", "cut", "cut late"),
+        *("a page", "no bytes"),
+    ],
+)
+def test_a_hostile_or_damaged_archive_is_refused(tmp_path, data, words):
+    with pytest.raises(NativeError, match=words) as caught:
+        unpack(io.BytesIO(data), tmp_path / "source")
+    assert caught.value.reason is NativeFailure.WRONG_ARCHIVE
+    assert {path.name for path in tmp_path.iterdir()} <= {"source"}
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "words"),
+    [
+        ("_MAX_ENTRIES", 3, "more than 3 entries"),
+        ("_MAX_FILE", 1_000, "a file of more than 1,000 bytes"),
+        ("_MAX_UNPACKED", 4_000, "unpacks to"),
+    ],
+)
+def test_an_archive_is_bounded(tmp_path, monkeypatch, name, limit, words):
+    monkeypatch.setattr(archive, name, limit)
+    data = packed(entry(f"{TOP}/big", b"\0" * 9_000))
+    with pytest.raises(NativeError, match=words):
+        unpack(io.BytesIO(data), tmp_path / "source")
+
+
+def test_a_header_that_unpacks_to_much_is_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "_MAX_UNPACKED", 10_000)
+    data = packed(entry(f"{TOP}/x", pax_headers={"comment": "x" * 100_000}))
+    with pytest.raises(NativeError, match="unpacks to too much"):
+        unpack(io.BytesIO(data), tmp_path / "source")
+
+
+def test_a_folder_is_copied_without_links_and_without_what_git_keeps(tmp_path):
+    here = tmp_path / "here"
+    for name, content in {**GOOD, "searx/__pycache__/x.pyc": b"", ".git/HEAD": b""}.items():
+        path = here / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    (here / "searx" / "link").symlink_to("/etc/passwd")
+    source = copy(here, tmp_path / "source")
+    assert source.commit == ""
+    copied = [path for path in (tmp_path / "source").rglob("*") if path.is_file()]
+    names = sorted(str(path.relative_to(tmp_path / "source")) for path in copied)
+    assert names == ["requirements.txt", "searx/version_frozen.py", "searx/webapp.py"]
+
+
+def test_another_folder_is_refused(tmp_path):
+    with pytest.raises(NativeError, match=r"no searx/webapp\.py"):
+        copy(Path(__file__).parent, tmp_path / "source")

@@ -1,0 +1,125 @@
+"""`searx-mcp instances own` of a process, from the first command to the last, for real."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+
+import pytest
+
+from searx_mcp.cli.main import ExitCode
+from searx_mcp.ops.own.native.process import NativeProcess
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def run(stand_in, run_cli):
+    stand_in.install_uv()
+    environment = {
+        "SEARX_MCP_STORAGE__FOLDER": str(stand_in.state),
+        "SEARX_MCP_INSTANCES__PUBLIC": "off",
+    }
+
+    async def run(*arguments):
+        return await run_cli(*arguments, **environment)
+
+    return run
+
+
+async def test_from_nothing_to_a_search_and_back(run, stand_in):
+    archive = str(stand_in.archive())
+    up = await run("instances", "own", "up", "--version", archive, "--port", str(stand_in.port))
+    assert up.code == ExitCode.DONE, up.err
+    assert up.out.startswith("It is installed and runs.\n")
+    assert up.out.endswith("also those of running servers, within 15 seconds.\n")
+
+    found = json.loads((await run("search", "bees", "--no-fetch-content", "--json")).out)
+    assert found["instance_used"] == f"http://127.0.0.1:{stand_in.port}/"
+
+    status = json.loads((await run("instances", "own", "status", "--json")).out)
+    assert (status["engine"], status["state"], status["registered"]) == ("native", "running", True)
+    assert (await run("instances", "own", "up")).out.startswith("It runs already.\n")
+    assert (await run("instances", "own", "log")).code == ExitCode.DONE
+
+    newer = str(stand_in.archive(commit="d" * 40, more="newer"))
+    update = await run("instances", "own", "update", "--version", newer)
+    assert update.out.startswith("It runs with the new version.\n")
+
+    checks = await doctor(run)
+    assert checks["process"] == "ok"
+    assert checks["healthz"] == "ok"
+    assert checks["version"] == "warning"
+
+    down = await run("instances", "own", "down")
+    assert down.out == (
+        f"Removed the instance.\nSearches use http://127.0.0.1:{stand_in.port}/ no longer.\n"
+    )
+    assert (await run("instances", "own", "status")).out.endswith(
+        "Run it with `searx-mcp instances own up`.\n"
+    )
+    searched = await run("search", "bees", "--no-fetch-content")
+    assert searched.code == ExitCode.UNAVAILABLE
+    assert "searx-mcp instances own up" in searched.err
+
+
+async def test_of_eight_processes_at_once_one_installs(start_program, stand_in):
+    stand_in.install_uv()
+    port, archive = str(stand_in.port), str(stand_in.archive())
+    config = stand_in.folder / "empty.toml"
+    config.touch()
+    environment = {
+        **os.environ,
+        "SEARX_MCP_CONFIG": str(config),
+        "SEARX_MCP_STORAGE__FOLDER": str(stand_in.state),
+    }
+    command = (sys.executable, "-m", "searx_mcp", "instances", "own", "up")
+    options = ("--version", archive, "--port", port, "--timeout", "100", "--json")
+    started = [await start_program(*command, *options, env=environment) for _ in range(8)]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(process.communicate()) for process in started]
+    said = [json.loads(task.result()[0]) for task in tasks]
+    assert sorted(process.returncode for process in started) == [0, *[ExitCode.USAGE] * 7]
+    (done,) = (each for each in said if "done" in each)
+    assert (done["done"], done["healthy"]) == ("created", True)
+    others = {each["error_details"].partition(".")[0] for each in said if each is not done}
+    assert others == {"version: 2026"}
+    (version,) = (stand_in.state / "own-native" / "versions").iterdir()
+    assert version.is_dir()
+
+
+async def doctor(run):
+    examined = json.loads((await run("doctor", "--json")).out)["examinations"][1]
+    return {check["name"]: check["status"] for check in examined["checks"]}
+
+
+async def test_the_doctor_says_that_it_is_down(run, stand_in, until):
+    archive = str(stand_in.archive())
+    await run("instances", "own", "up", "--version", archive, "--port", str(stand_in.port))
+    process = NativeProcess(stand_in.state / "own-native" / "run")
+    running = process.find()
+    assert running is not None
+    os.kill(running.pid, signal.SIGKILL)
+    await until(lambda: not process.is_held)
+    assert await doctor(run) == {"process": "warning"}
+
+
+async def test_a_failure_has_its_reason_and_its_log(run, stand_in):
+    archive = str(stand_in.archive("ends"))
+    ran = await run("instances", "own", "up", "--version", archive, "--json")
+    assert ran.code == ExitCode.FAILED
+    data = json.loads(ran.out)
+    assert (data["error_type"], data["reason"]) == ("native_failed", "exited")
+    assert data["log"] == ["settings are wrong, secret_key …"]
+    shown = await run("instances", "own", "up", "--version", archive)
+    assert shown.err.startswith("The last lines it wrote:\n| settings are wrong")
+
+
+async def test_an_instance_in_a_container_is_updated_by_its_image(run, stand_in):
+    folder = stand_in.state / "own-instance"
+    folder.mkdir(parents=True)
+    (folder / "url").write_text("http://127.0.0.1:8888/\n")
+    ran = await run("instances", "own", "update", "--json")
+    assert ran.code == ExitCode.USAGE
+    assert "own up --pull always" in json.loads(ran.out)["error_details"]

@@ -1,0 +1,444 @@
+"""The whole way of an instance of one's own: installed, run, updated, removed, for real."""
+
+import asyncio
+import os
+import shutil
+import signal
+import stat
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from searx_mcp.client.stores import open_state
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.instance import Choice
+from searx_mcp.models.own_instance import Done, NativeFailure, NativeState
+from searx_mcp.ops.own.errors import NativeError
+from searx_mcp.ops.own.native.fetching import PINNED
+from searx_mcp.ops.own.native.folder import NativeFolder
+from searx_mcp.ops.own.native.process import NativeProcess
+from searx_mcp.ops.own.native.runner import NativeOptions
+from searx_mcp.ops.own.opening import open_native
+from searx_mcp.pool.config import OwnConfig
+
+pytestmark = pytest.mark.slow
+
+TIMEOUT = 100.0
+
+
+class Machine:
+    """The runner of one machine, opened anew for each call as commands do."""
+
+    def __init__(self, stand_in, until) -> None:
+        self._until = until
+        self.stand_in = stand_in
+        self.settings = stand_in.settings
+        self.files = NativeFolder(stand_in.state / "own-native")
+        self.process = NativeProcess(self.files.run)
+        self.steps: list[str] = []
+
+    @asynccontextmanager
+    async def runner(self, progress=None):
+        async with open_native(self.settings, progress=progress or self.steps.append) as runner:
+            yield runner
+
+    async def up(self, archive=None, *, progress=None, port=None):
+        version = str(archive) if archive else None
+        port = port or (self.stand_in.port if archive else None)
+        async with self.runner(progress) as runner:
+            return await runner.up(NativeOptions(version, port, TIMEOUT))
+
+    async def update(self, archive, *, progress=None):
+        async with self.runner(progress) as runner:
+            return await runner.update(NativeOptions(str(archive), None, TIMEOUT))
+
+    async def status(self):
+        async with self.runner() as runner:
+            return await runner.status()
+
+    async def down(self, **options):
+        async with self.runner() as runner:
+            return await runner.down(**options)
+
+    async def registered(self) -> tuple[str, ...]:
+        state = open_state(self.settings)
+        try:
+            return tuple((await state.choices())[Choice.OWN])
+        finally:
+            await state.aclose()
+
+    def versions(self) -> list[str]:
+        folder = self.files.path / "versions"
+        return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+    async def kill(self) -> None:
+        running = self.process.find()
+        assert running is not None
+        os.kill(running.pid, signal.SIGKILL)
+        await self._until(lambda: not self.process.is_held)
+
+
+@pytest.fixture
+def machine(stand_in, until):
+    stand_in.install_uv()
+    return Machine(stand_in, until)
+
+
+def too_long(step, pass_by):
+    """Let a step take longer than there is time."""
+    return lambda text: pass_by(2 * TIMEOUT) if text.startswith(step) else None
+
+
+async def test_from_nothing_to_an_instance_and_back(machine, stand_in):
+    up = await machine.up(stand_in.archive())
+    assert (up.done, up.state, up.healthy, up.registered) == (
+        Done.CREATED,
+        NativeState.RUNNING,
+        True,
+        True,
+    )
+    assert up.version == "2026.8.22+c0ffeec0f"
+    assert up.failing == {"brave": "CAPTCHA"}
+    assert up.missing == ()
+    assert list(up.seconds) == ["source", "environment", "start", "search"]
+    assert await machine.registered() == (up.url,)
+    assert stat.S_IMODE(machine.files.path.stat().st_mode) == 0o700
+    assert stat.S_IMODE(machine.files.settings.stat().st_mode) == 0o600
+
+    again = await machine.up()
+    assert (again.done, again.pid) == (Done.UNCHANGED, up.pid)
+
+    down = await machine.down()
+    assert (down.removed, down.unregistered, down.settings) == (True, up.url, None)
+    assert await machine.registered() == ()
+    assert not machine.files.path.exists()
+    assert not machine.process.is_held
+    assert (await machine.status()).state is NativeState.ABSENT
+    assert not (await machine.down()).removed
+
+
+async def test_pip_installs_where_there_is_no_uv(stand_in, until):
+    machine = Machine(stand_in, until)
+    up = await machine.up(stand_in.archive())
+    assert up.healthy
+    assert "installing with pip" in machine.steps
+
+
+async def test_pip_installs_where_uv_is_of_no_use(machine, stand_in, monkeypatch):
+    monkeypatch.setenv("STAND_IN_UV", "broken")
+    assert (await machine.up(stand_in.archive())).healthy
+
+
+async def test_what_was_killed_or_stopped_is_started_again(machine, stand_in):
+    first = await machine.up(stand_in.archive())
+    await machine.kill()
+    stopped = await machine.status()
+    assert (stopped.state, stopped.healthy, stopped.registered) == (
+        NativeState.STOPPED,
+        False,
+        True,
+    )
+    again = await machine.up()
+    assert (again.done, again.url, again.healthy) == (Done.STARTED, first.url, True)
+    assert again.pid != first.pid
+
+
+async def test_what_hangs_is_started_anew(machine, stand_in):
+    first = await machine.up(stand_in.archive())
+    assert first.pid is not None
+    os.kill(first.pid, signal.SIGSTOP)
+    again = await machine.up()
+    assert (again.done, again.healthy) == (Done.STARTED, True)
+
+
+async def test_it_ends_when_it_is_idle_and_stays_registered(machine, stand_in, until):
+    machine.settings = machine.settings.model_copy(update={"own": OwnConfig(idle=1.0)})
+    up = await machine.up(stand_in.archive())
+    await until(lambda: not machine.process.is_held)
+    now = await machine.status()
+    assert (now.state, now.registered, now.url) == (NativeState.STOPPED, True, up.url)
+
+
+async def test_changed_settings_are_taken_over_by_up(machine, stand_in):
+    first = await machine.up(stand_in.archive())
+    text = machine.files.settings.read_text()
+    machine.files.settings.write_text(text.replace("      - wikipedia\n", ""))
+    later = (machine.files.run / "run.json").stat().st_mtime + 5
+    os.utime(machine.files.settings, (later, later))
+    again = await machine.up()
+    assert again.done is Done.STARTED
+    assert again.pid != first.pid
+
+
+async def test_another_port_is_taken_over_and_registered(machine, stand_in, unused_port):
+    first = await machine.up(stand_in.archive())
+    port = unused_port()
+    moved = await machine.up(port=port)
+    assert moved.url == f"http://127.0.0.1:{port}/" != first.url
+    assert await machine.registered() == (moved.url,)
+
+
+@pytest.mark.parametrize("count", [2, 8])
+async def test_of_several_at_once_one_installs(machine, stand_in, count):
+    archive = stand_in.archive()
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_settled(machine.up(archive))) for _ in range(count)]
+    came = [task.result() for task in tasks]
+    done = [each.done for each in came if not isinstance(each, InvalidArgumentError)]
+    assert done == [Done.CREATED]
+    assert len(machine.versions()) == 1
+    assert (await machine.status()).healthy
+
+
+async def _settled(work):
+    try:
+        return await work
+    except InvalidArgumentError as error:  # it is installed by then
+        return error
+
+
+async def test_an_update_switches_and_leaves_one_version(machine, stand_in):
+    old = await machine.up(stand_in.archive())
+    newer = stand_in.archive(commit="d" * 40, more="newer")
+    new = await machine.update(newer)
+    assert (new.done, new.url, new.healthy) == (Done.UPDATED, old.url, True)
+    assert new.version != old.version
+    assert len(machine.versions()) == 1
+    same = await machine.update(newer)
+    assert (same.done, same.pid) == (Done.UNCHANGED, new.pid)
+    assert len(machine.versions()) == 1
+
+
+@pytest.mark.parametrize(
+    ("mood", "late", "reason"),
+    [
+        ("ends", "-", NativeFailure.EXITED),
+        ("hangs", "trying", NativeFailure.NOT_READY),
+        ("html", "-", NativeFailure.NOT_READY),
+        ("finds nothing", "-", NativeFailure.NOT_READY),
+    ],
+)
+async def test_an_update_that_serves_less_keeps_the_old_version(
+    machine, stand_in, pass_by, mood, late, reason
+):
+    old = await machine.up(stand_in.archive())
+    archive = stand_in.archive(mood, commit="d" * 40)
+    with pytest.raises(NativeError) as caught:
+        await machine.update(archive, progress=too_long(late, pass_by))
+    assert caught.value.reason is reason
+    now = await machine.status()
+    assert (now.version, now.pid, now.healthy) == (old.version, old.pid, True)
+    assert len(machine.versions()) == 1
+
+
+async def test_an_update_that_was_killed_before_the_switch_was_over_is_finished_by_up(
+    machine, stand_in
+):
+    first = await machine.up(stand_in.archive())
+    current = machine.files.recorded
+    moved = machine.files.make_version()
+    for part in ("source", "environment"):
+        kept = machine.files.path / "versions" / current.folder / part
+        await asyncio.to_thread(
+            shutil.copytree, kept, kept.parents[1] / moved / part, symlinks=True
+        )
+    machine.files.switch(current.model_copy(update={"folder": moved}))
+    again = await machine.up()
+    assert (again.done, again.healthy) == (Done.STARTED, True)
+    assert again.pid != first.pid
+
+
+async def test_there_is_nothing_to_update_before_up(machine, stand_in):
+    with pytest.raises(NativeError) as caught:
+        await machine.update(stand_in.archive())
+    assert caught.value.reason is NativeFailure.NOT_INSTALLED
+
+
+async def test_an_installed_version_is_changed_by_update_alone(machine, stand_in):
+    await machine.up(stand_in.archive())
+    with pytest.raises(InvalidArgumentError, match="is installed") as caught:
+        await machine.up(stand_in.archive(more="newer"))
+    assert "own update" in caught.value.advice
+
+
+async def test_engines_that_are_kept_and_not_there_are_named(machine, stand_in):
+    up = await machine.up(stand_in.archive("lacks an engine"))
+    assert up.missing == ("wikipedia",)
+
+
+async def test_a_first_search_without_results_is_said_and_no_failure(machine, stand_in):
+    up = await machine.up(stand_in.archive("finds nothing"))
+    assert up.done is Done.CREATED
+    assert up.notes == ("Its first search found nothing: wikipedia (timeout).",)
+
+
+@pytest.mark.parametrize(
+    ("mood", "uv", "late", "reason"),
+    [
+        ("ends", "", "-", NativeFailure.EXITED),
+        ("html", "", "-", NativeFailure.NOT_READY),
+        ("hangs", "", "starting", NativeFailure.NOT_READY),
+        ("", "full", "-", NativeFailure.DISK_FULL),
+        ("", "offline", "-", NativeFailure.NO_NETWORK),
+        ("", "hangs", "installing", NativeFailure.INSTALL_FAILED),
+    ],
+)
+async def test_a_failure_is_typed_and_leaves_nothing(
+    machine, stand_in, monkeypatch, pass_by, mood, uv, late, reason
+):
+    monkeypatch.setenv("STAND_IN_UV", uv)
+    with pytest.raises(NativeError) as caught:
+        await machine.up(stand_in.archive(mood), progress=too_long(late, pass_by))
+    assert caught.value.reason is reason
+    assert caught.value.advice
+    assert not machine.files.path.exists()
+    assert not machine.process.is_held
+    assert await machine.registered() == ()
+
+
+async def test_the_log_of_what_ended_is_shown_without_its_secrets(machine, stand_in):
+    with pytest.raises(NativeError) as caught:
+        await machine.up(stand_in.archive("ends"))
+    assert caught.value.log == ("settings are wrong, secret_key …",)
+
+
+async def test_without_the_module_venv_it_says_what_to_install(stand_in, until, monkeypatch):
+    python = stand_in.folder / "bin" / "python3"
+    python.write_text("#!/bin/sh\necho 'ensurepip is not available' >&2\nexit 1\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(python))
+    machine = Machine(stand_in, until)
+    with pytest.raises(NativeError) as caught:
+        await machine.up(stand_in.archive())
+    assert caught.value.reason is NativeFailure.NO_VENV
+    assert "-venv" in caught.value.advice
+    assert not machine.files.path.exists()
+
+
+async def test_a_taken_port_is_said_before_anything_is_done(machine, stand_in):
+    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", stand_in.port)
+    async with server:
+        with pytest.raises(NativeError) as caught:
+            await machine.up(stand_in.archive())
+    assert caught.value.reason is NativeFailure.PORT_TAKEN
+    assert machine.steps == []
+    assert not machine.files.path.exists()
+
+
+async def test_a_port_that_was_taken_while_it_was_down_is_said(machine, stand_in):
+    first = await machine.up(stand_in.archive())
+    await machine.kill()
+    server = await asyncio.start_server(lambda *_: None, "127.0.0.1", int(first.url[17:-1]))
+    async with server:
+        with pytest.raises(NativeError) as caught:
+            await machine.up()
+    assert caught.value.reason is NativeFailure.PORT_TAKEN
+    assert "own up --port" in caught.value.advice
+    assert (await machine.up()).healthy
+
+
+async def test_a_disk_without_room_is_said_before_anything_is_fetched(
+    machine, stand_in, monkeypatch
+):
+    monkeypatch.setattr("searx_mcp.ops.own.native.folder.ROOM", 2**62)
+    with pytest.raises(NativeError) as caught:
+        await machine.up(stand_in.archive())
+    assert caught.value.reason is NativeFailure.DISK_FULL
+    assert machine.steps == []
+    assert not machine.files.path.exists()
+
+
+async def test_a_folder_that_cannot_be_written_is_said(machine, stand_in):
+    stand_in.state.parent.mkdir(exist_ok=True)
+    stand_in.state.write_text("a file where the folder should be")
+    with pytest.raises(NativeError) as caught:
+        await machine.up(stand_in.archive())
+    assert caught.value.reason is NativeFailure.NOT_WRITABLE
+    assert "storage.folder" in caught.value.advice
+
+
+async def test_files_that_are_not_those_of_their_commit_are_refused(machine, stand_in):
+    with pytest.raises(NativeError) as caught:
+        await machine.up(stand_in.archive(commit=PINNED))
+    assert caught.value.reason is NativeFailure.WRONG_TREE
+    assert not machine.files.path.exists()
+
+
+STEPS = ["fetching", "making an environment", "installing", "starting SearXNG", "searching once"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+async def test_an_interruption_takes_back_what_was_begun(machine, stand_in, until, step):
+    me = asyncio.current_task()
+    assert me is not None
+    found = []
+
+    def interrupt(text):
+        if text.startswith(step):
+            found.append(machine.process.find())
+            me.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await machine.up(stand_in.archive(), progress=interrupt)
+    me.uncancel()
+    assert not machine.files.path.exists()
+    assert await machine.registered() == ()
+    (running,) = found
+    assert (running is not None) is (step == STEPS[-1])
+    if running is not None:
+        await until(lambda: not is_there(running.pid))
+
+
+def is_there(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def test_what_a_kill_left_behind_is_removed_by_the_next_up(machine, stand_in):
+    left = machine.files.path / "versions" / "left"
+    left.mkdir(parents=True)
+    await machine.up(stand_in.archive())
+    assert "left" not in machine.versions()
+
+
+async def test_an_instance_whose_python_is_gone_is_installed_anew(machine, stand_in):
+    first = await machine.up(stand_in.archive())
+    await machine.kill()
+    (python,) = machine.files.path.glob("versions/*/environment/bin/python")
+    python.unlink()
+    assert "installs it anew" in (await machine.status()).notes[0]
+    again = await machine.up(stand_in.archive())
+    assert (again.done, again.healthy) == (Done.CREATED, True)
+    assert await machine.registered() == (again.url,)
+    assert first.url == again.url
+
+
+async def test_kept_settings_serve_the_next_instance(machine, stand_in):
+    await machine.up(stand_in.archive())
+    kept = machine.files.settings.read_text()
+    down = await machine.down(keep_settings=True)
+    assert down.settings == str(machine.files.settings)
+    await machine.up(stand_in.archive())
+    assert machine.files.settings.read_text() == kept
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not show variables")
+async def test_variables_of_the_user_do_not_reach_it(machine, stand_in, monkeypatch):
+    monkeypatch.setenv("SEARXNG_SECRET", "theirs")
+    monkeypatch.setenv("PYTHONPATH", str(stand_in.folder))
+    up = await machine.up(stand_in.archive())
+    assert b"theirs" not in await asyncio.to_thread(Path(f"/proc/{up.pid}/environ").read_bytes)
+
+
+async def test_windows_is_told_why_not(machine, stand_in, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(NativeError) as caught:
+        await machine.up(stand_in.archive())
+    assert caught.value.reason is NativeFailure.UNSUPPORTED
+    assert "WSL" in caught.value.advice
+    assert "--engine docker" in caught.value.advice

@@ -1,0 +1,59 @@
+"""The settings file of an instance that runs as a process."""
+
+import pytest
+import yaml
+
+from searx_mcp.models.request import Category
+from searx_mcp.ops.own.native.settings import (
+    ENGINES,
+    kept_engines,
+    missing_engines,
+    native_settings,
+)
+
+SECRET = "0123456789abcdef" * 4
+
+
+def test_the_settings_are_what_the_instance_needs():
+    settings = yaml.safe_load(native_settings(SECRET))
+    assert settings["server"]["secret_key"] == SECRET
+    assert settings["server"]["limiter"] is False
+    assert settings["search"]["formats"] == ["html", "json"]
+    assert settings["search"]["ban_time_on_fail"] == 0
+    assert settings["ui"] == {"default_locale": "en"}
+    assert settings["plugins"] == {}
+    assert "proxies" not in settings["outgoing"]
+
+
+def test_every_category_has_engines_and_those_shipped_switched_off_are_switched_on():
+    settings = yaml.safe_load(native_settings(SECRET))
+    kept = settings["use_default_settings"]["engines"]["keep_only"]
+    assert len(kept) == len(set(kept))
+    assert {*Category} <= {*ENGINES}
+    for changed in settings["engines"]:
+        assert changed["name"] in kept
+        assert changed.get("disabled", False) is False
+        assert changed.get("timeout", 6.0) <= 6.0
+
+
+def test_engines_are_asked_through_the_proxy_of_the_settings():
+    settings = yaml.safe_load(native_settings(SECRET, proxy="http://a%3Ab:c@proxy:3128"))
+    assert settings["outgoing"]["proxies"] == {"all://": ["http://a%3Ab:c@proxy:3128"]}
+
+
+def test_a_secret_is_hexadecimal():
+    with pytest.raises(ValueError, match="64"):
+        native_settings("short")
+
+
+def test_engines_that_an_instance_does_not_list_are_missing():
+    text = native_settings(SECRET)
+    kept = yaml.safe_load(text)["use_default_settings"]["engines"]["keep_only"]
+    assert list(kept_engines(text)) == kept
+    assert missing_engines(text, kept) == ()
+    assert missing_engines(text, [name for name in kept if name != "brave"]) == ("brave",)
+
+
+@pytest.mark.parametrize("text", ["", "use_default_settings: true\n", "- a\n- b\n"])
+def test_settings_of_another_shape_keep_no_engines_by_name(text):
+    assert kept_engines(text) == ()

@@ -1,0 +1,40 @@
+"""Free ports of loopback."""
+
+import socket
+
+import pytest
+
+from searx_mcp.models.own_instance import ContainerFailure
+from searx_mcp.ops.own import ports
+from searx_mcp.ops.own.errors import ContainerError
+from searx_mcp.ops.own.ports import free_port
+
+
+@pytest.fixture
+def taken():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_wanted_port_that_is_free_is_given():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    assert free_port(port) == port
+
+
+def test_a_wanted_port_that_is_taken_is_refused(taken):
+    with pytest.raises(ContainerError, match=f"Port {taken} is taken") as caught:
+        free_port(taken)
+    assert caught.value.reason is ContainerFailure.PORT_TAKEN
+
+
+def test_without_a_wish_the_first_free_one_is_given(taken, monkeypatch):
+    monkeypatch.setattr(ports, "FIRST_PORT", taken)
+    assert taken < free_port() < taken + 20
+
+
+def test_when_all_are_taken_that_is_said(taken, monkeypatch):
+    monkeypatch.setattr(ports, "FIRST_PORT", taken)
+    monkeypatch.setattr(ports, "_TRIED", 1)
+    with pytest.raises(ContainerError, match=f"Ports {taken} to {taken} are taken"):
+        free_port()

@@ -1,0 +1,212 @@
+"""Every file that is kept, and how to be rid of them."""
+
+import os
+import random
+
+import pytest
+
+from searx_mcp.client.stores import open_pages
+from searx_mcp.fetch.pages.document import Document
+from searx_mcp.fetch.pages.interface import Capture, KeptRobots, PageKey
+from searx_mcp.fetch.pages.memory import MemoryPageStore
+from searx_mcp.fetch.pages.sqlite import SqlitePageStore
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.files import FileKind
+from searx_mcp.ops.local_files import kept_files, purge
+from searx_mcp.search.state.interface import Account, Window
+from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.settings.values import Settings
+
+NOW = 1_800_000_000.0
+ACCOUNT = Account("https://a.example/", (Window(3, 3_600),))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a file of every kind but the state and the pages themselves."""
+    for name in (
+        f"{FILE_NAME}.damaged-1",
+        "pages-v1.db.damaged-2",
+        "catalog-v1.json",
+        "answers.key",
+        "pages.key",
+        "own-instance/settings.yml",
+        "notes.txt",
+        "deeper/state-v1.db",
+    ):
+        path = tmp_path / "state" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("four")
+        os.utime(path, (NOW - 60, NOW - 60))
+    return tmp_path / "state"
+
+
+async def charged(folder):
+    store = open_store(folder / FILE_NAME)
+    await store.reserve([ACCOUNT], Format.HTML, NOW)
+    return store
+
+
+def pages_in(folder):
+    """The store of pages that the settings name."""
+    return open_pages(Settings.model_validate({"storage": {"folder": str(folder)}}))
+
+
+KEY = PageKey("default", "https://a.example/")
+
+
+async def read_in(folder):
+    """A store of pages with one in it."""
+    store = pages_in(folder)
+    document = Document(
+        final_url=KEY.url,
+        content_type="text/html",
+        content_length=4,
+        status_code=200,
+        markdown="text",
+        word_count=1,
+    )
+    await store.keep(KEY, Capture(document, KEY.url, NOW, NOW, 1_024), NOW)
+    return store
+
+
+async def left_of(store):
+    (budget,) = await store.budgets([ACCOUNT], NOW)
+    return budget.left
+
+
+async def test_every_file_is_listed_with_what_it_is_its_size_and_its_age(folder, tmp_path):
+    for made in (await charged(folder), await read_in(folder)):
+        await made.aclose()
+    config = tmp_path / "searx-mcp.toml"
+    config.write_text("")
+    kept = kept_files(folder, config=config, now=NOW)
+    kinds = {file.path.removeprefix(f"{tmp_path}{os.sep}"): file.kind for file in kept.files}
+    assert kinds == {
+        "searx-mcp.toml": FileKind.SETTINGS,
+        "state/state-v1.db": FileKind.STATE,
+        "state/state-v1.db.lock": FileKind.COMPANION,
+        "state/state-v1.db.damaged-1": FileKind.DAMAGED,
+        "state/pages-v1.db": FileKind.PAGES,
+        "state/pages-v1.db.lock": FileKind.COMPANION,
+        "state/pages-v1.db.damaged-2": FileKind.DAMAGED,
+        "state/pages.key": FileKind.PAGES_KEY,
+        "state/catalog-v1.json": FileKind.LIST,
+        "state/answers.key": FileKind.KEY,
+        "state/own-instance/settings.yml": FileKind.OWN_INSTANCE,
+        "state/notes.txt": FileKind.OTHER,
+        "state/deeper/state-v1.db": FileKind.OTHER,
+    }
+    listed = next(file for file in kept.files if file.kind is FileKind.LIST)
+    assert (listed.size, listed.age) == (4, 60)
+    assert kept.size == sum(file.size for file in kept.files)
+    assert all(file.what for file in kept.files)
+
+
+def test_nothing_kept_is_nothing_listed(tmp_path):
+    assert kept_files(None, config=None, now=NOW).folder is None
+    missing = kept_files(tmp_path / "none", config=tmp_path / "none.toml", now=NOW)
+    assert missing.files == ()
+
+
+@pytest.mark.parametrize("everything", [False, True])
+async def test_a_purge_deletes_what_was_learned_and_read_and_leaves_what_is_yours(
+    folder, everything
+):
+    store, pages = await charged(folder), await read_in(folder)
+    purged = await purge(folder, store, pages, everything=everything)
+    assert await left_of(store) == 3
+    assert await pages.find(KEY, NOW) is None
+    await store.aclose()
+    await pages.aclose()
+    names = {path.name for path in folder.rglob("*") if path.is_file()}
+    assert purged.emptied == (str(folder / "pages-v1.db"), str(folder / FILE_NAME))
+    assert not {f"{FILE_NAME}.damaged-1", "pages-v1.db.damaged-2"} & names
+    with_all = {"catalog-v1.json", "answers.key", "pages.key"}
+    assert (with_all <= names) is not everything
+    assert {"settings.yml", "notes.txt"} <= names
+    assert set(purged.left) == {
+        str(folder / name)
+        for name in ("own-instance/settings.yml", "notes.txt", "deeper/state-v1.db")
+    } | (set() if everything else {str(folder / name) for name in with_all})
+
+
+async def test_a_server_that_runs_begins_anew(tmp_path):
+    server, command = await charged(tmp_path), open_store(tmp_path / FILE_NAME)
+    reader, pages = await read_in(tmp_path), pages_in(tmp_path)
+    assert await left_of(server) == 2
+    assert await reader.find(KEY, NOW)
+    await purge(tmp_path, command, pages, everything=True)
+    assert await left_of(server) == 3
+    assert await reader.find(KEY, NOW) is None
+    assert (await server.reserve([ACCOUNT], Format.HTML, NOW)).granted
+    assert server.problem == ""
+    for store in (command, server, reader, pages):
+        await store.aclose()
+
+
+async def test_purging_what_is_not_there_makes_nothing(tmp_path):
+    store, pages = open_store(tmp_path / "state" / FILE_NAME), pages_in(tmp_path / "state")
+    purged = await purge(tmp_path / "state", store, pages, everything=True)
+    await store.aclose()
+    await pages.aclose()
+    assert (purged.emptied, purged.deleted, dict(purged.left)) == ((), (), {})
+    assert not (tmp_path / "state").exists()
+
+
+async def test_stores_in_memory_are_emptied_too():
+    store, pages = open_store(None), MemoryPageStore(max_bytes=1 << 20, max_age=60)
+    await store.reserve([ACCOUNT], Format.HTML, NOW)
+    await pages.keep_robots("https://a.example", KeptRobots(200, "", NOW), NOW)
+    await purge(None, store, pages, everything=False)
+    assert await left_of(store) == 3
+    assert pages.size == 0
+
+
+@pytest.mark.parametrize(
+    ("storage", "kind"),
+    [
+        ({}, SqlitePageStore),
+        ({"pages": False}, MemoryPageStore),
+        ({"state": False}, MemoryPageStore),
+    ],
+)
+def test_the_settings_say_where_pages_are_kept(tmp_path, storage, kind):
+    settings = Settings.model_validate({"storage": {"folder": str(tmp_path), **storage}})
+    store = open_pages(settings)
+    assert type(store) is kind
+    assert str(tmp_path / "pages-v1.db") in repr(store) or kind is MemoryPageStore
+
+
+async def test_pages_are_kept_as_many_and_as_long_as_the_settings_say(tmp_path):
+    fetch = {"cache_size": 1 << 20, "cache_max_age": 60}
+    store = open_pages(Settings.model_validate({"storage": {"pages": False}, "fetch": fetch}))
+    assert isinstance(store, MemoryPageStore)
+    await store.keep_robots("https://a.example", KeptRobots(200, "x", NOW), NOW)
+    assert await store.robots("https://a.example", NOW + 59)
+    assert await store.robots("https://a.example", NOW + 60) is None
+    noise = random.Random(1).randbytes(1 << 20).hex()
+    await store.keep_robots("https://b.example", KeptRobots(200, noise, NOW), NOW)
+    assert await store.robots("https://b.example", NOW) is None
+
+
+def test_searxng_itself_is_one_entry_and_hides_nothing(folder):
+    (folder / FILE_NAME).touch()
+    source = folder / "own-native" / "versions" / "abc" / "source"
+    source.mkdir(parents=True)
+    for number in range(1_200):
+        (source / f"{number}.py").touch()
+    (source / "link").symlink_to("nowhere")
+    (source / "some.py").write_text("x" * 1_000)
+    (folder / "own-native" / "settings.yml").write_text("four")
+    (folder / "own-native.lock").touch()
+    kept = {
+        file.path.removeprefix(f"{folder}{os.sep}"): file
+        for file in kept_files(folder, config=None, now=NOW).files
+    }
+    assert kept[FILE_NAME].kind is FileKind.STATE
+    assert kept["own-native.lock"].kind is FileKind.COMPANION
+    ours = {name: file for name, file in kept.items() if name.startswith("own-native/")}
+    assert set(ours) == {"own-native/settings.yml", "own-native/versions"}
+    assert {file.kind for file in ours.values()} == {FileKind.OWN_INSTANCE}
+    assert ours["own-native/versions"].size >= 1_000

@@ -1,0 +1,30 @@
+"""How long answers ask us to stay away."""
+
+import pytest
+
+from searx_mcp.sources.open.pauses import pause
+
+NOW = 1_790_000_000.0
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        pytest.param({}, None, id="nothing"),
+        pytest.param({"Retry-After": "30"}, 30, id="retry-after"),
+        pytest.param({"RETRY-AFTER": "999999"}, 86_400, id="a day at most"),
+        pytest.param({"x-ratelimit-remaining": "9", "x-ratelimit-reset": "5"}, None, id="some left"),
+        pytest.param({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1790000042"}, 42, id="GitHub"),
+        pytest.param({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "5"}, 5, id="seconds"),
+        pytest.param({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "0"}, 1, id="a second at least"),
+        pytest.param({"x-ratelimit-remaining": "0"}, None, id="no time"),
+        pytest.param({"x-rate-limit-remaining": "0", "x-rate-limit-reset": "7"}, 7, id="other spelling"),
+        pytest.param({"RateLimit": '"api";r=0;t=120'}, 120, id="structured"),
+        pytest.param({"RateLimit": '"api";r=3;t=120'}, None, id="structured, some left"),
+        pytest.param({"RateLimit": "r" * 10_000}, None, id="nonsense"),
+        pytest.param({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "soon"}, None, id="words"),
+        pytest.param({"x-ratelimit-remaining": "-1", "x-ratelimit-reset": "5"}, None, id="below zero"),
+    ],
+)  # fmt: skip
+def test_an_answer_asks_for_a_pause(headers, seconds):
+    assert pause(headers, NOW) == seconds

@@ -1,0 +1,162 @@
+import pytest
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.sources.searxng.fields import (
+    image_address,
+    line,
+    lines,
+    magnet_address,
+    names,
+    row_template,
+    web_address,
+)
+
+BASE = "https://search.example/searx/"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("https://a.example/x?y#z", "https://a.example/x?y#z", id="https"),
+        pytest.param("HTTP://A.example", "HTTP://A.example", id="scheme in capitals"),
+        pytest.param("  https://a.example/\n", "https://a.example/", id="white space around"),
+        pytest.param("https://a.example/b c", "https://a.example/b%20c", id="space in the path"),
+        pytest.param(
+            "https://a.example/b\u3000c", "https://a.example/b%E3%80%80c", id="wide space"
+        ),
+        pytest.param("https://a\u3000b/", None, id="wide space in the host"),
+        pytest.param("https://münchen.example/ä", "https://münchen.example/ä", id="IDN"),
+        pytest.param("https://[::1]:80/", "https://[::1]:80/", id="IPv6 literal"),
+        pytest.param("https://u:p@a.example/x@y", "https://a.example/x@y", id="user and password"),
+        pytest.param("https://u@a.example:8080", "https://a.example:8080", id="user"),
+        pytest.param(
+            "HTTPS://good.org%2F@a.example/", "HTTPS://a.example/", id="looks like another"
+        ),
+        pytest.param("https://a@b:c@a.example/?q=@", "https://a.example/?q=@", id="two signs"),
+        pytest.param("https://@a.example/", "https://a.example/", id="empty user"),
+        pytest.param("https://u:p w@a.example/", "https://a.example/", id="space in the password"),
+        pytest.param("https://" + "\ufdfa" * 1_000, None, id="host too long to be converted"),
+        pytest.param("https://" + "é" * 300 + "/", None, id="host longer than any name"),
+        pytest.param("/relative", None, id="relative"),
+        pytest.param("//a.example/", None, id="without scheme"),
+        pytest.param("javascript:alert(1)", None, id="javascript"),
+        pytest.param("magnet:?xt=urn:btih:0", None, id="magnet"),
+        pytest.param("data:text/html,x", None, id="data"),
+        pytest.param("https://", None, id="without host"),
+        pytest.param("https://a b/", None, id="space in the host"),
+        pytest.param("https://a\\b/", None, id="backslash in the host"),
+        pytest.param("https://[::1/", None, id="broken IPv6"),
+        pytest.param("https://a.example:port/", None, id="broken port"),
+        pytest.param("https://a.example:99999/", None, id="port out of range"),
+        pytest.param("https://a.example/\x00", None, id="NUL"),
+        pytest.param("https://a.example/\r\nX: y", None, id="line break"),
+        pytest.param("https://a.example/\nb", None, id="newline"),
+        pytest.param("https://a.example/\tb", None, id="tab"),
+        pytest.param("https://a.example/\u202e", None, id="bidi control"),
+        pytest.param("https://a.example/\ud800", None, id="lone surrogate"),
+        pytest.param("https://a.example/" + "a" * 4096, None, id="too long"),
+        pytest.param("https://a.example/" + " " * 2000, "https://a.example/", id="long blank end"),
+        pytest.param("https://a.example/" + " b" * 1500, None, id="too long once encoded"),
+        pytest.param(None, None, id="null"),
+        pytest.param(5, None, id="number"),
+        pytest.param(["https://a.example/"], None, id="list"),
+    ],
+)
+def test_only_absolute_web_addresses_are_usable(value: object, expected: str | None) -> None:
+    assert web_address(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("https://i.example/a.png", "https://i.example/a.png", id="direct"),
+        pytest.param(
+            "/searx/image_proxy?url=https%3A%2F%2Fi.example%2Fa.png%3Fb%3D1&h=00",
+            "https://i.example/a.png?b=1",
+            id="behind the image proxy",
+        ),
+        pytest.param(
+            "https://search.example/image_proxy?url=https%3A%2F%2Fi.example%2Fa.png&h=00",
+            "https://i.example/a.png",
+            id="behind the image proxy, absolute",
+        ),
+        pytest.param(
+            "/static/none.png", "https://search.example/static/none.png", id="of the instance"
+        ),
+        pytest.param(
+            "/image_proxy?h=0", "https://search.example/image_proxy?h=0", id="no original"
+        ),
+        pytest.param("/image_proxy?url=javascript:x", None, id="original is no web address"),
+        pytest.param("/image_proxy?" + "a=b&" * 20, None, id="too many arguments"),
+        pytest.param("data:image/png;base64,AA", None, id="data"),
+        pytest.param("//[", None, id="broken"),
+        pytest.param("", None, id="empty"),
+        pytest.param(None, None, id="null"),
+    ],
+)
+def test_images_are_addressed_at_their_origin(value: object, expected: str | None) -> None:
+    assert image_address(value, BASE) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("magnet:?xt=urn:btih:0a&dn=x", "magnet:?xt=urn:btih:0a&dn=x", id="plain"),
+        pytest.param("magnet:?xt=urn:btih:0&dn=a b", "magnet:?xt=urn:btih:0&dn=a%20b", id="space"),
+        pytest.param("magnet:?dn=x", None, id="of nothing"),
+        pytest.param("https://a.example/?xt=urn:x", None, id="web address"),
+        pytest.param("magnet:?xt=urn:btih:0\u202e", None, id="bidi control"),
+        pytest.param("magnet:?xt=urn:" + "0" * 5_000, None, id="too long"),
+        pytest.param(7, None, id="number"),
+    ],
+)
+def test_a_magnet_names_what_it_is_for(value: object, expected: str | None) -> None:
+    assert magnet_address(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a b", "a  b", " a", "a ", "", "a\tb", "a\x7fb", "x" * 11, "n\u00e4h", "a\u200bb", "\ud800"],
+    ids=ascii,
+)
+def test_a_line_that_is_plain_is_not_cleaned_differently(value: str) -> None:
+    assert line(value, 10) == clean_line(value, 10)
+
+
+def test_every_character_is_cleaned_as_if_there_were_no_short_way() -> None:
+    for start in range(0, 0x110000, 0x100):
+        block = [f"a{chr(code)}b" for code in range(start, start + 0x100)]
+        if any(clean_line(text, 10) != text for text in block):
+            assert [line(text, 10) for text in block] == [clean_line(text, 10) for text in block]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param("images.html", "images", id="suffix"),
+        pytest.param("key-value.html", "keyvalue", id="until 2025-05"),
+        pytest.param("files", "file", id="until 2025-10"),
+        pytest.param("../x", "default", id="path"),
+        pytest.param(None, "default", id="null"),
+    ],
+)
+def test_templates_have_their_current_names(value: object, expected: str) -> None:
+    assert row_template(value) == expected
+
+
+def test_names_come_as_a_list_or_in_one_text() -> None:
+    assert names("A. One, B. Two") == names(["A. One", "B. Two", 3]) == ("A. One", "B. Two")
+    assert names({"a": 1}) == ()
+
+
+def test_a_line_is_clean_short_and_empty_for_other_types() -> None:
+    assert line(" a\n\u200bb\x1b[31mc ", 10) == "a bc"
+    assert len(line("x" * 50, 10)) == 10
+    assert line({"a": 1}, 10) == ""
+
+
+def test_lines_are_distinct_and_only_of_collections() -> None:
+    assert lines(["b", "a", "b", "", 3, None]) == ("b", "a")
+    assert lines("abc") == ()
+    assert lines({"a": 1}) == ()
+    assert lines(7) == ()

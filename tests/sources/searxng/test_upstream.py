@@ -1,0 +1,692 @@
+import asyncio
+import gzip
+import logging
+import socket
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+import pytest
+import trustme
+from aiohttp import web
+
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.sources.searxng.persona import Personas, honest
+from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.robots import MAX_ROBOTS
+from searx_mcp.sources.searxng.upstream import MAX_BODY, MAX_CONFIG, Clearance, Upstream
+from searx_mcp.urls.address import AllowList
+from searx_mcp.workers.answers import MAX_ON_LOOP
+
+Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+QUERY = InstanceQuery("hello world")
+RESULT = {"title": "A", "engine": "bing", "content": ""}
+
+
+@dataclass
+class Instance:
+    """A server on loopback that answers with whatever `handler` says, and remembers requests."""
+
+    handler: Handler
+    url: str = ""
+    requests: list[web.BaseRequest] = field(default_factory=list)
+
+
+@pytest.fixture
+async def start() -> AsyncIterator[Callable[..., Awaitable[Instance]]]:
+    """Start instances; all are stopped at the end."""
+    runners: list[web.ServerRunner] = []
+
+    async def run(handler: Handler, *, tls: ssl.SSLContext | None = None) -> Instance:
+        instance = Instance(handler)
+
+        async def answer(request: web.BaseRequest) -> web.StreamResponse:
+            instance.requests.append(request)
+            return await instance.handler(request)
+
+        runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0)
+        runners.append(runner)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls)
+        await site.start()
+        port = runner.addresses[0][1]
+        instance.url = f"{'https' if tls else 'http'}://127.0.0.1:{port}/sx/"
+        return instance
+
+    yield run
+    for runner in runners:
+        await runner.cleanup()
+
+
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+
+
+@pytest.fixture
+async def upstream_for() -> AsyncIterator[Callable[..., Upstream]]:
+    """Make an upstream whose own instances are the given ones; it may ask `public` ones too."""
+    made: list[Sessions] = []
+
+    def make(*urls: str, public: Iterable[str] = (), rotate: bool = False) -> Upstream:
+        allow = AllowList.parse(urlsplit(url).netloc for url in public)
+        sessions = Sessions(NetworkConfig(), own_origins=urls, allow=allow)
+        made.append(sessions)
+        personas = Personas(rotate=rotate, seed=1, user_agent_source=lambda _rng: BROWSER)
+        return Upstream(own=lambda: sessions.own, public=lambda: sessions.public, personas=personas)
+
+    yield make
+    for sessions in made:
+        await sessions.aclose()
+
+
+Start = Callable[..., Awaitable[Instance]]
+UpstreamFor = Callable[..., Upstream]
+
+
+def _results(count: int) -> dict[str, object]:
+    return {"results": [RESULT | {"url": f"https://a.example/{n}"} for n in range(count)]}
+
+
+def _always(response: Callable[[], web.StreamResponse]) -> Handler:
+    async def handler(_request: web.BaseRequest) -> web.StreamResponse:
+        return response()
+
+    return handler
+
+
+async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    instance = await start(_always(lambda: web.json_response(_results(5))))
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.FULL
+    assert outcome.page is not None
+    assert len(outcome.page.hits) == 5
+    assert (outcome.status_code, outcome.format) == (200, Format.JSON)
+    assert outcome.elapsed > 0
+    (request,) = instance.requests
+    assert request.path == "/sx/search"
+    assert request.query["q"] == "hello world"
+    assert request.headers["User-Agent"] == honest()["User-Agent"]
+    assert not {"Referer", "Cookie"} & set(request.headers)
+
+
+async def test_a_large_page_is_parsed_all_the_same(
+    start: Start, upstream_for: UpstreamFor, results_page: Callable[..., bytes]
+) -> None:
+    row = '<article class="result"><h3><a href="https://a.example/">A</a></h3></article>'
+    body = results_page(row * 3, beside=f"<p>{'x' * MAX_ON_LOOP}</p>")
+    instance = await start(_always(lambda: web.Response(body=body, content_type="text/html")))
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.HTML, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.FULL
+
+
+async def test_a_compressed_answer_is_decoded(start: Start, upstream_for: UpstreamFor) -> None:
+    body = gzip.compress(b'{"results": [], "answers": ["42"]}')
+    instance = await start(
+        _always(lambda: web.Response(body=body, headers={"Content-Encoding": "gzip"}))
+    )
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.FULL
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "verdict"),
+    [
+        pytest.param(302, {"Location": "/sx/"}, Verdict.BLOCKED, id="redirect is not followed"),
+        pytest.param(429, {"Retry-After": "7"}, Verdict.RATE_LIMITED, id="rate limited"),
+        pytest.param(403, {}, Verdict.JSON_OFF, id="JSON off"),
+        pytest.param(500, {}, Verdict.SERVER_ERROR, id="server error"),
+        pytest.param(
+            503, {"Content-Encoding": "br"}, Verdict.SERVER_ERROR, id="failure nobody can decode"
+        ),
+        pytest.param(
+            200, {"Content-Encoding": "br"}, Verdict.MALFORMED, id="answer nobody can decode"
+        ),
+    ],
+)
+async def test_a_status_becomes_an_outcome(
+    start: Start, upstream_for: UpstreamFor, status: int, headers: dict[str, str], verdict: Verdict
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=b"x")))
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert (outcome.verdict, outcome.status_code) == (verdict, status)
+    assert outcome.retry_after == (7.0 if status == 429 else None)
+    assert outcome.detail
+    assert len(instance.requests) == 1
+
+
+async def test_a_body_without_end_is_cut(start: Start, upstream_for: UpstreamFor) -> None:
+    async def endless(request: web.BaseRequest) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        for _ in range(MAX_BODY // 65_536 + 4):
+            await response.write(b" " * 65_536)
+        return response
+
+    instance = await start(endless)
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=20
+    )
+
+    assert outcome.verdict is Verdict.MALFORMED
+    assert outcome.detail == "The answer was cut off."
+
+
+@pytest.mark.parametrize("headers_first", [False, True], ids=["no answer", "no body"])
+async def test_a_silent_instance_times_out(
+    start: Start, upstream_for: UpstreamFor, *, headers_first: bool
+) -> None:
+    released = asyncio.Event()
+
+    async def silent(request: web.BaseRequest) -> web.StreamResponse:
+        response = web.StreamResponse()
+        if headers_first:
+            await response.prepare(request)
+            await response.write(b"{")
+        await released.wait()
+        return response
+
+    instance = await start(silent)
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=0.05
+    )
+    released.set()
+
+    assert outcome.verdict is Verdict.TIMEOUT
+    assert outcome.elapsed > 0
+
+
+async def test_a_closed_port_is_a_connection_failure(
+    upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    outcome = await upstream_for(unused_url).search(
+        unused_url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert (outcome.verdict, outcome.status_code) == (Verdict.CONNECTION, None)
+
+
+async def test_a_name_that_does_not_resolve_is_a_dns_failure(upstream_for: UpstreamFor) -> None:
+    url = "http://nowhere.invalid/"  # RFC 6761 §6.4: never resolves
+
+    outcome = await upstream_for(url).search(url, QUERY, own=True, format=Format.JSON, timeout=5)
+
+    assert outcome.verdict is Verdict.DNS
+
+
+async def test_an_unknown_certificate_is_a_tls_failure(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    instance = await start(_always(lambda: web.Response(body=b"{}")), tls=context)
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.TLS
+    assert not instance.requests
+
+
+async def test_an_answer_that_is_not_http_is_malformed(upstream_for: UpstreamFor) -> None:
+    async def babble(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(babble, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        outcome = await upstream_for(url).search(
+            url, QUERY, own=True, format=Format.JSON, timeout=5
+        )
+
+    assert outcome.verdict is Verdict.MALFORMED
+
+
+async def test_a_public_instance_at_a_private_address_is_never_reached(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    instance = await start(_always(lambda: web.json_response(_results(5))))
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=False, format=Format.HTML, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.CONNECTION
+    assert not instance.requests
+
+
+async def test_an_unusable_address_is_an_outcome_too(upstream_for: UpstreamFor) -> None:
+    outcome = await upstream_for().search(
+        "http://[broken/", QUERY, own=True, format=Format.HTML, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.CONNECTION
+
+
+async def test_a_mistake_of_ours_costs_one_attempt(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def no_session() -> NoReturn:
+        raise RuntimeError("a bug")
+
+    personas = Personas(rotate=False, seed=1, user_agent_source=lambda _rng: "")
+    upstream = Upstream(own=no_session, public=no_session, personas=personas)
+
+    with caplog.at_level(logging.ERROR):
+        outcome = await upstream.search(
+            "https://a.example/", QUERY, own=True, format=Format.HTML, timeout=5
+        )
+
+    assert outcome.verdict is Verdict.MALFORMED
+    assert "searxng.attempt_crashed" in caplog.messages
+    assert "hello world" not in caplog.text
+
+
+async def test_cancelling_a_search_cancels_it(start: Start, upstream_for: UpstreamFor) -> None:
+    asked, released = asyncio.Event(), asyncio.Event()
+
+    async def silent(_request: web.BaseRequest) -> web.StreamResponse:
+        asked.set()
+        await released.wait()
+        return web.Response()
+
+    instance = await start(silent)
+    upstream = upstream_for(instance.url)
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(
+            upstream.search(instance.url, QUERY, own=True, format=Format.JSON, timeout=30)
+        )
+        await asked.wait()
+        task.cancel()
+    released.set()
+
+    assert task.cancelled()
+
+
+@pytest.mark.parametrize(
+    ("health", "home", "alive"),
+    [
+        pytest.param((200, "OK"), 500, True, id="healthy"),
+        pytest.param((200, "OK\n"), 500, True, id="healthy with a line end"),
+        pytest.param((200, "<h1>Welcome</h1>"), 200, False, id="another program"),
+        pytest.param((404, "Not Found"), 200, True, id="older than the health check"),
+        pytest.param((404, "Not Found"), 503, False, id="nothing there"),
+        pytest.param((503, "OK"), 200, False, id="failing"),
+        pytest.param((302, ""), 200, False, id="redirect"),
+    ],
+)
+async def test_an_instance_is_alive_when_it_says_so(
+    start: Start, upstream_for: UpstreamFor, health: tuple[int, str], home: int, *, alive: bool
+) -> None:
+    async def handler(request: web.BaseRequest) -> web.StreamResponse:
+        status, text = health if request.path == "/sx/healthz" else (home, "")
+        return web.Response(status=status, text=text)
+
+    instance = await start(handler)
+
+    assert await upstream_for(instance.url).is_alive(instance.url, own=True, timeout=5) is alive
+    assert all("q" not in request.query for request in instance.requests)
+
+
+@pytest.mark.parametrize("rotate", [True, False])
+async def test_only_searches_carry_a_persona(
+    start: Start, upstream_for: UpstreamFor, *, rotate: bool
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=404)))
+    upstream, url = upstream_for(public=[instance.url], rotate=rotate), instance.url
+
+    await upstream.clearance(url, format=Format.HTML, timeout=5)
+    await upstream.is_alive(url, own=False, timeout=5)
+    await upstream.config(url, own=False, timeout=5)
+    await upstream.search(url, QUERY, own=False, format=Format.HTML, timeout=5)
+
+    name = honest()["User-Agent"]
+    assert [(request.path, request.headers["User-Agent"]) for request in instance.requests] == [
+        ("/robots.txt", name),
+        ("/sx/healthz", name),
+        ("/sx/", name),
+        ("/sx/config", name),
+        ("/sx/search", BROWSER if rotate else name),
+    ]
+
+
+async def test_an_unreachable_instance_is_not_alive(
+    upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    assert not await upstream_for(unused_url).is_alive(unused_url, own=True, timeout=5)
+
+
+@pytest.fixture
+def unused_url() -> Iterator[str]:
+    """An address nobody listens at, and nobody else can take meanwhile."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}/"
+
+
+async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_query(
+    start: Start, upstream_for: UpstreamFor, caplog: pytest.LogCaptureFixture
+) -> None:
+    row = '<article class="result"><h4>hello world</h4></article>'
+    page = (
+        '<html><head><meta name="generator" content="searxng/2030.1.1"></head>'
+        f'<body class="results_endpoint"><div id="urls">{row * 4}</div></body></html>'
+    )
+    instance = await start(_always(lambda: web.Response(text=page, content_type="text/html")))
+
+    with caplog.at_level(logging.WARNING):
+        outcome = await upstream_for(instance.url).search(
+            instance.url, QUERY, own=True, format=Format.HTML, timeout=5
+        )
+
+    assert (outcome.rows_seen, outcome.rows_used, outcome.has_drifted) == (4, 0, True)
+    host = instance.url.split("/")[2]
+    assert caplog.messages == [
+        f"searxng.markup_drift instance={host} version=searxng/2030.1.1 rows_seen=4 rows_used=0"
+    ]
+
+
+async def test_a_captured_answer_comes_as_it_was_sent(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    instance = await start(_always(lambda: web.json_response(_results(5), headers={"X-Test": "1"})))
+
+    outcome, received = await upstream_for(instance.url).capture(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.FULL
+    assert (outcome.rows_seen, outcome.rows_used) == (5, 5)
+    assert received is not None
+    assert (received.status, received.headers["X-Test"]) == (200, "1")
+    assert b"https://a.example/4" in received.body
+
+
+async def test_nothing_is_captured_where_nothing_came(
+    upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    outcome, received = await upstream_for(unused_url).capture(
+        unused_url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.CONNECTION
+    assert received is None
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "expected"),
+    [
+        pytest.param(200, '["rust", ["rust book", "rust async"], [], {}]', 2, id="for browsers"),
+        pytest.param(200, '["rust book"]', 1, id="for pages"),
+        pytest.param(200, "[]", 0, id="none"),
+        pytest.param(429, '["rust book"]', 0, id="refused"),
+    ],
+)
+async def test_suggestions_are_asked_for_under_the_prefix(
+    start: Start, upstream_for: UpstreamFor, status: int, text: str, expected: int
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, text=text)))
+
+    found = await upstream_for(instance.url).suggest(instance.url, "rust !!g", own=True, timeout=5)
+
+    assert len(found) == expected
+    (request,) = instance.requests
+    assert (request.path, request.query["q"]) == ("/sx/autocompleter", 'rust "!!g"')
+
+
+async def test_an_instance_that_is_gone_suggests_nothing(
+    upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    assert await upstream_for(unused_url).suggest(unused_url, "rust", own=True, timeout=5) == ()
+
+
+def _home(url: str, count: int) -> dict[str, object]:
+    rows = [RESULT | {"url": f"{url}{n}"} for n in range(count)]
+    return {"results": [*rows, RESULT | {"url": "https://a.example/"}]}
+
+
+async def test_hits_that_lead_home_count_against_a_public_instance(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
+
+    outcome = await upstream_for(public=[instance.url]).search(
+        instance.url, QUERY, own=False, format=Format.HTML, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.THIN
+    assert outcome.page is not None
+    assert [hit.url for hit in outcome.page.hits] == ["https://a.example/"]
+    assert outcome.offence == "4 of 5 results lead back to the instance itself."
+
+
+async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(
+    start: Start, upstream_for: UpstreamFor, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = {"results": [RESULT | {"url": f"https://t.example/?to=https://{n}.example/"}
+                        for n in range(4)]}  # fmt: skip
+    instance = await start(_always(lambda: web.json_response(rows)))
+
+    outcome = await upstream_for(public=[instance.url]).search(
+        instance.url, QUERY, own=False, format=Format.HTML, timeout=5
+    )
+
+    assert outcome.verdict is Verdict.UNTRUSTED
+    assert outcome.offence == outcome.detail == "4 of 4 results lead through t.example."
+    assert not outcome.has_drifted
+    assert not caplog.messages
+
+
+async def test_an_own_instance_may_lead_home(start: Start, upstream_for: UpstreamFor) -> None:
+    instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
+
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    )
+
+    assert (outcome.verdict, outcome.rows_used, outcome.offence) == (Verdict.FULL, 5, "")
+
+
+ROBOTS = "User-agent: searx-mcp\nUser-agent: *\nDisallow: /*?*q=*\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "opted_out"),
+    [
+        pytest.param(200, ROBOTS, True, id="names us"),
+        pytest.param(200, "User-agent: searx-mcp\nDisallow: /sx/", True, id="closes the prefix"),
+        pytest.param(200, "User-agent: searx-mcp\nDisallow: /search", False, id="another path"),
+        pytest.param(200, "User-agent: *\nDisallow: /", False, id="for crawlers"),
+        pytest.param(200, f"{ROBOTS}{'#' * MAX_ROBOTS}", True, id="too long, and names us"),
+        pytest.param(200, "#" * (MAX_ROBOTS + 1), False, id="too long"),
+        pytest.param(200, "", False, id="empty"),
+        pytest.param(204, "", False, id="no content"),
+        pytest.param(301, ROBOTS, False, id="redirect"),
+        pytest.param(401, ROBOTS, False, id="password"),
+        pytest.param(404, ROBOTS, False, id="none"),
+        pytest.param(429, ROBOTS, False, id="limited"),
+    ],
+)
+async def test_a_robots_txt_at_the_root_of_the_origin_gives_clearance(
+    start: Start, upstream_for: UpstreamFor, status: int, text: str, *, opted_out: bool
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, text=text)))
+
+    clearance = await upstream_for(public=[instance.url]).clearance(
+        instance.url, format=Format.HTML, timeout=5
+    )
+
+    assert clearance == Clearance(opted_out=opted_out)
+    (request,) = instance.requests
+    assert (request.path, dict(request.query)) == ("/robots.txt", {})
+    assert request.headers["User-Agent"] == honest()["User-Agent"]
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "body", "verdict"),
+    [
+        pytest.param(500, {}, b"", Verdict.SERVER_ERROR, id="failing"),
+        pytest.param(503, {"Retry-After": "7"}, b"", Verdict.SERVER_ERROR, id="busy"),
+        pytest.param(
+            503, {}, b"<title>Just a moment...</title>", Verdict.CHALLENGE, id="challenge"
+        ),
+        pytest.param(
+            200, {"Content-Encoding": "br"}, b"x", Verdict.MALFORMED, id="nobody can decode it"
+        ),
+        pytest.param(
+            200,
+            {"Content-Encoding": "gzip"},
+            gzip.compress(b"#" * 99)[:-9],
+            Verdict.MALFORMED,
+            id="cut off",
+        ),
+    ],
+)
+async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
+    start: Start,
+    upstream_for: UpstreamFor,
+    status: int,
+    headers: dict[str, str],
+    body: bytes,
+    verdict: Verdict,
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=body)))
+
+    clearance = await upstream_for(public=[instance.url]).clearance(
+        instance.url, format=Format.JSON, timeout=5
+    )
+
+    assert not clearance.opted_out
+    assert clearance.failure is not None
+    failure = clearance.failure
+    assert (failure.verdict, failure.format) == (verdict, Format.JSON)
+    assert failure.status_code == status
+    assert failure.retry_after == (7.0 if headers.get("Retry-After") else None)
+    assert failure.detail
+    assert failure.elapsed > 0
+
+
+async def test_a_host_that_cannot_be_reached_is_a_failure_of_clearance(
+    start: Start, upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    instance = await start(_always(lambda: web.Response(text=ROBOTS)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    encrypted = await start(_always(lambda: web.Response(text=ROBOTS)), tls=context)
+    cases = {
+        unused_url: Verdict.CONNECTION,
+        "https://nowhere.invalid:8443/": Verdict.DNS,
+        encrypted.url: Verdict.TLS,
+        instance.url: Verdict.CONNECTION,  # a private address, and not allowed
+        "http://[broken/": Verdict.CONNECTION,
+    }
+    upstream = upstream_for(public=[*cases][:3])
+    for url, verdict in cases.items():
+        clearance = await upstream.clearance(url, format=Format.HTML, timeout=5)
+        assert clearance.failure is not None
+        assert (clearance.failure.verdict, clearance.failure.status_code) == (verdict, None), url
+    assert not instance.requests
+
+
+async def test_a_robots_txt_that_does_not_come_in_time_is_a_failure(
+    start: Start, upstream_for: UpstreamFor
+) -> None:
+    released = asyncio.Event()
+
+    async def silent(_request: web.BaseRequest) -> web.StreamResponse:
+        await released.wait()
+        return web.Response()
+
+    instance = await start(silent)
+
+    clearance = await upstream_for(public=[instance.url]).clearance(
+        instance.url, format=Format.HTML, timeout=0.05
+    )
+    released.set()
+
+    assert clearance.failure is not None
+    assert clearance.failure.verdict is Verdict.TIMEOUT
+
+
+CONFIG = '{"version": "2026.8.22", "limiter": {"enabled": false}}'
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "version"),
+    [
+        pytest.param(200, CONFIG, "2026.8.22", id="read"),
+        pytest.param(200, f"\ufeff{CONFIG}", "2026.8.22", id="with a BOM"),
+        pytest.param(200, f"{CONFIG}{' ' * MAX_ON_LOOP}", "2026.8.22", id="read in a thread"),
+        pytest.param(200, f"{' ' * MAX_CONFIG}{CONFIG}", None, id="too long"),
+        pytest.param(200, "<h1>Welcome</h1>", None, id="another program"),
+        pytest.param(302, CONFIG, None, id="redirect"),
+        pytest.param(404, CONFIG, None, id="none"),
+        pytest.param(503, CONFIG, None, id="failing"),
+    ],
+)
+@pytest.mark.parametrize("own", [True, False], ids=["own", "public"])
+async def test_config_is_asked_for_under_the_prefix(
+    start: Start,
+    upstream_for: UpstreamFor,
+    status: int,
+    text: str,
+    version: str | None,
+    *,
+    own: bool,
+) -> None:
+    instance = await start(_always(lambda: web.Response(status=status, text=text)))
+    upstream = upstream_for(instance.url) if own else upstream_for(public=[instance.url])
+
+    facts = await upstream.config(instance.url, own=own, timeout=5)
+
+    assert (facts.version if facts else None) == version
+    (request,) = instance.requests
+    assert request.path == "/sx/config"
+
+
+async def test_an_instance_that_is_gone_tells_nothing_of_itself(
+    upstream_for: UpstreamFor, unused_url: str
+) -> None:
+    assert await upstream_for(unused_url).config(unused_url, own=True, timeout=5) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "resolves"),
+    [
+        pytest.param("https://nowhere.invalid:8443/", False, id="no such name"),
+        pytest.param("https://192.0.2.1/", True, id="a literal address"),
+        pytest.param("ftp://a.example/", True, id="may not be asked: a search says why"),
+    ],
+)
+async def test_a_host_resolves_unless_its_name_has_no_address(
+    upstream_for: UpstreamFor, url: str, *, resolves: bool
+) -> None:
+    upstream = upstream_for(public=["https://nowhere.invalid:8443/", "https://192.0.2.1:443/"])
+
+    assert await upstream.resolves(url, timeout=5) is resolves
