@@ -29,7 +29,7 @@ from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.classify import judge_page
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Clearance
-from searx_mcp.testing.virtual_time import VirtualClock, run
+from tests.doubles.virtual_time import VirtualClock, run
 
 SEED: Final = 1
 URL: Final = "http://127.0.0.1:8888/"

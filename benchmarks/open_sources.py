@@ -37,10 +37,10 @@ from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.routing.reading import Question
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
-from searx_mcp.testing import virtual_time
-from searx_mcp.testing.open_sources.addresses import NPM_HOST, address_of
-from searx_mcp.testing.open_sources.documents import load
-from searx_mcp.testing.open_sources.double import NOW, FakeOpenSources
+from tests.doubles import virtual_time
+from tests.doubles.open_sources.addresses import NPM_HOST, address_of
+from tests.doubles.open_sources.documents import load
+from tests.doubles.open_sources.double import NOW, FakeOpenSources
 
 DATA: Final = Path(__file__).parent / "open_sources_data"
 FIRST: Final = 5

@@ -40,6 +40,10 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng
 
+# `tests.doubles` and `benchmarks` are imported from the checkout, behind everything: the package under test is
+# the one that is installed.
+sys.path.append(str(Path(__file__).parents[1]))
+
 # `pytest --hypothesis-profile thorough` looks for what the suite has no time for. The profile `ci`,
 # which Hypothesis takes by itself where CI is set, draws the same examples every time.
 settings.register_profile("thorough", max_examples=2_000, deadline=None)

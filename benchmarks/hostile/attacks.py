@@ -8,7 +8,7 @@ from functools import cache
 from itertools import chain, repeat
 from typing import Final
 
-from searx_mcp.testing.raw import Connection, response
+from tests.doubles.raw import Connection, response
 
 READ, FOUND = "read", "found"
 """Outcomes that are no error: a page with text, a search with results."""

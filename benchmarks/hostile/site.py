@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from benchmarks.hostile.attacks import ANSWERS, ATTACKS, TEXT
-from searx_mcp.testing.raw import Connection, RawServer, response
+from tests.doubles.raw import Connection, RawServer, response
 
 _GOOD: Final = response("The bees dance. " * 40, content_type=TEXT)
 _HEALTHY: Final = response("OK", content_type=TEXT)

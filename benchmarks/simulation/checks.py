@@ -12,7 +12,7 @@ from benchmarks.simulation.run import evenness, quantile
 from benchmarks.simulation.world import World
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import CatalogEntry
-from searx_mcp.testing.virtual_time import VirtualClock, run
+from tests.doubles.virtual_time import VirtualClock, run
 
 _URL = "https://search.example.org/"
 _MONTH = 30 * DAY

@@ -12,7 +12,7 @@ from benchmarks.simulation.world import Clock, World
 from searx_mcp.models.attempt import Format
 from searx_mcp.search.state.budget import instance_account
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.testing.virtual_time import VirtualClock, run
+from tests.doubles.virtual_time import VirtualClock, run
 
 HOSTS = 30
 FAULTY = 9

@@ -6,7 +6,7 @@ from benchmarks.simulation.ours import Ours
 from benchmarks.simulation.run import Tally, play
 from benchmarks.simulation.world import World
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.testing.virtual_time import VirtualClock, run
+from tests.doubles.virtual_time import VirtualClock, run
 
 RATE = 0.2
 """Searches a second: a busy household of agents; own instances have no budget."""

@@ -18,7 +18,7 @@ from searx_mcp.models.response import Coverage
 from searx_mcp.search.state.budget import MONTH
 from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
 from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.testing.virtual_time import VirtualClock, run
+from tests.doubles.virtual_time import VirtualClock, run
 
 DEMANDS = (6, 10, 30, 100)
 """Searches a day."""

@@ -17,11 +17,11 @@ from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.sqlite import open_store
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.clock import FakeClock
-from searx_mcp.testing.internet import FakeInternet
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.double import HOSTS, NOW, FakeOpenSources
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakeWeb
+from tests.doubles.internet import FakeInternet
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.double import HOSTS, NOW, FakeOpenSources
 
 SIX = ("wikipedia", "stackexchange", "hackernews", "crossref", "openverse", "commons")
 INSTANCES = ("one.example.org", "two.example.org")

@@ -14,10 +14,10 @@ from searx_mcp import SearxClient, Settings
 from searx_mcp.errors import NoInstancesError, ProxyError, SettingsError
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.instance import Catalog, InstanceState
-from searx_mcp.testing.proxy import FakeProxy
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
+from tests.doubles.proxy import FakeProxy
 
 HOST, SITE, ONION = "searx.example.net", "www.example.org", f"{'a' * 56}.onion"
 ROWS = [FakeResult(f"https://{SITE}/bees", title="Bees")]

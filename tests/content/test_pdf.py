@@ -8,7 +8,7 @@ import pytest
 from searx_mcp.content.pdf import read
 from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.errors import ContentError, ErrorCode
-from searx_mcp.testing.pdf import PdfBookmark, PdfText, make_pdf
+from tests.doubles.pdf import PdfBookmark, PdfText, make_pdf
 
 THREE = make_pdf("The first page.", "The second page.", "The third page.")
 NO_TEXT: tuple[PdfText, ...] = ()

@@ -12,8 +12,8 @@ from pathlib import Path
 from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.settings.values import Settings
-from searx_mcp.testing.internet import FakeInternet
-from searx_mcp.testing.raw import RawServer, response
+from tests.doubles.internet import FakeInternet
+from tests.doubles.raw import RawServer, response
 
 SETTINGS = Settings.model_validate(
     {"instances": {"public": "off"}, "web_fetch": {"max_content_size": "64KB"}}

@@ -13,8 +13,8 @@ from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.page import Page
 from searx_mcp.settings.values import Settings
-from searx_mcp.testing.internet import FakeInternet
-from searx_mcp.testing.raw import RawServer, Script, response
+from tests.doubles.internet import FakeInternet
+from tests.doubles.raw import RawServer, Script, response
 
 HOST: Final = "fault.example.org"
 PACE: Final = 4.0

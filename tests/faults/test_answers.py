@@ -4,7 +4,7 @@ from itertools import count, pairwise
 
 import pytest
 
-from searx_mcp.testing.raw import response
+from tests.doubles.raw import response
 
 HOST = "fault.example.org"
 PAGE = response("<title>Arrived</title><p>A page at the end of a way, with some words on it.</p>")

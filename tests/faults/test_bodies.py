@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from searx_mcp.testing.raw import response
+from tests.doubles.raw import response
 
 TEXT = b"<title>Words</title>" + b"".join(
     b"<p>Paragraph %d of a page that is long enough to be cut in its middle.</p>" % number

@@ -18,8 +18,8 @@ from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.page import Page
 from searx_mcp.testing.clock import FakeClock
-from searx_mcp.testing.internet import FakeInternet
-from searx_mcp.testing.raw import RawServer, response
+from tests.doubles.internet import FakeInternet
+from tests.doubles.raw import RawServer, response
 
 HOST = "fault.example.org"
 URL = f"http://{HOST}/page"

@@ -12,8 +12,8 @@ import trustme
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.testing.internet import FakeInternet
-from searx_mcp.testing.raw import RawServer, response
+from tests.doubles.internet import FakeInternet
+from tests.doubles.raw import RawServer, response
 
 NAME = "www.example.org"
 PUBLIC = "93.184.216.34"

@@ -20,9 +20,9 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.fetch.pages.sqlite import open_store
 from searx_mcp.http.dialling import Dialling
 from searx_mcp.models.page import Page
-from searx_mcp.testing.internet import FakeInternet
-from searx_mcp.testing.raw import RawServer, response
-from searx_mcp.testing.waits import Waits
+from tests.doubles.internet import FakeInternet
+from tests.doubles.raw import RawServer, response
+from tests.doubles.waits import Waits
 
 pytestmark = pytest.mark.slow
 

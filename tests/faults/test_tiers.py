@@ -7,7 +7,7 @@ import trustme
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.testing.raw import RawServer, response
+from tests.doubles.raw import RawServer, response
 
 PAGE = response("<title>The page</title><p>What a person would see, with some words on it.</p>")
 INNER = "10.0.0.7"

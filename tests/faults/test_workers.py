@@ -12,7 +12,7 @@ import pytest
 from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.page import Page
-from searx_mcp.testing.raw import RawServer, response
+from tests.doubles.raw import RawServer, response
 
 pytestmark = [
     pytest.mark.slow,

@@ -15,10 +15,10 @@ from searx_mcp.errors import ContentError, ErrorCode, FetchError
 from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
 from searx_mcp.models.page import Page
 from searx_mcp.settings.values import Settings
-from searx_mcp.testing.internet import FakeInternet
 from searx_mcp.testing.loopback import ReceivedRequest
-from searx_mcp.testing.pdf import make_pdf
 from searx_mcp.testing.web import FakePage, FakeWeb, article
+from tests.doubles.internet import FakeInternet
+from tests.doubles.pdf import make_pdf
 
 PROJECT = {
     "info": {

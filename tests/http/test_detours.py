@@ -29,9 +29,9 @@ from searx_mcp.http.http import HttpSession
 from searx_mcp.http.proxy import ProxyUrl
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.credentials import Credentials
-from searx_mcp.testing.proxy import FakeProxy
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.urls.address import AllowList
+from tests.doubles.proxy import FakeProxy
 
 LONG, SHORT = 5.0, 0.1
 HOST = "searx.example.net"

@@ -14,8 +14,8 @@ from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.pacing import LINES_A_TURN, MAX_INTERIM, READ_BUFFER, PacedConnector
 from searx_mcp.http.sessions import Sessions
-from searx_mcp.testing.proxy import FakeProxy
 from searx_mcp.urls.address import AllowList
+from tests.doubles.proxy import FakeProxy
 
 LONG = 20.0
 HOST = "flood.example.net"

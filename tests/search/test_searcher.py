@@ -30,7 +30,7 @@ from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Tasks
-from searx_mcp.testing import virtual_time
+from tests.doubles import virtual_time
 
 ATTEMPT = Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML)
 PAGE = ResultPage(

@@ -7,7 +7,7 @@ import pytest
 
 from searx_mcp.search.turns import LATE, MORE, NEXT, SLOT_TIME, VOICES, Turn, Turns
 from searx_mcp.tasks.group import Tasks
-from searx_mcp.testing import virtual_time
+from tests.doubles import virtual_time
 
 SILENT = 1_000.0
 """Seconds of a page that does not come within any search."""

@@ -10,8 +10,8 @@ from mcp.types import CallToolResult
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError, SearxMcpError, TransportError
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.testing.raw import RawServer
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect, silent
+from tests.doubles.raw import RawServer
 
 PAGE = FakePage(article("Bees", ["Bees dance to tell each other where the flowers are."] * 3))
 ROBOTS = FakePage("User-agent: *\nDisallow: /", content_type="text/plain")

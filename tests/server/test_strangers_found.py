@@ -18,12 +18,12 @@ from searx_mcp.search.merge import merge
 from searx_mcp.server.app import build_server
 from searx_mcp.sources.open.interface import OpenQuery
 from searx_mcp.sources.open.table import ENGINES
-from searx_mcp.testing.open_sources.double import NOW
 from searx_mcp.testing.results import generate
 from searx_mcp.testing.searxng import FakeSearxng
+from tests.doubles.open_sources.double import NOW
 
 KINDS = ("general", "images", "videos", "news", "map", "music", "science", "files", "it")
-OPEN_ANSWERS = Path(__file__).parents[1] / "open_sources" / "answers"
+OPEN_ANSWERS = Path(__file__).parents[1] / "sources" / "open" / "answers"
 
 
 def seen(words: str) -> str:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from searx_mcp.tasks.place import Place
-from searx_mcp.testing import virtual_time
+from tests.doubles import virtual_time
 
 
 async def test_a_place_is_taken_once_and_given_back_at_the_end():

@@ -1,4 +1,4 @@
-"""The Python blocks of docs/testing.md run as they stand."""
+"""The Python blocks of the two pages about doubles run as they stand."""
 
 import re
 import subprocess
@@ -7,22 +7,30 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "testing.md"
-BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+ROOT = Path(__file__).parents[2]
+BLOCKS = [
+    (page, block)
+    for page in ("docs/testing.md", "tests/doubles/README.md")
+    for block in re.findall(
+        r"^```python\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+]
+BEHIND_EVERYTHING = f"import sys\nsys.path.append({str(ROOT)!r})\n"
+"""As the tests have it: `tests.doubles` is found, and the package stays the one that is installed."""
 
 
-def test_the_page_has_examples():
+def test_the_pages_have_examples():
     assert len(BLOCKS) == 10
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: f"block{BLOCKS.index(block)}")
-def test_an_example_runs(block: str):
+@pytest.mark.parametrize(("page", "block"), BLOCKS)
+def test_an_example_runs(page: str, block: str):
     result = subprocess.run(
-        [sys.executable, "-W", "error", "-c", block],
+        [sys.executable, "-W", "error", "-c", BEHIND_EVERYTHING + block],
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert result.returncode == 0, result.stderr
+    assert result.returncode == 0, f"{page}: {result.stderr}"

@@ -6,8 +6,8 @@ import zlib
 import pytest
 
 from searx_mcp.errors import ContentError
-from searx_mcp.testing.pdf import PdfBookmark, make_pdf
 from searx_mcp.workers.pool import CHILD
+from tests.doubles.pdf import PdfBookmark, make_pdf
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
-from searx_mcp.testing.pdf import make_pdf
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import MAX_BODY, DefeatError
 from searx_mcp.workers.pool import CHILD, ChildWorkers
+from tests.doubles.pdf import make_pdf
 
 pytestmark = [
     pytest.mark.slow,

@@ -8,10 +8,10 @@ import pytest
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.converted import options_for
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
-from searx_mcp.testing.pdf import make_pdf
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import MAX_BODY, DefeatError
 from searx_mcp.workers.threads import ThreadWorkers
+from tests.doubles.pdf import make_pdf
 
 
 class Gate:

@@ -16,7 +16,7 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.hops.hosts import Hosts, Visit
-from searx_mcp.testing import virtual_time
+from tests.doubles import virtual_time
 
 A, B = "a.example", "b.example"
 

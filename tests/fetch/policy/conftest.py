@@ -11,7 +11,7 @@ from searx_mcp.errors import ErrorCode, FetchError, PolicyError
 from searx_mcp.fetch.pages.interface import KeptRobots
 from searx_mcp.fetch.policy.robots import RobotsGate
 from searx_mcp.tasks.group import Tasks
-from searx_mcp.testing import virtual_time
+from tests.doubles import virtual_time
 
 
 @dataclass

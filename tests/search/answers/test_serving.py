@@ -26,8 +26,8 @@ from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.tasks.flight import SingleFlight
 from searx_mcp.tasks.group import Tasks
-from searx_mcp.testing import virtual_time
 from searx_mcp.testing.clock import FakeClock
+from tests.doubles import virtual_time
 
 QUERY = InstanceQuery("bees")
 ATTEMPT = Attempt(

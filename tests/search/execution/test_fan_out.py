@@ -9,8 +9,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.search.providers.interface import Found
-from searx_mcp.testing import virtual_time
-from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
+from tests.doubles import virtual_time
+from tests.doubles.simulated import Behaviour, SimulatedSearch
 
 OWN = tuple(f"http://own-{n}.example/" for n in range(4))
 PUBLIC = "https://public.example/"

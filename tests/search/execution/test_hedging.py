@@ -9,8 +9,8 @@ from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.search.execution.executor import Hedging
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.testing import virtual_time
-from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
+from tests.doubles import virtual_time
+from tests.doubles.simulated import Behaviour, SimulatedSearch
 
 OWN = tuple(f"http://own-{n}.example/" for n in range(3))
 QUERY = InstanceQuery(text="tea")

@@ -23,8 +23,8 @@ from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.state.budget import instance_account, month_account
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.testing.simulated import PAGE, Behaviour, SimulatedUpstream
-from searx_mcp.testing.virtual_time import VirtualClock, VirtualLoop
+from tests.doubles.simulated import PAGE, Behaviour, SimulatedUpstream
+from tests.doubles.virtual_time import VirtualClock, VirtualLoop
 
 OWN = ("http://own-1.example/", "http://own-2.example/")
 GRADES = ("A+", "A+", "A", "B", "B")

@@ -9,8 +9,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.search.execution.executor import ANSWER_TIME
-from searx_mcp.testing import virtual_time
-from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
+from tests.doubles import virtual_time
+from tests.doubles.simulated import Behaviour, SimulatedSearch
 
 PUBLIC = tuple(f"https://i{n}.example/" for n in range(4))
 OWN = "http://own.example/"

@@ -7,8 +7,8 @@ import pytest
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.testing import virtual_time
-from searx_mcp.testing.simulated import Behaviour, SimulatedSearch
+from tests.doubles import virtual_time
+from tests.doubles.simulated import Behaviour, SimulatedSearch
 
 URLS = ("https://a.example/", "https://b.example/")
 

@@ -18,8 +18,8 @@ from searx_mcp.sources.open.interface import Engine
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.testing.simulated_sources import SimulatedSources, SourceBehaviour
-from searx_mcp.testing.virtual_time import VirtualClock
+from tests.doubles.simulated_sources import SimulatedSources, SourceBehaviour
+from tests.doubles.virtual_time import VirtualClock
 
 
 @dataclass

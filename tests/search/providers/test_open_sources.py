@@ -14,8 +14,8 @@ from searx_mcp.search.providers.round import GRACE
 from searx_mcp.search.state.interface import Account
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.testing import virtual_time
-from searx_mcp.testing.simulated_sources import SourceBehaviour
+from tests.doubles import virtual_time
+from tests.doubles.simulated_sources import SourceBehaviour
 
 PANDAS = [f"red panda {n}" for n in range(10)]
 PAPERS = "red panda genome"

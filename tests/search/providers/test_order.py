@@ -19,8 +19,8 @@ from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
 from searx_mcp.search.providers.order import InOrder
 from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.testing import virtual_time
-from searx_mcp.testing.simulated_sources import SourceBehaviour
+from tests.doubles import virtual_time
+from tests.doubles.simulated_sources import SourceBehaviour
 
 HOST = "https://a.example/"
 REFUSED = Attempt(instance=HOST, verdict=Verdict.RATE_LIMITED, format=Format.HTML, status_code=429)

@@ -15,8 +15,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.sources.open.interface import Ask, Engine, Parsed, RefusedError
 from searx_mcp.sources.open.table import ENGINES
 from searx_mcp.sources.open.upstream import OpenUpstream
-from searx_mcp.testing.internet import FakeInternet
 from searx_mcp.testing.web import FakePage, FakeWeb
+from tests.doubles.internet import FakeInternet
 
 HOST = "api.crossref.org"
 NAME = "searx-mcp/1 (+https://project.example)"

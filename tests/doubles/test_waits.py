@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from searx_mcp.testing.waits import Waits
+from tests.doubles.waits import Waits
 
 
 async def three_waits() -> str:

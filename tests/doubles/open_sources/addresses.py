@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import quote
 
-from searx_mcp.testing.open_sources.documents import Document
+from tests.doubles.open_sources.documents import Document
 
 NPM_HOST: Final = "registry.example"
 """Where npm is: its address is a setting, and the double stands at a reserved name."""

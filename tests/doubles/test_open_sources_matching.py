@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.testing.open_sources.documents import UNDATED, Document, load
-from searx_mcp.testing.open_sources.lucene import QuerySyntaxError, scored_by
-from searx_mcp.testing.open_sources.matching import Score, by_all, by_any, by_leading, ranked, words
+from tests.doubles.open_sources.documents import UNDATED, Document, load
+from tests.doubles.open_sources.lucene import QuerySyntaxError, scored_by
+from tests.doubles.open_sources.matching import Score, by_all, by_any, by_leading, ranked, words
 
 FILM = Document(
     "internetarchive/film", "Dust film", "About dust and farms.", author="Unit", date="1936"

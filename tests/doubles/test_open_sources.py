@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.testing.open_sources.addresses import address_of
-from searx_mcp.testing.open_sources.documents import ENGINES, Document
-from searx_mcp.testing.open_sources.double import HOSTS, FakeOpenSources
+from tests.doubles.open_sources.addresses import address_of
+from tests.doubles.open_sources.documents import ENGINES, Document
+from tests.doubles.open_sources.double import HOSTS, FakeOpenSources
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 ARXIV = "{http://arxiv.org/schemas/atom}"

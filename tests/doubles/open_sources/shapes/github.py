@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from searx_mcp.testing.instance.payload_rows import Json
-from searx_mcp.testing.open_sources.addresses import address_of
-from searx_mcp.testing.open_sources.call import Call, json_page, page_of
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.matching import by_all, ranked, words
 from searx_mcp.testing.web import FakePage
+from tests.doubles.open_sources.addresses import address_of
+from tests.doubles.open_sources.call import Call, json_page, page_of
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.matching import by_all, ranked, words
 
 _DOCS: Final = "https://docs.github.com/rest/search/search"
 _MAX_QUERY: Final = 256

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.matching import Score, words
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.matching import Score, words
 
 Fields = Mapping[str, str]
 """The text of a document by the name of the field in lower case; "" is the text that is searched by default."""

@@ -62,7 +62,7 @@ class Waits:
 
         def create_future() -> "asyncio.Future[Any]":
             future = make_future()
-            self._makers[future] = sys._getframe(1).f_globals["__name__"]  # noqa: SLF001 - a frame has no other door
+            self._makers[future] = sys._getframe(1).f_globals["__name__"]
             return future
 
         def create_task(
@@ -70,7 +70,7 @@ class Waits:
             work: Coroutine[Any, Any, Any] | Generator[Any, None, Any],
             *,
             context: contextvars.Context | None = None,
-            **further: Any,  # noqa: ANN401 - what later Pythons add
+            **further: Any,
         ) -> "asyncio.Future[Any]":
             is_inside = context.get(self._inside) if context else self._inside.get()
             if not isinstance(work, Coroutine):
@@ -106,7 +106,7 @@ class Waits:
     def _strike(self, awaited: "asyncio.Future[Any]") -> BaseException | None:
         """Strike a wait; gives what it is to raise, or `None` if the call is cancelled."""
         if self._failure is None:
-            assert self._main is not None  # noqa: S101 - it runs
+            assert self._main is not None
             self._main.cancel()
             return None
         awaited.cancel()
@@ -143,10 +143,10 @@ class _Watched(Coroutine[Any, Any, T], Generic[T]):
 
     def _raise(self) -> object:
         failure, self._pending = self._pending, None
-        assert failure is not None  # noqa: S101 - asked before
+        assert failure is not None
         return self._seen(self._inner.throw(failure))
 
     def _seen(self, awaited: object) -> object:
-        if asyncio.isfuture(awaited) and self._waits._is_struck(awaited):  # noqa: SLF001 - two halves of one thing
-            self._pending = self._waits._strike(awaited)  # noqa: SLF001 - likewise
+        if asyncio.isfuture(awaited) and self._waits._is_struck(awaited):
+            self._pending = self._waits._strike(awaited)
         return awaited

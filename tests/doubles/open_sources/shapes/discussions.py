@@ -7,10 +7,10 @@ from html import escape
 from typing import Final
 
 from searx_mcp.testing.instance.payload_rows import Json
-from searx_mcp.testing.open_sources.call import Call, json_page, page_of
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.matching import by_all, by_any, highlighted, ranked, words
 from searx_mcp.testing.web import FakePage
+from tests.doubles.open_sources.call import Call, json_page, page_of
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.matching import by_all, by_any, highlighted, ranked, words
 
 SITES: Final = (
     "stackoverflow",

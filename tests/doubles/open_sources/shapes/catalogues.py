@@ -7,12 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from searx_mcp.testing.instance.payload_rows import Json
-from searx_mcp.testing.open_sources.addresses import address_of, osm_type_of, uuid_of
-from searx_mcp.testing.open_sources.call import Call, json_page, page_of, text_page
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.lucene import Fields, QuerySyntaxError, scored_by
-from searx_mcp.testing.open_sources.matching import by_all, ranked, words
 from searx_mcp.testing.web import FakePage
+from tests.doubles.open_sources.addresses import address_of, osm_type_of, uuid_of
+from tests.doubles.open_sources.call import Call, json_page, page_of, text_page
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.lucene import Fields, QuerySyntaxError, scored_by
+from tests.doubles.open_sources.matching import by_all, ranked, words
 
 _PHOTON_LANGUAGES: Final = ("default", "en", "de", "fr", "it")
 _NEAR: Final = 0.02

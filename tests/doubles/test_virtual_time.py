@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from searx_mcp.testing.virtual_time import (
+from tests.doubles.virtual_time import (
     DeadlockError,
     OutsideWorldError,
     VirtualClock,

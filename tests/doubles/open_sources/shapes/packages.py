@@ -5,11 +5,11 @@ from typing import Final
 from urllib.parse import urlencode
 
 from searx_mcp.testing.instance.payload_rows import Json
-from searx_mcp.testing.open_sources.addresses import address_of
-from searx_mcp.testing.open_sources.call import Call, json_page, page_of, text_page
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.matching import by_all, by_any, ranked, words
 from searx_mcp.testing.web import FakePage
+from tests.doubles.open_sources.addresses import address_of
+from tests.doubles.open_sources.call import Call, json_page, page_of, text_page
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.matching import by_all, by_any, ranked, words
 
 _MAX_NPM: Final = 250
 _MAX_CRATES: Final = 100

@@ -5,12 +5,12 @@ from datetime import UTC, datetime
 from typing import Final
 
 from searx_mcp.testing.instance.payload_rows import Json
-from searx_mcp.testing.open_sources.addresses import address_of, uuid_of
-from searx_mcp.testing.open_sources.call import Call, json_page, page_of, text_page
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.lucene import Fields, QuerySyntaxError, scored_by
-from searx_mcp.testing.open_sources.matching import by_any, by_leading, ranked, words
 from searx_mcp.testing.web import FakePage
+from tests.doubles.open_sources.addresses import address_of, uuid_of
+from tests.doubles.open_sources.call import Call, json_page, page_of, text_page
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.lucene import Fields, QuerySyntaxError, scored_by
+from tests.doubles.open_sources.matching import by_any, by_leading, ranked, words
 
 _OPENVERSE_SIZE: Final = 20
 """Results of a page to those without a token, by the documentation of throttling; more is a 401."""

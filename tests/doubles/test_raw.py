@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from searx_mcp.testing.raw import RawServer, response
+from tests.doubles.raw import RawServer, response
 
 
 async def exchange(server: RawServer, *requests: bytes) -> bytes:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
-from searx_mcp.testing.open_sources.documents import Document
+from tests.doubles.open_sources.documents import Document
 
 Score = Callable[[Document], float]
 """How well a document answers; 0 leaves it out."""

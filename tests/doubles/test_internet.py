@@ -8,9 +8,9 @@ import pytest
 from searx_mcp import SearxClient
 from searx_mcp.errors import FetchError
 from searx_mcp.settings.values import Settings
-from searx_mcp.testing.internet import FakeInternet
-from searx_mcp.testing.raw import RawServer, response
 from searx_mcp.testing.web import FakePage, FakeWeb, article
+from tests.doubles.internet import FakeInternet
+from tests.doubles.raw import RawServer, response
 
 NAME = "www.example.org"
 URL = f"http://{NAME}/"

@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 from enum import Enum, auto
 from typing import Final
 
-from searx_mcp.testing.open_sources.addresses import NPM_HOST
-from searx_mcp.testing.open_sources.call import JSON, TEXT, Call, read_call, text_page
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.shapes.arxiv import arxiv
-from searx_mcp.testing.open_sources.shapes.catalogues import gdelt, musicbrainz, photon
-from searx_mcp.testing.open_sources.shapes.discussions import hackernews, stackexchange
-from searx_mcp.testing.open_sources.shapes.github import github
-from searx_mcp.testing.open_sources.shapes.media import internetarchive, openverse, sepiasearch
-from searx_mcp.testing.open_sources.shapes.packages import crates, huggingface, npm
-from searx_mcp.testing.open_sources.shapes.papers import crossref, europepmc
-from searx_mcp.testing.open_sources.shapes.wikimedia import commons, wikipedia
 from searx_mcp.testing.web import HTML, FakePage, silent
+from tests.doubles.open_sources.addresses import NPM_HOST
+from tests.doubles.open_sources.call import JSON, TEXT, Call, read_call, text_page
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.shapes.arxiv import arxiv
+from tests.doubles.open_sources.shapes.catalogues import gdelt, musicbrainz, photon
+from tests.doubles.open_sources.shapes.discussions import hackernews, stackexchange
+from tests.doubles.open_sources.shapes.github import github
+from tests.doubles.open_sources.shapes.media import internetarchive, openverse, sepiasearch
+from tests.doubles.open_sources.shapes.packages import crates, huggingface, npm
+from tests.doubles.open_sources.shapes.papers import crossref, europepmc
+from tests.doubles.open_sources.shapes.wikimedia import commons, wikipedia
 
 Service = Callable[[Call, Sequence[Document]], FakePage]
 

@@ -149,7 +149,7 @@ class RawServer:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - it runs in one
+        assert task is not None
         self.connections += 1
         async with self._changed:
             self._open[writer] = task

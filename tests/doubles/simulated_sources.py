@@ -58,7 +58,7 @@ class SimulatedSources:
     async def ask(
         self,
         engine: Engine,
-        ask: Ask,  # noqa: ARG002 - the address does not matter here
+        ask: Ask,
         query: OpenQuery,
         *,
         timeout: float,  # noqa: ASYNC109 - as the real one has it

@@ -5,16 +5,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
 from searx_mcp.testing.instance.payload_rows import Json
-from searx_mcp.testing.open_sources.addresses import FILE_ENDINGS, address_of, wiki_slug
-from searx_mcp.testing.open_sources.call import Call, json_page, page_of
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.matching import (
+from searx_mcp.testing.web import FakePage
+from tests.doubles.open_sources.addresses import FILE_ENDINGS, address_of, wiki_slug
+from tests.doubles.open_sources.call import Call, json_page, page_of
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.matching import (
     by_all,
     highlighted,
     ranked,
     words,
 )
-from searx_mcp.testing.web import FakePage
 
 _API: Final = "/w/api.php"
 _SUMMARY: Final = "/api/rest_v1/page/summary/"

@@ -8,8 +8,8 @@ from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from searx_mcp.testing.instance.payload_rows import Json
-from searx_mcp.testing.open_sources.documents import Document
 from searx_mcp.testing.web import FakePage
+from tests.doubles.open_sources.documents import Document
 
 JSON: Final = "application/json; charset=utf-8"
 TEXT: Final = "text/plain; charset=utf-8"

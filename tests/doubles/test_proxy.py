@@ -10,8 +10,8 @@ import pytest
 import trustme
 from aiohttp_socks import ProxyConnector, ProxyError
 
-from searx_mcp.testing.proxy import FakeProxy
 from searx_mcp.testing.web import FakePage, FakeWeb
+from tests.doubles.proxy import FakeProxy
 
 HOST = "www.example.org"
 PLAIN, SECURE = f"http://{HOST}/a?b=c", f"https://{HOST}/a?b=c"

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
-from searx_mcp.testing.open_sources.call import Call, page_of, text_page
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.lucene import Fields, QuerySyntaxError, scored_by
-from searx_mcp.testing.open_sources.matching import ranked
 from searx_mcp.testing.web import FakePage
+from tests.doubles.open_sources.call import Call, page_of, text_page
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.lucene import Fields, QuerySyntaxError, scored_by
+from tests.doubles.open_sources.matching import ranked
 
 _ATOM: Final = "application/atom+xml; charset=UTF-8"
 _VERSION = re.compile(r"v\d+$")

@@ -92,7 +92,7 @@ class SimulatedUpstream:
     async def search(
         self,
         base_url: str,
-        query: InstanceQuery,  # noqa: ARG002 - the interface's
+        query: InstanceQuery,
         *,
         own: bool,
         format: Format,  # noqa: A002 - the interface's name
@@ -119,7 +119,7 @@ class SimulatedUpstream:
             detail=f"It was told to come to {verdict}.",
         )
 
-    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ARG002, ASYNC109 - the interface's
+    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - the interface's
         """Whether its behaviour gives it an address."""
         return self._of(base_url).resolves
 
@@ -128,7 +128,7 @@ class SimulatedUpstream:
         base_url: str,
         *,
         format: Format,  # noqa: A002 - the interface's name
-        timeout: float,  # noqa: ARG002, ASYNC109 - the interface's
+        timeout: float,  # noqa: ASYNC109 - the interface's
     ) -> Clearance:
         """Tell whether its operator opted out; an instance without address fails."""
         behaviour = self._of(base_url)
@@ -137,7 +137,7 @@ class SimulatedUpstream:
             return Clearance(failure=Outcome(Verdict.DNS, format, 0.0, detail=detail))
         return Clearance(opted_out=behaviour.opted_out)
 
-    async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ARG002, ASYNC109 - the interface's
+    async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - the interface's
         """Tell what its behaviour says of it."""
         return self._of(base_url).facts
 
@@ -171,7 +171,7 @@ class SimulatedSearch:
         public: Sequence[str] = (),
         **config: object,
     ) -> None:
-        rng = random.Random(1)  # noqa: S311 - the same every time
+        rng = random.Random(1)
         entries = [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in public]
         self.clock = clock
         self.upstream = SimulatedUpstream(clock)

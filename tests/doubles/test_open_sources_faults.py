@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from searx_mcp.testing.open_sources.documents import Document
-from searx_mcp.testing.open_sources.double import HOSTS, NOW, FakeOpenSources, UnknownHostError
+from tests.doubles.open_sources.documents import Document
+from tests.doubles.open_sources.double import HOSTS, NOW, FakeOpenSources, UnknownHostError
 
 DOCUMENTS = (
     Document("npm/dates", "date-tools", "Parses dates.", version="1.2.0", author="ann"),
