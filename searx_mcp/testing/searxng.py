@@ -11,16 +11,16 @@ from aiohttp import web
 from searx_mcp.models.hits import Answer, Infobox, ResultPage, UnresponsiveEngine
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.instance import payload, replies, theme
-from searx_mcp.testing.instance.faults import Faults, Silence, SlowEngine
-from searx_mcp.testing.instance.index import Index, rewritten
-from searx_mcp.testing.instance.query import (
+from searx_mcp.testing.instance.index import (
     CATEGORIES,
+    Index,
     InvalidParameterError,
     SearchQuery,
     read_format,
     read_query,
+    rewritten,
 )
-from searx_mcp.testing.instance.replies import Reply
+from searx_mcp.testing.instance.replies import Faults, Reply, Silence, SlowEngine
 from searx_mcp.testing.limiter import LINK_TOKEN, FakeLimiter, Refusal
 from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest, never
 from searx_mcp.testing.results import ENGINES, FakeResult

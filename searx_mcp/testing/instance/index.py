@@ -1,13 +1,112 @@
-"""What a fake instance can find."""
+"""The parameters of a search, read and refused as SearXNG does, and what it finds."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.testing.engines import FakeEngine
-from searx_mcp.testing.instance.query import SearchQuery
 from searx_mcp.testing.results import FakeResult, generate, place
+
+CATEGORIES = (
+    "general",
+    "images",
+    "videos",
+    "news",
+    "map",
+    "music",
+    "it",
+    "science",
+    "files",
+    "social media",
+)
+
+_LANGUAGE = re.compile(r"all|auto|[a-z]{2,3}(-[a-zA-Z]{2})?")
+_PAGE = re.compile(r"0*[1-9][0-9]*")
+_SECONDS = re.compile(r"|[0-9]+(\.[0-9]*)?")
+"""Upstream takes every number, and to negative ones it answers with an empty list."""
+_TIME_RANGES = frozenset({"", "None", "day", "week", "month", "year"})
+_SAFE_SEARCH = frozenset({"0", "1", "2"})
+
+
+class InvalidParameterError(Exception):
+    """A value SearXNG answers with 400."""
+
+    def __init__(self, name: str, value: str) -> None:
+        super().__init__(f"Invalid value {value} for parameter {name}")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """What one search asks for.
+
+    Attributes:
+        text: the words; empty when there were none.
+        categories: at least one, in the order asked for; unknown ones are left out.
+        page: counts from 1.
+        language, time_range, safe_search: as sent, or the instance's default.
+        time_limit: seconds the caller gives the engines, or `None`.
+    """
+
+    text: str
+    categories: tuple[str, ...]
+    page: int
+    language: str
+    time_range: str
+    safe_search: str
+    time_limit: float | None = None
+
+
+def read_format(parameters: Mapping[str, str]) -> str:
+    """Return the format asked for; an unknown one means html, as upstream."""
+    asked = parameters.get("format", "html")
+    return asked if asked in {"html", "json", "csv", "rss"} else "html"
+
+
+def read_query(parameters: Mapping[str, str]) -> SearchQuery:
+    """Read the parameters of a search.
+
+    Raises:
+        InvalidParameterError: a value that SearXNG refuses.
+    """
+    page = parameters.get("pageno", "1")
+    language = parameters.get("language", "auto")
+    time_range = parameters.get("time_range", "")
+    safe_search = parameters.get("safesearch", "0")
+    time_limit = parameters.get("timeout_limit", "")
+    for name, value, is_valid in (
+        ("pageno", page, _PAGE.fullmatch(page) is not None),
+        ("language", language, _LANGUAGE.fullmatch(language) is not None),
+        ("time_range", time_range, time_range in _TIME_RANGES),
+        ("safesearch", safe_search, safe_search in _SAFE_SEARCH),
+        ("timeout_limit", time_limit, _SECONDS.fullmatch(time_limit) is not None),
+    ):
+        if not is_valid:
+            raise InvalidParameterError(name, value)
+    return SearchQuery(
+        text=parameters.get("q", "").strip(),
+        categories=_read_categories(parameters),
+        page=int(page),
+        language=language,
+        time_range="" if time_range == "None" else time_range,
+        safe_search=safe_search,
+        time_limit=float(time_limit) if time_limit else None,
+    )
+
+
+def _read_categories(parameters: Mapping[str, str]) -> tuple[str, ...]:
+    asked = [name.strip() for name in parameters.get("categories", "").split(",")]
+    for parameter, value in parameters.items():
+        name = parameter.removeprefix("category_")
+        if name == parameter:
+            continue
+        if value == "off":
+            asked = [other for other in asked if other != name]
+        else:
+            asked.append(name)
+    known = tuple(dict.fromkeys(name for name in asked if name in CATEGORIES))
+    return known or ("general",)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,30 @@
-"""The JSON documents of an instance, in the shape of August 2026."""
+"""The JSON documents of an instance, in the shape of August 2026.
 
-from collections.abc import Iterable, Sequence
+Rows have two shapes upstream: typed ones with every field, and untyped ones with what their engine set.
+"""
 
-from searx_mcp.models.hits import Answer, Infobox, ResultPage, UnresponsiveEngine
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
+from searx_mcp.models.templates import Code, Image, Media, Package, Place, Video
 from searx_mcp.testing.engines import FakeEngine
-from searx_mcp.testing.instance.payload_rows import Json, parsed_url, row
 from searx_mcp.testing.instance.theme import Site
 from searx_mcp.testing.results import ENGINES
+
+Json = Mapping[str, object]
+
+_URI = re.compile(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.DOTALL)
+"""RFC 3986, appendix B: takes any text apart, broken addresses too."""
 
 
 def search_document(text: str, page: ResultPage) -> dict[str, object]:
     """Return the answer to a search with `format=json`."""
     return {
         "query": text,
-        "results": [row(hit) for hit in page.hits],
+        "results": [_row(hit) for hit in page.hits],
         "answers": [_answer(answer) for answer in page.answers],
         "corrections": list(page.corrections),
         "infoboxes": [_infobox(box) for box in page.infoboxes],
@@ -64,7 +75,7 @@ def _answer(answer: Answer) -> Json:
     return {
         "url": answer.url,
         "engine": ENGINES[0],
-        "parsed_url": parsed_url(answer.url) if answer.url else None,
+        "parsed_url": _parsed_url(answer.url) if answer.url else None,
         "template": "answer/legacy.html",
         "answer": answer.text,
     }
@@ -110,3 +121,157 @@ def _engine(engine: FakeEngine) -> Json:
         "time_range_support": engine.time_range,
         "timeout": engine.timeout,
     }
+
+
+def _row(hit: Hit) -> Json:
+    """Return one result."""
+    core: dict[str, object] = {
+        "url": hit.url or None,
+        "title": hit.title,
+        "content": hit.description,
+        "template": f"{hit.template}.html",
+        "engine": hit.engines[0] if hit.engines else "",
+        "engines": list(hit.engines),
+        "parsed_url": _parsed_url(hit.url) if hit.url else None,
+        "positions": [hit.position] * len(hit.engines),
+        "score": _score(len(hit.engines), hit.position),
+        "category": hit.category,
+        "priority": "",
+        "thumbnail": hit.thumbnail or "",
+        "img_src": "",
+        "author": hit.author,
+        **_dates(hit),
+    }
+    return core | _details(hit)
+
+
+def _parsed_url(url: str) -> Sequence[str]:
+    """Return the six parts that upstream's `parsed_url` has."""
+    match = _URI.fullmatch(url)
+    scheme, netloc, path, query, fragment = match.groups("") if match else ("", "", url, "", "")
+    return [scheme, netloc, path, "", query, fragment]
+
+
+def _dates(hit: Hit) -> Json:
+    if hit.published_at is None:
+        return {"publishedDate": None, "pubdate": ""}
+    when = datetime.fromisoformat(hit.published_at)
+    return {
+        "publishedDate": when.isoformat(),
+        "pubdate": when.strftime("%Y-%m-%d %H:%M:%S%z"),
+    }
+
+
+def _score(engines: int, position: int) -> float:
+    """Upstream's `calculate_score` with all weights 1: Σ over engines of engines / position."""
+    return engines * engines / position
+
+
+def _details(hit: Hit) -> dict[str, object]:
+    """The fields of the template."""
+    if hit.image:
+        return _image(hit, hit.image)
+    if hit.place:
+        return _place(hit.place)
+    if hit.code:
+        return _code(hit.code)
+    if hit.facts is not None:
+        facts = {fact.label: fact.value for fact in hit.facts}
+        return {"kvmap": facts, "caption": "", "key_title": "", "value_title": ""}
+    for kind, names in _UPSTREAM_NAMES.items():
+        if details := getattr(hit, kind):
+            return _renamed(details, names)
+    return _played(hit)
+
+
+def _played(hit: Hit) -> dict[str, object]:
+    player = hit.video or hit.media
+    fields: dict[str, object] = {
+        "length": _length(player) if player else None,
+        "iframe_src": (player.embed_url or "") if player else "",
+        "views": hit.video.views if hit.video else "",
+        "metadata": "",
+    }
+    if hit.template == "videos":
+        return fields
+    sound = hit.media.audio_url if hit.media else None
+    return fields | {"audio_src": sound or "", "open_group": False, "close_group": False}
+
+
+def _length(player: Video | Media) -> float | str | None:
+    """Upstream sends a number where its engine gave a duration, which it shows as `0:45:32`."""
+    if player.seconds is not None and player.length == str(timedelta(seconds=player.seconds)):
+        return player.seconds
+    return player.length or None
+
+
+def _image(hit: Hit, image: Image) -> dict[str, object]:
+    return {
+        # Pictures never go through the image proxy here.
+        "thumbnail": "",
+        "thumbnail_src": hit.thumbnail or image.url,
+        "img_src": image.url,
+        "resolution": image.resolution,
+        "img_format": image.format,
+        "source": image.source,
+        "filesize": image.size,
+        "formats": [],
+    }
+
+
+def _place(place: Place) -> dict[str, object]:
+    names = ("name", "road", "house_number", "locality", "postcode", "country")
+    return {
+        "latitude": place.latitude,
+        "longitude": place.longitude,
+        # Nominatim gives its edges as texts.
+        "boundingbox": [str(edge) for edge in place.bounding_box] if place.bounding_box else None,
+        "geojson": {"type": "Point", "coordinates": [place.longitude, place.latitude]},
+        "type": "place",
+        "address_label": None,
+        "address": {name: getattr(place, name) for name in names},
+        "osm": {"type": place.osm_type, "id": place.osm_id},
+        "data": [{"label": fact.label, "value": fact.value} for fact in place.facts],
+        "links": [
+            {"label": link.title, "url": link.url, "url_label": link.url} for link in place.links
+        ],
+    }
+
+
+def _code(code: Code) -> dict[str, object]:
+    return {
+        "repository": code.repository,
+        "filename": code.filename,
+        "code_language": code.language or "<guess>",
+        "codelines": [list(line) for line in code.lines],
+        "hl_lines": [],
+    }
+
+
+_UPSTREAM_NAMES: Mapping[str, Mapping[str, str]] = {
+    "torrent": {
+        "seeds": "seed",
+        "leeches": "leech",
+        "size": "filesize",
+        "magnet": "magnetlink",
+        "torrent_url": "torrentfile",
+    },
+    "package": {
+        "name": "package_name",
+        "licence": "license_name",
+        "licence_url": "license_url",
+        "source_url": "source_code_url",
+    },
+    "file": {"embed_url": "embedded"},
+    "paper": {},
+    "product": {},
+}
+"""Names that differ from ours; the others are the same."""
+
+
+def _renamed(details: Frozen, names: Mapping[str, str]) -> dict[str, object]:
+    values: dict[str, object] = details.model_dump(mode="json")
+    fields = {names.get(name, name): value for name, value in values.items()}
+    if isinstance(details, Package):
+        fields["links"] = {link.title: link.url for link in details.links}
+    return fields

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from searx_mcp.models.hits import ResultPage
+from searx_mcp.testing.instance.index import CATEGORIES, SearchQuery
 from searx_mcp.testing.instance.markup import Markup, element, join
-from searx_mcp.testing.instance.query import CATEGORIES, SearchQuery
 from searx_mcp.testing.instance.theme_rows import infobox, result
 from searx_mcp.testing.limiter import LINK_TOKEN
 from searx_mcp.testing.results import ENGINES

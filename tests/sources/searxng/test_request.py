@@ -10,7 +10,7 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.request import MAX_ENGINES, SafeSearch, TimeRange
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.sources.searxng.request import InstanceQuery, build_url, neutralise
-from searx_mcp.testing.instance.query import read_query
+from searx_mcp.testing.instance.index import read_query
 
 
 @pytest.mark.parametrize(

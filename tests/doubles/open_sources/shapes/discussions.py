@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Final
 
-from searx_mcp.testing.instance.payload_rows import Json
+from searx_mcp.testing.instance.payload import Json
 from searx_mcp.testing.web import FakePage
 from tests.doubles.open_sources.call import Call, json_page, page_of
 from tests.doubles.open_sources.documents import Document
