@@ -30,11 +30,11 @@ from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.sources.open.answers import Answered, Reply, judge
 from searx_mcp.sources.open.config import OpenSourcesConfig
-from searx_mcp.sources.open.interface import Ask, Engine, OpenQuery
-from searx_mcp.sources.open.judging import Answered, Reply, judge
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.relevance import relevant
-from searx_mcp.sources.open.routing.reading import Question
+from searx_mcp.sources.open.routing.analyze_query import Question
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
 from tests.doubles import virtual_time

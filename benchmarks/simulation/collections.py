@@ -20,9 +20,9 @@ from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.interface import StateStore
+from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.config import OpenSourcesConfig
-from searx_mcp.sources.open.interface import Ask, Engine, OpenQuery
-from searx_mcp.sources.open.judging import Answered
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from searx_mcp.sources.open.judging import ANSWERED
+from searx_mcp.sources.open.answers import ANSWERED
 from searx_mcp.sources.searxng.answers import JOBS as OF_INSTANCES
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import Job, Workers

@@ -17,7 +17,7 @@ from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.interface import Account, StateStore
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import OpenSourcesConfig, OpenSourcesMode
-from searx_mcp.sources.open.interface import Engine
+from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.table import ENGINES, engines_of
 from searx_mcp.sources.open.upstream import OpenUpstream
 from searx_mcp.sources.searxng.persona import PROJECT_URL

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.pool.outcome import Outcome
-from searx_mcp.sources.open.interface import Ask, Engine, OpenQuery
-from searx_mcp.sources.open.judging import Answered
+from searx_mcp.sources.open.answers import Answered
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 
 _FULL = 3
 

@@ -24,7 +24,7 @@ from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.interface import Found
-from searx_mcp.search.providers.remarks import COVERAGE
+from searx_mcp.search.providers.source_notes import COVERAGE
 from searx_mcp.search.searcher import Searcher, instance_query, notes
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.request import InstanceQuery

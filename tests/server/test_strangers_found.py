@@ -16,7 +16,7 @@ from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.search.merge import merge
 from searx_mcp.server.app import build_server
-from searx_mcp.sources.open.interface import OpenQuery
+from searx_mcp.sources.open.engine import OpenQuery
 from searx_mcp.sources.open.table import ENGINES
 from searx_mcp.testing.results import generate
 from searx_mcp.testing.searxng import FakeSearxng

@@ -1,7 +1,7 @@
 """The budgets of open sources: spacing and a day's cap, below what their operators publish."""
 
 from searx_mcp.search.state.interface import Account, Window
-from searx_mcp.sources.open.interface import Engine
+from searx_mcp.sources.open.engine import Engine
 
 DAY = 86_400.0
 

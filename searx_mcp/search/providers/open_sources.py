@@ -13,14 +13,14 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.models.response import Coverage
 from searx_mcp.models.service import Progress
-from searx_mcp.search.providers.ballots import Ballot, count, spread
 from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
-from searx_mcp.search.providers.remarks import remarks
+from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
 from searx_mcp.search.providers.round import Journal, Reply, Rounds
+from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
-from searx_mcp.sources.open.interface import Engine, OpenQuery, one_line
+from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
 from searx_mcp.sources.open.relevance import relevant
-from searx_mcp.sources.open.routing.reading import Question, read
+from searx_mcp.sources.open.routing.analyze_query import Question, analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
 from searx_mcp.sources.searxng.request import InstanceQuery
 
@@ -41,12 +41,12 @@ class Collected:
     """What the open sources gave to a query.
 
     Attributes:
-        ballots: relevant hits, a list for each answer, the best engines first.
+        lists: relevant hits, a list for each answer, the best engines first.
         route: whom the query was for.
         found: the same as an answer of its own.
     """
 
-    ballots: tuple[Ballot, ...]
+    lists: tuple[RankedList, ...]
     route: Route
     found: Found
 
@@ -89,7 +89,7 @@ class OpenSources:
 
     def fits(self, query: InstanceQuery) -> bool:
         """Whether there is anybody to ask."""
-        return bool(self._route(read(query.text), query).choices)
+        return bool(self._route(analyze_query(query.text), query).choices)
 
     async def run(
         self,
@@ -121,7 +121,7 @@ class OpenSources:
         Raises:
             NoInstancesError: as for `run`.
         """
-        question = read(query.text)
+        question = analyze_query(query.text)
         chosen = self._route(question, query)
         if not chosen.choices or chosen.category is None:
             raise NoInstancesError(
@@ -187,7 +187,7 @@ class OpenSources:
                 and 2 * len(reply.relevant) >= len(reply.page.hits)
                 and self._engines[reply.choice.engine].pages
             ]
-            if not choices or len(count(self._ballots(gathered))) >= asking.wanted:
+            if not choices or len(fuse(self._lists(gathered))) >= asking.wanted:
                 break
         return gathered
 
@@ -201,25 +201,25 @@ class OpenSources:
         replies = [*earlier, *fresh]
         several = min(_SEVERAL, len(asking.route.choices))
         with_hits = {reply.choice.engine for reply in replies if reply.relevant}
-        return len(with_hits) >= several and len(count(self._ballots(replies))) >= asking.wanted
+        return len(with_hits) >= several and len(fuse(self._lists(replies))) >= asking.wanted
 
-    def _ballots(self, replies: Sequence[Reply]) -> list[Ballot]:
+    def _lists(self, replies: Sequence[Reply]) -> list[RankedList]:
         """A list for each engine, its pages one behind the other."""
         hits: dict[Choice, list[Hit]] = {}
         for reply in replies:
             hits.setdefault(reply.choice, []).extend(reply.relevant)
         return [
-            Ballot(rows, self._engines[choice.engine].weight * choice.factor)
+            RankedList(rows, self._engines[choice.engine].weight * choice.factor)
             for choice, rows in hits.items()
         ]
 
     def _collected(
         self, asking: "_Asking", replies: Sequence[Reply], journal: Journal
     ) -> Collected:
-        ballots = self._ballots(replies)
-        hits = count(ballots)
+        lists = self._lists(replies)
+        hits = fuse(lists)
         if asking.category is Category.GENERAL:
-            hits = spread(hits)
+            hits = diversify(hits)
         found_some = {reply.choice.engine for reply in replies if reply.relevant}
         in_vain = {
             reply.choice.engine: "nothing relevant"
@@ -254,9 +254,11 @@ class OpenSources:
             complete=True,
             coverage=_coverage(used),
             attribution=tuple(dict.fromkeys(each.licence for each in used if each.licence)),
-            remarks=remarks(asking.query, asking.route, asked=self._asked(attempts), used=used),
+            remarks=source_notes(
+                asking.query, asking.route, asked=self._asked(attempts), used=used
+            ),
         )
-        return Collected(tuple(ballots), asking.route, found)
+        return Collected(tuple(lists), asking.route, found)
 
     def _asked(self, attempts: Sequence[Attempt]) -> list[Engine]:
         names = dict.fromkeys(attempt.source for attempt in attempts)

@@ -14,9 +14,9 @@ from searx_mcp.errors import (
 from searx_mcp.models.request import Category, Source
 from searx_mcp.models.response import Coverage
 from searx_mcp.models.service import Progress
-from searx_mcp.search.providers.ballots import Ballot, count
 from searx_mcp.search.providers.interface import Found, Provider
 from searx_mcp.search.providers.open_sources import Collected, OpenSources
+from searx_mcp.search.providers.rank_fusion import RankedList, fuse
 from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.sources.searxng.request import InstanceQuery
 
@@ -152,9 +152,9 @@ def _mixed(web: Found, collected: Collected) -> Found:
     """One list out of what an instance and the collections found."""
     collections = collected.found
     attempts = (*web.attempts, *collections.attempts)
-    if not any(ballot.hits for ballot in collected.ballots):
+    if not any(ranked.hits for ranked in collected.lists):
         return replace(web, attempts=attempts, remarks=collections.remarks)
-    hits = count([Ballot([hit for page in web.pages for hit in page.hits]), *collected.ballots])
+    hits = fuse([RankedList([hit for page in web.pages for hit in page.hits]), *collected.lists])
     first, missing = web.pages[0], collections.pages[0].unresponsive_engines
     page = replace(first, hits=hits, unresponsive_engines=(*first.unresponsive_engines, *missing))
     return replace(

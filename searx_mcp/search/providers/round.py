@@ -14,8 +14,8 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.state.interface import StateStore
-from searx_mcp.sources.open.interface import Ask, Engine, OpenQuery
-from searx_mcp.sources.open.judging import Answered
+from searx_mcp.sources.open.answers import Answered
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.routing.route import Choice
 
 GRACE: Final = 0.7

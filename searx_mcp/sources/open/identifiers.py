@@ -4,7 +4,7 @@ import re
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from searx_mcp.sources.open.interface import Identifier, IdentifierKind
+from searx_mcp.sources.open.engine import Identifier, IdentifierKind
 
 LOOKUPS: Final = {
     IdentifierKind.DOI: ("crossref", "europepmc"),

@@ -13,11 +13,11 @@ from searx_mcp.content.function_words import FIGURE_WORDS, FUNCTION_WORDS
 from searx_mcp.content.terms import folded, stems, tokens
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
+from searx_mcp.sources.open.engine import Engine, IdentifierKind
 from searx_mcp.sources.open.identifiers import LOOKUPS
 from searx_mcp.sources.open.identity import host_lies_on
-from searx_mcp.sources.open.interface import Engine, IdentifierKind
-from searx_mcp.sources.open.routing.frames import WEAK
-from searx_mcp.sources.open.routing.reading import Question
+from searx_mcp.sources.open.routing.analyze_query import Question
+from searx_mcp.sources.open.routing.question_patterns import WEAK
 from searx_mcp.sources.open.routing.subjects import Signal
 from searx_mcp.sources.open.routing.words import AMBIGUOUS, CODE, PROGRAMMING, word_set
 

@@ -1,7 +1,8 @@
 """Rows of an engine's answer, made into hits: cleaned, bounded, and with addresses that lead somewhere."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from searx_mcp.content.addresses import absolute_web
@@ -10,11 +11,13 @@ from searx_mcp.content.dates import iso_date
 from searx_mcp.content.fields import Fields, loads
 from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.models.hits import Hit
-from searx_mcp.sources.open.interface import OpenQuery, Parsed
+from searx_mcp.sources.open.engine import OpenQuery, Parsed
 
 MAX_TITLE: Final = 500
 MAX_DESCRIPTION: Final = 2_000
 MAX_NAME: Final = 100
+MAX_NAMES: Final = 100
+"""Authors or subjects of one work; papers of large experiments have thousands."""
 
 _MAX_MARKUP: Final = 20_000
 """Characters of a snippet of HTML that are looked at."""
@@ -134,3 +137,19 @@ def licensed(title: str, fields: Mapping[str, str]) -> str:
     by = f" by {author}" if author else ""
     url = absolute_web("", fields.get("licence_url", ""))
     return f"{title}{by}, {licence}{f' ({url})' if url else ''}"
+
+
+def names(values: Iterable[str]) -> tuple[str, ...]:
+    """The first names of a list as clean lines."""
+    lines = (clean_line(value, MAX_NAME) for value in values)
+    return tuple(islice((line for line in lines if line), MAX_NAMES))
+
+
+def address(url: str) -> str | None:
+    """A web address, or `None`."""
+    return absolute_web("", url) or None
+
+
+def cited(times: int | None) -> str:
+    """How often a work is cited; empty if never or unknown."""
+    return f"cited {times} times" if times else ""

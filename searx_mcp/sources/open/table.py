@@ -11,24 +11,27 @@ from types import MappingProxyType
 from typing import Final
 
 from searx_mcp.sources.open.config import OpenSourcesConfig
-from searx_mcp.sources.open.engines.knowledge import (
+from searx_mcp.sources.open.engine import Engine
+from searx_mcp.sources.open.engines import (
+    arxiv,
+    commons,
+    crates,
+    crossref,
+    europepmc,
     gdelt,
+    github,
     hackernews,
+    huggingface,
+    internetarchive,
     keenable,
+    musicbrainz,
+    npm,
+    openverse,
     photon,
+    sepiasearch,
     stackexchange,
     wikipedia,
 )
-from searx_mcp.sources.open.engines.media import (
-    commons,
-    internetarchive,
-    musicbrainz,
-    openverse,
-    sepiasearch,
-)
-from searx_mcp.sources.open.engines.science import arxiv, crossref, europepmc
-from searx_mcp.sources.open.engines.software import crates, github, huggingface, npm
-from searx_mcp.sources.open.interface import Engine
 
 ENGINES: Final = (
     wikipedia.ENGINE,

@@ -13,14 +13,7 @@ from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.pool.outcome import verdict_of
-from searx_mcp.sources.open.interface import (
-    MAX_BYTES,
-    Ask,
-    Engine,
-    OpenQuery,
-    RefusedError,
-)
-from searx_mcp.sources.open.judging import (
+from searx_mcp.sources.open.answers import (
     ANSWERED,
     Answered,
     Reply,
@@ -28,6 +21,13 @@ from searx_mcp.sources.open.judging import (
     options_for,
     outcome_of,
     rested,
+)
+from searx_mcp.sources.open.engine import (
+    MAX_BYTES,
+    Ask,
+    Engine,
+    OpenQuery,
+    RefusedError,
 )
 from searx_mcp.workers.answers import read_answer
 from searx_mcp.workers.interface import DefeatError, Workers

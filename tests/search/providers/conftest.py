@@ -14,7 +14,7 @@ from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.open.config import OpenSourcesConfig
-from searx_mcp.sources.open.interface import Engine
+from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery

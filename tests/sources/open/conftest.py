@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.sources.open.interface import Engine, OpenQuery
+from searx_mcp.sources.open.engine import Engine, OpenQuery
 from searx_mcp.sources.open.table import ENGINES
 
 ANSWERS = Path(__file__).parent / "answers"

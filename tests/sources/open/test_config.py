@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from searx_mcp.sources.open.config import OpenSourcesConfig
-from searx_mcp.sources.open.interface import Ask
+from searx_mcp.sources.open.engine import Ask
 from searx_mcp.sources.open.table import engines_of
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.sources.open.config import Name, OpenSourcesConfig
-from searx_mcp.sources.open.interface import OpenQuery, RefusedError
+from searx_mcp.sources.open.engine import OpenQuery, RefusedError
 from searx_mcp.sources.open.table import ENGINES, engines_of
 
 ANSWERS = Path(__file__).parent / "answers"

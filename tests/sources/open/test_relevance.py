@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.templates import Package, Paper, Place
 from searx_mcp.sources.open.relevance import relevant
-from searx_mcp.sources.open.routing.reading import read
+from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.table import ENGINES
 
 ROWS = {engine.name: engine for engine in ENGINES}
@@ -22,7 +22,7 @@ def hit(title: str, description: str = "", url: str = "https://a.org/1", **field
 
 def stays(query: str, row: Hit | str, engine: str = "wikipedia") -> bool:
     rows = (hit(row) if isinstance(row, str) else row,)
-    return bool(relevant(rows, read(query), ROWS[engine]))
+    return bool(relevant(rows, analyze_query(query), ROWS[engine]))
 
 
 @pytest.mark.parametrize(
@@ -89,14 +89,14 @@ def test_a_row_with_less_goes(query, title):
 def test_half_is_too_little_beside_three_rows_with_more():
     rows = [hit(f"Machine learning {number}") for number in range(3)]
     other = hit("Coffee machine")
-    question = read("machine learning")
+    question = analyze_query("machine learning")
     assert relevant([*rows[:2], other], question, ROWS["arxiv"]) == (*rows[:2], other)
     assert relevant([*rows, other], question, ROWS["arxiv"]) == tuple(rows)
 
 
 def test_rows_keep_their_order():
     rows = (hit("Panda b"), hit("nothing"), hit("Panda a"))
-    assert relevant(rows, read("panda"), ROWS["wikipedia"]) == (rows[0], rows[2])
+    assert relevant(rows, analyze_query("panda"), ROWS["wikipedia"]) == (rows[0], rows[2])
 
 
 LONG = (
@@ -152,7 +152,7 @@ def test_engines_that_find_by_meaning_keep_all():
     row = hit("Something else")
     assert stays("heat pump", row, "keenable")
     semantic = replace(ROWS["wikipedia"], is_semantic=True)
-    assert relevant([row], read("heat pump"), semantic) == (row,)
+    assert relevant([row], analyze_query("heat pump"), semantic) == (row,)
 
 
 def test_a_work_that_was_found_by_its_name_stays():
@@ -162,8 +162,12 @@ def test_a_work_that_was_found_by_its_name_stays():
 
 def test_rows_of_other_sites_go_when_a_site_is_asked_for():
     inside, outside = hit("Tides", url="https://b.a.org/1"), hit("Tides", url="https://c.org/1")
-    assert relevant([inside, outside], read("tides site:a.org"), ROWS["keenable"]) == (inside,)
-    assert relevant([inside, outside], read("tides -site:a.org"), ROWS["wikipedia"]) == (outside,)
+    assert relevant([inside, outside], analyze_query("tides site:a.org"), ROWS["keenable"]) == (
+        inside,
+    )
+    assert relevant([inside, outside], analyze_query("tides -site:a.org"), ROWS["wikipedia"]) == (
+        outside,
+    )
 
 
 @given(
@@ -173,7 +177,7 @@ def test_rows_of_other_sites_go_when_a_site_is_asked_for():
 )
 def test_no_row_is_too_odd(query, titles, engine):
     rows = [hit(title) for title in titles]
-    kept = relevant(rows, read(query), ROWS[engine])
+    kept = relevant(rows, analyze_query(query), ROWS[engine])
     assert [row for row in rows if row in kept] == list(kept)
 
 

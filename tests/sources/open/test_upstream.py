@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.sources.open.interface import Ask, Engine, Parsed, RefusedError
+from searx_mcp.sources.open.engine import Ask, Engine, Parsed, RefusedError
 from searx_mcp.sources.open.table import ENGINES
 from searx_mcp.sources.open.upstream import OpenUpstream
 from searx_mcp.testing.web import FakePage, FakeWeb

@@ -7,7 +7,7 @@ from typing import Final
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.sources.open.interface import Engine, OpenQuery, Parsed, RefusedError, fitting
+from searx_mcp.sources.open.engine import Engine, OpenQuery, Parsed, RefusedError, fitting
 from searx_mcp.sources.open.rows import Rows, json_object
 
 PARAMETERS: Final = {

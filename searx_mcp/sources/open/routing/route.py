@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from searx_mcp.models.request import Category, TimeRange
-from searx_mcp.sources.open.engines.knowledge.stackexchange import HOSTS
+from searx_mcp.sources.open.engine import Engine
+from searx_mcp.sources.open.engines.stackexchange import HOSTS
 from searx_mcp.sources.open.identity import voter
-from searx_mcp.sources.open.interface import Engine
+from searx_mcp.sources.open.routing.analyze_query import Question
 from searx_mcp.sources.open.routing.plans import BASE, FURTHER, Plan
-from searx_mcp.sources.open.routing.reading import Question
 from searx_mcp.sources.open.routing.scoring import AWAY, Score, points_of, scores_of
 from searx_mcp.sources.open.routing.subjects import Signal
 from searx_mcp.sources.open.routing.topics import DEFAULT, LANGUAGES

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.identifiers import LOOKUPS
-from searx_mcp.sources.open.interface import Engine
+from searx_mcp.sources.open.routing.analyze_query import Question
 from searx_mcp.sources.open.routing.plans import (
     ANYWAY,
     ASIDE,
@@ -23,7 +24,6 @@ from searx_mcp.sources.open.routing.plans import (
     WITHIN,
     Plan,
 )
-from searx_mcp.sources.open.routing.reading import Question
 from searx_mcp.sources.open.routing.subjects import Ecosystem, Signal
 
 MAX_ENGINES: Final = 5

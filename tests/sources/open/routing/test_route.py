@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.request import FURTHER_CATEGORIES, Category, TimeRange
-from searx_mcp.sources.open.engines.knowledge.stackexchange import SITES
-from searx_mcp.sources.open.routing.reading import read
+from searx_mcp.sources.open.engines.stackexchange import SITES
+from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
 from searx_mcp.sources.open.routing.topics import COMPUTERS, DEFAULT, LANGUAGES, SUBJECTS
 from searx_mcp.sources.open.table import ENGINES
@@ -19,7 +19,7 @@ USUAL = {name: engine for name, engine in ALL.items() if name not in {"keenable"
 
 def routed(text: str, category: str = "general", **given_: object) -> Route:
     values = {"language": "en", "time_range": TimeRange.ANY, "engines": USUAL, **given_}
-    return route(read(text), category=category, **values)  # type: ignore[arg-type]  # any argument, by name
+    return route(analyze_query(text), category=category, **values)  # type: ignore[arg-type]  # any argument, by name
 
 
 def names(found: Route) -> list[str]:

@@ -1,0 +1,217 @@
+"""What an answer of an open source came to, by status, headers and body."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.hits import ResultPage
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.sources.open.engine import FORBIDDEN, Engine, OpenQuery, Parsed, RefusedError
+from searx_mcp.sources.open.table import ENGINES
+from searx_mcp.urls.retry_after import LONGEST, SHORTEST, retry_after
+from searx_mcp.workers.answers import Reader
+
+_REMAINING: Final = ("x-ratelimit-remaining", "x-rate-limit-remaining", "ratelimit-remaining")
+_RESET: Final = ("x-ratelimit-reset", "x-rate-limit-reset", "ratelimit-reset")
+_STRUCTURED = re.compile(r";\s*r=(\d{1,9})\b.*?;\s*t=(\d{1,9})\b")
+"""`"api";r=0;t=12`: what remains and the seconds until it is filled up (IETF draft, RateLimit fields)."""
+_NUMBER = re.compile(r"\d{1,12}")
+_EPOCH: Final = 1_000_000_000
+"""Larger numbers are a time and not a number of seconds."""
+
+_FULL: Final = 3
+"""Hits from which on an answer is full."""
+
+_LIMITS: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_NOT_UNDERSTOOD: Final = frozenset(
+    {
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        HTTPStatus.REQUEST_URI_TOO_LONG,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    }
+)
+"""What an engine says of a request that it would not take from anybody."""
+_CLOSED: Final[Mapping[int, str]] = {
+    HTTPStatus.UNAUTHORIZED: "It does not take our key, or wants one (HTTP 401).",
+    HTTPStatus.FORBIDDEN: "It refuses us (HTTP 403); some engines want to know open_sources.contact.",
+}
+_RESTS: Final = frozenset({Verdict.RATE_LIMITED, Verdict.TIMEOUT})
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a request came to.
+
+    Attributes:
+        outcome: as the pool learns it.
+        pause: seconds the engine asks to be left alone although it has answered, or `None`.
+        again: as in `RefusedError`.
+    """
+
+    outcome: Outcome
+    pause: float | None = None
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer as it came.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by name in any case.
+        body: decoded and whole; empty where the status makes it of no use.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def judge(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Answered:
+    """Judge one answer, apart from the time it took.
+
+    Args:
+        engine: that gave it.
+        query: what was asked.
+        reply: what came.
+        now: Unix seconds.
+    """
+    if reply.status != HTTPStatus.OK:
+        refusal = _refusal(engine, reply, now)
+        return Answered(outcome_of(refusal), again=refusal.again)
+    try:
+        parsed = engine.parse(reply.body, query)
+    except RefusedError as refusal:
+        return Answered(outcome_of(rested(refusal, engine)), again=refusal.again)
+    except ValueError as exc:
+        # The engines say what is wrong; the libraries' errors may repeat what they were given.
+        known = f": {exc}" if type(exc) is ValueError else ""
+        detail = f"The answer is not shaped as documented{known}"
+        return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
+    pauses = [wait for wait in (parsed.pause, pause(reply.headers, now)) if wait is not None]
+    return Answered(_success(parsed), max(pauses, default=None))
+
+
+def _refusal(engine: Engine, reply: Reply, now: float) -> RefusedError:
+    """What an answer of another status than 200 comes to."""
+    if engine.read_refusal is not None:
+        refusal = engine.read_refusal(reply.status, reply.headers, reply.body)
+        if refusal is not None:
+            return rested(refusal, engine)
+    wait = pause(reply.headers, now)
+    status = reply.status
+    # GitHub answers 403 when its quota is spent, and says in a header when it is filled up.
+    is_spent = status == HTTPStatus.FORBIDDEN and wait is not None
+    if status in _LIMITS | engine.limits or is_spent:
+        detail = f"It limits us (HTTP {status})."
+        return rested(RefusedError(Verdict.RATE_LIMITED, detail, pause=wait), engine)
+    if status in _CLOSED:
+        return RefusedError(Verdict.REFUSED, _CLOSED[status], pause=FORBIDDEN)
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        detail = f"It sends us elsewhere (HTTP {status}): its address may have changed."
+        return RefusedError(Verdict.FOREIGN_REDIRECT, detail)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return RefusedError(Verdict.SERVER_ERROR, f"It failed (HTTP {status}).", pause=wait)
+    ours = status in _NOT_UNDERSTOOD and wait is None
+    detail = f"It refused the request (HTTP {status})."
+    verdict = Verdict.REFUSED if ours else Verdict.MALFORMED
+    return RefusedError(verdict, detail, pause=wait, ours=ours)
+
+
+def rested(refusal: RefusedError, engine: Engine) -> RefusedError:
+    """A limit, or a silence, with the rest that the table gives it at least."""
+    if refusal.verdict not in _RESTS or engine.rest <= (refusal.pause or 0.0):
+        return refusal
+    return RefusedError(refusal.verdict, refusal.detail, pause=engine.rest)
+
+
+def _success(parsed: Parsed) -> Outcome:
+    count = len(parsed.hits)
+    verdict = Verdict.FULL if count >= _FULL else Verdict.THIN if count else Verdict.EMPTY
+    page = ResultPage(hits=parsed.hits, rows_seen=parsed.rows_seen, has_next=parsed.has_next)
+    return Outcome(verdict, Format.JSON, 0.0, page=page)
+
+
+def outcome_of(refusal: RefusedError) -> Outcome:
+    """What a refusal comes to."""
+    page = ResultPage() if refusal.verdict is Verdict.EMPTY else None
+    return Outcome(
+        refusal.verdict,
+        Format.JSON,
+        0.0,
+        page=page,
+        retry_after=refusal.pause,
+        detail=refusal.detail,
+        ours=refusal.ours,
+    )
+
+
+def pause(headers: Mapping[str, str], now: float) -> float | None:
+    """The seconds an answer asks for: its Retry-After, or the time until a spent quota is filled up.
+
+    Args:
+        headers: by name in any case.
+        now: Unix seconds, for headers that name an instant.
+
+    Returns:
+        Between a second and a day; `None` if nothing asks for a pause.
+    """
+    lower = {name.lower(): value for name, value in headers.items()}
+    asked = retry_after(lower.get("retry-after", ""), date=lower.get("date", ""))
+    if asked is not None:
+        return asked
+    structured = _STRUCTURED.search(f";{lower.get('ratelimit', '')[:200]}")
+    if structured:
+        return _bounded(float(structured[2])) if structured[1] == "0" else None
+    if _first(lower, _REMAINING) != 0:
+        return None
+    reset = _first(lower, _RESET)
+    if reset is None:
+        return None
+    return _bounded(reset - now if reset > _EPOCH else float(reset))
+
+
+def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> int | None:
+    for name in names:
+        value = headers.get(name, "").strip()
+        if _NUMBER.fullmatch(value):
+            return int(value)
+    return None
+
+
+def _bounded(seconds: float) -> float:
+    return min(max(seconds, SHORTEST), LONGEST)
+
+
+def options_for(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Mapping[str, object]:
+    """The options of `ANSWERED`; the arguments are those of `judge`."""
+    return {
+        "engine": engine.name,
+        "query": _queries().dump_python(query, mode="json"),
+        "status": reply.status,
+        "headers": dict(reply.headers.items()),
+        "now": now,
+    }
+
+
+def _judge(body: bytes, options: Mapping[str, Any]) -> Answered:
+    engine = next(engine for engine in ENGINES if engine.name == options["engine"])
+    reply = Reply(options["status"], options["headers"], body)
+    return judge(engine, _queries().validate_python(options["query"]), reply, options["now"])
+
+
+@cache
+def _queries() -> TypeAdapter[OpenQuery]:
+    return TypeAdapter(OpenQuery)
+
+
+ANSWERED: Final = Reader("open source", _judge, Answered)
+"""What an answer of an open source came to."""

@@ -1,0 +1,319 @@
+"""What an open source is: a row of the table, a question put to it, and what its answer is read as."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Final, Self
+from urllib.parse import quote, urlencode, urlsplit
+
+from pydantic import SecretStr
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Hit
+from searx_mcp.models.request import Category, TimeRange
+
+MAX_BYTES: Final = 2_097_152
+"""Bytes read of an answer. Ten records of Europe PMC, the largest, are said to have some hundred thousand."""
+
+FORBIDDEN: Final = 3_600.0
+"""Seconds after a 403 that gives no reason: mostly an address or a User-Agent that is not wanted."""
+
+ANY_AGE: Final = frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR})
+
+_DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
+
+
+class IdentifierKind(StrEnum):
+    """What names one work or one report whatever the words around it."""
+
+    DOI = "doi"
+    ARXIV = "arxiv"
+    PMID = "pmid"
+    CVE = "cve"
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """The name of one work.
+
+    Attributes:
+        kind: what sort of name it is.
+        value: in its normal form: a DOI in lower case, an arXiv id without version.
+    """
+
+    kind: IdentifierKind
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenQuery:
+    """What one engine is asked.
+
+    Attributes:
+        text: the question in the caller's words, without `site:` words and search syntax; a long one without
+            function words and frames too, unless the engine finds by meaning, and cut down to the keywords for
+            one that finds only what has every word.
+        keywords: what is left of it without function words and frames such as `how do I`: at most six, in
+            their order and spelling; a quoted phrase is one, without its quotes.
+        now: the time of the question, with its zone.
+        category: what kind of thing is wanted.
+        language: two letters, or `all`.
+        safe_search: 0 off, 1 moderate, 2 strict.
+        time_range: how old a result may be.
+        page: 1-based.
+        aim: which part of the engine is meant, where it has several, such as a site of Stack Exchange.
+        identifier: the one work that is meant, if the question names one.
+        contact: where the engine's operator reaches ours; empty if not given or not asked for.
+    """
+
+    text: str
+    keywords: tuple[str, ...]
+    now: datetime
+    category: Category = Category.GENERAL
+    language: str = "en"
+    safe_search: int = 1
+    time_range: TimeRange = TimeRange.ANY
+    page: int = 1
+    aim: str = ""
+    identifier: Identifier | None = None
+    contact: str = ""
+
+    @property
+    def since(self) -> date | None:
+        """The first day a result may be of; a month has 30 days, a year 365."""
+        days = _DAYS.get(self.time_range)
+        return None if days is None else (self.now - timedelta(days=days)).date()
+
+    @property
+    def today(self) -> date:
+        """The day of the question."""
+        return self.now.date()
+
+    def words(self) -> str:
+        """The keywords in one line, phrases in quotes."""
+        return one_line(self.keywords)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What changes from question to question in a request.
+
+    Attributes:
+        parameters: of the query string, besides those that the table gives.
+        path: segments behind the endpoint, each percent-encoded whole; an empty last one ends the
+            address with a slash.
+        language: the label in front of the host, for an endpoint with `{language}`; of a fixed list.
+        body: sent by POST as JSON; without one the request is a GET.
+    """
+
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    language: str = ""
+    body: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What an answer holds.
+
+    Attributes:
+        hits: the rows that can be used, in the engine's order.
+        rows_seen: how many there were.
+        has_next: whether there is a next page; `None` if the engine does not tell.
+        pause: seconds the engine asks to be left alone from now on, or `None`.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    rows_seen: int = 0
+    has_next: bool | None = None
+    pause: float | None = None
+
+
+class RefusedError(Exception):
+    """An engine says in its own words that it does not answer.
+
+    Attributes:
+        verdict: what the attempt came to.
+        detail: a sentence for a person; never the query.
+        pause: seconds the engine asks to be left alone, or `None` if it does not say.
+        ours: whether what we sent is at fault, which says nothing about the engine.
+        again: whether one more request may follow at once: it is the engine's load, and no limit of ours.
+    """
+
+    def __init__(
+        self,
+        verdict: Verdict,
+        detail: str,
+        *,
+        pause: float | None = None,
+        ours: bool = False,
+        again: bool = False,
+    ) -> None:
+        super().__init__(detail)
+        self.verdict = verdict
+        self.detail = detail
+        self.pause = pause
+        self.ours = ours
+        self.again = again
+
+
+def one_line(words: Iterable[str]) -> str:
+    """Words in one line, phrases in quotes."""
+    return " ".join(f'"{word}"' if " " in word else word for word in words)
+
+
+def fitting(words: Iterable[str], most: int) -> str:
+    """As many of the words, in one line and from the first on, as have so many characters together."""
+    line = ""
+    for word in words:
+        longer = f"{line} {word}".strip()
+        if len(longer) > most:
+            break
+        line = longer
+    return line
+
+
+MakeAsk = Callable[[OpenQuery], Ask | None]
+"""Gives the request for a query; `None` if the engine cannot be asked that."""
+
+Parse = Callable[[bytes, OpenQuery], Parsed]
+"""Reads an answer of status 200.
+
+Raises `ValueError` if it is not shaped as documented, `RefusedError` if it says why it does not answer.
+"""
+
+ReadRefusal = Callable[[int, Mapping[str, str], bytes], RefusedError | None]
+"""Reads an answer of another status; `None` where the status says it all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """A row of the table: one documented API of an open collection.
+
+    Attributes:
+        name: as it stands in settings, lists and results.
+        title: its name for a person.
+        operator: who runs it, and from which country.
+        categories: what it is asked for, besides what the router sends it.
+        endpoint: `https` address; `{language}` stands for a subdomain. Empty: it has to come from a setting.
+        parameters: of every request.
+        ask, parse: see `MakeAsk` and `Parse`.
+        read_refusal: see `ReadRefusal`.
+        weight: of its vote.
+        gap: seconds between two requests, by all processes.
+        gap_without_contact: the same while no contact is set; `gap` unless given.
+        burst: requests that may come at once before the gap counts.
+        per_day: requests a day.
+        patience: seconds one search may wait for the gap.
+        concurrency: requests at the same time by one process.
+        timeout: seconds one request may take.
+        rest: seconds it is left alone at least after a limit, or when it did not answer in time.
+        limits: statuses that are a limit here, besides 429 and 503.
+        bucket: the name under which requests are counted; engines of one operator may share one.
+        accept: media type asked for.
+        headers: further headers of every request.
+        wants_contact: whether the operator's contact goes into the User-Agent.
+        key: ours, where the operator of this program has set one; it is sent to this engine's host alone.
+        key_parameter: of the query string, that has the key; without one it is a bearer token in a header.
+        gap_with_key, per_day_with_key: `gap` and `per_day` with a key; the same unless given.
+        licence: what the licence of its data asks to be said, a sentence; empty if it asks for nothing.
+        notice: what a person should know who has switched it on, a sentence; empty for collections.
+        terms_url: where limits and terms stand.
+        terms_checked: the month in which they were read, `YYYY-MM`.
+        on: whether it is asked unless switched off; if not, it needs its own switch.
+        triggered: asked only if the query names its subject, not for its category alone.
+        is_slow: of these at most one is asked in a search of no category.
+        is_web_index: has pages of the whole web, as no collection has.
+        is_semantic: finds by meaning, so that its results need not share words with the query.
+        demands_all: finds only what has every word, so that a long question is cut down to its keywords.
+        time_ranges: ages it can filter by.
+        languages: those it knows, two letters each; none means that it knows all or has no language.
+        filters_language: whether it answers in the language asked for.
+        filters_safely: whether it filters explicit results when asked to.
+        pages: whether it has further pages.
+        hosts: domains its results lie on; none if they lie anywhere.
+        also: names of SearXNG's engines for the same collection, where they differ: together they have one vote.
+    """
+
+    name: str
+    title: str
+    operator: str
+    categories: frozenset[Category]
+    endpoint: str
+    ask: MakeAsk
+    parse: Parse
+    terms_url: str
+    terms_checked: str
+    per_day: int
+    gap: float
+    weight: float = 1.0
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    read_refusal: ReadRefusal | None = None
+    gap_without_contact: float | None = None
+    burst: int = 1
+    patience: float = 1.0
+    concurrency: int = 1
+    timeout: float = 5.0
+    rest: float = 0.0
+    limits: frozenset[int] = frozenset()
+    bucket: str = ""
+    accept: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    wants_contact: bool = False
+    key: SecretStr | None = None
+    key_parameter: str = ""
+    gap_with_key: float | None = None
+    per_day_with_key: int | None = None
+    licence: str = ""
+    notice: str = ""
+    on: bool = True
+    triggered: bool = False
+    is_slow: bool = False
+    is_web_index: bool = False
+    is_semantic: bool = False
+    demands_all: bool = False
+    time_ranges: frozenset[TimeRange] = frozenset()
+    languages: frozenset[str] = frozenset()
+    filters_language: bool = False
+    filters_safely: bool = False
+    pages: bool = True
+    hosts: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """What stands for it in lists: the root of its host, without a language."""
+        origin = "/".join(self.endpoint.split("/")[:3])
+        return f"{origin.replace('{language}.', '')}/"
+
+    @property
+    def host(self) -> str:
+        """The host of its address."""
+        return urlsplit(self.address).hostname or ""
+
+    def keyed(self, key: SecretStr) -> Self:
+        """The same row with a key, and what its operator allows to who has one."""
+        return replace(
+            self,
+            key=key,
+            gap=self.gap_with_key or self.gap,
+            per_day=self.per_day_with_key or self.per_day,
+        )
+
+    @property
+    def authorization(self) -> str:
+        """The value of the `Authorization` header: a secret in the clear; empty if there is none to send."""
+        return (
+            f"Bearer {self.key.get_secret_value()}" if self.key and not self.key_parameter else ""
+        )
+
+    def url(self, ask: Ask) -> str:
+        """The address of a request; a secret in the clear, if the engine has a key for the query string."""
+        base = self.endpoint.replace("{language}", ask.language)
+        path = "".join(f"/{quote(segment, safe='')}" for segment in ask.path)
+        given = {**self.parameters, **ask.parameters}
+        if self.key and self.key_parameter:
+            given[self.key_parameter] = self.key.get_secret_value()
+        parameters = urlencode(given, quote_via=quote)
+        return f"{base}{path}?{parameters}" if parameters else f"{base}{path}"

@@ -1,0 +1,156 @@
+"""GitHub: repositories by name and description, or issues by their words."""
+
+import re
+from typing import Final
+
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.content.clean import clean_line
+from searx_mcp.content.fields import Fields
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
+from searx_mcp.models.templates import Package
+from searx_mcp.sources.open.engine import (
+    ANY_AGE,
+    Ask,
+    Engine,
+    IdentifierKind,
+    OpenQuery,
+    Parsed,
+    RefusedError,
+    fitting,
+)
+from searx_mcp.sources.open.rows import Rows, json_object
+
+NAME: Final = "github"
+PER_PAGE: Final = 10
+MAX_FOUND: Final = 1_000
+"""Results beyond it are refused (docs.github.com/rest/search/search)."""
+MAX_WORDS: Final = 256
+"""Characters of the search besides qualifiers (same page)."""
+MAX_KEYWORDS: Final = 4
+"""Of a search for repositories: all have to be there, and a description has few words."""
+AIMS: Final = frozenset({"repositories", "issues"})
+
+_MAX_BODY: Final = 600
+_EDGES: Final = re.compile(r"^[^\w]+|[^\w+#]+$")
+_PLAIN: Final = re.compile(r"[\w.+#-]+")
+_OPERATORS: Final = frozenset({"AND", "OR", "NOT"})
+_COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+"""Instructions of issue templates, which no reader of the page sees."""
+_REPOSITORY: Final = re.compile(r"/repos/([\w.-]{1,100}/[\w.-]{1,100})\Z")
+
+
+def ask(query: OpenQuery) -> Ask | None:
+    """Search by best match; a known flaw is looked for in issues."""
+    keywords, aim = query.keywords, "repositories"
+    if query.identifier and query.identifier.kind == IdentifierKind.CVE:
+        keywords, aim = (query.identifier.value,), "issues"
+    if query.aim in AIMS:
+        aim = query.aim
+    words = _words(keywords if aim == "issues" else keywords[:MAX_KEYWORDS])
+    if not words or query.page * PER_PAGE > MAX_FOUND:
+        return None
+    if aim == "issues":
+        words += " is:issue"
+    if query.since:
+        words += f" {'created' if aim == 'issues' else 'pushed'}:>={query.since}"
+    return Ask({"q": words, "per_page": str(PER_PAGE), "page": str(query.page)}, path=(aim,))
+
+
+def parse(body: bytes, query: OpenQuery) -> Parsed:
+    """Read `items`; those with a `full_name` are repositories."""
+    answer = json_object(body)
+    if "items" not in answer:
+        raise ValueError("the answer has no items")
+    items = answer.parts("items")
+    if not items and answer.flag("incomplete_results"):
+        raise RefusedError(Verdict.SERVER_ERROR, "GitHub's search took too long.")
+    rows = Rows(NAME, query)
+    for item in items:
+        if "full_name" in item:
+            _add_repository(rows, item)
+        else:
+            _add_issue(rows, item)
+    found = min(answer.count("total_count") or 0, MAX_FOUND)
+    return rows.parsed(has_next=query.page * PER_PAGE < found)
+
+
+def _words(keywords: tuple[str, ...]) -> str:
+    """As many keywords as may be sent; whatever could be a qualifier is a phrase in quotes."""
+    bare = (_EDGES.sub("", re.sub(r'["\\\s]+', " ", keyword).strip()) for keyword in keywords)
+    return fitting(
+        (
+            word if _PLAIN.fullmatch(word) and word not in _OPERATORS else f'"{word}"'
+            for word in bare
+            if word
+        ),
+        MAX_WORDS,
+    )
+
+
+def _add_repository(rows: Rows, item: Fields) -> None:
+    licence, owner = item.part("license"), item.part("owner")
+    spdx = licence.line("spdx_id", 40)
+    is_known = re.fullmatch(r"[A-Za-z0-9.+-]+", spdx) and spdx != "NOASSERTION"
+    rows.add(
+        item.text("html_url"),
+        item.line("full_name"),
+        description=" / ".join(
+            filter(None, [item.line("language"), item.line("description", 1_000)])
+        ),
+        published=item.text("pushed_at"),
+        thumbnail=owner.text("avatar_url"),
+        template="packages",
+        package=Package(
+            name=item.line("name"),
+            maintainer=owner.line("login"),
+            licence=licence.line("name"),
+            licence_url=f"https://spdx.org/licenses/{spdx}.html" if is_known else None,
+            tags=tuple(item.lines("topics", 100)[:20]),
+            popularity=str(item.count("stargazers_count") or ""),
+            homepage=absolute_web("", item.text("homepage")) or None,
+            source_url=absolute_web("", item.text("clone_url")) or None,
+        ),
+    )
+
+
+def _add_issue(rows: Rows, item: Fields) -> None:
+    repository = _REPOSITORY.search(item.text("repository_url"))
+    comments = item.count("comments")
+    facts = [
+        repository[1] if repository else "",
+        item.line("state"),
+        "" if comments is None else f"comments: {comments}",
+    ]
+    about = clean_line(_COMMENT.sub(" ", item.text("body")[: 10 * _MAX_BODY]), _MAX_BODY)
+    rows.add(
+        item.text("html_url"),
+        item.line("title", 500),
+        description=f"{', '.join(filter(None, facts))}. {about}",
+        published=item.text("created_at"),
+        author=item.part("user").line("login"),
+    )
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="GitHub",
+    operator="GitHub Inc., US",
+    categories=frozenset({Category.IT}),
+    endpoint="https://api.github.com/search",
+    ask=ask,
+    parse=parse,
+    accept="application/vnd.github+json",
+    headers={"X-GitHub-Api-Version": "2022-11-28"},
+    # Ten searches a minute are allowed without a token, thirty with one.
+    gap=7.0,
+    burst=3,
+    per_day=600,
+    gap_with_key=2.1,
+    per_day_with_key=2_000,
+    timeout=5.0,
+    time_ranges=ANY_AGE,
+    hosts=("github.com",),
+    terms_url="https://docs.github.com/en/rest/search/search",
+    terms_checked="2026-11",
+)

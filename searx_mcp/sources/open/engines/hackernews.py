@@ -1,0 +1,105 @@
+"""Hacker News: stories by their titles and addresses, from Algolia's index."""
+
+import html
+from datetime import datetime, time
+from typing import Final
+
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.sources.open.engine import (
+    ANY_AGE,
+    Ask,
+    Engine,
+    IdentifierKind,
+    OpenQuery,
+    Parsed,
+    one_line,
+)
+from searx_mcp.sources.open.rows import Rows, json_object, plain
+
+NAME: Final = "hackernews"
+PER_PAGE: Final = 50
+"""Stories of few points are among them: since June 2026 the index refuses to filter by `points` (status 400)."""
+MIN_POINTS: Final = 3
+"""A story of fewer was passed over by everybody."""
+MUST: Final = 2
+"""Of so few words each has to be there; of more, titles have some, and the index puts first those with most."""
+
+_ENGLISH: Final = frozenset({"en", "all", "auto"})
+_FRESH: Final = frozenset({TimeRange.DAY, TimeRange.WEEK})
+_DISCUSSION: Final = "https://news.ycombinator.com/item?id="
+
+
+def ask(query: OpenQuery) -> Ask | None:
+    """Search stories; news of some days by date, all else by relevance."""
+    words = _words(query)
+    if not words or query.language.partition("-")[0] not in _ENGLISH:
+        return None
+    parameters = {
+        "query": one_line(words),
+        "tags": "story",
+        "hitsPerPage": str(PER_PAGE),
+        "page": str(query.page - 1),
+    }
+    if query.since:
+        first = datetime.combine(query.since, time.min, query.now.tzinfo)
+        parameters["numericFilters"] = f"created_at_i>={int(first.timestamp())}"
+    by_date = query.category == Category.NEWS and query.time_range in _FRESH
+    # By date, a story with one of the words would come before an older one with all.
+    if len(words) > MUST and not by_date:
+        parameters["optionalWords"] = ",".join(word for word in words if " " not in word)
+    return Ask(parameters, path=("search_by_date" if by_date else "search",))
+
+
+def parse(body: bytes, query: OpenQuery) -> Parsed:
+    """Read `hits`: a story is the page it is about, or its own text."""
+    answer = json_object(body)
+    if "hits" not in answer:
+        raise ValueError("the answer has no hits")
+    rows = Rows(NAME, query)
+    for hit in answer.parts("hits"):
+        points = hit.count("points") or 0
+        number = hit.line("objectID", 20)
+        if points < MIN_POINTS or not (number.isascii() and number.isdigit()):
+            rows.skip()
+            continue
+        discussion = f"{_DISCUSSION}{number}"
+        comments = hit.count("num_comments") or 0
+        told = f"Hacker News: {points} points, {comments} comments, {discussion}"
+        rows.add(
+            absolute_web("", hit.text("url")) or discussion,
+            html.unescape(hit.line("title", 500)),
+            description=f"{plain(hit.text('story_text'), 1_000)} {told}",
+            published=str(hit.count("created_at_i") or ""),
+            author=hit.line("author"),
+        )
+    page, pages = answer.count("page"), answer.count("nbPages")
+    return rows.parsed(has_next=None if page is None or pages is None else page + 1 < pages)
+
+
+def _words(query: OpenQuery) -> list[str]:
+    """The keywords, none of which excludes or opens a phrase; of a known flaw only its number."""
+    if query.identifier and query.identifier.kind == IdentifierKind.CVE:
+        return [query.identifier.value]
+    words = (" ".join(word.replace('"', " ").split()).lstrip("-") for word in query.keywords)
+    return [word for word in words if word]
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Hacker News",
+    operator="Algolia, US",
+    categories=frozenset({Category.IT, Category.NEWS, Category.GENERAL}),
+    endpoint="https://hn.algolia.com/api/v1",
+    ask=ask,
+    parse=parse,
+    weight=0.8,
+    # 10,000 requests an hour are said to be allowed to an address.
+    gap=0.5,
+    per_day=2_000,
+    timeout=4.0,
+    time_ranges=ANY_AGE,
+    languages=frozenset({"en"}),
+    terms_url="https://hn.algolia.com/api",
+    terms_checked="2026-11",
+)

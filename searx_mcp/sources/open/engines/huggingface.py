@@ -1,0 +1,110 @@
+"""Hugging Face: models, data sets and demonstrations by name."""
+
+import re
+from typing import Final
+
+from searx_mcp.content.clean import clean_line
+from searx_mcp.content.fields import Fields, loads, objects
+from searx_mcp.models.request import Category
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed
+from searx_mcp.sources.open.rows import Rows
+
+NAME: Final = "huggingface"
+PER_PAGE: Final = 10
+MAX_KEYWORDS: Final = 2
+"""They have to be in the name of what is found."""
+AIMS: Final = frozenset({"models", "datasets", "spaces"})
+
+_SITE: Final = "https://huggingface.co/"
+_MAX_WORDS: Final = 100
+_MAX_TAGS: Final = 12
+_NAME: Final = re.compile(r"\w[\w.-]{0,99}(?:/\w[\w.-]{0,99})?", re.ASCII)
+_KINDS: Final = frozenset(
+    {
+        "model", "models", "dataset", "datasets", "space", "spaces", "hugging", "face",
+        "hugging face", "huggingface", "hf",
+    }
+)  # fmt: skip
+"""Words that say what is looked for and are in few names."""
+_SILENT: Final = ("region:", "endpoints_compatible", "autotrain_compatible", "deploy:")
+"""Tags about the service itself."""
+
+
+def ask(query: OpenQuery) -> Ask | None:
+    """Search names, most loaded first, for the first two words that are no kind of thing."""
+    words = [word.replace('"', " ").strip() for word in query.keywords]
+    telling = [word for word in words if word and word.lower() not in _KINDS]
+    wanted = " ".join((telling or words)[:MAX_KEYWORDS]).strip()
+    if not wanted or len(wanted) > _MAX_WORDS:
+        return None
+    aim = _aim(query)
+    # Nobody loads a space, so that the sort of the others is none of the documented ones there.
+    sort = {"sort": "likes"} if aim == "spaces" else {}
+    return Ask({"search": wanted, "limit": str(PER_PAGE), **sort}, path=(aim,))
+
+
+def parse(body: bytes, query: OpenQuery) -> Parsed:
+    """Read a list; models have their pages at the root, all else below its kind."""
+    answer = loads(body)
+    if not isinstance(answer, list):
+        raise ValueError("the answer is no list")  # noqa: TRY004 - says what the service sent
+    aim = _aim(query)
+    root = _SITE if aim == "models" else f"{_SITE}{aim}/"
+    rows = Rows(NAME, query)
+    for item in objects(answer):
+        name = item.line("id")
+        if not _NAME.fullmatch(name) or item.flag("private"):
+            rows.skip()
+            continue
+        owner = name.partition("/")[0] if "/" in name else ""
+        rows.add(
+            f"{root}{name}",
+            name,
+            description=_about(item),
+            published=item.text("createdAt") or item.text("lastModified"),
+            author=item.line("author") or owner,
+        )
+    return rows.parsed()
+
+
+def _aim(query: OpenQuery) -> str:
+    if query.aim in AIMS:
+        return query.aim
+    return "datasets" if query.category == Category.FILES else "models"
+
+
+def _about(item: Fields) -> str:
+    """The description, which only data sets have, and what is known in numbers and tags."""
+    downloads, likes = item.count("downloads"), item.count("likes")
+    tags = [tag for tag in item.lines("tags", 60) if not tag.startswith(_SILENT)]
+    facts = [
+        clean_line(item.text("description"), 600),
+        item.line("pipeline_tag"),
+        item.line("library_name") or item.line("sdk"),
+        "" if downloads is None else f"downloads: {downloads:,}",
+        "" if likes is None else f"likes: {likes:,}",
+        f"tags: {', '.join(tags[:_MAX_TAGS])}" if tags else "",
+    ]
+    return " | ".join(filter(None, facts))
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Hugging Face",
+    operator="Hugging Face Inc., US",
+    categories=frozenset({Category.IT, Category.SCIENCE, Category.FILES}),
+    endpoint="https://huggingface.co/api",
+    parameters={"sort": "downloads"},
+    ask=ask,
+    parse=parse,
+    weight=0.6,
+    # 500 requests in five minutes are allowed to an address.
+    gap=1.0,
+    per_day=500,
+    timeout=5.0,
+    triggered=True,
+    pages=False,
+    hosts=("huggingface.co",),
+    terms_url="https://huggingface.co/docs/hub/rate-limits",
+    terms_checked="2026-11",
+)

@@ -1,1 +1,0 @@
-"""Encyclopaedia, questions and answers, news and places."""

@@ -1,1 +1,0 @@
-"""Images, videos, sounds and files."""

@@ -1,0 +1,91 @@
+"""npm: packages of the configured registry."""
+
+import re
+from typing import Final
+
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.content.fields import Fields
+from searx_mcp.models.request import Category
+from searx_mcp.models.templates import Link, Package
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, fitting
+from searx_mcp.sources.open.rows import Rows, json_object
+
+NAME: Final = "npm"
+PER_PAGE: Final = 10
+MIN_TEXT: Final = 2
+MAX_TEXT: Final = 64
+"""The public registry refuses shorter and longer texts with `ERR_TEXT_LENGTH`."""
+
+_KINDS: Final = frozenset({"npm", "yarn", "pnpm", "package", "packages"})
+"""Words that say what is looked for."""
+
+
+def ask(query: OpenQuery) -> Ask | None:
+    """Search packages by as many keywords as the registry takes."""
+    telling = [word for word in query.keywords if word.lower() not in _KINDS]
+    # A colon would make a qualifier of it, such as `author:`.
+    plain = (
+        re.sub(r'[:"\s]+', " ", word).strip().lstrip("-") for word in telling or query.keywords
+    )
+    words = fitting(plain, MAX_TEXT)
+    if len(words) < MIN_TEXT:
+        return None
+    return Ask(
+        {"text": words, "size": str(PER_PAGE), "from": str(PER_PAGE * (query.page - 1))},
+        path=("-", "v1", "search"),
+    )
+
+
+def parse(body: bytes, query: OpenQuery) -> Parsed:
+    """Read `objects`; a package without a page in the registry is what its author links."""
+    answer = json_object(body)
+    if "objects" not in answer:
+        raise ValueError("the answer has no objects")
+    rows = Rows(NAME, query)
+    for entry in answer.parts("objects"):
+        package, links = entry.part("package"), entry.part("package").part("links")
+        homepage, source = _address(links, "homepage"), _address(links, "repository")
+        bugs = _address(links, "bugs")
+        downloads = entry.part("downloads").count("monthly")
+        rows.add(
+            _address(links, "npm") or homepage or source,
+            package.line("name"),
+            description=package.line("description", 1_000),
+            published=package.text("date"),
+            template="packages",
+            package=Package(
+                name=package.line("name"),
+                version=package.line("version"),
+                maintainer=package.part("publisher").line("username"),
+                licence=package.line("license"),
+                tags=tuple(package.lines("keywords", 100)[:20]),
+                popularity="" if downloads is None else f"{downloads:,} downloads a month",
+                homepage=homepage or None,
+                source_url=source or None,
+                links=(Link(title="Issues", url=bugs),) if bugs else (),
+            ),
+        )
+    total = answer.count("total")
+    return rows.parsed(has_next=None if total is None else query.page * PER_PAGE < total)
+
+
+def _address(links: Fields, name: str) -> str:
+    return absolute_web("", links.text(name).removeprefix("git+"))
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="npm",
+    operator="whoever runs the configured registry",
+    categories=frozenset({Category.IT}),
+    endpoint="",
+    ask=ask,
+    parse=parse,
+    weight=0.7,
+    gap=1.0,
+    per_day=500,
+    timeout=4.0,
+    triggered=True,
+    terms_url="https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md",
+    terms_checked="2026-11",
+)

@@ -1,0 +1,196 @@
+"""Stack Exchange: excerpts of questions and answers, found by relevance, of one site at a time."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, time
+from typing import Final
+
+from searx_mcp.content.fields import Fields
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import Category
+from searx_mcp.sources.open.engine import (
+    ANY_AGE,
+    FORBIDDEN,
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    RefusedError,
+)
+from searx_mcp.sources.open.rows import Rows, json_object, licensed, plain
+
+NAME: Final = "stackexchange"
+PER_PAGE: Final = 20
+"""Several rows may be of one question: of so many about ten are left."""
+
+HOSTS: Final[Mapping[str, str]] = {
+    **{
+        site: f"{site}.com"
+        for site in ("stackoverflow", "superuser", "serverfault", "askubuntu")
+    },
+    **{
+        site: f"{site}.stackexchange.com"
+        for site in (
+            "academia", "android", "apple", "biology", "chemistry", "codereview", "cooking", "cs",
+            "datascience", "dba", "devops", "diy", "electronics", "english", "gamedev", "gaming",
+            "gis", "history", "law", "math", "money", "music", "networkengineering", "philosophy",
+            "photo", "physics", "raspberrypi", "security", "softwareengineering", "space", "stats",
+            "tex", "travel", "unix", "webmasters", "workplace",
+        )
+    },
+    **{f"{language}.stackoverflow": f"{language}.stackoverflow.com" for language in ("es", "ja", "pt", "ru")},
+}  # fmt: skip
+"""The web host of each site by its name in the API (api.stackexchange.com/docs/sites)."""
+
+SITES: Final = frozenset(HOSTS)
+AIMS: Final = SITES
+_DEFAULT: Final = "stackoverflow"
+_ENGLISH: Final = frozenset({"en", "all", "auto"})
+
+_THROTTLE: Final = "throttle_violation"
+_AWAY: Final = frozenset({"internal_error", "temporarily_unavailable"})
+"""Errors of theirs (api.stackexchange.com/docs/error-handling)."""
+_NOT_READ: Final = "bad_parameter"
+_SECONDS: Final = re.compile(r"available in (\d{1,6}) seconds")
+_OPERATOR: Final = re.compile(r"[\[\]]|(?<!\S)-+|(?<=\w):(?=\w)")
+"""What the sites' search takes for a tag, an exclusion or a field; `std::vector` is none of them."""
+
+
+def ask(query: OpenQuery) -> Ask | None:
+    """Search the site that is meant, else Stack Overflow in the query's language."""
+    site = _site(query)
+    words = " ".join(_OPERATOR.sub(" ", query.text).split())
+    if not site or not words:
+        return None
+    parameters = {"q": words, "site": site, "page": str(query.page), "pagesize": str(PER_PAGE)}
+    if query.since:
+        first = datetime.combine(query.since, time.min, query.now.tzinfo)
+        parameters["fromdate"] = str(int(first.timestamp()))
+    return Ask(parameters)
+
+
+def parse(body: bytes, query: OpenQuery) -> Parsed:
+    """Read `items`, of each question the best; their addresses are made of numbers."""
+    answer = json_object(body)
+    if refusal := _refusal(answer):
+        raise refusal
+    if "items" not in answer:
+        raise ValueError("the answer has no items")
+    host = HOSTS[_site(query) or _DEFAULT]
+    rows = Rows(NAME, query)
+    questions = set()
+    for item in answer.parts("items"):
+        question = item.count("question_id")
+        if question is None or question in questions:
+            rows.skip()
+            continue
+        questions.add(question)
+        # The question's address also for an answer, so that both count as one page.
+        place = item.count("answer_id")
+        title, author = plain(item.text("title")), plain(item.part("owner").text("display_name"))
+        licence = {"author": f"{author or 'users'} on {host}", "licence": "CC BY-SA"}
+        rows.add(
+            f"https://{host}/q/{question}{'' if place is None else f'#{place}'}",
+            title,
+            description=f"{plain(item.text('excerpt'))} ({_standing(item)})",
+            published=str(item.count("creation_date") or ""),
+            author=author,
+            attribution=licensed(title, licence),
+        )
+    return rows.parsed(has_next=answer.flag("has_more"), pause=_pause(answer, query.now))
+
+
+def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:  # noqa: ARG001 - the form of every engine's
+    """Read an error, which comes with status 400 whatever it is about."""
+    try:
+        return _refusal(json_object(body))
+    except ValueError:
+        return None
+
+
+def _site(query: OpenQuery) -> str:
+    """The site to ask; empty if none is in the query's language."""
+    language = query.language.partition("-")[0]
+    aim = query.aim if query.aim in SITES else _DEFAULT
+    if language in _ENGLISH or aim.startswith(f"{language}."):
+        return aim
+    local = f"{language}.{aim}"
+    return local if local in SITES else ""
+
+
+def _standing(item: Fields) -> str:
+    """How a row is thought of, in a few words."""
+    is_answer = item.line("item_type") == "answer"
+    score = item.number("score")
+    answers = item.count("answer_count")
+    facts = [
+        "answer" if is_answer else "question",
+        "accepted" if item.flag("is_accepted") else "",
+        "has an accepted answer" if item.flag("has_accepted_answer") else "",
+        "" if answers is None or is_answer else f"answers: {answers}",
+        "" if score is None else f"score: {score:.0f}",
+        *(f"[{tag}]" for tag in item.lines("tags", 40)[:5]),
+    ]
+    return ", ".join(filter(None, facts))
+
+
+def _pause(answer: Fields, now: datetime) -> float | None:
+    """Seconds asked for; without any requests left, until the day ends that they are counted by."""
+    if answer.count("quota_remaining") == 0:
+        utc = now.astimezone(UTC)
+        gone = (utc - datetime.combine(utc.date(), time.min, UTC)).total_seconds()
+        return max(86_400 - gone, answer.count("backoff") or 0.0)
+    backoff = answer.count("backoff")
+    return None if backoff is None else float(backoff)
+
+
+def _refusal(answer: Fields) -> RefusedError | None:
+    """What an answer with `error_name` means; its message may tell how long to wait."""
+    name = answer.line("error_name", 40)
+    if not name:
+        return None
+    if name == _NOT_READ and answer.line("error_message").startswith("`key`"):
+        detail = "Stack Exchange does not know open_sources.stackexchange_key."
+        return RefusedError(Verdict.REFUSED, detail, pause=FORBIDDEN)
+    if name != _THROTTLE:
+        verdict = Verdict.SERVER_ERROR if name in _AWAY else Verdict.REFUSED
+        return RefusedError(verdict, f"Stack Exchange answers {name}.", ours=name == _NOT_READ)
+    seconds = _SECONDS.search(answer.line("error_message"))
+    pause = float(seconds[1]) if seconds else None
+    return RefusedError(Verdict.RATE_LIMITED, "Stack Exchange allows no more for now.", pause=pause)
+
+
+ENGINE: Final = Engine(
+    name=NAME,
+    title="Stack Exchange",
+    operator="Stack Exchange Inc., US",
+    categories=frozenset({Category.GENERAL, Category.IT}),
+    endpoint="https://api.stackexchange.com/2.3/search/excerpts",
+    parameters={"order": "desc", "sort": "relevance"},
+    ask=ask,
+    parse=parse,
+    read_refusal=read_refusal,
+    weight=1.2,
+    # 300 requests a day are allowed to an address without a key, 10,000 with one.
+    gap=1.0,
+    per_day=250,
+    key_parameter="key",
+    per_day_with_key=9_000,
+    timeout=5.0,
+    licence="Questions and answers of Stack Exchange are CC BY-SA; name the site and the author.",
+    time_ranges=ANY_AGE,
+    languages=frozenset({"en", "es", "ja", "pt", "ru"}),
+    hosts=(
+        "stackoverflow.com",
+        "stackexchange.com",
+        "serverfault.com",
+        "superuser.com",
+        "askubuntu.com",
+        "mathoverflow.net",
+        "stackapps.com",
+    ),
+    filters_language=True,
+    terms_url="https://api.stackexchange.com/docs/throttle",
+    terms_checked="2026-11",
+    also=("stackoverflow", "askubuntu", "superuser"),
+)

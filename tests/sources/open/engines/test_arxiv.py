@@ -1,0 +1,194 @@
+"""arXiv's search and look-up, and their feeds."""
+
+import pytest
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import TimeRange
+from searx_mcp.sources.open.engine import Identifier, IdentifierKind, RefusedError
+
+PREPRINT = Identifier(IdentifierKind.ARXIV, "math/0000001")
+FEED = (
+    '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" '
+    'xmlns:o="http://a9.com/-/spec/opensearch/1.1/">'
+    "<o:totalResults>{}</o:totalResults>{}</feed>"
+)
+ENTRY = "<entry><id>{}</id><title>{}</title><summary>{}</summary></entry>"
+
+
+@pytest.mark.parametrize(
+    ("fields", "url"),
+    [
+        pytest.param(
+            {"text": "red panda"},
+            "https://export.arxiv.org/api/query?search_query=all%3Ared%20AND%20all%3Apanda"
+            "&start=0&max_results=10&sortBy=relevance",
+            id="a question",
+        ),
+        pytest.param(
+            {"identifier": PREPRINT},
+            "https://export.arxiv.org/api/query?id_list=math%2F0000001&start=0&max_results=10",
+            id="an identifier",
+        ),
+    ],
+)
+def test_a_question_becomes_an_address(ask, engine, fields, url):
+    row = engine("arxiv")
+    assert row.url(row.ask(ask(**fields))) == url
+
+
+@pytest.mark.parametrize(
+    ("keywords", "asked"),
+    [
+        pytest.param(("red panda", "zoo"), 'all:"red panda" AND all:zoo', id="a phrase"),
+        pytest.param(("C++", "&", '"<vector>"'), "all:C AND all:vector", id="signs"),
+        pytest.param(("self-attention",), 'all:"self attention"', id="hyphen"),
+        pytest.param(("OR", "ANDNOT"), 'all:"OR" AND all:"ANDNOT"', id="operators"),
+        pytest.param(("ti:x) OR (au:y",), 'all:"ti x OR au y"', id="fields and brackets"),
+        pytest.param(("[x", "TO", "y]"), 'all:x AND all:"TO" AND all:y', id="a range"),
+        pytest.param(("熊猫",), "all:熊猫", id="Chinese"),
+        pytest.param(("x" * 300,), f"all:{'x' * 300}", id="long"),
+    ],
+)
+def test_keywords_are_words_and_phrases_without_syntax(ask, engine, keywords, asked):
+    assert engine("arxiv").ask(ask(keywords=keywords)).parameters["search_query"] == asked
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        pytest.param({"page": 3}, "&start=20&", id="third page"),
+        pytest.param(
+            {"time_range": TimeRange.DAY},
+            "%20AND%20submittedDate%3A%5B202611210000%20TO%20202611222359%5D&",
+            id="day",
+        ),
+        pytest.param({"time_range": TimeRange.WEEK}, "%5B202611150000%20TO", id="week"),
+        pytest.param({"time_range": TimeRange.MONTH}, "%5B202610230000%20TO", id="month"),
+        pytest.param({"time_range": TimeRange.YEAR}, "%5B202511220000%20TO", id="year"),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, engine, fields, part):
+    row = engine("arxiv")
+    assert part in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"keywords": ()}, id="no keywords"),
+        pytest.param({"keywords": ("&", "++")}, id="signs only"),
+        pytest.param({"identifier": PREPRINT, "page": 2}, id="second page of one preprint"),
+    ],
+)
+def test_what_cannot_be_asked_is_not(ask, engine, fields):
+    assert engine("arxiv").ask(ask(**fields)) is None
+
+
+def test_entries_are_papers(ask, engine, answer):
+    parsed = engine("arxiv").parse(answer("arxiv.xml"), ask())
+    first, second = parsed.hits
+    assert (first.url, second.url) == (
+        "https://arxiv.org/abs/2611.00001",
+        "https://arxiv.org/abs/math/0000001",
+    )
+    assert first.title == "Counting red pandas with few examples"
+    assert first.description.startswith("We count example pandas where $n < 10$ pictures")
+    assert (first.template, first.published_at) == ("paper", "2026-11-02T17:59:59+00:00")
+    assert first.paper
+    assert first.paper.authors == ("Ada Example", "Bob Sample")
+    assert (first.paper.doi, first.paper.journal) == (
+        "10.5555/example.2026.2",
+        "J. Ex. 12 (2026) 101",
+    )
+    assert first.paper.tags == ("cs.CV", "q-bio.PE")
+    assert first.paper.comments == "12 pages, 3 figures"
+    assert first.paper.pdf_url == "https://arxiv.org/pdf/2611.00001v2"
+    assert (parsed.rows_seen, parsed.has_next) == (2, True)
+
+
+def test_the_last_page_has_no_next(ask, engine, answer):
+    assert engine("arxiv").parse(answer("arxiv.xml"), ask(page=3)).has_next is False
+
+
+def test_a_feed_without_entries_is_empty(ask, engine):
+    parsed = engine("arxiv").parse(FEED.format(0, "").encode(), ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
+
+
+def test_a_page_that_came_empty_by_mistake_is_no_empty_answer(ask, engine):
+    with pytest.raises(ValueError, match="counts some"):
+        engine("arxiv").parse(FEED.format(23, "").encode(), ask(page=2))
+
+
+def test_an_error_is_an_entry_that_is_refused_without_its_words(ask, engine):
+    about = "http://arxiv.org/api/errors#incorrect_id_format_for_panda"
+    body = FEED.format(1, ENTRY.format(about, "Error", "incorrect id format for panda"))
+    with pytest.raises(RefusedError, match="could not read") as refused:
+        engine("arxiv").parse(body.encode(), ask())
+    assert (refused.value.verdict, refused.value.ours) == (Verdict.REFUSED, True)
+    assert "panda" not in refused.value.detail
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        pytest.param("", id="counted and not there"),
+        pytest.param("<entry></entry>", id="an empty entry"),
+        pytest.param(
+            ENTRY.format("http://arxiv.org/api/errors#incorrect_id_format", "Error", "x"),
+            id="an error",
+        ),
+    ],
+)
+def test_an_id_that_it_does_not_know_is_empty(ask, engine, entries):
+    parsed = engine("arxiv").parse(FEED.format(1, entries).encode(), ask(identifier=PREPRINT))
+    assert parsed.hits == ()
+
+
+def test_what_it_limits_with_and_what_it_wants_to_be_asked_for_are_its_own(engine):
+    row = engine("arxiv")
+    assert row.limits == {406}
+    assert row.accept == "application/atom+xml, text/xml, */*"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"Rate exceeded.", id="a text"),
+        pytest.param(b"<html><body>Busy</body></html>", id="a page"),
+        pytest.param(FEED.format(1, "<entry><id>").encode(), id="not closed"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+def test_what_is_no_feed_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match="the answer"):
+        engine("arxiv").parse(body, ask())
+
+
+@pytest.mark.parametrize(
+    "doctype",
+    [
+        '<!DOCTYPE feed [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+        '<!DOCTYPE feed [<!ENTITY y "yyyyyyyyyy"><!ENTITY x "&y;&y;&y;&y;&y;&y;">]>',
+        '<!DOCTYPE feed SYSTEM "http://dtd.example/feed.dtd">',
+    ],
+)
+def test_a_feed_that_declares_anything_is_refused(ask, engine, doctype):
+    entry = ENTRY.format("http://arxiv.org/abs/2611.00001", "A panda &amp; more", "")
+    feed = FEED.format(1, entry)
+    assert engine("arxiv").parse(feed.encode(), ask()).hits
+    body = feed.replace("?>", f"?>{doctype}", 1)
+    with pytest.raises(ValueError, match="document type"):
+        engine("arxiv").parse(body.encode(), ask())
+
+
+def test_hostile_entries_are_text_or_nothing(ask, engine):
+    body = FEED.format(
+        3,
+        ENTRY.format("javascript:alert(1)", "A", "")
+        + ENTRY.format("http://arxiv.org.evil.example/abs/2611.00001", "B", "")
+        + ENTRY.format("http://arxiv.org/abs/2611.00003", "C <i>deep</i>", "\u202ered\u202c"),
+    )
+    parsed = engine("arxiv").parse(body.encode(), ask())
+    assert [(hit.title, hit.description) for hit in parsed.hits] == [("C", "red")]
+    assert parsed.rows_seen == 3

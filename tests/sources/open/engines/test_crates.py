@@ -1,0 +1,114 @@
+"""The search for Rust packages, and its answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import TimeRange
+from searx_mcp.models.templates import Link, Package
+from searx_mcp.sources.open.engine import RefusedError
+
+
+def test_a_question_becomes_an_address(ask, engine):
+    row = engine("crates")
+    assert row.url(row.ask(ask())) == (
+        f"{row.endpoint}?q=red%20panda&per_page=10&page=1&sort=relevance"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        pytest.param({"page": 2}, "&page=2&", id="second page"),
+        pytest.param(
+            {"time_range": TimeRange.DAY}, "?q=red%20panda&per_page=10&page=1&", id="no ages"
+        ),
+        pytest.param({"language": "de"}, "?q=red%20panda&", id="no languages"),
+        pytest.param(
+            {"keywords": ("C++", "&", '"<vector>"')}, "?q=C%2B%2B%20%26%20%3Cvector%3E&", id="signs"
+        ),
+        pytest.param({"keywords": ("熊猫",)}, "?q=%E7%86%8A%E7%8C%AB&", id="Chinese"),
+        pytest.param({"keywords": ("x" * 300,)}, f"?q={'x' * 300}&", id="long"),
+        pytest.param({"keywords": ("Rust", "crate", "panda")}, "?q=panda&", id="its kind"),
+        pytest.param({"keywords": ("rust",)}, "?q=rust&", id="only its kind"),
+        pytest.param({"keywords": ("red panda",)}, "?q=red%20panda&", id="a phrase"),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, engine, fields, part):
+    row = engine("crates")
+    assert part in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize("keywords", [(), ('"',)])
+def test_nothing_is_not_asked(ask, engine, keywords):
+    assert engine("crates").ask(ask(keywords=keywords)) is None
+
+
+def test_a_crate_has_its_stable_version_and_its_links(ask, engine, answer):
+    parsed = engine("crates").parse(answer("crates.json"), ask())
+    first, second = parsed.hits
+    assert first.url.endswith("/crates/red-panda")
+    assert (first.title, first.description) == ("red-panda", "Counts red pandas in a Vec<Panda>.")
+    assert (first.template, first.published_at) == ("packages", "2026-10-30T16:53:16+00:00")
+    assert first.package == Package(
+        name="red-panda",
+        version="1.2.0",
+        popularity="12,345 downloads in 90 days",
+        homepage="https://pandas.example/",
+        source_url="https://github.com/example/red-panda",
+        links=(Link(title="Documentation", url="https://docs.pandas.example/red-panda"),),
+    )
+    assert second.package == Package(
+        name="bamboo", version="0.0.1-alpha", tags=("plant",), popularity="0 downloads in 90 days"
+    )
+    assert (parsed.rows_seen, parsed.has_next) == (2, True)
+
+
+def test_an_answer_without_crates_is_empty(ask, engine):
+    body = b'{"crates": [], "meta": {"total": 0, "next_page": null, "prev_page": null}}'
+    parsed = engine("crates").parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
+
+
+def test_an_error_with_status_200_is_a_refusal(ask, engine):
+    body = b'{"errors": [{"detail": "we require that all requests include a User-Agent"}]}'
+    with pytest.raises(RefusedError) as raised:
+        engine("crates").parse(body, ask())
+    assert raised.value.verdict == Verdict.REFUSED
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"meta": {}}', id="no crates"),
+        pytest.param(b"<html>Too many requests</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"crates": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
+        engine("crates").parse(body, ask())
+
+
+def test_hostile_rows_become_text_or_nothing(ask, engine):
+    crates = [
+        {"name": "../../evil"},
+        {"name": "<script>x</script>"},
+        {"name": None},
+        {
+            "name": "panda",
+            "description": "A\u202e\x1b[31m crate",
+            "homepage": "javascript:alert(1)",
+            "documentation": 7,
+            "repository": "http://[::1",
+            "max_stable_version": ["1"],
+            "recent_downloads": "many",
+        },
+    ]
+    parsed = engine("crates").parse(json.dumps({"crates": crates}).encode(), ask())
+    (hit,) = parsed.hits
+    assert (hit.title, hit.description) == ("panda", "A crate")
+    assert hit.package == Package(name="panda")
+    assert parsed.rows_seen == 4

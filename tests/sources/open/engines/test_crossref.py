@@ -1,0 +1,191 @@
+"""Crossref's search and look-up, and their answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import TimeRange
+from searx_mcp.sources.open.engine import Identifier, IdentifierKind
+from searx_mcp.sources.open.engines import crossref
+
+DOI = Identifier(IdentifierKind.DOI, "10.5555/example.2026.1(a)<b>")
+SEARCH = (
+    "https://api.crossref.org/works?query.bibliographic=red%20panda&rows=10&offset=0"
+    "&select=DOI%2Ctitle%2Cabstract%2Cauthor%2Cissued%2Ccontainer-title%2Cpublisher%2Ctype%2CURL"
+    "%2Cis-referenced-by-count%2Cvolume%2Cissue%2Cpage"
+)
+
+
+@pytest.mark.parametrize(
+    ("fields", "url"),
+    [
+        pytest.param({"text": "red panda"}, SEARCH, id="a question"),
+        pytest.param(
+            {"identifier": DOI},
+            "https://api.crossref.org/works/10.5555%2Fexample.2026.1%28a%29%3Cb%3E",
+            id="a DOI",
+        ),
+        pytest.param(
+            {"identifier": DOI, "contact": "me@site.example"},
+            "https://api.crossref.org/works/10.5555%2Fexample.2026.1%28a%29%3Cb%3E?mailto=me%40site.example",
+            id="a DOI with a contact",
+        ),
+        pytest.param(
+            {"identifier": Identifier(IdentifierKind.PMID, "1")}, SEARCH, id="another identifier"
+        ),
+    ],
+)
+def test_a_question_becomes_an_address(ask, engine, fields, url):
+    row = engine("crossref")
+    assert row.url(row.ask(ask(**fields))) == url
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        pytest.param({"page": 3}, "&offset=20&", id="third page"),
+        pytest.param({"time_range": TimeRange.DAY}, "&filter=from-pub-date%3A2026-11-21", id="day"),
+        pytest.param(
+            {"time_range": TimeRange.WEEK}, "&filter=from-pub-date%3A2026-11-15", id="week"
+        ),
+        pytest.param(
+            {"time_range": TimeRange.MONTH}, "&filter=from-pub-date%3A2026-10-23", id="month"
+        ),
+        pytest.param(
+            {"time_range": TimeRange.YEAR}, "&filter=from-pub-date%3A2025-11-22", id="year"
+        ),
+        pytest.param({"contact": "me@site.example"}, "&mailto=me%40site.example", id="mail"),
+        pytest.param({"contact": "mailto:me@site.example"}, "&mailto=me%40site.example", id="link"),
+        pytest.param(
+            {"text": 'C++ & "<vector>"'},
+            "query.bibliographic=C%2B%2B%20%26%20%22%3Cvector%3E%22&",
+            id="signs",
+        ),
+        pytest.param({"text": "熊猫"}, "query.bibliographic=%E7%86%8A%E7%8C%AB&", id="Chinese"),
+        pytest.param({"text": "x" * 300}, f"query.bibliographic={'x' * 300}&", id="long"),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, engine, fields, part):
+    row = engine("crossref")
+    assert part in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"text": ""}, id="no text"),
+        pytest.param({"identifier": DOI, "page": 2}, id="second page of one work"),
+    ],
+)
+def test_what_cannot_be_asked_is_not(ask, engine, fields):
+    assert engine("crossref").ask(ask(**fields)) is None
+
+
+def test_a_contact_that_is_no_mail_address_is_not_sent(ask, engine):
+    row = engine("crossref")
+    assert "mailto" not in row.url(row.ask(ask(contact="https://site.example/@me")))
+
+
+def test_works_are_read_without_their_components(ask, engine, answer):
+    parsed = engine("crossref").parse(answer("crossref.json"), ask())
+    first, second = parsed.hits
+    assert (first.title, second.title) == (
+        "Foraging of the example panda & its kin",
+        "Pandas in enclosures",
+    )
+    assert first.url == "https://doi.org/10.5555/example.2026.1"
+    assert first.description == "We followed example pandas for a year."
+    assert (first.template, first.published_at, second.published_at) == (
+        "paper",
+        "2026-03-09",
+        "2019",
+    )
+    assert first.paper
+    assert first.paper.authors == ("Ada Example", "Bob Sample", "The Example Consortium")
+    assert (first.paper.journal, first.paper.volume, first.paper.number, first.paper.pages) == (
+        "Journal of Examples", "12", "3", "101-119",
+    )  # fmt: skip
+    assert (first.paper.doi, first.paper.type) == ("10.5555/example.2026.1", "journal-article")
+    assert (first.paper.publisher, first.paper.comments) == ("Example Press", "cited 7 times")
+    assert (parsed.rows_seen, parsed.has_next) == (4, True)
+
+
+def test_the_work_of_a_doi_is_the_only_row(ask, engine, answer):
+    parsed = engine("crossref").parse(answer("crossref-work.json"), ask(identifier=DOI))
+    assert [hit.title for hit in parsed.hits] == ["Foraging of the example panda"]
+    assert parsed.hits[0].published_at == "2026-03"
+    assert (parsed.rows_seen, parsed.has_next) == (1, False)
+
+
+def test_a_work_without_an_address_gets_that_of_its_doi(ask, engine):
+    work = {"DOI": "10.5555/a<b>#c", "title": ["Signs"]}
+    parsed = engine("crossref").parse(json.dumps({"message": work}).encode(), ask())
+    assert parsed.hits[0].url == "https://doi.org/10.5555/a%3Cb%3E%23c"
+
+
+def test_an_answer_without_items_is_empty(ask, engine):
+    body = b'{"status": "ok", "message": {"total-results": 90, "items": []}}'
+    parsed = engine("crossref").parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
+
+
+@pytest.mark.parametrize(
+    ("parts", "date"),
+    [
+        pytest.param([[2026, 3, 9]], "2026-03-09", id="a day"),
+        pytest.param([[2026, 3]], "2026-03", id="a month"),
+        pytest.param([[2026]], "2026", id="a year"),
+        pytest.param([[2026, 2, 31]], "2026-02", id="no such day"),
+        pytest.param([[2026, 2, 10**400]], "2026-02", id="a huge day"),
+        pytest.param([[2026, 13, 1]], "2026", id="no such month"),
+        pytest.param([[2026, None]], "2026", id="no month"),
+        pytest.param([[None]], None, id="nothing"),
+        pytest.param([[True]], None, id="no number"),
+        pytest.param([[10**400]], None, id="a huge number"),
+        pytest.param([], None, id="no parts"),
+        pytest.param("2026", None, id="a text"),
+    ],
+)
+def test_a_date_is_read_as_far_as_it_is_one(ask, engine, parts, date):
+    work = {"DOI": "10.5555/a", "title": ["A"], "issued": {"date-parts": parts}}
+    body = json.dumps({"message": work}).encode()
+    assert engine("crossref").parse(body, ask()).hits[0].published_at == date
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(
+            b'{"status": "failed", "message-type": "validation-failure", "message": [{"type": "x"}]}',
+            id="an error",
+        ),
+        pytest.param(b"Resource not found.", id="a text"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"message": {}}', id="no works"),
+        pytest.param(b'{"message": {"items": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|Expecting"):
+        engine("crossref").parse(body, ask())
+
+
+def test_hostile_values_are_text_or_nothing(ask, engine):
+    works = [
+        {"DOI": "10.5555/a", "URL": "javascript:alert(1)", "title": ["A"]},
+        {"DOI": ["x"], "URL": 5, "title": "<script>x</script><b>B</b>", "author": ["x"]},
+        {"URL": "https://a.example/", "title": [5, "<b>C</b>"], "author": [{"name": ["x"]}]},
+        "no work",
+    ]
+    body = json.dumps({"message": {"items": works}}).encode()
+    parsed = engine("crossref").parse(body, ask())
+    assert [hit.title for hit in parsed.hits] == ["C"]
+    assert parsed.rows_seen == 4
+
+
+def test_a_doi_that_is_not_registered_is_an_empty_answer():
+    refusal = crossref.read_refusal(404, {}, b"Resource not found.")
+    assert refusal
+    assert refusal.verdict is Verdict.EMPTY
+    assert crossref.read_refusal(429, {"Retry-After": "5"}, b"") is None

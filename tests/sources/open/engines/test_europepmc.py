@@ -1,0 +1,170 @@
+"""Europe PMC's search and look-up, and their answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import TimeRange
+from searx_mcp.sources.open.engine import Identifier, IdentifierKind, RefusedError
+
+
+@pytest.mark.parametrize(
+    ("fields", "url"),
+    [
+        pytest.param(
+            {"text": "red panda"},
+            "https://www.ebi.ac.uk/europepmc/webservices/rest/search?format=json&resultType=core"
+            "&query=red%20panda&pageSize=10&cursorMark=%2A",
+            id="a question",
+        ),
+    ],
+)
+def test_a_question_becomes_an_address(ask, engine, fields, url):
+    row = engine("europepmc")
+    assert row.url(row.ask(ask(**fields))) == url
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        pytest.param({"text": 'the "red panda" genome?'}, 'the "red panda" genome', id="a phrase"),
+        pytest.param({"text": 'C++ & "<vector>"'}, "C vector", id="signs"),
+        pytest.param({"text": "IL-6 don't p53"}, "IL-6 don't p53", id="signs in a word"),
+        pytest.param(
+            {"text": "AUTH:x OR (a AND b) -c [x TO y] z*~"}, "AUTH x or a and b c x to y z", id="syntax"
+        ),
+        pytest.param({"text": 'open "quote here'}, "open quote here", id="an open quote"),
+        pytest.param({"text": "熊猫"}, "熊猫", id="Chinese"),
+        pytest.param({"text": "x" * 300}, "x" * 300, id="long"),
+        pytest.param(
+            {"time_range": TimeRange.DAY},
+            "(red panda) AND FIRST_PDATE:[2026-11-21 TO 2026-11-22]",
+            id="day",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.WEEK},
+            "(red panda) AND FIRST_PDATE:[2026-11-15 TO 2026-11-22]",
+            id="week",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.MONTH},
+            "(red panda) AND FIRST_PDATE:[2026-10-23 TO 2026-11-22]",
+            id="month",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.YEAR},
+            "(red panda) AND FIRST_PDATE:[2025-11-22 TO 2026-11-22]",
+            id="year",
+        ),
+        pytest.param(
+            {"identifier": Identifier(IdentifierKind.DOI, '10.5555/a"b\\'), "time_range": TimeRange.DAY},
+            'DOI:"10.5555/ab"',
+            id="a DOI",
+        ),
+        pytest.param(
+            {"identifier": Identifier(IdentifierKind.PMID, "90000001")},
+            "EXT_ID:90000001 AND SRC:MED",
+            id="a PMID",
+        ),
+        pytest.param(
+            {"identifier": Identifier(IdentifierKind.PMID, "9) OR (x")}, "red panda", id="no PMID"
+        ),
+        pytest.param(
+            {"identifier": Identifier(IdentifierKind.CVE, "CVE-2026-1")}, "red panda", id="a CVE"
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_asked_is_words_without_syntax(ask, engine, fields, asked):
+    assert engine("europepmc").ask(ask(**fields)).parameters["query"] == asked
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"text": ""}, id="no text"),
+        pytest.param({"text": '" & ? "'}, id="signs only"),
+        pytest.param({"page": 2}, id="second page"),
+    ],
+)
+def test_what_cannot_be_asked_is_not(ask, engine, fields):
+    assert engine("europepmc").ask(ask(**fields)) is None
+
+
+def test_results_are_papers(ask, engine, answer):
+    parsed = engine("europepmc").parse(answer("europepmc.json"), ask())
+    first, second = parsed.hits
+    assert (first.url, second.url) == (
+        "https://europepmc.org/article/MED/90000001",
+        "https://europepmc.org/article/PPR/PPR900002",
+    )
+    assert first.title == "A gene of the example panda"
+    assert first.description == "Background Pandas have genes. Results We invented one."
+    assert (first.template, first.published_at) == ("paper", "2026-03-18")
+    assert first.paper
+    assert first.paper.authors == ("Example A", "Sample BC", "Example Study Group")
+    assert (first.paper.journal, first.paper.volume, first.paper.number, first.paper.pages) == (
+        "Example genetics", "8", "4", "55-67",
+    )  # fmt: skip
+    assert (first.paper.doi, first.paper.issn) == ("10.5555/example.2026.3", ("0000-0001",))
+    assert (first.paper.type, first.paper.tags) == ("research-article", ("Genes", "Ailurus"))
+    assert first.paper.comments == "cited 5 times"
+    assert first.paper.pdf_url == "https://europepmc.org/articles/PMC9000001?pdf=render"
+    assert first.paper.html_url == "https://europepmc.org/articles/PMC9000001"
+    assert second.paper
+    assert (second.paper.publisher, second.paper.type) == ("exRxiv", "preprint")
+    assert parsed.rows_seen == 2
+
+
+def test_an_answer_without_results_is_empty(ask, engine):
+    body = b'{"version": "6.9", "hitCount": 0, "resultList": {"result": []}}'
+    parsed = engine("europepmc").parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen) == ((), 0)
+
+
+def test_an_error_with_status_200_is_a_refusal(ask, engine):
+    body = b'{"version": "6.9", "errCode": 404, "errMsg": "Invalid query: red panda"}'
+    with pytest.raises(RefusedError, match="could not read") as refused:
+        engine("europepmc").parse(body, ask())
+    assert (refused.value.verdict, refused.value.ours) == (Verdict.REFUSED, True)
+    assert "panda" not in refused.value.detail
+
+
+def test_a_failure_of_its_own_is_none_of_the_question(ask, engine):
+    with pytest.raises(RefusedError) as refused:
+        engine("europepmc").parse(b'{"errCode": 500, "errMsg": "x"}', ask())
+    assert (refused.value.verdict, refused.value.ours) == (Verdict.SERVER_ERROR, False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"<html>Too many requests</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b"{}", id="no results"),
+        pytest.param(b'{"resultList": {"result": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|Expecting"):
+        engine("europepmc").parse(body, ask())
+
+
+def test_hostile_values_are_text_or_nothing(ask, engine):
+    texts = [{"availabilityCode": "OA", "documentStyle": "pdf", "url": "javascript:alert(1)"}]
+    results = [
+        {"source": "../x", "id": "1", "title": "A"},
+        {"source": "MED", "id": 5, "title": "B"},
+        {
+            "source": "PAT", "id": "US/../1?x#y", "title": "<script>x</script><b>C</b>",
+            "fullTextUrlList": {"fullTextUrl": texts}, "journalInfo": [], "authorString": ["x"],
+        },
+    ]  # fmt: skip
+    body = json.dumps({"resultList": {"result": results}}).encode()
+    parsed = engine("europepmc").parse(body, ask())
+    assert [(hit.title, hit.url) for hit in parsed.hits] == [
+        ("C", "https://europepmc.org/article/PAT/US%2F..%2F1%3Fx%23y")
+    ]
+    assert parsed.hits[0].paper
+    assert parsed.hits[0].paper.pdf_url is None
+    assert parsed.rows_seen == 3

@@ -1,0 +1,149 @@
+"""GDELT's search for news, and its answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import TimeRange
+from searx_mcp.sources.open.engine import RefusedError
+
+
+@pytest.mark.parametrize(
+    ("fields", "url"),
+    [
+        pytest.param(
+            {"text": "red panda", "time_range": TimeRange.WEEK},
+            "https://api.gdeltproject.org/api/v2/doc/doc?mode=ArtList&format=json&maxrecords=25"
+            "&query=red%20panda%20sourcelang%3Aenglish&sort=HybridRel&timespan=7d",
+            id="a question",
+        ),
+    ],
+)
+def test_a_question_becomes_an_address(ask, engine, fields, url):
+    row = engine("gdelt")
+    assert row.url(row.ask(ask(**fields))) == url
+
+
+@pytest.mark.parametrize(
+    ("time_range", "timespan", "sort"),
+    [
+        (TimeRange.DAY, "1d", "DateDesc"),
+        (TimeRange.WEEK, "7d", "HybridRel"),
+        (TimeRange.MONTH, "1m", "HybridRel"),
+        (TimeRange.YEAR, None, "HybridRel"),
+        (TimeRange.ANY, None, "HybridRel"),
+    ],
+)
+def test_an_age_is_a_timespan_and_the_news_of_a_day_come_newest_first(
+    ask, engine, time_range, timespan, sort
+):
+    parameters = engine("gdelt").ask(ask(time_range=time_range)).parameters
+    assert (parameters.get("timespan"), parameters["sort"]) == (timespan, sort)
+
+
+@pytest.mark.parametrize(
+    ("fields", "asked"),
+    [
+        pytest.param({"language": "de-AT"}, "red panda sourcelang:german", id="language"),
+        pytest.param({"language": "all"}, "red panda", id="any language"),
+        pytest.param({"keywords": ("red panda",)}, '"red panda" sourcelang:english', id="phrase"),
+        pytest.param({"keywords": ("covid-19",)}, '"covid 19" sourcelang:english', id="hyphen"),
+        pytest.param({"keywords": ("EU", "law")}, "law sourcelang:english", id="a short word"),
+        pytest.param({"keywords": ("a-b", "zoo")}, "zoo sourcelang:english", id="a short phrase"),
+        pytest.param(
+            {"keywords": ("C++", "&", '"<vector>"')}, "vector sourcelang:english", id="signs"
+        ),
+        pytest.param(
+            {"keywords": ("domain:x.example", "-(zoo")},
+            '"domain x example" zoo sourcelang:english',
+            id="syntax",
+        ),
+        pytest.param({"keywords": ("大熊猫",), "language": "zh"}, "大熊猫 sourcelang:chinese", id="Chinese"),
+        pytest.param({"keywords": ("x" * 300,), "language": "all"}, "x" * 300, id="long"),
+    ],
+)  # fmt: skip
+def test_keywords_are_words_and_phrases_without_syntax(ask, engine, fields, asked):
+    assert engine("gdelt").ask(ask(**fields)).parameters["query"] == asked
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"keywords": ()}, id="no keywords"),
+        pytest.param({"keywords": ("EU", "&", "熊猫")}, id="short words only"),
+        pytest.param({"language": "xx"}, id="a language it does not know"),
+        pytest.param({"page": 2}, id="second page"),
+    ],
+)
+def test_what_cannot_be_asked_is_not(ask, engine, fields):
+    assert engine("gdelt").ask(ask(**fields)) is None
+
+
+def test_articles_have_titles_as_they_were_printed(ask, engine, answer):
+    parsed = engine("gdelt").parse(answer("gdelt.json"), ask())
+    first, second = parsed.hits
+    assert first.title == 'The "red" panda: escaped, found, fed - Example News'
+    assert second.title == "Keeper's panda isn't lost (90% sure)"
+    assert first.url == "https://news.example/2026/11/20/panda"
+    assert first.published_at == "2026-11-20T10:15:00+00:00"
+    assert (first.thumbnail, second.thumbnail) == ("https://news.example/panda.jpg", None)
+    assert parsed.rows_seen == 2
+
+
+def test_backslashes_and_controls_that_json_does_not_allow_are_read_over(ask, engine, answer):
+    (hit,) = engine("gdelt").parse(answer("gdelt-escapes.json"), ask()).hits
+    assert hit.title == "A panda's x path C:\\pandas & a tab here"
+
+
+@pytest.mark.parametrize("body", [b"{}", b"{ }\n", b'{"articles": []}'])
+def test_an_answer_without_articles_is_empty(ask, engine, body):
+    parsed = engine("gdelt").parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen) == ((), 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (b"Your query was too short or too long.", Verdict.REFUSED),
+        (b"\nThe specified phrase is too short: red panda", Verdict.REFUSED),
+        (b"Please limit requests to one every 5 seconds or contact us.", Verdict.RATE_LIMITED),
+    ],
+)
+def test_an_error_in_words_with_status_200_is_a_refusal(ask, engine, text, verdict):
+    with pytest.raises(RefusedError, match="GDELT") as refused:
+        engine("gdelt").parse(text, ask())
+    assert refused.value.ours is (verdict is Verdict.REFUSED)
+    assert refused.value.verdict is verdict
+    assert "panda" not in refused.value.detail
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"<html>Busy</html>", id="a page"),
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"timeline": []}', id="another answer"),
+        pytest.param(b'{"articles": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|Expecting"):
+        engine("gdelt").parse(body, ask())
+
+
+def test_hostile_values_are_text_or_nothing(ask, engine):
+    articles = [
+        {"url": "javascript:alert(1)", "title": "A"},
+        {"url": "https://b.example/", "title": ["B"]},
+        {
+            "url": "https://c.example/", "title": "C \u202e<b>", "seendate": "20269999T999999Z",
+            "socialimage": "data:image/png;base64,x",
+        },
+        5,
+    ]  # fmt: skip
+    parsed = engine("gdelt").parse(json.dumps({"articles": articles}).encode(), ask())
+    (hit,) = parsed.hits
+    assert (hit.title, hit.published_at, hit.thumbnail) == ("C <b>", None, None)
+    assert parsed.rows_seen == 3

@@ -1,0 +1,208 @@
+"""The search of Hacker News, and its answers."""
+
+import json
+
+import pytest
+
+from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.sources.open.engine import Identifier, IdentifierKind
+
+DISCUSSION = "https://news.ycombinator.com/item?id="
+
+
+def test_a_question_becomes_an_address(ask, engine):
+    row = engine("hackernews")
+    assert row.url(row.ask(ask())) == (
+        "https://hn.algolia.com/api/v1/search?query=red%20panda&tags=story&hitsPerPage=50&page=0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        pytest.param({"page": 2}, "&page=1", id="second page"),
+        pytest.param(
+            {"time_range": TimeRange.DAY}, "&numericFilters=created_at_i%3E%3D1795219200", id="day"
+        ),
+        pytest.param(
+            {"time_range": TimeRange.WEEK},
+            "&numericFilters=created_at_i%3E%3D1794700800",
+            id="week",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.MONTH},
+            "&numericFilters=created_at_i%3E%3D1792713600",
+            id="month",
+        ),
+        pytest.param(
+            {"time_range": TimeRange.YEAR},
+            "&numericFilters=created_at_i%3E%3D1763769600",
+            id="year",
+        ),
+        pytest.param({"language": "all"}, "/search?", id="any language"),
+        pytest.param({"language": "en-GB"}, "/search?", id="region"),
+        pytest.param({"category": Category.NEWS}, "/search?", id="news"),
+        pytest.param(
+            {"category": Category.NEWS, "time_range": TimeRange.DAY},
+            "/search_by_date?",
+            id="news of a day",
+        ),
+        pytest.param(
+            {"category": Category.NEWS, "time_range": TimeRange.WEEK},
+            "/search_by_date?",
+            id="news of a week",
+        ),
+        pytest.param(
+            {"category": Category.NEWS, "time_range": TimeRange.MONTH},
+            "/search?",
+            id="news of a month",
+        ),
+        pytest.param(
+            {"category": Category.IT, "time_range": TimeRange.DAY}, "/search?", id="code of a day"
+        ),
+        pytest.param(
+            {"keywords": ("C++", "&", '"<vector>"')},
+            "?query=C%2B%2B%20%26%20%3Cvector%3E&",
+            id="signs",
+        ),
+        pytest.param({"keywords": ("熊猫",)}, "?query=%E7%86%8A%E7%8C%AB&", id="Chinese"),
+        pytest.param({"keywords": ("x" * 300,)}, f"?query={'x' * 300}&", id="long"),
+        pytest.param(
+            {"keywords": ("red panda", "zoo")}, "?query=%22red%20panda%22%20zoo&", id="a phrase"
+        ),
+        pytest.param(
+            {"keywords": ("red", "panda", "zoo")},
+            "&optionalWords=red%2Cpanda%2Czoo",
+            id="some of three words",
+        ),
+        pytest.param(
+            {"keywords": ("red panda", "zoo", "Riga")},
+            "&optionalWords=zoo%2CRiga",
+            id="a phrase is never optional",
+        ),
+        pytest.param({"keywords": ("git", "--force")}, "?query=git%20force&", id="an exclusion"),
+        pytest.param(
+            {"identifier": Identifier(IdentifierKind.CVE, "CVE-2024-99999")},
+            "?query=CVE-2024-99999&",
+            id="a flaw",
+        ),
+        pytest.param(
+            {"identifier": Identifier(IdentifierKind.DOI, "10.5555/1")},
+            "?query=red%20panda&",
+            id="a paper",
+        ),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, engine, fields, part):
+    row = engine("hackernews")
+    assert part in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "parameter"),
+    [
+        # What the index answers 400 to since June 2026 (last30days-skill#591, #655).
+        pytest.param({"time_range": TimeRange.WEEK}, "points", id="points"),
+        pytest.param({}, "numericFilters", id="filters without an age"),
+        pytest.param({}, "optionalWords", id="two words"),
+        pytest.param(
+            {
+                "keywords": ("red", "panda", "zoo"),
+                "category": Category.NEWS,
+                "time_range": TimeRange.DAY,
+            },
+            "optionalWords",
+            id="the newest with any of the words",
+        ),
+    ],
+)
+def test_what_would_spoil_the_answer_is_not_sent(ask, engine, fields, parameter):
+    row = engine("hackernews")
+    assert parameter not in row.url(row.ask(ask(**fields)))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"keywords": ()}, id="no keywords"),
+        pytest.param({"keywords": ("--", '"')}, id="only syntax"),
+        pytest.param({"language": "de"}, id="another language"),
+    ],
+)
+def test_what_it_cannot_answer_is_not_asked(ask, engine, fields):
+    assert engine("hackernews").ask(ask(**fields)) is None
+
+
+def test_a_story_is_the_page_it_is_about(ask, engine, answer):
+    parsed = engine("hackernews").parse(answer("hackernews.json"), ask())
+    first = parsed.hits[0]
+    assert first.url == "https://pandas.example/database"
+    assert first.title == "The red panda database & its examples"
+    assert first.description == f"Hacker News: 123 points, 45 comments, {DISCUSSION}90000001"
+    assert (first.published_at, first.author) == ("2026-10-03T08:00:00+00:00", "ada")
+
+
+def test_a_story_without_an_address_is_its_own_text(ask, engine, answer):
+    parsed = engine("hackernews").parse(answer("hackernews.json"), ask())
+    second = parsed.hits[1]
+    assert second.url == f"{DISCUSSION}90000002"
+    assert second.title == "Ask HN: Who feeds your vector<panda>?"
+    assert second.description.startswith("I have pandas. They sort a std::vector<int>. Hacker News")
+
+
+def test_a_story_of_few_points_is_only_counted(ask, engine, answer):
+    parsed = engine("hackernews").parse(answer("hackernews.json"), ask())
+    assert (len(parsed.hits), parsed.rows_seen, parsed.has_next) == (2, 3, False)
+
+
+@pytest.mark.parametrize(
+    ("members", "has_next"),
+    [
+        pytest.param({"page": 0, "nbPages": 2}, True, id="first of two"),
+        pytest.param({"page": 1, "nbPages": 2}, False, id="second of two"),
+        pytest.param({"page": 0, "nbPages": 0}, False, id="nothing found"),
+        pytest.param({}, None, id="not told"),
+    ],
+)
+def test_pages_are_counted_from_none(ask, engine, members, has_next):
+    body = json.dumps({"hits": [], **members}).encode()
+    parsed = engine("hackernews").parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b'{"message": "invalid numeric filter", "status": 400}', id="an error"),
+        pytest.param(b"<html>Too many requests</html>", id="a page"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"hits": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
+        engine("hackernews").parse(body, ask())
+
+
+def test_hostile_rows_become_text_or_nothing(ask, engine):
+    hits = [
+        {"objectID": "../evil", "points": 9, "title": "x", "url": "https://a.example/"},
+        {"objectID": "²", "points": 9, "title": "x"},
+        {"objectID": 7, "points": 9, "title": "x"},
+        {"objectID": "1", "points": "many", "title": "x"},
+        {"objectID": "2", "points": 9, "title": None, "url": "https://a.example/"},
+        {
+            "objectID": "3",
+            "points": 9,
+            "num_comments": -4,
+            "created_at_i": 10**40,
+            "title": "A &#x202e;title",
+            "url": "javascript:alert(1)",
+            "story_text": "<script>x</script>y<img src=x onerror=alert(1)>",
+        },
+    ]
+    parsed = engine("hackernews").parse(json.dumps({"hits": hits}).encode(), ask())
+    (hit,) = parsed.hits
+    assert (hit.url, hit.title, hit.published_at) == (f"{DISCUSSION}3", "A title", None)
+    assert hit.description == f"y Hacker News: 9 points, 0 comments, {DISCUSSION}3"
+    assert parsed.rows_seen == 6

@@ -1,0 +1,221 @@
+"""Stack Exchange's search, and its answers."""
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.request import TimeRange
+from searx_mcp.sources.open.engine import RefusedError
+from searx_mcp.sources.open.engines import stackexchange
+
+THROTTLED = b"""{
+  "error_id": 502, "error_name": "throttle_violation",
+  "error_message": "too many requests from this IP, more requests available in 17524 seconds"
+}"""
+BACKOFF = b"""{
+  "error_id": 502, "error_name": "throttle_violation",
+  "error_message": "Violation of backoff parameter"
+}"""
+BAD = b'{"error_id": 400, "error_name": "bad_parameter", "error_message": "site"}'
+KEY = b"""{
+  "error_id": 400, "error_name": "bad_parameter",
+  "error_message": "`key` doesn't match a known application"
+}"""
+AWAY = b'{"error_id": 503, "error_name": "temporarily_unavailable", "error_message": "later"}'
+ERRORS = [
+    pytest.param(THROTTLED, Verdict.RATE_LIMITED, 17524.0, False, id="quota"),
+    pytest.param(BACKOFF, Verdict.RATE_LIMITED, None, False, id="backoff"),
+    pytest.param(BAD, Verdict.REFUSED, None, True, id="parameter"),
+    pytest.param(KEY, Verdict.REFUSED, 3_600.0, False, id="a key that it does not know"),
+    pytest.param(AWAY, Verdict.SERVER_ERROR, None, False, id="down"),
+]
+
+
+def test_a_question_becomes_an_address(ask, engine):
+    row = engine("stackexchange")
+    assert row.url(row.ask(ask("why is the sky blue"))) == (
+        "https://api.stackexchange.com/2.3/search/excerpts?order=desc&sort=relevance"
+        "&q=why%20is%20the%20sky%20blue&site=stackoverflow&page=1&pagesize=20"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "part"),
+    [
+        pytest.param({"page": 2}, "&page=2&", id="second page"),
+        pytest.param({"time_range": TimeRange.DAY}, "&fromdate=1795219200", id="day"),
+        pytest.param({"time_range": TimeRange.WEEK}, "&fromdate=1794700800", id="week"),
+        pytest.param({"time_range": TimeRange.MONTH}, "&fromdate=1792713600", id="month"),
+        pytest.param({"time_range": TimeRange.YEAR}, "&fromdate=1763769600", id="year"),
+        pytest.param({"aim": "superuser"}, "&site=superuser&", id="site"),
+        pytest.param({"aim": "evil.example"}, "&site=stackoverflow&", id="no site"),
+        pytest.param({"language": "all"}, "&site=stackoverflow&", id="any language"),
+        pytest.param({"language": "en-US"}, "&site=stackoverflow&", id="region"),
+        pytest.param({"language": "pt-BR"}, "&site=pt.stackoverflow&", id="Portuguese"),
+        pytest.param(
+            {"language": "es", "aim": "es.stackoverflow"}, "&site=es.stackoverflow&", id="both"
+        ),
+        pytest.param(
+            {"text": 'C++ & "<vector>"'}, "&q=C%2B%2B%20%26%20%22%3Cvector%3E%22&", id="signs"
+        ),
+        pytest.param({"text": "熊猫"}, "&q=%E7%86%8A%E7%8C%AB&", id="Chinese"),
+        pytest.param({"text": "x" * 300}, f"&q={'x' * 300}&", id="long"),
+        pytest.param({"text": "list[int] sort"}, "&q=list%20int%20sort&", id="a tag"),
+        pytest.param({"text": "git --force -v"}, "&q=git%20force%20v&", id="exclusions"),
+        pytest.param({"text": "is:closed x"}, "&q=is%20closed%20x&", id="a field"),
+        pytest.param({"text": "std::vector a-b"}, "&q=std%3A%3Avector%20a-b&", id="a name"),
+    ],
+)
+def test_what_is_asked_changes_the_address(ask, engine, fields, part):
+    row = engine("stackexchange")
+    assert part in row.url(row.ask(ask(**fields)))
+
+
+def test_an_age_counts_from_the_days_of_the_asker(ask, engine):
+    east = datetime(2026, 11, 22, 12, tzinfo=timezone(timedelta(hours=9)))
+    asked = engine("stackexchange").ask(ask(time_range=TimeRange.DAY, now=east))
+    assert asked.parameters["fromdate"] == str(1795219200 - 9 * 3600)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        pytest.param({"text": ""}, id="nothing"),
+        pytest.param({"text": "[] --"}, id="only syntax"),
+        pytest.param({"language": "de"}, id="another language"),
+        pytest.param({"language": "zh-TW"}, id="another region"),
+        pytest.param({"language": "es", "aim": "superuser"}, id="a site without that language"),
+    ],
+)
+def test_what_it_cannot_answer_is_not_asked(ask, engine, fields):
+    assert engine("stackexchange").ask(ask(**fields)) is None
+
+
+def test_every_site_has_its_host():
+    assert stackexchange.HOSTS["stackoverflow"] == "stackoverflow.com"
+    assert stackexchange.HOSTS["math"] == "math.stackexchange.com"
+    assert stackexchange.HOSTS["ru.stackoverflow"] == "ru.stackoverflow.com"
+    assert stackexchange.AIMS == stackexchange.SITES == frozenset(stackexchange.HOSTS)
+
+
+def test_of_a_question_the_best_row_stays(ask, engine, answer):
+    parsed = engine("stackexchange").parse(answer("stackexchange.json"), ask())
+    first, second = parsed.hits
+    assert first.url == "https://stackoverflow.com/q/9000001#9000012"
+    assert first.title == 'How do I sort a "std::vector<panda>" by colour?'
+    assert first.description == (
+        "Call std::vector<panda> with a red one. … "
+        "(answer, accepted, score: 57, [c++], [panda], [examples])"
+    )
+    assert first.published_at == "2026-05-28T20:26:40+00:00"
+    assert first.attribution == (
+        'How do I sort a "std::vector<panda>" by colour? by users on stackoverflow.com, CC BY-SA'
+    )
+    assert second.url == "https://stackoverflow.com/q/9000002"
+    assert second.description.endswith("(question, answers: 0, score: -2, [bamboo])")
+    assert second.author == "Ada & Example"
+    assert "by Ada & Example on stackoverflow.com, CC BY-SA" in second.attribution
+    assert (parsed.rows_seen, parsed.has_next, parsed.pause) == (3, True, None)
+
+
+@pytest.mark.parametrize(
+    ("fields", "host"),
+    [
+        pytest.param({"aim": "unix"}, "unix.stackexchange.com", id="site"),
+        pytest.param({"language": "ja"}, "ja.stackoverflow.com", id="language"),
+    ],
+)
+def test_rows_lead_to_the_site_that_was_asked(ask, engine, answer, fields, host):
+    parsed = engine("stackexchange").parse(answer("stackexchange-backoff.json"), ask(**fields))
+    assert parsed.hits[0].url == f"https://{host}/q/9000003"
+    assert parsed.hits[0].attribution.endswith(f"on {host}, CC BY-SA")
+
+
+def test_a_backoff_is_a_pause(ask, engine, answer):
+    parsed = engine("stackexchange").parse(answer("stackexchange-backoff.json"), ask())
+    assert (parsed.has_next, parsed.pause) == (False, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("members", "now", "pause"),
+    [
+        pytest.param({}, datetime(2026, 11, 22, 18, tzinfo=UTC), 21_600.0, id="quota"),
+        pytest.param(
+            {}, datetime(2026, 11, 22, 18, tzinfo=timezone(timedelta(hours=6))), 43_200.0, id="zone"
+        ),
+        pytest.param(
+            {"backoff": 30}, datetime(2026, 11, 22, 23, 59, 50, tzinfo=UTC), 30.0, id="backoff"
+        ),
+    ],
+)
+def test_a_used_up_quota_is_a_pause_to_the_end_of_the_day(ask, engine, members, now, pause):
+    body = json.dumps({"items": [], "quota_remaining": 0, **members}).encode()
+    assert engine("stackexchange").parse(body, ask(now=now)).pause == pause
+
+
+def test_an_answer_without_items_is_empty(ask, engine):
+    body = b'{"items": [], "has_more": false, "quota_max": 300, "quota_remaining": 299}'
+    parsed = engine("stackexchange").parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
+
+
+@pytest.mark.parametrize(("body", "verdict", "pause", "ours"), ERRORS)
+def test_an_error_is_refused_with_its_reason(ask, engine, body, verdict, pause, ours):
+    row = engine("stackexchange")
+    with pytest.raises(RefusedError) as raised:
+        row.parse(body, ask())
+    assert (raised.value.verdict, raised.value.pause) == (verdict, pause)
+    assert raised.value.ours is ours
+    read = row.read_refusal(400, {}, body)
+    assert (read.verdict, read.pause) == (verdict, pause)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"<html>Too many requests</html>", id="a page"),
+        pytest.param(b"{}", id="nothing"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"error_name": 5}', id="another type"),
+    ],
+)
+def test_a_refusal_without_a_reason_is_told_by_its_status(engine, body):
+    assert engine("stackexchange").read_refusal(503, {}, body) is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(b"<html>Too many requests</html>", id="a page"),
+        pytest.param(b'{"has_more": false}', id="no items"),
+        pytest.param(b"[]", id="a list"),
+        pytest.param(b'{"items": [', id="cut"),
+    ],
+)
+def test_what_is_no_answer_is_refused(ask, engine, body):
+    with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
+        engine("stackexchange").parse(body, ask())
+
+
+def test_hostile_rows_become_text_or_nothing(ask, engine):
+    items = [
+        {"question_id": "1/../../evil", "title": "x"},
+        {"question_id": True, "title": "x"},
+        {"question_id": 1, "title": "", "excerpt": "x"},
+        {
+            "question_id": 2,
+            "title": "A<script>alert(1)</script> <b>title</b>",
+            "excerpt": ["x"],
+            "owner": "me",
+            "tags": "one",
+            "score": "9",
+            "answer_id": "javascript:alert(1)",
+        },
+    ]
+    parsed = engine("stackexchange").parse(json.dumps({"items": items}).encode(), ask())
+    (hit,) = parsed.hits
+    assert (hit.url, hit.title) == ("https://stackoverflow.com/q/2", "A title")
+    assert hit.description == "(question, [one])"
+    assert parsed.rows_seen == 4
