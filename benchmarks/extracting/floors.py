@@ -17,7 +17,7 @@ from benchmarks.extracting.plain import plain_text
 from benchmarks.extracting.scores import word_score
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
-from searx_mcp.content.converted import Converted
+from searx_mcp.content.document import Document
 from searx_mcp.errors import ContentError
 
 FOLDER: Final = Path(__file__).resolve().parent.parent.parent / "tests" / "floors"
@@ -171,7 +171,7 @@ def _snippets(page: FloorPage, text: str) -> list[str]:
     return missing + [f"not removed: {each}" for each in page.absent if each in shown]
 
 
-def _metadata(page: FloorPage, found: Converted) -> list[str]:
+def _metadata(page: FloorPage, found: Document) -> list[str]:
     facts: Sequence[tuple[str, str, str]] = (
         ("title", page.title, found.title),
         ("author", page.author, found.author),

@@ -1,30 +1,36 @@
-"""A body of bytes to Markdown, by its media type."""
+"""A body of bytes to a document, by its media type; and the same as jobs for workers.
+
+A job takes bytes and the options of `document.options_for`, and gives what `document.from_frame` reads.
+"""
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from selectolax.lexbor import SelectolaxError
 
 from searx_mcp.content.addresses import addresses_in
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.converted import Converted
 from searx_mcp.content.dates import iso_date
 from searx_mcp.content.decode import decode
 from searx_mcp.content.disarm import disarm, disarm_plain
+from searx_mcp.content.document import Document, to_frame
+from searx_mcp.content.escaping import escape
 from searx_mcp.content.formats.data import MAX_CHARS, fenced, json_text
 from searx_mcp.content.formats.feed import MAX_ENTRIES, Feed
 from searx_mcp.content.formats.feeds import listed_feed, plain_text
 from searx_mcp.content.formats.json_feed import json_feed
 from searx_mcp.content.formats.xml_feed import is_html, xml_feed
 from searx_mcp.content.html.guards import MAX_TAGS
+from searx_mcp.content.html.metadata import Metadata
+from searx_mcp.content.html.stripping import stripped, title_of
 from searx_mcp.content.outline import headings
 from searx_mcp.content.page import ReadPage, read_page
 from searx_mcp.content.words import count
+from searx_mcp.content.writing.interface import Written
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
-from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
+from searx_mcp.models.page import PageKind, PageLink
 
 _HTML: Final = frozenset({"text/html", "application/xhtml+xml"})
 _JSON: Final = frozenset({"application/json", "text/json"})
@@ -46,11 +52,14 @@ _UNREADABLE: Final = "\ufffd"
 _UNREADABLE_SHARE: Final = 0.02
 """Of the characters; in a text with more, words are missing."""
 
+_STRIPPED_CHARS: Final = 2_000_000
+"""Of a page that is read as plain text, at most: 2 MB of nothing but tags take 1 s."""
+
 _NOTE_PROTECTED: Final = (
     "content protected: the site says that this page is not free to read; what is here may be only"
     " its beginning."
 )
-_NOTE_PLAIN: Final = (
+_NOTE_LARGE: Final = (
     "Plain text instead of Markdown: the page is too large; the first 5,000,000 characters of its"
     " HTML were read."
 )
@@ -63,36 +72,16 @@ _NOTE_STYLE_CUT: Final = "The page's style is too large to be read to its end; s
 _NOTE_UNREADABLE: Final = (
     "Some of the text is unreadable: the page is not in the encoding it names."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """Content with what is known of it; the Markdown is clean, the lines are not."""
-
-    markdown: str
-    hidden: int = 0
-    title: str = ""
-    description: str = ""
-    author: str = ""
-    published: str = ""
-    modified: str = ""
-    language: str = ""
-    site: str = ""
-    canonical_url: str = ""
-    kind: PageKind | None = None
-    sources: Mapping[str, str] = field(default_factory=dict)
-    outline: tuple[Heading, ...] = ()
-    images: tuple[PageImage, ...] = ()
-    links: tuple[PageLink, ...] = ()
-    code_blocks: tuple[CodeBlock, ...] = ()
-    notes: tuple[str, ...] = ()
-    is_skeleton: bool = False
-    is_protected: bool = False
+_NOTE_DATA_CUT: Final = f"Only the first {MAX_CHARS:,} characters are shown."
+_NOTE_PLAIN: Final = (
+    "Plain text instead of Markdown, menus included: the page was too much for its reader."
+)
+_NOTE_PLAIN_CUT: Final = f"Only the first {_STRIPPED_CHARS:,} characters of the page were read."
 
 
 def convert(
     body: bytes, *, media_type: str, charset: str | None, url: str, config: ContentConfig
-) -> Converted:
+) -> Document:
     """Turn a body into Markdown.
 
     Args:
@@ -113,89 +102,93 @@ def convert(
     kind = media_type.partition(";")[0].strip().lower()
     text, _ = decode(body, charset=charset)
     if kind in _HTML or ((kind in _XML or kind.endswith("+xml")) and is_html(text)):
-        content = _feed(xml_feed(text), url=url, config=config) or _html(text, url, config)
-    elif kind in _JSON or kind.endswith("+json"):
-        content = _feed(json_feed(text), url=url, config=config) or _data(text, url, "json")
-    elif kind in _XML or kind.endswith("+xml"):
-        content = _feed(xml_feed(text), url=url, config=config) or _data(text, url, "xml")
-    elif kind.startswith("text/") or kind in _TEXT:
-        content = _text(text, url, is_markdown=kind in _MARKDOWN)
-    else:
-        raise ContentError(
-            f"{clean_line(kind, 100) or 'a body without a type'} is not text",
-            code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
-            url=url,
-        )
-    return _converted(content)
-
-
-def _converted(content: _Content) -> Converted:
-    title, description, author, site = (
-        _Line(content.title, _TITLE_CHARS),
-        _Line(content.description, _DESCRIPTION_CHARS),
-        _Line(content.author, _TITLE_CHARS),
-        _Line(content.site, _TITLE_CHARS),
-    )
-    lines = (title, description, author, site)
-    markdown = content.markdown
-    unreadable = markdown.count(_UNREADABLE) > len(markdown) * _UNREADABLE_SHARE
-    return Converted(
-        title=title.text,
-        description=description.text,
-        author=author.text,
-        published=iso_date(content.published),
-        modified=iso_date(content.modified),
-        language=content.language,
-        site=site.text,
-        canonical_url=content.canonical_url,
-        kind=content.kind,
-        sources={name: clean_line(text, _SOURCE_CHARS) for name, text in content.sources.items()},
-        markdown=markdown,
-        word_count=count(markdown),
-        outline=content.outline,
-        images=content.images,
-        links=content.links,
-        code_blocks=content.code_blocks,
-        hidden_chars_removed=content.hidden + sum(line.hidden for line in lines),
-        notes=(*content.notes, *([_NOTE_UNREADABLE] if unreadable else [])),
-        is_skeleton=content.is_skeleton,
-        is_protected=content.is_protected,
+        return _feed(xml_feed(text), url=url, config=config) or _html(text, url, config)
+    if kind in _JSON or kind.endswith("+json"):
+        return _feed(json_feed(text), url=url, config=config) or _data(text, url, "json")
+    if kind in _XML or kind.endswith("+xml"):
+        return _feed(xml_feed(text), url=url, config=config) or _data(text, url, "xml")
+    if kind.startswith("text/") or kind in _TEXT:
+        return _text(text, url, is_markdown=kind in _MARKDOWN)
+    raise ContentError(
+        f"{clean_line(kind, 100) or 'a body without a type'} is not text",
+        code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+        url=url,
     )
 
 
-def _html(text: str, url: str, config: ContentConfig) -> _Content:
+def page_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Turn a body into Markdown.
+
+    Args:
+        body: as for `convert`.
+        options: those of `document.options_for`.
+
+    Raises:
+        SkeletonError: the page is empty without its scripts.
+        ContentError: as of `convert`, if that is what it says of the body.
+        Exception: whatever a library raised that gave up on it, so that it counts as a defeat.
+    """
+    try:
+        return to_frame(_converted(body, options))
+    except ContentError as error:
+        if error.__cause__ is not None:
+            raise error.__cause__ from None
+        raise
+
+
+def text_job(body: bytes, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Turn a page into plain text, with nothing that its markup or its size could defeat.
+
+    No parser reads it. Arguments and result are those of `page_job`.
+
+    Raises:
+        ContentError: `extraction_failed`; there is no text in it.
+    """
+    html, _ = decode(body, charset=options["charset"])
+    plain, hidden = clean_counted(stripped(html[:_STRIPPED_CHARS]))
+    if not plain.strip():
+        raise ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED)
+    # Escaped, it is Markdown that shows the same.
+    found = _converted(
+        escape(plain).encode(), {**options, "media_type": "text/plain", "charset": "utf-8"}
+    )
+    cut = [_NOTE_PLAIN_CUT] if len(html) > _STRIPPED_CHARS else []
+    whole = {
+        "title": clean_line(title_of(html), _TITLE_CHARS),
+        "hidden_chars_removed": found.hidden_chars_removed + hidden,
+        "notes": (_NOTE_PLAIN, *cut, *found.notes),
+    }
+    return to_frame(found.model_copy(update=whole))
+
+
+def _converted(body: bytes, options: Mapping[str, Any]) -> Document:
+    return convert(
+        body,
+        media_type=options["media_type"],
+        charset=options["charset"],
+        url=options["url"],
+        config=ContentConfig.model_validate(options["config"]),
+    )
+
+
+def _html(text: str, url: str, config: ContentConfig) -> Document:
     page = _page(text, url, config)
-    said, written = page.metadata, page.written
     if text.strip() and page.is_empty:
         raise _empty(page, url)
     notes = {
-        _NOTE_PLAIN: page.is_plain,
+        _NOTE_LARGE: page.is_plain,
         _NOTE_TAGS: page.is_cut,
-        _NOTE_PROTECTED: said.is_protected,
+        _NOTE_PROTECTED: page.metadata.is_protected,
         _NOTE_SKELETON: page.is_skeleton,
         _NOTE_UNCOVERED: page.is_uncovered,
         _NOTE_STYLE_CUT: page.is_style_cut,
     }
-    return _Content(
-        markdown=written.markdown,
-        hidden=written.hidden,
-        title=said.title,
-        description=said.description,
-        author=said.author,
-        published=said.published,
-        modified=said.modified,
-        language=said.language,
-        site=said.site,
-        canonical_url=said.canonical_url,
+    return _document(
+        page.written,
+        page.metadata,
         kind=page.kind,
-        sources=said.sources,
-        outline=written.outline,
-        images=written.images,
-        links=written.links,
-        code_blocks=written.code_blocks,
-        notes=tuple(note for note, holds in notes.items() if holds),
+        notes=[note for note, holds in notes.items() if holds],
         is_skeleton=page.is_skeleton,
-        is_protected=said.is_protected,
     )
 
 
@@ -224,49 +217,45 @@ def _empty(page: ReadPage, url: str) -> ContentError:
     return ContentError("the page has no text", code=ErrorCode.EXTRACTION_FAILED, url=url)
 
 
-def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> _Content | None:
+def _feed(feed: Feed | None, *, url: str, config: ContentConfig) -> Document | None:
     if feed is None:
         return None
     listed = listed_feed(feed, url=url, config=config)
     # Clean already, but for what only the whole shows: text that is broken over entries.
     markdown, hidden = clean_counted(listed.markdown)
-    notes = (f"The feed has {feed.count} entries; the first {MAX_ENTRIES} are listed.",)
-    return _Content(
-        markdown=markdown,
-        hidden=hidden,
+    said = Metadata(
         title=plain_text(feed.title, _TITLE_CHARS),
         description=plain_text(feed.description, _DESCRIPTION_CHARS),
         author=plain_text(feed.author, _TITLE_CHARS),
         modified=feed.updated,
         language=feed.language if _LANGUAGE.fullmatch(feed.language) else "",
-        outline=headings(markdown),
-        links=_links(listed.links),
-        notes=notes if listed.is_cut else (),
     )
+    written = Written(
+        markdown, links=_links(listed.links), outline=headings(markdown), hidden=hidden
+    )
+    note = f"The feed has {feed.count} entries; the first {MAX_ENTRIES} are listed."
+    return _document(written, said, notes=[note] if listed.is_cut else [])
 
 
-def _text(text: str, url: str, *, is_markdown: bool) -> _Content:
+def _text(text: str, url: str, *, is_markdown: bool) -> Document:
     text, hidden = clean_counted(text)
     markdown = (disarm(text) if is_markdown else disarm_plain(text)).strip("\n")
     outline = headings(markdown) if is_markdown else ()
-    return _Content(
-        markdown=markdown,
-        hidden=hidden,
-        title=outline[0].title if outline else "",
-        outline=outline,
-        links=_links(addresses_in(text, base=url, is_markdown=is_markdown)),
+    links = _links(addresses_in(text, base=url, is_markdown=is_markdown))
+    return _document(
+        Written(markdown, links=links, outline=outline, hidden=hidden),
+        Metadata(title=outline[0].title if outline else ""),
     )
 
 
-def _data(text: str, url: str, language: str) -> _Content:
+def _data(text: str, url: str, language: str) -> Document:
     shown = (json_text(text) if language == "json" else text)[:MAX_CHARS]
-    notes = (f"Only the first {MAX_CHARS:,} characters are shown.",)
     shown, hidden = clean_counted(shown)
-    return _Content(
-        markdown=fenced(shown, language=language),
-        hidden=hidden,
-        links=_links(addresses_in(shown, base=url)),
-        notes=notes if len(text) > MAX_CHARS else (),
+    links = _links(addresses_in(shown, base=url))
+    return _document(
+        Written(fenced(shown, language=language), links=links, hidden=hidden),
+        Metadata(),
+        notes=[_NOTE_DATA_CUT] if len(text) > MAX_CHARS else [],
     )
 
 
@@ -274,9 +263,50 @@ def _links(addresses: tuple[str, ...]) -> tuple[PageLink, ...]:
     return tuple(PageLink(url=address) for address in addresses)
 
 
-class _Line:
-    """One clean line, and how much of it nobody sees."""
+def _document(
+    written: Written,
+    said: Metadata,
+    *,
+    kind: PageKind | None = None,
+    notes: list[str] | None = None,
+    is_skeleton: bool = False,
+) -> Document:
+    """Clean what is said of a text, and put both together."""
+    title, hidden_title = _line(said.title, _TITLE_CHARS)
+    description, hidden_description = _line(said.description, _DESCRIPTION_CHARS)
+    author, hidden_author = _line(said.author, _TITLE_CHARS)
+    site, hidden_site = _line(said.site, _TITLE_CHARS)
+    markdown = written.markdown
+    unreadable = markdown.count(_UNREADABLE) > len(markdown) * _UNREADABLE_SHARE
+    return Document(
+        title=title,
+        description=description,
+        author=author,
+        published=iso_date(said.published),
+        modified=iso_date(said.modified),
+        language=said.language,
+        site=site,
+        canonical_url=said.canonical_url,
+        kind=kind,
+        is_protected=said.is_protected,
+        sources={name: clean_line(text, _SOURCE_CHARS) for name, text in said.sources.items()},
+        markdown=markdown,
+        word_count=count(markdown),
+        outline=written.outline,
+        images=written.images,
+        links=written.links,
+        code_blocks=written.code_blocks,
+        hidden_chars_removed=written.hidden
+        + hidden_title
+        + hidden_description
+        + hidden_author
+        + hidden_site,
+        notes=(*(notes or ()), *([_NOTE_UNREADABLE] if unreadable else [])),
+        is_skeleton=is_skeleton,
+    )
 
-    def __init__(self, text: str, max_chars: int) -> None:
-        cleaned, self.hidden = clean_counted(text)
-        self.text = clean_line(cleaned, max_chars)
+
+def _line(text: str, max_chars: int) -> tuple[str, int]:
+    """One clean line, and how many of its characters nobody sees."""
+    cleaned, hidden = clean_counted(text)
+    return clean_line(cleaned, max_chars), hidden

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.converted import Converted, converted, options_for
 from searx_mcp.content.disarm import disarm
+from searx_mcp.content.document import Document, from_frame, options_for
 from searx_mcp.content.outline import headings
 from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.content.words import count
@@ -105,7 +105,7 @@ class Conversion:
         found = await self._workers.run("pdf", material.data, options, deadline=deadline)
         return _of_pdf(found)
 
-    async def _page(self, material: Material, deadline: float, content: ContentConfig) -> Converted:
+    async def _page(self, material: Material, deadline: float, content: ContentConfig) -> Document:
         left = deadline - asyncio.get_running_loop().time()
         has_spare = left >= _MIN_TIME and _MARKUP.search(material.media.read_as)
         try:
@@ -132,7 +132,7 @@ class Conversion:
         *,
         deadline: float,
         reserve: float = 0.0,
-    ) -> Converted:
+    ) -> Document:
         options = options_for(
             media_type=material.media.read_as,
             charset=material.media.charset,
@@ -143,7 +143,7 @@ class Conversion:
             job, material.data, options, deadline=deadline, reserve=reserve
         )
         try:
-            return converted(found)
+            return from_frame(found)
         except ValueError as exc:
             raise broken() from exc
 
@@ -170,7 +170,7 @@ def of_composed(page: Composed) -> Readable:
     )
 
 
-def _of(page: Converted) -> Readable:
+def _of(page: Document) -> Readable:
     return Readable(
         markdown=page.markdown,
         word_count=page.word_count,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from searx_mcp.content import job
+from searx_mcp.content.convert import page_job, text_job
 from searx_mcp.workers.interface import Job, Result
 
 
@@ -17,8 +17,8 @@ def _pdf(body: bytes, options: Mapping[str, Any]) -> Result:
 
 JOBS: Final[Mapping[str, Job]] = MappingProxyType(
     {
-        "page": job.page,
+        "page": page_job,
         "pdf": _pdf,
-        "text": job.text,
+        "text": text_job,
     }
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
-from searx_mcp.content.converted import Converted
+from searx_mcp.content.document import Document
 from searx_mcp.content.html.guards import MAX_TAGS
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.models.page import Heading, PageImage, PageKind, PageLink
@@ -31,14 +31,14 @@ MEDIA_TYPES = [
 
 def read(
     body: str | bytes, media_type: str = "text/html", charset: str | None = None, **settings: Any
-) -> Converted:
+) -> Document:
     data = body if isinstance(body, bytes) else body.encode()
     config = ContentConfig(**settings)
     return convert(data, media_type=media_type, charset=charset, url=URL, config=config)
 
 
 def test_a_page_becomes_markdown_with_what_is_known_of_it():
-    assert read(HTML) == Converted(
+    assert read(HTML) == Document(
         title="A title",
         description="What it is",
         author="Ann B",

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
-from searx_mcp.content.converted import Converted
+from searx_mcp.content.document import Document
 from searx_mcp.errors import ContentError, ErrorCode
 
 URL = "https://site.example/folder/page.html"
@@ -129,7 +129,7 @@ def acts(markdown: str, *, safe: Container[str] = SCHEMES) -> list[str]:
     return found
 
 
-def check_text(page: Converted) -> None:
+def check_text(page: Document) -> None:
     """Everything in it can be written, and has been cleaned."""
     texts = [
         page.title,

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.converted import converted, options_for
+from searx_mcp.content.document import from_frame, options_for
 from searx_mcp.content.html.guards import guard
 from searx_mcp.errors import ContentError
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
@@ -209,7 +209,7 @@ def test_a_hostile_page_becomes_text_or_a_proper_error(read, name: str, make: _M
     page = make()
     assert len(page.encode("utf-8", "replace")) <= MAX_CONTENT_LENGTH
     try:
-        found = converted(read(name, page))
+        found = from_frame(read(name, page))
     except DefeatError as error:
         pytest.fail(error.message)
     except ContentError as error:

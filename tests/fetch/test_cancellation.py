@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from searx_mcp.content import job as content_job
+from searx_mcp.content import convert as conversion
 from searx_mcp.models.request import FetchRequest
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 9999\r\n\r\n"
@@ -61,7 +61,7 @@ async def test_a_fetch_cancelled_while_a_page_is_converted_ends_at_once(site, fe
         loop.call_soon_threadsafe(entered.set)
         done.wait(9)
 
-    monkeypatch.setattr(content_job, "convert", convert)
+    monkeypatch.setattr(conversion, "convert", convert)
     url = site.page("/", "<p>Some text")
     before = asyncio.all_tasks()
     try:

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from searx_mcp.content import job
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.converted import options_for
+from searx_mcp.content.document import options_for
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError, TransportError
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
@@ -17,6 +16,7 @@ from searx_mcp.fetch.site_adapters.interface import Material
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import closed, crash, late, needs_process, no_start, too_slow
 from searx_mcp.workers.interface import DefeatError, Workers
+from searx_mcp.workers.jobs import JOBS
 from searx_mcp.workers.threads import ThreadWorkers
 
 URL = "https://bees.example/dance"
@@ -64,7 +64,7 @@ def material(data=PAGE, media_type="text/html"):
 
 def result_of(name):
     options = options_for(media_type="text/html", charset=None, url=URL, config=ContentConfig())
-    return getattr(job, name)(PAGE, options)
+    return JOBS[name](PAGE, options)
 
 
 async def read(workers, body=None, *, seconds=60.0):

@@ -10,7 +10,7 @@ from contextlib import AbstractAsyncContextManager
 import pytest
 from typing_extensions import override
 
-from searx_mcp.content import job as content_job
+from searx_mcp.content import convert as conversion
 from searx_mcp.errors import (
     ContentError,
     ErrorCode,
@@ -468,7 +468,7 @@ async def test_a_deadline_that_is_over_is_a_timeout(site, fetcher):
 
 async def test_a_conversion_that_outlasts_the_deadline_is_a_timeout(site, fetcher, monkeypatch):
     done = threading.Event()
-    monkeypatch.setattr(content_job, "convert", lambda *_args, **_kwargs: done.wait(9))
+    monkeypatch.setattr(conversion, "convert", lambda *_args, **_kwargs: done.wait(9))
     try:
         error = await failure(fetcher, site.page("/", ARTICLE), deadline=soon())
     finally:

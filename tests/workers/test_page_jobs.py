@@ -3,13 +3,12 @@
 import asyncio
 import os
 import signal
-from dataclasses import fields
 
 import pytest
 
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.convert import convert
-from searx_mcp.content.converted import converted, options_for
+from searx_mcp.content.document import from_frame, options_for
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
@@ -67,10 +66,9 @@ def in_a_minute():
 
 
 async def test_a_process_gives_what_the_converter_gives(pool, run, options):
-    found = converted(await run(pool, "page", PAGE, **options()))
+    found = from_frame(await run(pool, "page", PAGE, **options()))
     expected = convert(PAGE, media_type="text/html", charset=None, url=URL, config=ContentConfig())
-    for field in fields(expected):
-        assert getattr(found, field.name) == getattr(expected, field.name), field.name
+    assert found == expected
 
 
 @pytest.mark.parametrize(

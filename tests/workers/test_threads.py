@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.converted import options_for
+from searx_mcp.content.document import options_for
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import MAX_BODY, DefeatError

@@ -6,7 +6,7 @@ The page may say anything: these are a stranger's words about his own page.
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -92,18 +92,18 @@ class Metadata:
         body: the text that its JSON-LD gives; plain.
     """
 
-    title: str
-    description: str
-    author: str
-    published: str
-    modified: str
-    language: str
-    site: str
-    canonical_url: str
-    sources: Mapping[str, str]
-    is_protected: bool
-    types: frozenset[str]
-    body: str
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    published: str = ""
+    modified: str = ""
+    language: str = ""
+    site: str = ""
+    canonical_url: str = ""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    is_protected: bool = False
+    types: frozenset[str] = frozenset()
+    body: str = ""
 
 
 def metadata(tree: LexborHTMLParser, *, url: str) -> Metadata:

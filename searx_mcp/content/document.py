@@ -1,18 +1,15 @@
-"""What a body becomes, and how it passes between processes: as JSON."""
+"""A page as text, and how it passes between processes: as JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from typing import Any, Final
 
-from pydantic import TypeAdapter
-
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.models.base import Frozen
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
-    """A page as text; every string is clean.
+class Document(Frozen):
+    """A page as text, whatever it was read from; every string is clean.
 
     Attributes:
         title: one line; empty if the page has none.
@@ -24,6 +21,7 @@ class Converted:
         site: name of the site on one line, or empty.
         canonical_url: the address that the page gives as its own, or empty.
         kind: what the page is; `None` where nothing tells.
+        is_protected: whether the page says that it is not free to read.
         sources: where each of these comes from, by its name here.
         markdown: the content.
         word_count: words of the Markdown; a Han character or kana is one.
@@ -31,42 +29,45 @@ class Converted:
         images: of the main content, in order, at most 50.
         links: of the main content to other pages, in order, each address once, at most 1,000.
         code_blocks: of the Markdown, in order.
+        truncated: whether the page goes on behind the end of the Markdown.
         hidden_chars_removed: characters of the text that no reader sees.
         notes: sentences a caller should know.
         is_skeleton: whether the page needs its scripts to say more than this.
-        is_protected: whether the page says that it is not free to read.
     """
 
-    title: str
-    description: str
-    author: str
-    published: str
-    modified: str
-    language: str
-    site: str
-    canonical_url: str
-    kind: PageKind | None
-    sources: Mapping[str, str]
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    published: str = ""
+    modified: str = ""
+    language: str = ""
+    site: str = ""
+    canonical_url: str = ""
+    kind: PageKind | None = None
+    is_protected: bool = False
+    sources: Mapping[str, str] = {}
     markdown: str
     word_count: int
-    outline: tuple[Heading, ...]
-    images: tuple[PageImage, ...]
-    links: tuple[PageLink, ...]
-    code_blocks: tuple[CodeBlock, ...]
-    hidden_chars_removed: int
-    notes: tuple[str, ...]
-    is_skeleton: bool
-    is_protected: bool
+    outline: tuple[Heading, ...] = ()
+    images: tuple[PageImage, ...] = ()
+    links: tuple[PageLink, ...] = ()
+    code_blocks: tuple[CodeBlock, ...] = ()
+    truncated: bool = False
+    hidden_chars_removed: int = 0
+    notes: tuple[str, ...] = ()
+    is_skeleton: bool = False
 
 
-_CONVERTED: Final = TypeAdapter(Converted)
-_NAMES: Final = frozenset(field.name for field in fields(Converted))
+_NOT_PASSED: Final = {"truncated"}
+"""Only who fetched a page knows whether all of it came."""
+
+_PASSED: Final = frozenset(Document.model_fields) - _NOT_PASSED
 
 
 def options_for(
     *, media_type: str, charset: str | None, url: str, config: ContentConfig
 ) -> Mapping[str, object]:
-    """The options of the jobs `page` and `text`; the arguments are those of `convert.convert`."""
+    """Write the options of the jobs `page` and `text`; the arguments are those of `convert.convert`."""
     return {
         "media_type": media_type,
         "charset": charset,
@@ -75,21 +76,20 @@ def options_for(
     }
 
 
-def dumped(found: Converted) -> Mapping[str, Any]:
-    """The fields as JSON has them; `converted` reads them back."""
-    result: dict[str, Any] = _CONVERTED.dump_python(found, mode="json")
-    return result
+def to_frame(document: Document) -> Mapping[str, Any]:
+    """Write what the jobs `page` and `text` give: the fields as JSON has them."""
+    return document.model_dump(mode="json", exclude=_NOT_PASSED)
 
 
-def converted(result: Mapping[str, Any]) -> Converted:
-    """Read back what a job gave.
+def from_frame(frame: Mapping[str, Any]) -> Document:
+    """Read back what `to_frame` wrote.
 
     Args:
-        result: of the job `page` or `text`, from wherever it came.
+        frame: of the job `page` or `text`, from wherever it came.
 
     Raises:
         ValueError: a field is missing, unknown, or not of its kind.
     """
-    if result.keys() != _NAMES:
+    if frame.keys() != _PASSED:
         raise ValueError("not the fields of a page")
-    return _CONVERTED.validate_python(result)
+    return Document.model_validate(frame)

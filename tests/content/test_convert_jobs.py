@@ -1,17 +1,15 @@
 """A body read as a job: JSON in, JSON out, and plain text where there is nothing better."""
 
 import json
-from dataclasses import fields
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from searx_mcp.content import job
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.convert import convert
-from searx_mcp.content.converted import Converted, converted, options_for
+from searx_mcp.content.convert import convert, page_job, text_job
+from searx_mcp.content.document import Document, from_frame, options_for
 from searx_mcp.content.html.stripping import stripped, title_of
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 
@@ -50,27 +48,27 @@ def there_and_back(result):
 def test_nothing_of_a_page_is_lost_on_its_way(body, media_type):
     expected = convert(body, media_type=media_type, charset=None, url=URL, config=ContentConfig())
     options = there_and_back(options_of(media_type))
-    found = converted(there_and_back(job.page(body, options)))
+    found = from_frame(there_and_back(page_job(body, options)))
     assert found == expected
-    for field in fields(expected):
-        assert type(getattr(found, field.name)) is type(getattr(expected, field.name))
+    for name in Document.model_fields:
+        assert type(getattr(found, name)) is type(getattr(expected, name))
 
 
 def test_settings_reach_the_converter():
-    assert "```" in job.page(PAGE, options_of())["markdown"]
-    assert "```" not in job.page(PAGE, options_of(keep_code_blocks=False))["markdown"]
+    assert "```" in page_job(PAGE, options_of())["markdown"]
+    assert "```" not in page_job(PAGE, options_of(keep_code_blocks=False))["markdown"]
 
 
 def test_a_header_names_the_encoding():
     assert (
-        job.page("日本".encode("cp932"), options_of("text/plain", "shift_jis"))["markdown"]
+        page_job("日本".encode("cp932"), options_of("text/plain", "shift_jis"))["markdown"]
         == "日本"
     )
 
 
 def test_a_page_that_needs_its_scripts_is_told_apart():
     with pytest.raises(SkeletonError):
-        job.page(b"<div id=root></div><script>" + b"x();" * 999 + b"</script>", options_of())
+        page_job(b"<div id=root></div><script>" + b"x();" * 999 + b"</script>", options_of())
 
 
 def test_a_library_that_gives_up_is_not_a_word_on_the_page(monkeypatch):
@@ -81,7 +79,7 @@ def test_a_library_that_gives_up_is_not_a_word_on_the_page(monkeypatch):
     with pytest.raises(ContentError):
         convert(PAGE, media_type="text/html", charset=None, url=URL, config=ContentConfig())
     with pytest.raises(RuntimeError):
-        job.page(PAGE, options_of())
+        page_job(PAGE, options_of())
 
 
 @pytest.mark.parametrize(
@@ -98,22 +96,22 @@ def test_a_library_that_gives_up_is_not_a_word_on_the_page(monkeypatch):
     ],
 )
 def test_what_is_no_page_is_not_read_back(change):
-    result = there_and_back(job.page(PAGE, options_of()))
-    assert converted(result).title == "Bees & flowers"
+    result = there_and_back(page_job(PAGE, options_of()))
+    assert from_frame(result).title == "Bees & flowers"
     with pytest.raises(ValueError, match=r"validation error|fields"):
-        converted({**result, **change})
+        from_frame({**result, **change})
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Converted)])
+@pytest.mark.parametrize("name", sorted(page_job(PAGE, options_of())))
 def test_every_field_must_be_there(name):
-    result = there_and_back(job.page(PAGE, options_of()))
+    result = there_and_back(page_job(PAGE, options_of()))
     del result[name]
     with pytest.raises(ValueError, match="fields"):
-        converted(result)
+        from_frame(result)
 
 
 def test_plain_text_has_the_words_and_a_note():
-    found = converted(there_and_back(job.text(PAGE, options_of())))
+    found = from_frame(there_and_back(text_job(PAGE, options_of())))
     assert found.markdown == "Bees\n\nThey dance for the others.\n\nprint\\(\\)".replace("\\", "")
     assert found.title == "Bees & flowers"
     assert found.word_count == 7
@@ -124,7 +122,7 @@ def test_plain_text_has_the_words_and_a_note():
 @pytest.mark.parametrize("body", [b"", b"<p></p>", b"<script>x()</script>", b"<!-- x"])
 def test_plain_text_without_a_word_is_no_page(body):
     with pytest.raises(ContentError) as caught:
-        job.text(body, options_of())
+        text_job(body, options_of())
     assert caught.value.code is ErrorCode.EXTRACTION_FAILED
 
 
@@ -144,7 +142,7 @@ def test_plain_text_without_a_word_is_no_page(body):
 )
 def test_plain_text_holds_no_markup(smuggled):
     page = f"<p>Bees</p><p>{smuggled}</p>"
-    markdown = job.text(page.encode(), options_of())["markdown"]
+    markdown = text_job(page.encode(), options_of())["markdown"]
     tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(markdown)
     kinds = {token.type for token in tokens}
     kinds |= {child.type for token in tokens for child in token.children or ()}
@@ -152,7 +150,7 @@ def test_plain_text_holds_no_markup(smuggled):
 
 
 def test_a_long_page_is_cut_with_a_note():
-    found = job.text(b"<p>bee</p>" * 300_000, options_of())
+    found = text_job(b"<p>bee</p>" * 300_000, options_of())
     assert len(found["markdown"]) == 999_998
     assert any("first 2,000,000" in note for note in found["notes"])
 
