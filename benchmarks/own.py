@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Ratio, Table, command_line, report
+from searx_mcp.client.stores import open_state
 from searx_mcp.models.own_instance import NativeInstanceUp
 from searx_mcp.ops.own.native.environment import installer
 from searx_mcp.ops.own.native.runner import NativeOptions
@@ -60,7 +61,7 @@ def main() -> None:
 async def _install(version: str | None) -> NativeInstanceUp:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings.model_validate({"storage": {"folder": str(Path(folder, "state"))}})
-        async with open_native(settings, progress=lambda _: None) as runner:
+        async with open_native(settings, open_state(settings), progress=lambda _: None) as runner:
             try:
                 return await runner.up(NativeOptions(version))
             finally:

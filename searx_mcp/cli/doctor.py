@@ -6,6 +6,7 @@ import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 import click
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from searx_mcp.cli import output
+from searx_mcp.cli.instances import opened_admin
 from searx_mcp.content.clean import clean
 from searx_mcp.errors import SettingsError
 from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus, Diagnosis
@@ -56,7 +58,9 @@ async def doctor(
         diagnosis = misconfiguration(loaded)
     else:
         with _progress() as progress:
-            diagnosis = await Doctor(loaded, progress=progress).examine(url, own=own)
+            diagnosis = await Doctor(
+                loaded, partial(opened_admin, loaded), progress=progress
+            ).examine(url, own=own)
     if as_json:
         data = scrub(diagnosis.model_dump(mode="json"))
         click.echo(json.dumps(data, ensure_ascii=False, indent=2))

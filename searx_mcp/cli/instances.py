@@ -29,9 +29,9 @@ from searx_mcp.models.administration import Change, Ledger
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState, PoolReport, SortKey, Tier
 from searx_mcp.models.request import SearchArguments
-from searx_mcp.ops.instances.admin import InstanceAdmin
-from searx_mcp.ops.instances.listing import Selection
-from searx_mcp.ops.instances.portable import MAX_TEXT
+from searx_mcp.ops.instance_admin import InstanceAdmin
+from searx_mcp.ops.instance_export import MAX_TEXT
+from searx_mcp.ops.instance_reports import Selection
 from searx_mcp.settings.sources import Loaded
 
 WATCH_INTERVAL: Final = 2.0
@@ -67,7 +67,7 @@ async def show_list(
             "redraws a terminal, and this is none",
             advice="Leave it out; `--json` once is what a program wants.",
         )
-    async with _admin(loaded, as_json=as_json) as admin:
+    async with opened_admin(loaded, as_json=as_json) as admin:
         if watch:
             await _watch(admin, selection)
             return
@@ -93,7 +93,7 @@ def print_pool(report: PoolReport) -> None:
 
 async def show_one(loaded: Loaded, host: str, *, as_json: bool) -> None:
     """Print everything that is known of one instance."""
-    async with _admin(loaded, as_json=as_json) as admin:
+    async with opened_admin(loaded, as_json=as_json) as admin:
         details = await admin.show(host)
         now = admin.now()
     if as_json:
@@ -104,7 +104,10 @@ async def show_one(loaded: Loaded, host: str, *, as_json: bool) -> None:
 
 async def check(loaded: Loaded, hosts: Sequence[str], *, as_json: bool) -> None:
     """Probe instances and print what they answered."""
-    async with _admin(loaded, as_json=as_json) as admin, show_progress("checking") as progress:
+    async with (
+        opened_admin(loaded, as_json=as_json) as admin,
+        show_progress("checking") as progress,
+    ):
         checked = await admin.check(hosts, progress=progress)
     if as_json:
         print_json(checked.model_dump(mode="json"))
@@ -121,7 +124,7 @@ async def check(loaded: Loaded, hosts: Sequence[str], *, as_json: bool) -> None:
 
 async def refresh(loaded: Loaded, *, as_json: bool) -> None:
     """Fetch the list of public instances and print what came of it."""
-    async with _admin(loaded, as_json=as_json) as admin, show_progress("fetching the list"):
+    async with opened_admin(loaded, as_json=as_json) as admin, show_progress("fetching the list"):
         refreshed = await admin.refresh()
     if as_json:
         print_json(refreshed.model_dump(mode="json"))
@@ -138,7 +141,7 @@ async def change(loaded: Loaded, verb: str, subject: str, *, as_json: bool) -> N
         subject: an address or a host.
         as_json: whether a program reads it.
     """
-    async with _admin(loaded, as_json=as_json) as admin:
+    async with opened_admin(loaded, as_json=as_json) as admin:
         changed: Change = await getattr(admin, verb)(subject)
     if as_json:
         print_json(changed.model_dump(mode="json"))
@@ -158,7 +161,10 @@ async def test(
     **arguments: Unpack[SearchArguments],
 ) -> None:
     """Search once at one instance and print what came of it."""
-    async with _admin(loaded, as_json=as_json) as admin, show_progress(f"searching at {host}"):
+    async with (
+        opened_admin(loaded, as_json=as_json) as admin,
+        show_progress(f"searching at {host}"),
+    ):
         trial = await admin.test(host, query, format=Format(form) if form else None, **arguments)
     if as_json:
         print_json(trial.model_dump(mode="json"))
@@ -168,7 +174,7 @@ async def test(
 
 async def export(loaded: Loaded, *, file: Path | None) -> None:
     """Write what was chosen and learned, to a file or standard output."""
-    async with _admin(loaded) as admin:
+    async with opened_admin(loaded) as admin:
         exported = await admin.export()
     text = json.dumps(exported.model_dump(mode="json"), ensure_ascii=False, indent=2)
     if file is None:
@@ -181,7 +187,7 @@ async def export(loaded: Loaded, *, file: Path | None) -> None:
 
 async def import_(loaded: Loaded, file: str, *, as_json: bool) -> None:
     """Add what an export holds and print what was new."""
-    async with _admin(loaded, as_json=as_json) as admin:
+    async with opened_admin(loaded, as_json=as_json) as admin:
         imported = await admin.import_(_read(file))
     if as_json:
         print_json(imported.model_dump(mode="json"))
@@ -196,7 +202,7 @@ async def import_(loaded: Loaded, file: str, *, as_json: bool) -> None:
 
 async def budget(loaded: Loaded, *, everything: bool, as_json: bool) -> None:
     """Print what public instances allow, and for how long at this pace."""
-    async with _admin(loaded, as_json=as_json) as admin:
+    async with opened_admin(loaded, as_json=as_json) as admin:
         ledger = await admin.budget()
     if as_json:
         print_json(ledger.model_dump(mode="json"))
@@ -259,7 +265,7 @@ def _about(report: PoolReport) -> Iterable[str]:
 
 
 @asynccontextmanager
-async def _admin(loaded: Loaded, *, as_json: bool = False) -> AsyncIterator[InstanceAdmin]:
+async def opened_admin(loaded: Loaded, *, as_json: bool = False) -> AsyncIterator[InstanceAdmin]:
     """The admin of a client that remembers; an error is printed as JSON too where that is wanted."""
     try:
         async with remembering_client(loaded.settings, origins=loaded.origins) as client:

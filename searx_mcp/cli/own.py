@@ -11,6 +11,7 @@ from rich.text import Text
 
 from searx_mcp.cli import output
 from searx_mcp.cli.instance_pages import print_engines
+from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 from searx_mcp.models.own_instance import (
     ContainerState,
@@ -158,9 +159,10 @@ def _opened(
     """What runs the instance that is meant."""
     chosen = chosen_engine(loaded.settings, engine)
     if chosen == NATIVE:
-        return open_native(loaded.settings, progress=progress)
+        return open_native(loaded.settings, open_state(loaded.settings), progress=progress)
     name = None if chosen == CONTAINER else chosen
-    return open_runner(loaded.settings, engine=name, progress=progress)
+    state = open_state(loaded.settings)
+    return open_runner(loaded.settings, state, engine=name, progress=progress)
 
 
 def _refuse(engine: str, **options: str | None) -> None:

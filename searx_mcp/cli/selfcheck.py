@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from searx_mcp.cli import output
+from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.selfcheck import SelfCheck
 from searx_mcp.ops.selfcheck.running import selfcheck
 from searx_mcp.ops.selfcheck.vectors import bundled_vectors
@@ -14,7 +15,9 @@ from searx_mcp.ops.selfcheck.vectors import bundled_vectors
 
 async def run_selfcheck(*, as_json: bool) -> bool:
     """Run the bundled vectors and print what came of them; whether all are right."""
-    found = await selfcheck(bundled_vectors())
+    found = await selfcheck(
+        bundled_vectors(), lambda settings, dialling: SearxClient(settings, dialling=dialling)
+    )
     if as_json:
         # Addresses hold what no terminal should get, so everything beyond ASCII is escaped.
         click.echo(json.dumps(found.model_dump(mode="json"), indent=2))

@@ -28,7 +28,6 @@ from searx_mcp.models.request import (
 )
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
-from searx_mcp.ops.instances.reporting import pool_report
 from searx_mcp.search.capture import Capture
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.search.state.interface import StateStore
@@ -36,7 +35,7 @@ from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.settings.values import Settings
 
 if TYPE_CHECKING:
-    from searx_mcp.ops.instances.admin import InstanceAdmin
+    from searx_mcp.ops.instance_admin import InstanceAdmin
 
 
 class SearxClient(Service):
@@ -204,6 +203,8 @@ class SearxClient(Service):
     @override
     async def instances(self) -> PoolReport:
         """Report the pool with what is left of each budget; makes no request."""
+        from searx_mcp.ops.instance_reports import pool_report  # noqa: PLC0415 - what no search needs
+
         parts = self._open_parts()
         await parts.remembering.recall()
         return await pool_report(parts, self._state, self._clock())
@@ -211,7 +212,7 @@ class SearxClient(Service):
     @property
     def admin(self) -> "InstanceAdmin":
         """What looks after the pool: shows it, checks it and changes who is in it."""
-        from searx_mcp.ops.instances.admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
+        from searx_mcp.ops.instance_admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
 
         return InstanceAdmin(
             self._open_parts(),

@@ -11,20 +11,20 @@ from yarl import URL
 
 from searx_mcp.client.answering import wire_answering
 from searx_mcp.client.fetching import read_domains, wire_fetcher
-from searx_mcp.client.sources import WiredSources, own_endpoints, wire_sources
+from searx_mcp.client.sources import own_endpoints, wire_sources
 from searx_mcp.client.stores import open_answers
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.pages.interface import PageStore
 from searx_mcp.http.dialling import Dialling
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
-from searx_mcp.models.instance import Catalog, CatalogEntry, PoolReport
+from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.ops.own.native.waking import WAIT, waking
 from searx_mcp.pool.catalog import gate, parse_catalog
 from searx_mcp.pool.config import EngineCareMode, PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.activity import Activity
-from searx_mcp.search.background.catalog_file import catalog_report, read_bundled, read_catalog
+from searx_mcp.search.background.catalog_file import read_bundled, read_catalog
 from searx_mcp.search.background.discovery import Discovery
 from searx_mcp.search.background.prober import Prober
 from searx_mcp.search.background.relisting import Relisting
@@ -35,6 +35,7 @@ from searx_mcp.search.capture import Capturer
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.providers.interface import Found, Provider
+from searx_mcp.search.providers.open_sources import WiredSources
 from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
@@ -251,10 +252,6 @@ class Parts:
                 schedule=schedule,
                 stack=stack.pop_all(),
             )
-
-    def report(self, now: float) -> PoolReport:
-        """The report of the pool without its instances."""
-        return catalog_report(self.roster.catalog, now)
 
     async def aclose(self) -> None:
         """Cancel what is under way, close every connection, keep what was learned."""

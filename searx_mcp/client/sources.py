@@ -2,17 +2,15 @@
 
 import random
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 from searx_mcp import __version__
 from searx_mcp.http.sessions import Sessions
-from searx_mcp.models.administration import OpenSource
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
-from searx_mcp.search.providers.open_sources import OpenSources
+from searx_mcp.search.providers.open_sources import OpenSources, WiredSources
 from searx_mcp.search.providers.round import Rounds
 from searx_mcp.search.state.interface import Account, StateStore
 from searx_mcp.settings.values import Settings
@@ -24,45 +22,6 @@ from searx_mcp.sources.searxng.persona import PROJECT_URL
 from searx_mcp.workers.interface import Workers
 
 USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"
-
-
-@dataclass(frozen=True, slots=True)
-class WiredSources:
-    """What there is to ask and to report of the open sources.
-
-    Attributes:
-        provider: answers out of them.
-        pool: their states.
-        accounts: what their requests are charged to, by the address that stands for each.
-        engines: the rows of the table that are switched on, by name.
-    """
-
-    provider: OpenSources
-    pool: SourcePool
-    accounts: Mapping[str, Account]
-    engines: Mapping[str, Engine]
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What a person should know of the engines they have switched on."""
-        return tuple(engine.notice for engine in self.engines.values() if engine.notice)
-
-    @property
-    def hosts(self) -> frozenset[str]:
-        """The hosts that are asked."""
-        return frozenset(engine.host for engine in self.engines.values())
-
-    def described(self, name: str) -> OpenSource:
-        """What the table says of an open source."""
-        engine = self.engines[name]
-        return OpenSource(
-            title=engine.title,
-            operator=engine.operator,
-            categories=tuple(sorted(engine.categories)),
-            licence=engine.licence,
-            terms_url=engine.terms_url,
-            terms_checked=engine.terms_checked,
-        )
 
 
 def own_endpoints(config: OpenSourcesConfig) -> tuple[str, ...]:

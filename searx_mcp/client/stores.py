@@ -9,14 +9,11 @@ from searx_mcp.errors import SettingsError
 from searx_mcp.fetch.pages import sqlite as pages
 from searx_mcp.fetch.pages.interface import PageStore
 from searx_mcp.fetch.pages.tables import FILE_NAME as PAGES_NAME
-from searx_mcp.search.answers.shared import SharedAnswers
+from searx_mcp.search.answers.shared import KEY_FILE, SharedAnswers
 from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.secret import kept_secret
-
-KEY_FILE = "answers.key"
-"""Name of the file with the secret of the shared answers, in the state folder."""
 
 T = TypeVar("T")
 

@@ -26,7 +26,7 @@ from searx_mcp.models.instance import (
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import SafeSearch, TimeRange
 from searx_mcp.models.response import FetchStats, PageContent, SearchResponse, SearchResult
-from searx_mcp.ops.instances.listing import Selection
+from searx_mcp.ops.instance_reports import Selection
 from searx_mcp.render.tokens import estimate
 from searx_mcp.settings.sources import SettingRow
 

@@ -10,8 +10,9 @@ from contextlib import aclosing
 import pytest
 
 from searx_mcp.client.facade import SearxClient, remembering_client
-from searx_mcp.client.stores import KEY_FILE, open_answers, open_state
+from searx_mcp.client.stores import open_answers, open_state
 from searx_mcp.errors import SettingsError
+from searx_mcp.search.answers.shared import KEY_FILE
 from searx_mcp.search.state.interface import Account, Window
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.search.state.redis import RedisStore

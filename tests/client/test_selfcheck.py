@@ -11,12 +11,18 @@ import pytest
 from typing_extensions import override
 from yarl import URL
 
+from searx_mcp import SearxClient, Settings
+from searx_mcp.http.dialling import Dialling
 from searx_mcp.models.selfcheck import Vector, Verdict
 from searx_mcp.ops.selfcheck.running import selfcheck
 from searx_mcp.ops.selfcheck.vectors import PUBLIC_ADDRESSES, bundled_vectors, parse_vectors
 
 VERDICTS = {"block": Verdict.REFUSED, "allow": Verdict.ALLOWED}
 PRIVATE_HOP = {"url": "http://www.example.org/", "redirects": ["http://10.0.0.7/"]}
+
+
+def client_for(settings: Settings, dialling: Dialling) -> SearxClient:
+    return SearxClient(settings, dialling=dialling)
 
 
 def vector(**fields: Any) -> Vector:
@@ -50,7 +56,7 @@ def translated(row: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_every_bundled_vector_is_judged_right():
-    found = await selfcheck(bundled_vectors())
+    found = await selfcheck(bundled_vectors(), client_for)
     assert found.wrong == ()
     assert found.error_texts == 1
     assert found.passed
@@ -59,7 +65,7 @@ async def test_every_bundled_vector_is_judged_right():
 async def test_every_recorded_vector_is_judged_right():
     vectors = recorded()
     # A name that the recorded table says nothing about does not exist.
-    found = await selfcheck(vectors, otherwise=())
+    found = await selfcheck(vectors, client_for, otherwise=())
     assert found.wrong == ()
     assert found.passed
     counts = Counter(vector.verdict for vector in vectors)
@@ -94,7 +100,7 @@ def test_the_bundled_table_is_large_and_names_each_vector_once():
     ],
 )
 async def test_a_vector_that_comes_to_something_else_is_reported(row, came_to):
-    found = await selfcheck([vector(**row)])
+    found = await selfcheck([vector(**row)], client_for)
     assert not found.passed
     (wrong,) = found.wrong
     assert (wrong.id, wrong.came_to) == ("x-1", came_to)
@@ -105,12 +111,12 @@ async def test_a_vector_that_comes_to_something_else_is_reported(row, came_to):
 async def test_a_connection_that_a_vector_does_not_name_is_wrong_whatever_the_end():
     """The guard opens no such socket, so the vector's own list of addresses is made too short."""
     row = {"url": "http://www.example.org/", "verdict": "allowed", "dials": ["192.0.2.1"]}
-    found = await selfcheck([vector(**row)])
+    found = await selfcheck([vector(**row)], client_for)
     assert found.wrong[0].came_to == f"a connection to {PUBLIC_ADDRESSES[0]}"
 
 
 async def test_half_a_character_can_be_a_vector():
-    found = await selfcheck([vector(url="http://www.example.org/\ud83d")])
+    found = await selfcheck([vector(url="http://www.example.org/\ud83d")], client_for)
     assert found.passed
 
 
@@ -124,5 +130,7 @@ class AnotherLoop(asyncio.SelectorEventLoop):
 
 def test_nothing_is_looked_up_or_connected_to_outside():
     with asyncio.Runner(loop_factory=AnotherLoop) as runner:
-        found = runner.run(selfcheck([vector(url="http://localhost/"), vector(**PRIVATE_HOP)]))
+        found = runner.run(
+            selfcheck([vector(url="http://localhost/"), vector(**PRIVATE_HOP)], client_for)
+        )
     assert found.passed

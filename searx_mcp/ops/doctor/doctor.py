@@ -6,6 +6,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,6 @@ from typing import Final
 from pydantic import ValidationError
 from yarl import URL
 
-from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.http.diagnosis import LookUp, look_up
 from searx_mcp.http.http import HttpSession
@@ -39,6 +39,7 @@ from searx_mcp.ops.doctor.course import (
 from searx_mcp.ops.doctor.instance import examine_instance
 from searx_mcp.ops.doctor.native import Native, native_instance
 from searx_mcp.ops.doctor.public import SUBJECT, examine_public
+from searx_mcp.ops.instance_admin import InstanceAdmin
 from searx_mcp.settings.instances import without_credentials
 from searx_mcp.settings.sources import DEFAULT, Loaded
 from searx_mcp.sources.open.config import OpenSourcesMode
@@ -144,6 +145,9 @@ def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
+OpenPool = Callable[[], AbstractAsyncContextManager[InstanceAdmin]]
+"""Opens the pool that searches use; may raise `SettingsError`."""
+
 TIMEOUT: Final = 55.0
 """Seconds a whole examination may take."""
 
@@ -159,6 +163,7 @@ class Doctor:
 
     Args:
         loaded: the settings, and where they come from.
+        open_pool: opens the pool that searches use.
         look_up: gives the addresses of a host.
         clock: Unix seconds.
         contained: whether this process runs in a container; looked up unless given.
@@ -168,6 +173,7 @@ class Doctor:
     def __init__(
         self,
         loaded: Loaded,
+        open_pool: OpenPool,
         *,
         look_up: LookUp = look_up,
         clock: Callable[[], float] = time.time,  # noqa: TID251 - compared with the clocks of others
@@ -176,6 +182,7 @@ class Doctor:
     ) -> None:
         self._settings = loaded.settings
         self._origins = loaded.origins
+        self._open_pool = open_pool
         self._clock = clock
         self._look_up = look_up
         self._contained = in_container() if contained is None else contained
@@ -248,8 +255,8 @@ class Doctor:
         """Let searches ask the own instances at once that were seen to work."""
         if not urls:
             return
-        async with remembering_client(self._settings) as client:
-            await client.admin.revive(urls)
+        async with self._open_pool() as admin:
+            await admin.revive(urls)
 
     def _means(self) -> Means:
         network = self._settings.network
@@ -261,10 +268,9 @@ class Doctor:
         )
 
     async def _report(self) -> tuple[PoolReport, str]:
-        """The pool, and what is wrong with the store; raises what opening a client raises."""
-        async with remembering_client(self._settings) as client:
-            report = await client.instances()
-            return report, client._state.problem  # noqa: SLF001 - of the same package
+        """The pool, and what is wrong with the store; raises what opening it raises."""
+        async with self._open_pool() as admin:
+            return await admin.list(), admin.problem
 
 
 class _Round:

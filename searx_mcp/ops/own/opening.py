@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
-from searx_mcp.client.stores import open_state
 from searx_mcp.errors import SettingsError
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
@@ -19,6 +18,7 @@ from searx_mcp.ops.own.native.probing import Probe
 from searx_mcp.ops.own.native.process import Starting
 from searx_mcp.ops.own.native.runner import NativeRunner
 from searx_mcp.ops.own.runner import Runner
+from searx_mcp.search.state.interface import StateStore
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
@@ -46,21 +46,21 @@ def chosen_engine(settings: Settings, wanted: str | None) -> str:
 
 @asynccontextmanager
 async def open_runner(
-    settings: Settings, *, engine: str | None, progress: Progress
+    settings: Settings, state: StateStore, *, engine: str | None, progress: Progress
 ) -> AsyncIterator[Runner]:
     """Wire a `Runner` to the state all processes of the user share.
 
     Args:
-        settings: where state is kept, and how instances are reached.
+        settings: how instances are reached, and where their files are.
+        state: the store that all processes share; closed at the end.
         engine: the container engine to use; the first that works unless given.
         progress: told each step.
 
     Raises:
-        SettingsError: nothing is kept on disk, so that no server would learn of the instance, or the
-            store cannot be used.
+        SettingsError: nothing is kept on disk, so that no server would learn of the instance.
     """
     folder = _folder(settings)
-    async with Sessions(settings.network) as sessions, aclosing(open_state(settings)) as state:
+    async with Sessions(settings.network) as sessions, aclosing(state):
         yield Runner(
             folder=OwnFolder(folder / FOLDER_NAME),
             state=state,
@@ -74,6 +74,7 @@ async def open_runner(
 @asynccontextmanager
 async def open_native(
     settings: Settings,
+    state: StateStore,
     *,
     progress: Progress,
     clock: Callable[[], float] = time.time,  # noqa: TID251 - of the age of a release
@@ -81,7 +82,8 @@ async def open_native(
     """Wire a `NativeRunner` to the state all processes of the user share.
 
     Args:
-        settings: where state is kept, and how the source and packages are reached.
+        settings: how the source and packages are reached, and where their files are.
+        state: the store that all processes share; closed at the end.
         progress: told each step.
         clock: Unix seconds.
 
@@ -92,7 +94,7 @@ async def open_native(
     allow = AllowList.parse(settings.fetch.allow_private)
     async with (
         Sessions(settings.network, allow=allow) as sessions,
-        aclosing(open_state(settings)) as state,
+        aclosing(state),
     ):
         probe = _probe(sessions)
         yield NativeRunner(

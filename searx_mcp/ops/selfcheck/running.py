@@ -7,14 +7,16 @@ stand-ins: names resolve as a vector says, and a socket that the guard let pass 
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Final, Self
 
-from searx_mcp.client.facade import SearxClient
+from searx_mcp.arguments.fetch import parse_fetch
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.http.dialling import LOOPBACK, Dialling, Diversion, Names
 from searx_mcp.models.selfcheck import KindCount, SelfCheck, Vector, Verdict, WrongVector
+from searx_mcp.models.service import Service
 from searx_mcp.ops.selfcheck.vectors import PUBLIC_ADDRESSES
 from searx_mcp.settings.values import Settings
 
@@ -124,8 +126,15 @@ _SETTINGS: Final = {
 }
 
 
+OpenService = Callable[[Settings, Dialling], AbstractAsyncContextManager[Service]]
+"""Opens a client with settings, and with ways to look names up and to connect."""
+
+
 async def selfcheck(
-    vectors: Sequence[Vector], *, otherwise: Sequence[str] = PUBLIC_ADDRESSES[:1]
+    vectors: Sequence[Vector],
+    open_service: OpenService,
+    *,
+    otherwise: Sequence[str] = PUBLIC_ADDRESSES[:1],
 ) -> SelfCheck:
     """Run every vector, one after the other, and compare.
 
@@ -134,13 +143,14 @@ async def selfcheck(
 
     Args:
         vectors: the table.
+        open_service: opens the client that is proved.
         otherwise: addresses of the names that a vector says nothing about. They are public, so that
             a name that should have been refused by its spelling is not saved by its address.
     """
     wrong: list[WrongVector] = []
     texts: set[str] = set()
     async with Site() as site:
-        course = _Course(site, Names(otherwise))
+        course = _Course(site, Names(otherwise), open_service)
         for vector in vectors:
             came_to, error = await course.run(vector)
             if came_to != vector.verdict:
@@ -159,9 +169,10 @@ async def selfcheck(
 class _Course:
     """One client for each vector, with the stand-ins that all of them share."""
 
-    def __init__(self, site: Site, names: Names) -> None:
+    def __init__(self, site: Site, names: Names, open_service: OpenService) -> None:
         self._site = site
         self._names = names
+        self._open_service = open_service
         self._settings = Settings.model_validate(_SETTINGS)
 
     async def run(self, vector: Vector) -> tuple[str, SearxMcpError | None]:
@@ -173,9 +184,9 @@ class _Course:
         self._names.know(vector.dns)
         dialling = Dialling(self._names, diversion.dial)
         error: SearxMcpError | None = None
-        async with SearxClient(self._settings, dialling=dialling) as client:
+        async with self._open_service(self._settings, dialling) as service:
             try:
-                await client.fetch(vector.url)
+                await service.fetch(parse_fetch({"url": vector.url}))
             except SearxMcpError as exc:
                 error = exc
         dialled = [address for address, _ in diversion.dialled]

@@ -1,10 +1,13 @@
 """The interface of what shares answers among processes."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from searx_mcp.search.answers.cache import CacheKey
 from searx_mcp.search.providers.interface import Found
+
+KEY_FILE: Final = "answers.key"
+"""Name of the file with their secret, in the state folder."""
 
 
 @dataclass(frozen=True, slots=True)

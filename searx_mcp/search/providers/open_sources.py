@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Verdict
@@ -13,16 +13,21 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.models.response import Coverage
 from searx_mcp.models.service import Progress
+from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
 from searx_mcp.search.providers.round import Journal, Reply, Rounds
 from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
+from searx_mcp.search.state.interface import Account
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.routing.analyze_query import Question, analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
 from searx_mcp.sources.searxng.request import InstanceQuery
+
+if TYPE_CHECKING:
+    from searx_mcp.models.administration import OpenSource
 
 Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]
 
@@ -319,3 +324,44 @@ def _unavailable(journal: Journal) -> NoInstancesError:
     return NoInstancesError(
         message, reason=reason, attempts=attempts, advice=advice, retry_after=retry_after
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WiredSources:
+    """What there is to ask and to report of the open sources.
+
+    Attributes:
+        provider: answers out of them.
+        pool: their states.
+        accounts: what their requests are charged to, by the address that stands for each.
+        engines: the rows of the table that are switched on, by name.
+    """
+
+    provider: OpenSources
+    pool: SourcePool
+    accounts: Mapping[str, Account]
+    engines: Mapping[str, Engine]
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know of the engines they have switched on."""
+        return tuple(engine.notice for engine in self.engines.values() if engine.notice)
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """The hosts that are asked."""
+        return frozenset(engine.host for engine in self.engines.values())
+
+    def described(self, name: str) -> "OpenSource":
+        """What the table says of an open source."""
+        from searx_mcp.models.administration import OpenSource  # noqa: PLC0415 - no search needs it
+
+        engine = self.engines[name]
+        return OpenSource(
+            title=engine.title,
+            operator=engine.operator,
+            categories=tuple(sorted(engine.categories)),
+            licence=engine.licence,
+            terms_url=engine.terms_url,
+            terms_checked=engine.terms_checked,
+        )

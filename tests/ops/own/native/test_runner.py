@@ -41,7 +41,9 @@ class Machine:
 
     @asynccontextmanager
     async def runner(self, progress=None):
-        async with open_native(self.settings, progress=progress or self.steps.append) as runner:
+        async with open_native(
+            self.settings, open_state(self.settings), progress=progress or self.steps.append
+        ) as runner:
             yield runner
 
     async def up(self, archive=None, *, progress=None, port=None):

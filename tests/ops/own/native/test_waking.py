@@ -9,6 +9,7 @@ import pytest
 from typing_extensions import override
 
 from searx_mcp.client.facade import remembering_client
+from searx_mcp.client.stores import open_state
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.models.own_instance import Installed, NativeFailure
@@ -31,7 +32,9 @@ FOUND = Found((), URL, (), complete=True)
 async def installed(stand_in, until):
     """An instance that is installed and down, as after a restart of the machine."""
     stand_in.install_uv()
-    async with open_native(stand_in.settings, progress=lambda _: None) as runner:
+    async with open_native(
+        stand_in.settings, open_state(stand_in.settings), progress=lambda _: None
+    ) as runner:
         up = await runner.up(NativeOptions(str(stand_in.archive()), stand_in.port))
     process = NativeProcess(stand_in.state / "own-native" / "run")
     assert up.pid is not None
@@ -73,7 +76,9 @@ async def test_many_clients_at_once_start_one(installed, patient, stand_in, coun
 
 @pytest.mark.slow
 async def test_what_was_removed_is_not_started_again(installed, patient, stand_in):
-    async with open_native(stand_in.settings, progress=lambda _: None) as runner:
+    async with open_native(
+        stand_in.settings, open_state(stand_in.settings), progress=lambda _: None
+    ) as runner:
         await runner.down()
     async with remembering_client(patient) as client:
         with pytest.raises(NoInstancesError):

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final, Unpack
+from typing import Final, Protocol, Unpack
 from urllib.parse import urlsplit
 
 from searx_mcp import __version__
 from searx_mcp.arguments.messages import did_you_mean, shown
 from searx_mcp.arguments.search import parse_search
-from searx_mcp.client.parts import Parts
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.models.administration import (
     Change,
@@ -24,16 +23,21 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice, PoolReport
 from searx_mcp.models.request import SearchArguments
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.instances.budgeting import ledger
-from searx_mcp.ops.instances.inspecting import details
-from searx_mcp.ops.instances.listing import Selection
-from searx_mcp.ops.instances.portable import host_name, read_portable, take_over
-from searx_mcp.ops.instances.reporting import pool_report
-from searx_mcp.ops.instances.trying import trial
+from searx_mcp.ops.instance_export import host_name, read_portable, take_over
+from searx_mcp.ops.instance_reports import (
+    Members,
+    Selection,
+    instance_details,
+    pool_report,
+    quota_report,
+    trial_report,
+)
 from searx_mcp.pool.config import PublicInstances
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.sources import SourcePool
-from searx_mcp.search.background.remembering import RECALL_INTERVAL
+from searx_mcp.search.background.relisting import Relisting
+from searx_mcp.search.background.remembering import RECALL_INTERVAL, Remembering
+from searx_mcp.search.capture import Capturer
 from searx_mcp.search.checking import Checker
 from searx_mcp.search.finding import find_instance
 from searx_mcp.search.searcher import instance_query
@@ -41,11 +45,36 @@ from searx_mcp.search.state.interface import StateStore
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.settings.instances import OWN, own_address
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.searxng.upstream import Upstream
 
 BLOCKED: Final = "instances.blocked"
 SOON: Final = (
     f"Running servers follow within {RECALL_INTERVAL:.0f} seconds, with their next search."
 )
+
+
+class OpenParts(Members, Protocol):
+    """What an open client is made of, as far as looking after its pool needs it."""
+
+    @property
+    def upstream(self) -> Upstream:
+        """Asks instances."""
+        ...
+
+    @property
+    def capturer(self) -> Capturer:
+        """Searches once at one instance."""
+        ...
+
+    @property
+    def relisting(self) -> Relisting | None:
+        """Renews the list of public instances, where there is one to fetch."""
+        ...
+
+    @property
+    def remembering(self) -> Remembering:
+        """Shares with other processes what the pool learns."""
+        ...
 
 
 class InstanceAdmin:
@@ -57,7 +86,7 @@ class InstanceAdmin:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: OpenParts,
         *,
         settings: Settings,
         state: StateStore,
@@ -83,6 +112,11 @@ class InstanceAdmin:
         """The time by the client's clock, in UTC."""
         return datetime.fromtimestamp(self._clock(), UTC)
 
+    @property
+    def problem(self) -> str:
+        """What is wrong with the store, a sentence or two; empty if all is well."""
+        return self._state.problem
+
     async def list(self, selection: Selection = Selection()) -> PoolReport:  # noqa: B008 - frozen
         """Report the pool; makes no request.
 
@@ -102,7 +136,7 @@ class InstanceAdmin:
         report = await self.list()
         url = find_instance(host, (row.url for row in report.instances))
         row = next(row for row in report.instances if row.url == url)
-        return await details(
+        return await instance_details(
             row,
             self._parts,
             self._state,
@@ -300,7 +334,7 @@ class InstanceAdmin:
         await self._recall()
         asked = await self._parts.capturer.ask(host, instance_query(request), format)
         await self._parts.remembering.keep()
-        return await trial(asked, self._parts.pool, self._state, self._clock())
+        return await trial_report(asked, self._parts.pool, self._state, self._clock())
 
     async def export(self) -> Exported:
         """Give what the user chose by command and what was learned; no charges and no queries."""
@@ -330,7 +364,7 @@ class InstanceAdmin:
     async def budget(self) -> Ledger:
         """Report what every public instance allows, and for how long at this pace; asks nobody."""
         await self._recall()
-        return await ledger(self._parts, self._state, self._clock())
+        return await quota_report(self._parts.pool, self._state, self._clock())
 
     async def _recall(self) -> None:
         await self._parts.remembering.recall(at_once=True)

@@ -6,7 +6,7 @@ import pytest
 
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.instance import Choice
-from searx_mcp.ops.instances.portable import MAX_TEXT, host_name, read_portable
+from searx_mcp.ops.instance_export import MAX_TEXT, host_name, read_portable
 
 URL = "https://a.example/"
 

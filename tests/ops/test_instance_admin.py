@@ -10,7 +10,7 @@ from searx_mcp.errors import InvalidArgumentError, NoInstancesError, SettingsErr
 from searx_mcp.models.administration import Source
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import Choice, InstanceState, SortKey
-from searx_mcp.ops.instances.listing import Selection
+from searx_mcp.ops.instance_reports import Selection
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.search.state.sqlite import FILE_NAME, open_store

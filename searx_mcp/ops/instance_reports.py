@@ -1,0 +1,346 @@
+"""What is told of the pool: its list, one instance, what is left, a search that was tried; asks nobody."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final, Protocol
+from urllib.parse import urlsplit
+
+from searx_mcp.models.administration import (
+    BudgetLine,
+    InstanceDetails,
+    Ledger,
+    Source,
+    Timers,
+    Trial,
+    WindowReport,
+)
+from searx_mcp.models.instance import (
+    CatalogEntry,
+    InstanceReport,
+    InstanceState,
+    PoolReport,
+    SortKey,
+    Tier,
+    Uptime,
+)
+from searx_mcp.pool.life import WAITING
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.record import InstanceRecord
+from searx_mcp.search.background.catalog_file import catalog_report
+from searx_mcp.search.background.roster import Roster
+from searx_mcp.search.capture import Asked
+from searx_mcp.search.checking import config_report
+from searx_mcp.search.providers.open_sources import WiredSources
+from searx_mcp.search.state.budget import (
+    account_of,
+    instance_account,
+    month_account,
+    month_report,
+    month_total,
+)
+from searx_mcp.search.state.forecast import DAY, charges_by_day, days_left, pace
+from searx_mcp.search.state.interface import Account, Budget, StateStore
+
+_STATES: Final = tuple(InstanceState)
+_NEVER: Final = float("inf")
+
+
+class Members(Protocol):
+    """Who may be asked; an open client has all of it."""
+
+    @property
+    def pool(self) -> InstancePool:
+        """The instances, and what was learned of them."""
+        ...
+
+    @property
+    def roster(self) -> Roster:
+        """The list of public instances, and what the user chose."""
+        ...
+
+    @property
+    def sources(self) -> WiredSources | None:
+        """The open sources, unless they are switched off."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to list.
+
+    Attributes:
+        sort: what to sort by, the best first; as they are asked unless given.
+        reverse: whether the order is turned round.
+        states: only instances in these states; all if there is none.
+        tiers: only instances of these tiers; all if there is none.
+        host: only addresses that contain this text.
+        usable: only those that may be asked now.
+    """
+
+    sort: SortKey | None = None
+    reverse: bool = False
+    states: Collection[InstanceState] = ()
+    tiers: Collection[Tier] = ()
+    host: str = ""
+    usable: bool = False
+
+    def of(self, rows: Iterable[InstanceReport]) -> tuple[InstanceReport, ...]:
+        """The rows that are wanted, in the wanted order; equal ones keep theirs."""
+        wanted = [row for row in rows if self._takes(row)]
+        if self.sort is not None:
+            wanted.sort(key=_KEYS[self.sort])
+        return tuple(reversed(wanted) if self.reverse else wanted)
+
+    def _takes(self, row: InstanceReport) -> bool:
+        return (
+            (not self.states or row.state in self.states)
+            and (not self.tiers or row.tier in self.tiers)
+            and self.host.casefold() in row.url.casefold()
+            and not (self.usable and _next_try(row))
+        )
+
+
+def _next_try(row: InstanceReport) -> float:
+    """Seconds until it may be asked again; infinite for one that is blacklisted."""
+    return _NEVER if row.state is InstanceState.BLACKLISTED else row.retry_after
+
+
+def _low_first(value: float | None) -> float:
+    return _NEVER if value is None else value
+
+
+_KEYS: Final[dict[SortKey, Callable[[InstanceReport], tuple[float | str, ...]]]] = {
+    SortKey.HOST: lambda row: (urlsplit(row.url).netloc, row.url),
+    SortKey.SCORE: lambda row: (-row.score,),
+    SortKey.STATE: lambda row: (_STATES.index(row.state),),
+    SortKey.SUCCESS: lambda row: (1.0 if row.success is None else -row.success,),
+    SortKey.P50: lambda row: (_low_first(row.p50),),
+    SortKey.P95: lambda row: (_low_first(row.p95),),
+    SortKey.LEFT: lambda row: (-_low_first(row.budget_left),),
+    SortKey.NEXT: lambda row: (_next_try(row),),
+}
+
+
+async def pool_report(members: Members, state: StateStore, now: float) -> PoolReport:
+    """Report the pool, with what is left of each budget.
+
+    Args:
+        members: of the open client.
+        state: knows the budgets.
+        now: Unix seconds.
+    """
+    pool = members.pool
+    rows = pool.snapshot(now)
+    limited = pool.month_limited()
+    *budgets, paced, total = await state.budgets(
+        [*map(account_of, rows), month_account(limited), month_total(limited)], now
+    )
+    listed = _listed(members.roster)
+    instances = []
+    for row, budget in zip(rows, budgets, strict=True):
+        free_at = max(budget.free_at, paced.free_at if row.url in limited else now)
+        entry = listed.get(_key(row.url))
+        known = {
+            "budget_left": budget.left,
+            "retry_after": max(row.retry_after, round(free_at - now, 1)),
+            "uptime": _percent(entry.uptime) if entry else None,
+            **_times(pool.record_of(row.url), now),
+        }
+        instances.append(row.model_copy(update=known))
+    month = month_report(len(limited), paced=paced, total=total, now=now) if limited else None
+    report = catalog_report(members.roster.catalog, now)
+    notices: tuple[str, ...] = ()
+    if members.sources is not None:
+        notices = members.sources.notices
+        instances += await _source_rows(members.sources, members.roster.blocked, state, now)
+    notes = (*report.notes, *notices, *filter(None, [state.problem]))
+    return report.model_copy(update={"instances": tuple(instances), "month": month, "notes": notes})
+
+
+async def instance_details(
+    row: InstanceReport, members: Members, state: StateStore, now: float, *, is_configured: bool
+) -> InstanceDetails:
+    """Report everything that is known of one instance.
+
+    Args:
+        row: the instance as in the list.
+        members: of the open client.
+        state: knows the charges.
+        now: Unix seconds.
+        is_configured: whether it is an own instance of the settings.
+    """
+    sources = members.sources
+    if row.tier is Tier.OPEN and sources is not None:
+        record, account = sources.pool.record_of(row.url), sources.accounts[row.url]
+    else:
+        record, account = members.pool.record_of(row.url), account_of(row)
+    apart = [Account(account.name, (window,)) for window in account.windows]
+    whole, *budgets = await state.budgets([account, *apart], now)
+    source = Source.TABLE if row.tier is Tier.OPEN else Source.LIST
+    if row.tier is Tier.OWN:
+        source = Source.SETTINGS if is_configured else Source.COMMAND
+    return InstanceDetails(
+        instance=row,
+        source=source,
+        listed=_listed(members.roster).get(_key(row.url)),
+        outcomes=tuple(reversed(record.outcomes)),
+        timers=_timers(record, whole, now),
+        windows=tuple(
+            WindowReport(
+                limit=window.limit,
+                seconds=window.seconds,
+                format=window.format,
+                spent=window.limit - (budget.left or 0),
+            )
+            for window, budget in zip(account.windows, budgets, strict=True)
+        ),
+        config=config_report(record.facts),
+        open_source=sources.described(row.source) if sources and row.source else None,
+    )
+
+
+async def quota_report(pool: InstancePool, state: StateStore, now: float) -> Ledger:
+    """Report what every public instance allows, and for how long at this pace.
+
+    Args:
+        pool: knows the instances.
+        state: knows the charges.
+        now: Unix seconds.
+    """
+    rows = [row for row in pool.snapshot(now) if row.tier is not Tier.OWN]
+    limited = pool.month_limited()
+    accounts = [account_of(row) for row in rows]
+    if limited:
+        accounts.append(month_account(limited))
+    budgets = await state.budgets(accounts, now)
+    by_day = await charges_by_day(state, accounts, now)
+    lines = [
+        _budget_line(account, budget, counts, now)
+        for account, budget, counts in zip(accounts, budgets, by_day, strict=True)
+    ]
+    month = lines.pop() if limited else None
+    lines.sort(key=lambda line: (-line.spent, line.left or 0, line.name))
+    return Ledger(
+        at=datetime.fromtimestamp(now, UTC),
+        instances=tuple(lines),
+        month=month,
+        notes=(state.problem,) if state.problem else (),
+    )
+
+
+async def trial_report(asked: Asked, pool: InstancePool, state: StateStore, now: float) -> Trial:
+    """Report a search that was made at one instance: what came of it, what it cost, what is left.
+
+    Args:
+        asked: the search.
+        pool: knows which budgets apply.
+        state: knows what is left of them.
+        now: Unix seconds.
+    """
+    url, limited = asked.instance, pool.month_limited()
+    account = instance_account(
+        url,
+        own=asked.own,
+        link_token=pool.link_token(url),
+        is_unlimited=pool.is_unlimited(url),
+    )
+    budget, month = await state.budgets([account, month_account(limited)], now)
+    outcome, page = asked.outcome, asked.outcome.page
+    return Trial(
+        instance=url,
+        verdict=outcome.verdict,
+        format=outcome.format,
+        status_code=outcome.status_code,
+        elapsed_ms=round(outcome.elapsed * 1_000),
+        detail=outcome.offence or outcome.detail,
+        rows_seen=outcome.rows_seen,
+        rows_used=outcome.rows_used,
+        answers=len(page.answers) if page else 0,
+        infoboxes=len(page.infoboxes) if page else 0,
+        suggestions=len(page.suggestions) if page else 0,
+        unresponsive_engines=len(page.unresponsive_engines) if page else 0,
+        cost=asked.cost,
+        left=budget.left,
+        month_left=month.left if url in limited else None,
+    )
+
+
+async def _source_rows(
+    sources: WiredSources, blocked: Collection[str], state: StateStore, now: float
+) -> list[InstanceReport]:
+    """The open sources, as a tier of their own, with what is left of a day."""
+    rows = [
+        row for row in sources.pool.snapshot(now) if sources.engines[row.source].host not in blocked
+    ]
+    # Their spacing lets go within seconds, and would show one as spent that is only being asked.
+    days = [
+        replace(account, windows=account.windows[-1:])
+        for account in (sources.accounts[row.url] for row in rows)
+    ]
+    budgets = await state.budgets(days, now)
+    return [
+        row.model_copy(
+            update={
+                "budget_left": budget.left,
+                "retry_after": max(row.retry_after, round(budget.free_at - now, 1)),
+                **_times(sources.pool.record_of(row.url), now),
+            }
+        )
+        for row, budget in zip(rows, budgets, strict=True)
+    ]
+
+
+def _listed(roster: Roster) -> Mapping[str, CatalogEntry]:
+    catalog = roster.catalog
+    return {_key(entry.url): entry for entry in (catalog.instances if catalog else ())}
+
+
+def _key(url: str) -> str:
+    return url.rstrip("/")  # which a list may leave out
+
+
+def _percent(uptime: Uptime) -> float | None:
+    known = (uptime.month, uptime.year, uptime.week, uptime.day)
+    return next((percent for percent in known if percent is not None), None)
+
+
+def _instant(at: float) -> datetime | None:
+    """A time of the pool for a person; `None` for one that never was."""
+    return datetime.fromtimestamp(at, UTC).replace(microsecond=0) if at else None
+
+
+def _times(record: InstanceRecord, now: float) -> dict[str, datetime | None]:
+    is_limited = record.state is InstanceState.RATE_LIMITED and record.until > now
+    return {
+        "last_checked": _instant(record.last_at),
+        "rate_limited_until": _instant(record.until) if is_limited else None,
+    }
+
+
+def _timers(record: InstanceRecord, budget: Budget, now: float) -> Timers:
+    healthy = record.state is InstanceState.HEALTHY
+    return Timers(
+        learned_at=_instant(record.last_at),
+        waits_until=_instant(record.until) if record.state in WAITING else None,
+        budget_free_at=_instant(budget.free_at) if budget.free_at > now else None,
+        healthy_since=_instant(record.healthy_since) if healthy else None,
+        robots_read_at=_instant(record.cleared_at),
+        json_again_at=_instant(record.json_recheck) if record.json_recheck > now else None,
+    )
+
+
+def _budget_line(
+    account: Account, budget: Budget, by_day: tuple[int, ...], now: float
+) -> BudgetLine:
+    long = [window.limit for window in account.windows if window.seconds == len(by_day) * DAY]
+    left = days_left(account.windows, by_day)
+    return BudgetLine(
+        name=account.name,
+        spent=sum(by_day),
+        left=budget.left,
+        limit=min(long, default=None),
+        free_at=datetime.fromtimestamp(budget.free_at, UTC) if budget.free_at > now else None,
+        pace=round(pace(by_day), 2),
+        dry_at=None if left is None else datetime.fromtimestamp(now + left * DAY, UTC),
+    )

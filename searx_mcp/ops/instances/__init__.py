@@ -1,1 +1,0 @@
-"""Show and change the pool, and keep what was learned."""
