@@ -20,8 +20,7 @@ from searx_mcp.fetch.pages.keeping import PageKeeper
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.provenance import Provenance
 from searx_mcp.fetch.policy.robots import RobotsGate
-from searx_mcp.fetch.site_adapters.all import tiers
-from searx_mcp.fetch.site_adapters.reading import SourceReader
+from searx_mcp.fetch.site_adapters.sites import SiteSources, adapters
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.searxng.persona import PROJECT_URL
@@ -131,8 +130,8 @@ def wire_fetcher(
         Capturer(
             walker,
             robots=robots,
-            tiers=tiers(config.tiers, github_token=config.github_token.get_secret_value()),
-            sources=SourceReader(
+            sites=SiteSources(
+                adapters(config.tiers, github_token=config.github_token.get_secret_value()),
                 walker,
                 robots=robots,
                 allow=allow,

@@ -1,7 +1,7 @@
-"""One page captured whole: from its tier, from the site itself, or from a browser."""
+"""One page captured whole: from better sources, from the site itself, or from a browser."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,8 +24,8 @@ from searx_mcp.fetch.hops.walk import Arrival, Errand, Walker
 from searx_mcp.fetch.job import Job, now
 from searx_mcp.fetch.pages.document import Document
 from searx_mcp.fetch.policy.robots import RobotsGate
-from searx_mcp.fetch.site_adapters.interface import AsPage, Material, Plan, Source, Tier
-from searx_mcp.fetch.site_adapters.reading import SourceReader
+from searx_mcp.fetch.site_adapters.adapter import AsPage, Material, Plan, Source
+from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.http import NOTE_BROKEN, NOTE_DEADLINE
 from searx_mcp.tasks.place import Place
 
@@ -44,8 +44,8 @@ _NOT_FOLLOWED: Final = "A redirect was not followed: redirect_target is where it
 _NO_ADDRESS: Final = (
     "A redirect was not followed: it leads to something that is not a valid address."
 )
-_TIER_SHARE: Final = 0.6
-"""Of the time that is left, what a tier may take, so that the page itself can be read after it."""
+_ADAPTER_SHARE: Final = 0.6
+"""Of the time that is left, what an adapter may take, so that the page itself can be read after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Unchanged:
 class Capturer:
     """Captures pages, many at a time, each by its own deadline.
 
-    A tier is tried first; one that fails costs a note, and the page itself is read. A browser comes
+    A site adapter is tried first; one that fails costs a note, and the page itself is read. A browser comes
     last, for a page that is empty without its scripts.
     """
 
@@ -87,8 +87,7 @@ class Capturer:
         walker: Walker,
         *,
         robots: RobotsGate,
-        tiers: Sequence[Tier],
-        sources: SourceReader,
+        sites: SiteSources,
         conversion: Conversion,
         renderer: PageRenderer | None,
     ) -> None:
@@ -97,15 +96,13 @@ class Capturer:
         Args:
             walker: goes from hop to hop.
             robots: asked before each hop.
-            tiers: the first that knows an address is tried.
-            sources: fetches what a tier wants.
+            sites: plan and fetch what reads better than a page.
             conversion: makes text of what was fetched.
             renderer: runs the scripts of a page; `None` if that is not allowed.
         """
         self._walker = walker
         self._robots = robots
-        self._tiers = tiers
-        self._sources = sources
+        self._sites = sites
         self._conversion = conversion
         self._renderer = renderer
         self._bodies = asyncio.Semaphore(_BODIES)
@@ -124,10 +121,10 @@ class Capturer:
             # Not where the page may have stayed as it was.
             self.warm()
         async with Place(self._bodies) as place:
-            plan = self._plan(job)
+            plan = self._sites.plan(job.url) if job.follow else None
             if plan is not None:
                 try:
-                    return await self._from_tier(job, plan, place)
+                    return await self._from_sources(job, plan, place)
                 except (FetchError, ValueError) as error:
                     job.notes.append(_passed_over(plan, error))
             return await self._from_site(job, place, is_conditional=plan is None)
@@ -146,20 +143,15 @@ class Capturer:
             case Answer() as answer:
                 return await self._page(job, trail, answer, arrival.robots)
 
-    def _plan(self, job: Job) -> Plan | None:
-        if not job.follow:
-            return None
-        return next(filter(None, (tier.plan(job.url) for tier in self._tiers)), None)
-
-    async def _from_tier(self, job: Job, plan: Plan, place: Place) -> Captured:
-        deadline = now() + (job.read_until - now()) * _TIER_SHARE
+    async def _from_sources(self, job: Job, plan: Plan, place: Place) -> Captured:
+        deadline = now() + (job.read_until - now()) * _ADAPTER_SHARE
 
         def errand(source: Source) -> Errand:
             return job.errand(
                 place, accept=source.accept, headers=source.headers, deadline=deadline
             )
 
-        gathered = await self._sources.gather(plan, errand)
+        gathered = await self._sites.gather(plan, errand)
         page = await asyncio.to_thread(plan.compose, gathered.materials)
         first = gathered.first
         if isinstance(page, AsPage):

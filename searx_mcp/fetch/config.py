@@ -19,6 +19,7 @@ class TierName(StrEnum):
     """The sites that are read in another way than as pages."""
 
     PYPI = "pypi"
+    """Accepted and without effect: robots.txt forbids the index's JSON, so its pages are read."""
     NPM = "npm"
     GITHUB = "github"
     GITLAB = "gitlab"
@@ -140,8 +141,8 @@ class FetchConfig(Frozen):
         description="Seconds a kept page is served for when its site fails; 0 for never.",
     )
     tiers: tuple[TierName, ...] = Field(
-        default=tuple(TierName),
-        description="Sites read from their raw files and documented APIs instead of their pages.",
+        default=tuple(name for name in TierName if name is not TierName.PYPI),
+        description="Sites read from raw files and documented APIs, not pages; pypi has no effect.",
     )
     github_token: SecretStr = Field(
         default=SecretStr(""),

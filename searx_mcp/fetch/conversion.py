@@ -14,7 +14,7 @@ from searx_mcp.content.outline import headings
 from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.content.words import count
 from searx_mcp.errors import ContentError, ErrorCode
-from searx_mcp.fetch.site_adapters.interface import Composed, Material
+from searx_mcp.fetch.site_adapters.adapter import Composed, Material
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
 from searx_mcp.models.request import Images
 from searx_mcp.workers.failures import broken
@@ -149,7 +149,7 @@ class Conversion:
 
 
 def of_composed(page: Composed) -> Readable:
-    """Clean what a tier composed of a stranger's texts."""
+    """Clean what a site adapter composed of a stranger's texts."""
     clean, hidden = clean_counted(page.markdown.strip("\n"))
     markdown = disarm(clean)
     if not markdown.strip():
@@ -162,7 +162,6 @@ def of_composed(page: Composed) -> Readable:
         author=clean_line(page.author, MAX_TITLE),
         published=clean_line(page.published, MAX_TITLE),
         modified=clean_line(page.modified, MAX_TITLE),
-        language=page.language,
         outline=headings(markdown),
         hidden_chars_removed=hidden,
         is_truncated=page.is_truncated,

@@ -1,7 +1,6 @@
 """What one capture is to bring, and by when."""
 
 import asyncio
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,6 +11,7 @@ from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import Errand
 from searx_mcp.fetch.pages.interface import KeptPage, PageKey
+from searx_mcp.fetch.site_adapters.adapter import lines_of
 from searx_mcp.models.request import Images
 from searx_mcp.tasks.place import Place
 
@@ -23,9 +23,6 @@ _ACCEPT: Final = (
 # deadline still becomes a page: this share of the whole, at most so many seconds.
 _CONVERSION_SHARE: Final = 0.1
 _MAX_CONVERSION_TIME: Final = 1.0
-
-_LINES = re.compile(r"L[0-9]{1,9}(?:C[0-9]{1,9})?(?:-L?[0-9]{1,9}(?:C[0-9]{1,9})?)?")
-"""Lines of a source file, as forges write them."""
 
 
 @dataclass(slots=True)
@@ -119,7 +116,7 @@ def captured_part(url: URL) -> str:
     That are lines of a file and pages of a PDF; any other names a place in the whole page.
     """
     fragment = url.fragment
-    return fragment if _LINES.fullmatch(fragment) or pages_of(fragment) else ""
+    return fragment if lines_of(fragment) or pages_of(fragment) else ""
 
 
 def now() -> float:

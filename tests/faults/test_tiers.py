@@ -1,4 +1,4 @@
-"""Addresses that a tier makes of a page's are judged like any: fault 35 of `test_table.py`."""
+"""Addresses that a site adapter makes of a page's are judged like any: fault 35 of `test_table.py`."""
 
 import ssl
 
@@ -11,6 +11,7 @@ from tests.doubles.raw import RawServer, response
 
 PAGE = response("<title>The page</title><p>What a person would see, with some words on it.</p>")
 INNER = "10.0.0.7"
+FILE = "/octo/demo/src/branch/main/a.py"
 README = "https://github.com/octo/demo/blob/main/README.md"
 
 
@@ -54,12 +55,12 @@ async def test_a_source_that_redirects_to_a_private_address_is_passed_over(
 ):
     """Fault 35: the host is public, its answer leads inside."""
     inside = response(status="302 Found", headers={"Location": f"http://{INNER}/"})
-    scripts = {"/pypi/demo/json": inside, "/project/demo/": PAGE}
+    scripts = {FILE: PAGE, FILE.replace("src", "raw"): inside}
     async with RawServer(scripts) as site:
-        address = internet.host("pypi.example.org", site)
+        address = internet.host("git.example.org", site)
         async with SearxClient(settings_of(), dialling=internet.dialling) as client:
-            page = await watch(client.fetch("http://pypi.example.org/project/demo/"))
+            page = await watch(client.fetch(f"http://git.example.org{FILE}"))
         assert not isinstance(page, SearxMcpError), page
         assert (page.title, page.tier) == ("The page", "native")
-        assert any(head.startswith("GET /pypi/demo/json ") for head in site.heads)
+        assert any(head.startswith("GET /octo/demo/raw/branch/main/a.py ") for head in site.heads)
         assert {dialled for dialled, _ in internet.dialled} == {address}

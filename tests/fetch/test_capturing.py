@@ -20,25 +20,15 @@ from searx_mcp.testing.web import FakePage, FakeWeb, article
 from tests.doubles.internet import FakeInternet
 from tests.doubles.pdf import make_pdf
 
-PROJECT = {
-    "info": {
-        "name": "bees",
-        "version": "2.0",
-        "summary": "Counts bees.",
-        "description": "# Bees\n\nA library that counts bees as they come home.",
-        "description_content_type": "text/markdown",
-    },
-    "urls": [],
-}
+FILE = "/octo/bees/src/branch/main/README.md"
+RAW = "/octo/bees/raw/branch/main/README.md"
+URL_OF_FILE = f"http://git.example.org{FILE}"
 PAGE = FakePage(article("The page itself", ["It says what the page says of bees. " * 8]))
 
 
-def pages(**others: FakePage) -> dict[str, FakePage]:
-    found = {
-        "/project/bees/": PAGE,
-        "/pypi/bees/json": FakePage(json.dumps(PROJECT), content_type="application/json"),
-    }
-    return found | {path.replace("__", "/"): page for path, page in others.items()}
+def pages(raw: FakePage | None = None) -> dict[str, FakePage]:
+    text = "# Bees\n\nA library that counts bees as they come home."
+    return {FILE: PAGE, RAW: raw or FakePage(text, content_type="text/plain")}
 
 
 @asynccontextmanager
@@ -53,14 +43,14 @@ async def reading(
         yield client, internet
 
 
-async def test_a_tier_reads_the_page_from_its_better_source():
-    async with FakeWeb(pages()) as web, reading({"pypi.example.org": web}) as (client, _):
-        page = await client.fetch("http://pypi.example.org/project/bees/")
-    assert page.tier == "pypi"
+async def test_an_adapter_reads_the_page_from_its_better_source():
+    async with FakeWeb(pages()) as web, reading({"git.example.org": web}) as (client, _):
+        page = await client.fetch(URL_OF_FILE)
+    assert page.tier == "codeberg"
     assert "counts bees as they come home" in page.markdown_content
-    assert page.url == page.final_url == "http://pypi.example.org/project/bees/"
-    assert page.redirect_chain == ("http://pypi.example.org/pypi/bees/json -> 200",)
-    assert [request.path for request in web.requests] == ["/pypi/bees/json"]
+    assert page.url == page.final_url == URL_OF_FILE
+    assert page.redirect_chain == (f"http://git.example.org{RAW} -> 200",)
+    assert [request.path for request in web.requests] == [RAW]
     assert len(web.robots_requests) == 1
 
 
@@ -69,37 +59,32 @@ async def test_a_tier_reads_the_page_from_its_better_source():
     [
         (FakePage("gone", status=404), "HTTP 404"),
         (FakePage("down", status=503), "HTTP 503"),
-        (FakePage("[]", content_type="application/json"), "pypi"),
-        (FakePage("{", content_type="application/json"), "pypi"),
-        (FakePage('{"info": {}}', content_type="application/json"), "names no project"),
+        (FakePage("<!doctype html><p>Sign in"), "a page instead of the file"),
         (FakePage(b"\x89PNG\r\n\x1a\n", content_type="image/png"), "image/png"),
     ],
 )
-async def test_a_tier_that_fails_costs_a_note_and_the_page_itself_is_read(source, reason):
-    async with (
-        FakeWeb(pages(__pypi__bees__json=source)) as web,
-        reading({"pypi.example.org": web}) as (client, _),
-    ):
-        page = await client.fetch("http://pypi.example.org/project/bees/")
+async def test_an_adapter_that_fails_costs_a_note_and_the_page_itself_is_read(source, reason):
+    async with FakeWeb(pages(source)) as web, reading({"git.example.org": web}) as (client, _):
+        page = await client.fetch(URL_OF_FILE)
     assert page.tier == "native"
     assert page.title == "The page itself"
-    assert page.notes[0].startswith("Read as a page, because pypi could not be: ")
+    assert page.notes[0].startswith("Read as a page, because codeberg could not be: ")
     assert reason in page.notes[0]
 
 
-async def test_the_address_a_tier_makes_is_judged_by_robots_again():
-    robots = FakePage("User-agent: *\nDisallow: /pypi/", content_type="text/plain")
+async def test_the_address_an_adapter_makes_is_judged_by_robots_again():
+    robots = FakePage("User-agent: *\nDisallow: /*/raw/", content_type="text/plain")
     async with (
-        FakeWeb(pages(__robots_txt=robots) | {"/robots.txt": robots}) as web,
-        reading({"pypi.example.org": web}) as (client, _),
+        FakeWeb(pages() | {"/robots.txt": robots}) as web,
+        reading({"git.example.org": web}) as (client, _),
     ):
-        page = await client.fetch("http://pypi.example.org/project/bees/")
+        page = await client.fetch(URL_OF_FILE)
     assert page.tier == "native"
     assert "robots.txt" in page.notes[0]
-    assert [request.path for request in web.requests] == ["/project/bees/"]
+    assert [request.path for request in web.requests] == [FILE]
 
 
-async def test_the_address_a_tier_makes_is_judged_by_the_guard_again():
+async def test_the_address_an_adapter_makes_is_judged_by_the_guard_again():
     web = FakeWeb({"/someone/project/blob/main/a.py": PAGE})
     async with web, reading({"github.com": web}, tiers=["github"]) as (client, internet):
         internet.resolve("raw.githubusercontent.com", ["127.0.0.1"])
@@ -118,10 +103,23 @@ async def test_a_source_whose_address_grew_too_long_is_passed_over():
     assert "no usable address" in page.notes[1]
 
 
+@asynccontextmanager
+async def github(web_pages: dict[str, FakePage]) -> AsyncIterator[tuple[SearxClient, FakeWeb]]:
+    """Read pages of GitHub and its API, both of which one site over TLS stands for."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    trustme.CA().issue_cert("api.github.com", "github.com").configure_cert(context)
+    async with FakeWeb(web_pages, ssl_context=context) as web, FakeInternet() as internet:
+        for host in ("api.github.com", "github.com"):
+            internet.host(host, web, port=443)
+        settings = Settings.model_validate({"web_fetch": {"verify_ssl": False}})
+        async with SearxClient(settings, dialling=internet.dialling) as client:
+            yield client, web
+
+
 @pytest.mark.parametrize(
     ("readme", "requests"), [(FakePage("none", status=404), 0), (FakePage("down", status=503), 2)]
 )
-async def test_a_tier_without_what_does_not_exist_is_settled_and_without_what_failed_is_not(
+async def test_without_what_does_not_exist_a_page_is_settled_and_without_what_failed_it_is_not(
     readme, requests
 ):
     repository = {"full_name": "octo/demo", "description": "A demo.", "default_branch": "main"}
@@ -129,34 +127,35 @@ async def test_a_tier_without_what_does_not_exist_is_settled_and_without_what_fa
         "/repos/octo/demo": FakePage(json.dumps(repository), content_type="application/json"),
         "/repos/octo/demo/readme": readme,
     }
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    trustme.CA().issue_cert("api.github.com").configure_cert(context)
-    async with FakeWeb(api, ssl_context=context) as web, FakeInternet() as internet:
-        internet.host("api.github.com", web, port=443)
-        settings = Settings.model_validate({"web_fetch": {"verify_ssl": False}})
-        async with SearxClient(settings, dialling=internet.dialling) as client:
-            first = await client.fetch("https://github.com/octo/demo")
-            before = len(web.requests)
-            second = await client.fetch("https://github.com/octo/demo")
+    async with github(api) as (client, web):
+        first = await client.fetch("https://github.com/octo/demo")
+        before = len(web.requests)
+        second = await client.fetch("https://github.com/octo/demo")
     assert first.tier == second.tier == "github"
     assert "A demo." in first.markdown_content
     assert len(web.requests) - before == requests
 
 
-async def test_without_tiers_the_page_itself_is_read():
-    async with (
-        FakeWeb(pages()) as web,
-        reading({"pypi.example.org": web}, tiers=[]) as (client, _),
-    ):
-        page = await client.fetch("http://pypi.example.org/project/bees/")
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [("[]", "the answer is no JSON object"), ("{", "the answer cannot be read")],
+)
+async def test_an_api_that_answers_with_something_else_costs_a_note(body, reason):
+    answer = FakePage(body, content_type="application/json")
+    async with github({"/repos/octo/demo": answer, "/octo/demo": PAGE}) as (client, _):
+        page = await client.fetch("https://github.com/octo/demo")
+    assert (page.tier, page.title) == ("native", "The page itself")
+    assert page.notes == (f"Read as a page, because github could not be: {reason}",)
+
+
+@pytest.mark.parametrize(
+    ("tiers", "call"), [([], {}), (["pypi"], {}), (["codeberg"], {"follow_redirects": False})]
+)
+async def test_without_an_adapter_the_page_itself_is_read(tiers, call):
+    async with FakeWeb(pages()) as web, reading({"git.example.org": web}, tiers=tiers) as (c, _):
+        page = await c.fetch(URL_OF_FILE, **call)
     assert page.tier == "native"
     assert page.notes == ()
-
-
-async def test_a_redirect_that_is_not_to_be_followed_is_asked_of_the_page_itself():
-    async with FakeWeb(pages()) as web, reading({"pypi.example.org": web}) as (client, _):
-        page = await client.fetch("http://pypi.example.org/project/bees/", follow_redirects=False)
-    assert page.tier == "native"
 
 
 PDF = make_pdf(

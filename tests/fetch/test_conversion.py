@@ -4,7 +4,7 @@ import pytest
 
 from searx_mcp.errors import ContentError
 from searx_mcp.fetch.conversion import of_composed
-from searx_mcp.fetch.site_adapters.interface import Composed
+from searx_mcp.fetch.site_adapters.adapter import Composed
 
 
 def test_what_a_tier_composed_is_cleaned_and_has_its_outline():

@@ -12,7 +12,7 @@ from searx_mcp.content.document import options_for
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError, TransportError
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
-from searx_mcp.fetch.site_adapters.interface import Material
+from searx_mcp.fetch.site_adapters.adapter import Material
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import closed, crash, late, needs_process, no_start, too_slow
 from searx_mcp.workers.interface import DefeatError, Workers

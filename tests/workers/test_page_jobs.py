@@ -12,7 +12,7 @@ from searx_mcp.content.document import from_frame, options_for
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
-from searx_mcp.fetch.site_adapters.interface import Material
+from searx_mcp.fetch.site_adapters.adapter import Material
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.workers.interface import DefeatError
 from searx_mcp.workers.pool import CHILD

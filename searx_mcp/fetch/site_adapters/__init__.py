@@ -1,1 +1,1 @@
-"""Sources of a page that read better than the page itself."""
+"""Sites whose pages are read from better sources: raw files and documented APIs."""

@@ -10,13 +10,27 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.fields import Fields
-from searx_mcp.fetch.site_adapters.address import address, is_at, parts_of
-from searx_mcp.fetch.site_adapters.composing import raw_file
-from searx_mcp.fetch.site_adapters.composing.fields import object_of
-from searx_mcp.fetch.site_adapters.composing.prose import from_markdown, front_matter
-from searx_mcp.fetch.site_adapters.composing.raw_file import RawFile, lines_of
-from searx_mcp.fetch.site_adapters.composing.writing import Value, capped, facts, heading, joined
-from searx_mcp.fetch.site_adapters.interface import Composed, Material, Plan, Source
+from searx_mcp.fetch.site_adapters.adapter import (
+    Composed,
+    Material,
+    Plan,
+    Source,
+    address,
+    is_at,
+    lines_of,
+    object_of,
+    parts_of,
+)
+from searx_mcp.fetch.site_adapters.markdown import (
+    Value,
+    capped,
+    facts,
+    from_markdown,
+    front_matter,
+    heading,
+    joined,
+)
+from searx_mcp.fetch.site_adapters.raw_files import RawFile, plan_file
 
 SITE: Final = "https://huggingface.co"
 _HOSTS: Final = frozenset({"huggingface.co", "www.huggingface.co", "hf.co"})
@@ -79,29 +93,26 @@ class _Repository:
         return place if self.kind == "models" else (self.kind, *place)
 
 
-class HuggingfaceTier:
-    """Reads files of repositories, and models, datasets and spaces."""
-
-    def plan(self, url: URL) -> Plan | None:
-        """Plan to read a file, or the Hub API and a card; see `Tier`."""
-        # The name of a revision may have slashes, which are encoded: refs%2Fpr%2F1.
-        parts = parts_of(url, with_slashes=True) if is_at(url, _HOSTS) else None
-        match parts:
-            case ["datasets" | "spaces" as kind, owner, name, *rest]:
-                place = _Repository(kind, owner, name)
-            case [owner, name, *rest] if owner.lower() not in _RESERVED:
-                place = _Repository("models", owner, name)
-            case _:
-                return None
-        if not _NAME.fullmatch(place.owner) or not _NAME.fullmatch(place.name):
+def plan_huggingface(url: URL) -> Plan | None:
+    """Plan to read a file, or of a model, a dataset or a space what the Hub API says and its card."""
+    # The name of a revision may have slashes, which are encoded: refs%2Fpr%2F1.
+    parts = parts_of(url, with_slashes=True) if is_at(url, _HOSTS) else None
+    match parts:
+        case ["datasets" | "spaces" as kind, owner, name, *rest]:
+            place = _Repository(kind, owner, name)
+        case [owner, name, *rest] if owner.lower() not in _RESERVED:
+            place = _Repository("models", owner, name)
+        case _:
             return None
-        match rest:
-            case []:
-                return _root(place)
-            case ["blob" | "raw" | "resolve" as how, revision, *path] if path:
-                return _file(url, place, revision, path, is_page=how == "blob")
-            case _:
-                return None
+    if not _NAME.fullmatch(place.owner) or not _NAME.fullmatch(place.name):
+        return None
+    match rest:
+        case []:
+            return _root(place)
+        case ["blob" | "raw" | "resolve" as how, revision, *path] if path:
+            return _file(url, place, revision, path, is_page=how == "blob")
+        case _:
+            return None
 
 
 def _root(place: _Repository) -> Plan:
@@ -134,7 +145,7 @@ def _file(
         lines=lines_of(url.fragment),
     )
     source = Source(address(SITE, *place.path, "resolve", revision, *path))
-    return Plan(tier="huggingface", sources=(source,), compose=partial(raw_file.compose, file=file))
+    return plan_file("huggingface", source, file)
 
 
 def _compose_root(materials: Sequence[Material | None], *, place: _Repository) -> Composed:

@@ -7,19 +7,26 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.fields import Fields
-from searx_mcp.fetch.site_adapters.address import address, parts_of
-from searx_mcp.fetch.site_adapters.composing.fields import object_of
-from searx_mcp.fetch.site_adapters.composing.prose import from_markdown, front_matter
-from searx_mcp.fetch.site_adapters.composing.writing import (
+from searx_mcp.fetch.site_adapters.adapter import (
+    Composed,
+    Material,
+    Plan,
+    Source,
+    address,
+    object_of,
+    parts_of,
+)
+from searx_mcp.fetch.site_adapters.markdown import (
     Link,
     bullets,
     capped,
     facts,
+    from_markdown,
+    front_matter,
     heading,
     joined,
     plain,
 )
-from searx_mcp.fetch.site_adapters.interface import Composed, Material, Plan, Source
 
 CDN: Final = "https://cdn.jsdelivr.net"
 MAX_DEPENDENCIES: Final = 60
@@ -37,43 +44,40 @@ _REPOSITORY = re.compile(
 _SHORT_REPOSITORY = re.compile(r"(?:github:)?([A-Za-z0-9-]{1,100}/[A-Za-z0-9._-]{1,100})")
 
 
-class NpmTier:
-    """Reads `/package/NAME` and `/package/NAME/v/VERSION`, scoped names too."""
-
-    def plan(self, url: URL) -> Plan | None:
-        """Plan to read package.json and a README; see `Tier`."""
-        parts = parts_of(url)
-        if not parts or not _HOST.fullmatch(url.host or "") or not url.is_default_port():
+def plan_npm(url: URL) -> Plan | None:
+    """Plan to read package.json and a README of `/package/NAME[/v/VERSION]`, scoped names too."""
+    parts = parts_of(url)
+    if not parts or not _HOST.fullmatch(url.host or "") or not url.is_default_port():
+        return None
+    if url.query.get("activeTab", "") not in _VIEWS:
+        return None
+    match parts:
+        case ["package", scope, name, *rest] if _SCOPE.fullmatch(scope):
+            folder: tuple[str, ...] = (scope,)
+        case ["package", name, *rest]:
+            folder = ()
+        case _:
             return None
-        if url.query.get("activeTab", "") not in _VIEWS:
+    match rest:
+        case []:
+            version = "latest"
+        case ["v", version] if _VERSION.fullmatch(version):
+            pass
+        case _:
             return None
-        match parts:
-            case ["package", scope, name, *rest] if _SCOPE.fullmatch(scope):
-                folder: tuple[str, ...] = (scope,)
-            case ["package", name, *rest]:
-                folder = ()
-            case _:
-                return None
-        match rest:
-            case []:
-                version = "latest"
-            case ["v", version] if _VERSION.fullmatch(version):
-                pass
-            case _:
-                return None
-        if not _NAME.fullmatch(name):
-            return None
-        place = ("npm", *folder, f"{name}@{version}")
-        readmes = tuple(
-            Source(address(CDN, *place, readme), is_required=False) for readme in _README_NAMES
-        )
-        manifest = Source(address(CDN, *place, "package.json"), accept="application/json")
-        page = str(url.with_fragment(None))
-        return Plan(
-            tier="npm",
-            sources=(manifest, *readmes),
-            compose=lambda materials: _compose(materials, page=page, is_latest=version == "latest"),
-        )
+    if not _NAME.fullmatch(name):
+        return None
+    place = ("npm", *folder, f"{name}@{version}")
+    readmes = tuple(
+        Source(address(CDN, *place, readme), is_required=False) for readme in _README_NAMES
+    )
+    manifest = Source(address(CDN, *place, "package.json"), accept="application/json")
+    page = str(url.with_fragment(None))
+    return Plan(
+        tier="npm",
+        sources=(manifest, *readmes),
+        compose=lambda materials: _compose(materials, page=page, is_latest=version == "latest"),
+    )
 
 
 def _compose(materials: Sequence[Material | None], *, page: str, is_latest: bool) -> Composed:

@@ -1,4 +1,4 @@
-"""Answers of services as a tier gets them."""
+"""Answers of services as an adapter gets them."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -8,8 +8,8 @@ from yarl import URL
 
 from searx_mcp.fetch.config import TierName
 from searx_mcp.fetch.hops.media import parse_content_type
-from searx_mcp.fetch.site_adapters.all import tiers
-from searx_mcp.fetch.site_adapters.interface import Composed, Material, Plan
+from searx_mcp.fetch.site_adapters.adapter import Composed, Material, Plan
+from searx_mcp.fetch.site_adapters.sites import adapters
 
 
 @pytest.fixture
@@ -38,11 +38,11 @@ def answer() -> Callable[..., Material]:
 
 @pytest.fixture
 def plan() -> Callable[[str], Plan | None]:
-    """Ask all tiers about an address; at most one may know it."""
-    known = tiers(TierName)
+    """Ask all adapters about an address; at most one may know it."""
+    known = adapters(TierName)
 
     def ask(url: str) -> Plan | None:
-        plans = [found for tier in known if (found := tier.plan(URL(url))) is not None]
+        plans = [found for adapter in known if (found := adapter(URL(url))) is not None]
         assert len(plans) <= 1
         return plans[0] if plans else None
 

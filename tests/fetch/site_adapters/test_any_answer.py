@@ -1,4 +1,4 @@
-"""Whatever a service answers, a tier makes a page of it or says what is wrong."""
+"""Whatever a service answers, an adapter makes a page of it or says what is wrong."""
 
 import json
 
@@ -10,13 +10,12 @@ from yarl import URL
 
 from searx_mcp.fetch.config import TierName
 from searx_mcp.fetch.hops.media import MediaType
-from searx_mcp.fetch.site_adapters.all import tiers
-from searx_mcp.fetch.site_adapters.composing.prose import from_markdown
-from searx_mcp.fetch.site_adapters.interface import AsPage, Composed, Material, Plan
+from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed, Material, Plan
+from searx_mcp.fetch.site_adapters.markdown import from_markdown
+from searx_mcp.fetch.site_adapters.sites import adapters
 
-KNOWN = tiers(TierName)
+KNOWN = adapters(TierName)
 URLS = [
-    "https://pypi.example/project/x/",
     "https://npm.example/package/x",
     "https://github.com/o/r",
     "https://github.com/o/r/tree/main",
@@ -25,20 +24,14 @@ URLS = [
     "https://github.com/o/r/releases",
     "https://github.com/o/r/releases/latest",
     "https://gist.github.com/aa5a315d61ae9438b18d",
-    "https://gitlab.com/g/p",
-    "https://gitlab.com/g/p/-/issues/1",
-    "https://gitlab.com/g/p/-/merge_requests/1",
-    "https://codeberg.org/o/r",
-    "https://codeberg.org/o/r/pulls/1",
-    "https://codeberg.org/o/r/releases",
     "https://huggingface.co/o/m",
     "https://github.com/o/r/blob/main/a.md",
     "https://github.com/o/r/blob/main/a.ipynb",
     "https://github.com/o/r/blob/main/a.py#L2-L3",
 ]
 MEMBERS = (
-    "info", "name", "version", "title", "tag_name", "id", "iid", "full_name", "files", "content",
-    "path_with_namespace", "body", "user", "login", "labels", "author", "description", "urls",
+    "name", "version", "title", "tag_name", "id", "full_name", "files", "content",
+    "body", "user", "login", "labels", "author", "description", "urls",
     "path", "encoding", "type", "nbformat", "cells", "source", "outputs", "license", "cardData",
 )  # fmt: skip
 
@@ -59,7 +52,7 @@ values = st.recursive(
 
 
 def planned(url: str) -> Plan:
-    return next(plan for tier in KNOWN if (plan := tier.plan(URL(url))) is not None)
+    return next(plan for adapter in KNOWN if (plan := adapter(URL(url))) is not None)
 
 
 def material(body: bytes, *, is_truncated: bool = False) -> Material:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.fetch.site_adapters.interface import AsPage, Composed, Material, Plan
+from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed, Material, Plan
 
 ROOT = "https://huggingface.co/org/model"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.fetch.site_adapters.interface import Composed, Material
+from searx_mcp.fetch.site_adapters.adapter import Composed, Material
 from searx_mcp.fetch.site_adapters.npm import MAX_DEPENDENCIES
 
 URL = "https://www.npmsite.example/package/@scope/tool/v/1.2.3"

@@ -99,17 +99,3 @@ async def test_an_html_file_is_read_as_a_page(forge, fetcher: Fetcher):
     assert page.markdown_content == "Said."
     assert page.title == "T"
     assert page.tier == "gitlab"
-
-
-async def test_an_issue_comes_from_the_api(forge, fetcher: Fetcher):
-    forge.page(
-        "/api/v4/projects/g%2Fp/issues/3",
-        '{"iid": 3, "title": "It breaks", "description": "Badly.", "user_notes_count": 2}',
-        content_type="application/json",
-    )
-    page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/issues/3")))
-    assert page.title == "It breaks (#3)"
-    assert page.markdown_content.endswith("Badly.")
-    assert "GitLab shows the 2 comments to members only." in page.notes
-    (request,) = [found for found in forge.requests if found.path.startswith("/api")]
-    assert request.headers["Accept"] == "application/json"

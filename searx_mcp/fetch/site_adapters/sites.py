@@ -1,18 +1,47 @@
-"""The sources of a tier, fetched side by side."""
+"""The site adapters there are, and how what they plan is fetched."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from yarl import URL
+
 from searx_mcp.errors import ErrorCode, FetchError, InvalidArgumentError, TransportError
+from searx_mcp.fetch.config import TierName
 from searx_mcp.fetch.hops.answer import Answer
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import Errand, Walker
 from searx_mcp.fetch.policy.robots import RobotsGate
-from searx_mcp.fetch.site_adapters.interface import Material, Plan, Source
+from searx_mcp.fetch.site_adapters.adapter import Adapter, Material, Plan, Source
+from searx_mcp.fetch.site_adapters.github import GithubAdapter
+from searx_mcp.fetch.site_adapters.huggingface import plan_huggingface
+from searx_mcp.fetch.site_adapters.npm import plan_npm
+from searx_mcp.fetch.site_adapters.raw_files import plan_forgejo, plan_gitlab
 from searx_mcp.http.http import NOTE_DEADLINE
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url
+
+
+def adapters(names: Iterable[TierName], *, github_token: str = "") -> tuple[Adapter, ...]:
+    """Choose adapters; at most one of them knows any address.
+
+    Args:
+        names: which, in any order. Names of sites that are read as pages again have none.
+        github_token: for GitHub's API; sent to its host only.
+
+    Raises:
+        SettingsError: the token cannot be one.
+    """
+    chosen = dict.fromkeys(names)
+    known: dict[TierName, Adapter] = {
+        TierName.NPM: plan_npm,
+        TierName.GITLAB: plan_gitlab,
+        TierName.CODEBERG: plan_forgejo,
+        TierName.HUGGINGFACE: plan_huggingface,
+    }
+    if TierName.GITHUB in chosen:
+        known[TierName.GITHUB] = GithubAdapter(token=github_token).plan
+    return tuple(known[name] for name in chosen if name in known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +66,30 @@ class Gathered:
         return next(material for material in self.materials if material is not None)
 
 
-class SourceReader:
-    """Fetches sources like any page: policy, robots.txt, limits and guard hold for each."""
+class SiteSources:
+    """Plans with the first adapter that knows an address, and fetches what the plan names.
+
+    A source is fetched like any page: policy, robots.txt, limits and guard hold for each.
+    """
 
     def __init__(
-        self, walker: Walker, *, robots: RobotsGate, allow: AllowList, max_redirects: int
+        self,
+        adapters: Iterable[Adapter],
+        walker: Walker,
+        *,
+        robots: RobotsGate,
+        allow: AllowList,
+        max_redirects: int,
     ) -> None:
+        self._adapters = tuple(adapters)
         self._walker = walker
         self._robots = robots
         self._allow = allow
         self._max_redirects = max_redirects
+
+    def plan(self, url: URL) -> Plan | None:
+        """Plan how to read an address, its fragment included; `None` if it is a page like any."""
+        return next(filter(None, (adapter(url) for adapter in self._adapters)), None)
 
     async def gather(self, plan: Plan, errand: Callable[[Source], Errand]) -> Gathered:
         """Fetch all sources of a plan at once.

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.fetch.site_adapters.interface import Composed
+from searx_mcp.fetch.site_adapters.adapter import Composed
 
 TEXT = "one\ntwo\nthree\n"
 MARKDOWN = "# T\n\n[x](y.md) [z](/z.md)"

@@ -1,17 +1,22 @@
-"""One file of a repository as a page."""
+"""Files of repositories and notebooks as pages."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.fetch.site_adapters.composing.raw_file import (
+from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed, Material
+from searx_mcp.fetch.site_adapters.markdown import Prose
+from searx_mcp.fetch.site_adapters.raw_files import (
+    MAX_CELLS,
+    MAX_OUTPUT,
     RawFile,
     compose,
+    from_notebook,
     language_of,
-    lines_of,
     media_of,
+    render,
 )
-from searx_mcp.fetch.site_adapters.interface import AsPage, Composed, Material
 
 BASE = "https://site.example/o/r/blob/main/src/a.py"
 ROOT = "https://site.example/o/r/blob/main"
@@ -37,36 +42,6 @@ def page(answer: Callable[..., Material]) -> Callable[..., Composed]:
         return composed
 
     return make
-
-
-@pytest.mark.parametrize(
-    ("fragment", "lines"),
-    [
-        ("L10", (10, 10)),
-        ("L10-L40", (10, 40)),
-        ("L40-L10", (10, 40)),
-        ("L10-40", (10, 40)),
-        ("L10C3-L12C5", (10, 12)),
-        ("L7-L7", (7, 7)),
-        ("L1234567", (1_234_567, 1_234_567)),
-        ("L12345678", None),
-        ("L0", None),
-        ("L0-L3", None),
-        ("L", None),
-        ("L-3", None),
-        ("l10", None),
-        ("L10-", None),
-        ("L10-L", None),
-        ("L\u0661\u0660", None),  # digits, but not those of an address
-        ("Lines", None),
-        ("xL10", None),
-        ("L10x", None),
-        ("", None),
-        ("n10", None),
-    ],
-)
-def test_a_fragment_names_lines(fragment: str, lines: tuple[int, int] | None):
-    assert lines_of(fragment) == lines
 
 
 def test_code_is_fenced_under_its_path(page: Callable[..., Composed]):
@@ -266,3 +241,147 @@ def test_a_name_tells_the_language(name: str, language: str):
 )
 def test_a_language_has_a_media_type(language: str, media: str):
     assert media_of(language) == media
+
+
+NOTEBOOK = "https://site.example/o/r/blob/main/a.ipynb"
+
+
+def notebook(*cells: object, **metadata: object) -> str:
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells})
+
+
+def code(source: object, *outputs: object) -> dict[str, object]:
+    return {"cell_type": "code", "source": source, "outputs": list(outputs)}
+
+
+def test_cells_are_written_in_order():
+    text = notebook(
+        {"cell_type": "markdown", "source": ["# T\n", "\n", "text ![i](u)"]},
+        code(["x = 1\n", "x"], {"output_type": "execute_result", "data": {"text/plain": ["1"]}}),
+        {"cell_type": "raw", "source": "as it is"},
+        language_info={"name": "Python"},
+    )
+    markdown, notes = from_notebook(text, Prose(NOTEBOOK))
+    assert markdown == (
+        "# T\n\ntext [image: i]\n\n```python\nx = 1\nx\n```\n\nOutput:\n\n```text\n1\n```\n\n"
+        "```\nas it is\n```"
+    )
+    assert notes == ()
+
+
+@pytest.mark.parametrize(
+    ("output", "shown"),
+    [
+        ({"output_type": "stream", "name": "stdout", "text": ["a\n", "b\n"]}, "a\nb"),
+        ({"output_type": "stream", "text": "a"}, "a"),
+        (
+            {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["\x1b[31mt"]},
+            "E: v\nt",
+        ),
+        ({"output_type": "display_data", "data": {"text/plain": "<Figure>"}}, "<Figure>"),
+        ({"output_type": "display_data", "data": {"image/png": "aGk="}}, None),
+        ({"output_type": "display_data", "data": {"text/html": "<img src=x>"}}, None),
+        ({"output_type": "stream", "text": None}, None),
+        ({"output_type": 3, "data": []}, None),
+        ({}, None),
+        (None, None),
+    ],
+)
+def test_outputs_are_shown_as_text(output: object, shown: str | None):
+    markdown, _ = from_notebook(notebook(code("x", output)), Prose(NOTEBOOK))
+    expected = "```\nx\n```" + (f"\n\nOutput:\n\n```text\n{shown}\n```" if shown else "")
+    assert markdown == expected
+
+
+def test_a_long_output_is_cut_with_its_length():
+    output = {"output_type": "stream", "text": "x" * (MAX_OUTPUT + 1_234)}
+    markdown, _ = from_notebook(notebook(code("x", output)), Prose(NOTEBOOK))
+    assert "[1,234 more characters]" in markdown
+    assert len(markdown) < MAX_OUTPUT + 200
+
+
+def test_cells_are_capped():
+    markdown, notes = from_notebook(notebook(*[code("x")] * (MAX_CELLS + 5)), Prose(NOTEBOOK))
+    assert markdown.count("```\nx") == MAX_CELLS
+    assert notes == ("5 more cells are left out.",)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "language"),
+    [
+        ({"language_info": {"name": "R"}}, "r"),
+        ({"kernelspec": {"language": "julia"}}, "julia"),
+        ({"language_info": {"name": "py\n```"}}, ""),
+        ({"language_info": {"name": 3}}, ""),
+        ({"language_info": []}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_language_is_the_kernels(metadata: dict[str, object], language: str):
+    markdown, _ = from_notebook(notebook(code("x"), **metadata), Prose(NOTEBOOK))
+    assert markdown == f"```{language}\nx\n```"
+
+
+def test_code_cannot_leave_its_fence():
+    markdown, _ = from_notebook(notebook(code("```\n![x](y)\n``\u200b``")), Prose(NOTEBOOK))
+    assert markdown.startswith("`````\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "[]", "{}", '{"nbformat": 3, "worksheets": []}', '{"nbformat": "4"}',
+     '{"nbformat": 4, "cells": [', "[" * 100_000],
+)  # fmt: skip
+def test_what_is_no_notebook_is_shown_as_it_is(text: str):
+    with pytest.raises(ValueError, match=r"."):
+        from_notebook(text, Prose(NOTEBOOK))
+    if text:
+        markdown, notes = render(text, RawFile("a.ipynb", base=NOTEBOOK))
+        assert markdown.startswith("```json\n")
+        assert "could not be read" in notes[0]
+
+
+@pytest.mark.parametrize("cells", [None, 3, {}, [None, 3, [], "x"], [{"cell_type": None}]])
+def test_cells_of_another_shape_are_left_out(cells: object):
+    markdown, _ = from_notebook(json.dumps({"nbformat": 4, "cells": cells}), Prose(NOTEBOOK))
+    assert markdown == ""
+
+
+LAB = "https://lab.example/g/p/-/blob/main"
+FORGE = "https://git.example/o/r/src/branch/main"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        (f"{LAB}/src/a.rb#L2-3", "# src/a.rb, lines 2 to 3 of 4\n\n```ruby\nb\nc\n```"),
+        (f"{FORGE}/src/a.go#L2", "# src/a.go, line 2 of 4\n\n```go\nb\n```"),
+    ],
+)
+def test_lines_of_a_file_are_shown_at_any_forge(
+    read: Callable[..., Composed], url: str, shown: str
+):
+    assert read(url, "a\nb\nc\nd\n").markdown == shown
+
+
+@pytest.mark.parametrize(
+    ("url", "is_source"),
+    [
+        (f"{LAB}/a.md", False),
+        (f"{LAB}/a.md?plain=1", True),
+        (f"{LAB}/a.md?plain=0", False),
+        ("https://lab.example/g/p/-/raw/main/a.md?plain=1", False),
+        (f"{FORGE}/a.md", False),
+        (f"{FORGE}/a.md?display=source", True),
+    ],
+)
+def test_the_source_of_markdown_can_be_asked_for_at_any_forge(
+    read: Callable[..., Composed], url: str, *, is_source: bool
+):
+    assert ("```markdown" in read(url, "# T").markdown) is is_source
+
+
+@pytest.mark.parametrize("home", [LAB, FORGE])
+def test_links_of_a_file_stay_at_its_forge(read: Callable[..., Composed], home: str):
+    page = read(f"{home}/docs/a.md", "[x](y.md) [z](/z.md)")
+    assert page.markdown == f"[x]({home}/docs/y.md) [z]({home}/z.md)"

@@ -1,5 +1,6 @@
-"""Which pages of GitHub are read, and from where.
+"""GitHub: which of its pages are read, and from where: its raw files and its REST API.
 
+Without a token the API allows 60 requests an hour from one address, so a page asks for as little as it can.
 Most first parts of addresses that are no accounts are in the list that Mottie/github-reserved-names collects by
 trying; those are left out that can stand before no second part.
 """
@@ -10,14 +11,28 @@ from typing import Final
 
 from yarl import URL
 
-from searx_mcp.fetch.site_adapters.address import address, is_at, parts_of
-from searx_mcp.fetch.site_adapters.composing import raw_file
-from searx_mcp.fetch.site_adapters.composing.raw_file import RawFile, lines_of
-from searx_mcp.fetch.site_adapters.composing.release import PER_PAGE as RELEASES_PER_PAGE
-from searx_mcp.fetch.site_adapters.github import gist, release, repository, thread
-from searx_mcp.fetch.site_adapters.github.api import PER_PAGE, RAW, SITE, Api
-from searx_mcp.fetch.site_adapters.github.repository import Place
-from searx_mcp.fetch.site_adapters.interface import Compose, Plan, Source
+from searx_mcp.errors import SettingsError
+from searx_mcp.fetch.site_adapters.adapter import (
+    Compose,
+    Plan,
+    Source,
+    address,
+    is_at,
+    lines_of,
+    parts_of,
+)
+from searx_mcp.fetch.site_adapters.github_pages import (
+    MAX_RELEASES,
+    SITE,
+    Repository,
+    compose_folder,
+    compose_gist,
+    compose_release,
+    compose_releases,
+    compose_repository,
+    compose_thread,
+)
+from searx_mcp.fetch.site_adapters.raw_files import RawFile, plan_file
 
 RESERVED: Final = frozenset({
     "about", "account", "accelerator", "admin", "advisories", "api", "apps", "auth", "blog",
@@ -35,14 +50,19 @@ RESERVED: Final = frozenset({
     "why-github", "works-with",
 })  # fmt: skip
 
-
 _NAME: Final = "github"
 _SITE_HOSTS: Final = frozenset({"github.com", "www.github.com"})
+_RAW: Final = "https://raw.githubusercontent.com"
 _RAW_HOSTS: Final = frozenset({"raw.githubusercontent.com"})
-_GIST_HOSTS: Final = frozenset({"gist.github.com"})
 _GISTS: Final = "https://gist.github.com"
+_GIST_HOSTS: Final = frozenset({"gist.github.com"})
 _RAW_GISTS: Final = "https://gist.githubusercontent.com"
 _RAW_GIST_HOSTS: Final = frozenset({"gist.githubusercontent.com"})
+_API: Final = "https://api.github.com"
+_ACCEPT: Final = "application/vnd.github+json"
+_VERSION: Final = "2026-03-10"
+_PER_PAGE: Final = 100
+"""Comments to an answer, the most that the API gives."""
 
 # An account of an enterprise has an underscore before the short code of the enterprise.
 _OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,99})")
@@ -52,16 +72,32 @@ _GIST = re.compile(r"[0-9a-f]{20,32}|[0-9]{1,10}")
 _REVISION = re.compile(r"[0-9a-f]{40}")
 _README_TABS: Final = frozenset({"", "readme", "readme-ov-file"})
 _REF_KINDS: Final = (("refs", "heads"), ("refs", "tags"))
+_TOKEN = re.compile(r"[!-~]{1,255}")
 
 
-class GithubTier:
-    """Reads files, folders, repositories, issues, pull requests, releases and gists."""
+class GithubAdapter:
+    """Reads files, folders, repositories, issues, pull requests, releases and gists.
+
+    Args:
+        token: for the API, the only host that sees it.
+
+    Raises:
+        SettingsError: the token cannot stand in a header.
+    """
 
     def __init__(self, *, token: str = "") -> None:
-        self._api = Api(token)
+        if token and not _TOKEN.fullmatch(token):
+            raise SettingsError(
+                "fetch.github_token",
+                "holds a character that no token has",
+                advice="Copy the token again, without spaces around it.",
+            )
+        self._headers = {"X-GitHub-Api-Version": _VERSION}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
 
     def plan(self, url: URL) -> Plan | None:
-        """Plan to read raw files or the REST API; see `Tier`."""
+        """Plan to read raw files or the REST API; see `Adapter`."""
         parts = parts_of(url)
         if parts is None:
             return None
@@ -78,7 +114,7 @@ class GithubTier:
     def _of_site(self, url: URL, parts: tuple[str, ...]) -> Plan | None:
         match parts:
             case [owner, name, *rest] if _is_repository(owner, name):
-                place = Place(owner, name.removesuffix(".git") if not rest else name)
+                place = Repository(owner, name.removesuffix(".git") if not rest else name)
             case _:
                 return None
         plan: Plan | None = None
@@ -97,60 +133,58 @@ class GithubTier:
                 plan = self._releases(place, which)
         return plan
 
-    def _repository(self, place: Place) -> Plan:
+    def _repository(self, place: Repository) -> Plan:
         return _plan(
             [
-                self._api.source(*place.api),
-                self._api.source(*place.api, "readme", is_required=False),
+                self._source(*place.api),
+                self._source(*place.api, "readme", is_required=False),
             ],
-            partial(repository.compose, place=place),
+            partial(compose_repository, place=place),
         )
 
-    def _folder(self, place: Place, ref: str, folder: tuple[str, ...]) -> Plan:
+    def _folder(self, place: Repository, ref: str, folder: tuple[str, ...]) -> Plan:
         query = {"ref": ref}
         return _plan(
             [
-                self._api.source(*place.api, "contents", *folder, query=query),
-                self._api.source(*place.api, "readme", *folder, query=query, is_required=False),
+                self._source(*place.api, "contents", *folder, query=query),
+                self._source(*place.api, "readme", *folder, query=query, is_required=False),
             ],
-            partial(repository.compose_folder, place=place, ref=ref, folder=folder),
+            partial(compose_folder, place=place, ref=ref, folder=folder),
         )
 
-    def _thread(self, place: Place, kind: str, number: str) -> Plan:
-        query = {"per_page": str(PER_PAGE)}
+    def _thread(self, place: Repository, kind: str, number: str) -> Plan:
+        query = {"per_page": str(_PER_PAGE)}
         sources = [
-            self._api.source(*place.api, kind, number),
-            self._api.source(
-                *place.api, "issues", number, "comments", query=query, is_required=False
-            ),
+            self._source(*place.api, kind, number),
+            self._source(*place.api, "issues", number, "comments", query=query, is_required=False),
         ]
         if kind == "pulls":
             sources.append(
-                self._api.source(
+                self._source(
                     *place.api, "pulls", number, "comments", query=query, is_required=False
                 )
             )
-        return _plan(sources, partial(thread.compose, place=place, number=int(number)))
+        return _plan(sources, partial(compose_thread, place=place, number=int(number)))
 
-    def _releases(self, place: Place, which: list[str]) -> Plan | None:
+    def _releases(self, place: Repository, which: list[str]) -> Plan | None:
         match which:
             case []:
-                query = {"per_page": str(RELEASES_PER_PAGE)}
-                source = self._api.source(*place.api, "releases", query=query)
-                return _plan([source], partial(release.compose_all, place=place))
+                query = {"per_page": str(MAX_RELEASES)}
+                source = self._source(*place.api, "releases", query=query)
+                return _plan([source], partial(compose_releases, place=place))
             case ["latest"]:
                 path: tuple[str, ...] = ("releases", "latest")
             case ["tag", *tag] if tag:
                 path = ("releases", "tags", "/".join(tag))
             case _:
                 return None
-        source = self._api.source(*place.api, *path)
-        return _plan([source], partial(release.compose_one, place=place))
+        source = self._source(*place.api, *path)
+        return _plan([source], partial(compose_release, place=place))
 
     def _of_raw(self, url: URL, parts: tuple[str, ...]) -> Plan | None:
         match parts:
             case [owner, name, _, _, *_] if _is_repository(owner, name):
-                return _file(url, Place(owner, name), parts[2:], is_raw=True)
+                return _file(url, Repository(owner, name), parts[2:], is_raw=True)
             case _:
                 return None
 
@@ -163,7 +197,18 @@ class GithubTier:
             case _:
                 return None
         page = address(_GISTS, *parts)
-        return _plan([self._api.source(*path)], partial(gist.compose, page=page))
+        return _plan([self._source(*path)], partial(compose_gist, page=page))
+
+    def _source(
+        self, *parts: str, query: dict[str, str] | None = None, is_required: bool = True
+    ) -> Source:
+        """Make a source of JSON at the API of decoded parts of a path."""
+        return Source(
+            address(_API, *parts, query=query),
+            accept=_ACCEPT,
+            headers=dict(self._headers),
+            is_required=is_required,
+        )
 
 
 def _of_raw_gist(url: URL, parts: tuple[str, ...]) -> Plan | None:
@@ -171,7 +216,7 @@ def _of_raw_gist(url: URL, parts: tuple[str, ...]) -> Plan | None:
         case [_, _, "raw", *_, name]:
             source = Source(address(_RAW_GISTS, *parts))
             file = RawFile(name, base=source.url, lines=lines_of(url.fragment))
-            return _plan([source], partial(raw_file.compose, file=file))
+            return plan_file(_NAME, source, file)
         case _:
             return None
 
@@ -199,7 +244,9 @@ def _split(ref: str, path: list[str]) -> tuple[str, tuple[str, ...]]:
     return ref, tuple(path)
 
 
-def _file(url: URL, place: Place, ref_and_path: tuple[str, ...], *, is_raw: bool) -> Plan | None:
+def _file(
+    url: URL, place: Repository, ref_and_path: tuple[str, ...], *, is_raw: bool
+) -> Plan | None:
     """Plan to read a file; the server finds out where in the address its path begins."""
     _, path = _split(ref_and_path[0], list(ref_and_path[1:]))
     if not path:
@@ -211,5 +258,5 @@ def _file(url: URL, place: Place, ref_and_path: tuple[str, ...], *, is_raw: bool
         lines=lines_of(url.fragment),
         as_source=url.query.get("plain") == "1" and not is_raw,
     )
-    source = Source(address(RAW, place.owner, place.name, *ref_and_path))
-    return _plan([source], partial(raw_file.compose, file=file))
+    source = Source(address(_RAW, place.owner, place.name, *ref_and_path))
+    return plan_file(_NAME, source, file)

@@ -1,9 +1,19 @@
-"""Taking addresses apart, and putting others together."""
+"""Addresses taken apart and put together, and answers of services as JSON."""
+
+from collections.abc import Callable
 
 import pytest
 from yarl import URL
 
-from searx_mcp.fetch.site_adapters.address import address, is_at, origin_of, parts_of
+from searx_mcp.fetch.site_adapters.adapter import (
+    Material,
+    address,
+    is_at,
+    lines_of,
+    list_of,
+    object_of,
+    parts_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -117,12 +127,100 @@ def test_parts_are_encoded_and_stay_apart(parts: tuple[str, ...], expected: str)
     assert str(URL(url)) == url, "a parser would change it"
 
 
+@pytest.mark.parametrize(
+    ("fragment", "lines"),
+    [
+        ("L10", (10, 10)),
+        ("L10-L40", (10, 40)),
+        ("L40-L10", (10, 40)),
+        ("L10-40", (10, 40)),
+        ("L10C3-L12C5", (10, 12)),
+        ("L7-L7", (7, 7)),
+        ("L1234567", (1_234_567, 1_234_567)),
+        ("L12345678", None),
+        ("L0", None),
+        ("L0-L3", None),
+        ("L", None),
+        ("L-3", None),
+        ("l10", None),
+        ("L10-", None),
+        ("L10-L", None),
+        ("L\u0661\u0660", None),  # digits, but not those of an address
+        ("Lines", None),
+        ("xL10", None),
+        ("L10x", None),
+        ("", None),
+        ("n10", None),
+    ],
+)
+def test_a_fragment_names_lines(fragment: str, lines: tuple[int, int] | None):
+    assert lines_of(fragment) == lines
+
+
 def test_a_query_is_encoded():
     url = address("https://site.example", "a", query={"ref": "x y&z/ü"})
     assert URL(url).query == {"ref": "x y&z/ü"}
     assert URL(url).path == "/a"
 
 
-def test_an_origin_keeps_its_port():
-    assert origin_of(URL("https://Site.example:8443/a?b")) == "https://site.example:8443"
-    assert origin_of(URL("https://site.example:443/a")) == "https://site.example"
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b'"x"',
+        b"null",
+        b"{",
+        b'{"a": 1}x',
+        b'{"a": "\xff"}',
+        b'{"a": ' + b"9" * 5_000 + b"}",
+        b"[" * 100_000,
+        b'{"a":' * 100_000,
+    ],
+)
+def test_what_is_no_object_is_an_error(answer: Callable[..., Material], body: bytes):
+    with pytest.raises(ValueError, match=r"."):
+        object_of(answer(body))
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"null", b"[1", b"[" * 100_000])
+def test_what_is_no_list_is_an_error(answer: Callable[..., Material], body: bytes):
+    with pytest.raises(ValueError, match=r"."):
+        list_of(answer(body))
+
+
+def test_nothing_is_an_error():
+    with pytest.raises(ValueError, match="missing"):
+        object_of(None)
+
+
+def test_what_is_no_object_in_a_list_is_left_out(answer: Callable[..., Material]):
+    found, is_whole = list_of(answer([{"a": "1"}, None, 3, [], {"a": "2"}]))
+    assert [fields.line("a") for fields in found] == ["1", "2"]
+    assert is_whole
+
+
+@pytest.mark.parametrize(
+    ("body", "count", "is_whole"),
+    [
+        ('[{"a":"1"},{"a":"2"},{"a":"3', 2, False),
+        (' [ {"a":"1"} , {"a":"2"}', 2, False),
+        ('[{"a":"1"}]', 1, True),
+        ("[", 0, False),
+        ("[]", 0, True),
+        ('[{"a":"1"},' + "[" * 100_000, 1, False),
+        ('[{"a":"1"},x', 1, False),
+    ],
+)
+def test_of_a_list_that_was_cut_what_came_whole_is_read(
+    answer: Callable[..., Material], body: str, count: int, *, is_whole: bool
+):
+    found, whole = list_of(answer(body, is_truncated=True))
+    assert len(found) == count
+    assert whole is is_whole
+
+
+def test_an_answer_that_was_cut_must_still_be_a_list(answer: Callable[..., Material]):
+    with pytest.raises(ValueError, match="no JSON list"):
+        list_of(answer('{"message": "x"', is_truncated=True))

@@ -1,0 +1,238 @@
+"""The contract of a site adapter: from an address to the sources that read better than its page.
+
+An adapter plans purely from the address. What stands between two slashes of it, decoded, is a part;
+what could mean another place to a server than it does here, such as `..` or an encoded slash, is no
+part: whoever puts parts together again stays where the parts say.
+"""
+
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import quote, unquote
+
+from yarl import URL
+
+from searx_mcp.content.fields import Fields, loads, objects
+from searx_mcp.fetch.hops.media import MediaType
+
+_UNCLEAR = re.compile(r"[\x00-\x1f\x7f\\]")
+_PCHAR: Final = "!$&'()*+,;=:@"
+"""What a part may hold unencoded besides letters, digits and `-._~` (RFC 3986, section 3.3)."""
+_LINES = re.compile(r"L([0-9]{1,7})(?:C[0-9]{1,7})?(?:-L?([0-9]{1,7})(?:C[0-9]{1,7})?)?")
+"""The fragments of GitHub (`L10`, `L10-L40`, `L10C1-L12C5`), GitLab (`L10-40`) and Forgejo."""
+_BETWEEN = re.compile(r"[\s,]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One address an adapter wants to be fetched.
+
+    It passes the same policy, robots.txt, limits and guard as an address that a caller gave.
+
+    Attributes:
+        url: absolute.
+        accept: the Accept header; the usual one if empty.
+        headers: further headers, sent to this origin only and never after a redirect elsewhere.
+        is_required: whether the adapter gives up when it cannot be had.
+    """
+
+    url: str
+    accept: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_required: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a source gave.
+
+    Attributes:
+        url: after redirects.
+        status: of the answer, 200 to 299.
+        media: declared, or found by looking at the body.
+        data: decoded bytes of the body.
+        is_truncated: whether the body was cut.
+        headers: of the answer, by name in any case.
+        was_late: whether it was the deadline that cut it.
+    """
+
+    url: str
+    media: MediaType
+    data: bytes
+    is_truncated: bool
+    headers: Mapping[str, str]
+    status: int = 200
+    was_late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A page made of materials; its texts are cleaned by whoever asked for it.
+
+    Attributes:
+        markdown: the whole of it.
+        title, description, author, published, modified: as in `models.page.Page`.
+        content_type: of the text that was read, such as `text/x-python`.
+        is_truncated: whether something of it is missing at its end.
+        notes: sentences a caller should know.
+    """
+
+    markdown: str
+    title: str = ""
+    description: str = ""
+    author: str = ""
+    published: str = ""
+    modified: str = ""
+    content_type: str = "text/markdown"
+    is_truncated: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AsPage:
+    """A material to be read like any page: an HTML file, a PDF, a feed."""
+
+    material: Material
+
+
+Compose = Callable[[Sequence[Material | None]], Composed | AsPage]
+"""Makes the page of what the sources gave, in their order; `None` stands for one that is not
+required and could not be had. Pure; it runs in a thread. It raises `ValueError` or `ContentError`
+when the materials are not what the documentation of their service promises."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How an adapter reads one address.
+
+    Attributes:
+        tier: its name in the response, such as `github`.
+        sources: fetched side by side.
+        compose: makes the page of them.
+    """
+
+    tier: str
+    sources: tuple[Source, ...]
+    compose: Compose
+
+
+Adapter = Callable[[URL], Plan | None]
+"""Plans how to read an address, its fragment included; `None` if it is not of the adapter's site.
+Pure. An adapter that cannot keep its promise is passed over: the page itself is read then."""
+
+
+def parts_of(url: URL, *, with_slashes: bool = False) -> tuple[str, ...] | None:
+    """Take the path of an address apart.
+
+    Args:
+        url: absolute.
+        with_slashes: whether a part may hold encoded slashes.
+
+    Returns:
+        The decoded parts, without the empty one behind a slash at the end; `None` if the path is not
+        plain, or the address names a user.
+    """
+    if url.scheme not in {"http", "https"} or url.user is not None or url.password is not None:
+        return None
+    raw = url.raw_path.removeprefix("/").removesuffix("/")
+    if not raw:
+        return ()
+    try:
+        parts = tuple(unquote(part, errors="strict") for part in raw.split("/"))
+    except UnicodeDecodeError:
+        return None
+    for part in parts:
+        pieces = part.split("/") if with_slashes else [part]
+        if any(piece in {"", ".", ".."} or "/" in piece for piece in pieces):
+            return None
+        if _UNCLEAR.search(part):
+            return None
+    return parts
+
+
+def is_at(url: URL, hosts: Collection[str]) -> bool:
+    """Tell whether an address is at one of some hosts, at the port of its scheme."""
+    return url.host in hosts and url.is_default_port()
+
+
+def address(origin: str, *parts: str, query: Mapping[str, str] | None = None) -> str:
+    """Put an address together.
+
+    Args:
+        origin: scheme and host, without a slash at the end.
+        parts: decoded; a slash in one is encoded.
+        query: names and values, decoded.
+
+    Returns:
+        The address, encoded.
+    """
+    path = "/".join(quote(part, safe=_PCHAR) for part in parts)
+    url = URL(f"{origin}/{path}", encoded=True)
+    return str(url.with_query(query) if query else url)
+
+
+def lines_of(fragment: str) -> tuple[int, int] | None:
+    """Read the lines a fragment names, first and last; `None` if it names none."""
+    match = _LINES.fullmatch(fragment)
+    if match is None:
+        return None
+    first = int(match[1])
+    last = int(match[2]) if match[2] else first
+    return (min(first, last), max(first, last)) if min(first, last) > 0 else None
+
+
+def object_of(material: Material | None) -> Fields:
+    """Read the JSON object an answer holds.
+
+    Raises:
+        ValueError: it holds something else, or was cut.
+    """
+    value = loads(_given(material).data)
+    if not isinstance(value, dict):
+        raise ValueError("the answer is no JSON object")  # noqa: TRY004 - says what the service sent
+    return Fields(value)
+
+
+def list_of(material: Material | None) -> tuple[list[Fields], bool]:
+    """Read the objects of the JSON list an answer holds.
+
+    Returns:
+        Them, and whether the list is whole: of an answer that was cut, what came whole is given.
+
+    Raises:
+        ValueError: it holds no list.
+    """
+    given = _given(material)
+    if given.is_truncated:
+        return _beginning(given.data.decode(errors="replace"))
+    value = loads(given.data)
+    if not isinstance(value, list):
+        raise ValueError("the answer is no JSON list")  # noqa: TRY004 - says what the service sent
+    return objects(value), True
+
+
+def _given(material: Material | None) -> Material:
+    if material is None:
+        raise ValueError("the answer is missing")
+    return material
+
+
+def _beginning(text: str) -> tuple[list[Fields], bool]:
+    position = len(text) - len(text.lstrip())
+    if not text.startswith("[", position):
+        raise ValueError("the answer is no JSON list")
+    position += 1
+    decoder = json.JSONDecoder()
+    values: list[object] = []
+    while True:
+        if between := _BETWEEN.match(text, position):
+            position = between.end()
+        if text.startswith("]", position):
+            return objects(values), True
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return objects(values), False
+        values.append(value)

@@ -1,1 +1,0 @@
-"""GitHub, from its raw files and its REST API."""

@@ -1,0 +1,575 @@
+"""Repositories, folders, threads, releases and gists of GitHub as pages."""
+
+import base64
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from searx_mcp.fetch.site_adapters.adapter import Composed, Material
+from searx_mcp.fetch.site_adapters.github_pages import (
+    MAX_COMMENTS,
+    MAX_ENTRIES,
+    MAX_FILES,
+    MAX_RELEASES,
+    MAX_THREAD_CHARS,
+)
+
+REPOSITORY_URL = "https://github.com/octocat/Hello-World"
+FOLDER = "https://github.com/octocat/Hello-World/tree/main/src"
+
+# Members of `full-repository` in GitHub's OpenAPI description.
+REPOSITORY: dict[str, Any] = {
+    "name": "Hello-World",
+    "full_name": "octocat/Hello-World",
+    "owner": {"login": "octocat"},
+    "description": "My *first* repo",
+    "homepage": "https://octo.example/",
+    "topics": ["api", "atom"],
+    "language": "Python",
+    "license": {"key": "mit", "name": "MIT License", "spdx_id": "MIT"},
+    "stargazers_count": 12_345,
+    "forks_count": 9,
+    "open_issues_count": 0,
+    "default_branch": "main",
+    "created_at": "2011-01-26T19:01:12Z",
+    "pushed_at": "2026-01-26T19:06:43Z",
+    "archived": False,
+    "parent": {"full_name": "up/stream"},
+}
+
+
+def readme(text: str, path: str = "README.md") -> dict[str, object]:
+    """A README as the API gives it: base64, with a newline after each 60 characters."""
+    return {
+        "name": path.rpartition("/")[2],
+        "path": path,
+        "encoding": "base64",
+        "content": base64.encodebytes(text.encode()).decode(),
+    }
+
+
+def entry(name: object, kind: str = "file", **more: object) -> dict[str, object]:
+    url = f"https://raw.example/{name}" if kind == "file" else None
+    return {"name": name, "type": kind, "size": 2_048, "download_url": url, **more}
+
+
+def test_a_repository_is_shown_with_its_facts(read: Callable[..., Composed]):
+    page = read(REPOSITORY_URL, REPOSITORY, readme("# Hello\n\n[a](docs/a.md) [b](/b.md) ![i](u)"))
+    assert page.markdown == (
+        "# octocat/Hello-World\n\nMy \\*first\\* repo\n\n"
+        "- Homepage: [https://octo.example/](https://octo.example/)\n- Topics: api, atom\n"
+        "- Language: Python\n- Licence: MIT\n- Stars: 12,345\n- Forks: 9\n"
+        "- Open issues and pull requests: 0\n- Default branch: main\n- Last push: 2026-01-26\n"
+        "- Fork of: up/stream\n\n## Hello\n\n"
+        "[a](https://github.com/octocat/Hello-World/blob/HEAD/docs/a.md) "
+        "[b](https://github.com/octocat/Hello-World/blob/HEAD/b.md) [image: i]"
+    )
+    assert page.title == "octocat/Hello-World"
+    assert page.description == "My *first* repo"
+    assert page.author == "octocat"
+    assert page.published == "2011-01-26T19:01:12Z"
+    assert page.modified == "2026-01-26T19:06:43Z"
+    assert page.notes == ()
+
+
+def test_links_of_a_readme_in_a_folder_start_there(read: Callable[..., Composed]):
+    page = read(REPOSITORY_URL, REPOSITORY, readme("[a](a.md)", ".github/README.md"))
+    assert "/blob/HEAD/.github/a.md)" in page.markdown
+
+
+@pytest.mark.parametrize(
+    ("found", "ending", "notes"),
+    [
+        (None, "- Fork of: up/stream", 0),
+        (readme("Title\n=====", "README.rst"), "```rst\nTitle\n=====\n```", 0),
+        (readme("plain", "README"), "```\nplain\n```", 0),
+        ({**readme("x"), "encoding": "none", "content": ""}, "- Fork of: up/stream", 1),
+        ({**readme("x"), "encoding": "utf-8"}, "- Fork of: up/stream", 1),
+        ({**readme("x"), "content": "%%%"}, "- Fork of: up/stream", 1),
+        ({**readme("x"), "content": 3}, "- Fork of: up/stream", 1),
+        ({**readme("x"), "path": None, "name": None}, "- Fork of: up/stream", 1),
+        ("<html>", "- Fork of: up/stream", 1),
+        ([], "- Fork of: up/stream", 1),
+    ],
+)
+def test_a_readme_may_be_of_any_kind(
+    read: Callable[..., Composed], found: object, ending: str, notes: int
+):
+    page = read(REPOSITORY_URL, REPOSITORY, found)
+    assert page.markdown.endswith(ending)
+    assert len(page.notes) == notes
+
+
+def test_an_archived_repository_says_so(read: Callable[..., Composed]):
+    assert "archived" in read(REPOSITORY_URL, {**REPOSITORY, "archived": True}, None).notes[0]
+
+
+@pytest.mark.parametrize(
+    ("licence", "line"),
+    [
+        ({"spdx_id": "NOASSERTION", "name": "Other"}, "- Licence: Other"),
+        ({"spdx_id": None, "name": "Other"}, "- Licence: Other"),
+        (None, None),
+        ("MIT", None),
+    ],
+)
+def test_a_licence_is_named_if_it_is_known(
+    read: Callable[..., Composed], licence: object, line: str | None
+):
+    lines = read(REPOSITORY_URL, {**REPOSITORY, "license": licence}, None).markdown.split("\n")
+    assert [found for found in lines if "Licence" in found] == ([line] if line else [])
+
+
+@pytest.mark.parametrize("value", [None, True, -1, 1.5, "![x](y)", [], [None], {}, {"login": 3}])
+@pytest.mark.parametrize("name", list(REPOSITORY))
+def test_a_member_of_a_repository_of_another_type_is_a_missing_one(
+    read: Callable[..., Composed], name: str, value: object
+):
+    page = read(REPOSITORY_URL, {**REPOSITORY, name: value}, None)
+    assert page.title
+    assert "![x](" not in page.markdown
+
+
+@pytest.mark.parametrize("body", ["", "<html>", [], "null"])
+def test_another_repository_is_an_error(read: Callable[..., Composed], body: object):
+    with pytest.raises(ValueError, match=r"."):
+        read(REPOSITORY_URL, body, None)
+
+
+def test_a_folder_lists_folders_first(read: Callable[..., Composed]):
+    entries = [
+        entry("b.py"),
+        entry("docs", "dir", size=0),
+        entry("lib", "submodule"),
+        entry("old", download_url=None),
+        entry("link", "symlink"),
+        entry("a b.md", size=None),
+    ]
+    page = read(FOLDER, entries, readme("# Here\n\n[x](y.md)", "src/README.md"))
+    home = "https://github.com/octocat/Hello-World"
+    assert page.markdown == (
+        "# Hello-World/src at main\n\n"
+        f"- [docs/]({home}/tree/main/src/docs)\n"
+        f"- [b.py]({home}/blob/main/src/b.py), 2 KB\n"
+        "- lib (submodule)\n"
+        "- old (submodule)\n"
+        f"- [link]({home}/blob/main/src/link), 2 KB\n"
+        f"- [a b.md]({home}/blob/main/src/a%20b.md)\n\n"
+        f"## Here\n\n[x]({home}/blob/main/src/y.md)"
+    )
+    assert page.title == "octocat/Hello-World: Hello-World/src at main"
+
+
+@pytest.mark.parametrize(
+    "name", ["..", ".", "a/b", "", None, 3, "![x](y)", "a](javascript:x)", "a\nb", "`", "<b>"]
+)
+def test_an_entry_does_not_lead_elsewhere(read: Callable[..., Composed], name: object):
+    page = read(FOLDER, [entry(name), entry("good.py")], None)
+    lines = page.markdown.split("\n")[2:]
+    assert len(lines) in {1, 2}
+    home = "https://github.com/octocat/Hello-World/blob/main/src/"
+    assert all(line.count("](") == 1 and f"]({home}" in line for line in lines)
+
+
+def test_an_empty_folder_says_so(read: Callable[..., Composed]):
+    assert read(FOLDER, [], None).markdown == "# Hello-World/src at main\n\nThe folder is empty."
+
+
+def test_a_folder_that_may_have_more_says_so(
+    read: Callable[..., Composed], answer: Callable[..., Material]
+):
+    page = read(FOLDER, [entry(f"f{n}.py") for n in range(MAX_ENTRIES + 3)], None)
+    assert page.notes == ("The first 1,000 entries are shown; there may be more.",)
+    cut = read(FOLDER, answer('[{"name": "a.py", "type": "file", "x', is_truncated=True), None)
+    assert cut.is_truncated
+    assert cut.notes == ("The first 0 entries are shown; there may be more.",)
+
+
+def test_a_file_where_a_folder_was_expected_is_an_error(read: Callable[..., Composed]):
+    with pytest.raises(ValueError, match="no JSON list"):
+        read(FOLDER, {"type": "file", "name": "src"}, None)
+
+
+ISSUE_URL = "https://github.com/o/r/issues/12"
+PULL_URL = "https://github.com/o/r/pull/12"
+
+# Members of `issue`, `pull-request` and `issue-comment` in GitHub's OpenAPI description.
+ISSUE: dict[str, Any] = {
+    "number": 12,
+    "title": "It *breaks*",
+    "state": "closed",
+    "state_reason": "not_planned",
+    "user": {"login": "ann"},
+    "labels": ["plain", {"name": "bug"}, {"name": None}],
+    "assignees": [{"login": "bob"}],
+    "milestone": {"title": "1.0"},
+    "comments": 2,
+    "created_at": "2026-01-02T03:04:05Z",
+    "updated_at": "2026-01-05T03:04:05Z",
+    "closed_at": "2026-01-04T03:04:05Z",
+    "body": "# How\r\n\r\n<!-- template -->\r\nsee [x](y.md)",
+}
+PULL: dict[str, Any] = {
+    **ISSUE,
+    "state": "open",
+    "state_reason": None,
+    "closed_at": None,
+    "draft": False,
+    "merged_at": None,
+    "head": {"label": "ann:fix"},
+    "base": {"label": "o:main"},
+    "comments": 1,
+    "review_comments": 1,
+    "commits": 3,
+    "changed_files": 2,
+    "additions": 1_234,
+    "deletions": 5,
+}
+
+
+def comment(day: int, body: object = "said", **more: object) -> dict[str, object]:
+    moment = f"2026-01-{day:02}T00:00:00Z"
+    return {"user": {"login": f"u{day}"}, "body": body, "created_at": moment, **more}
+
+
+def test_an_issue_is_shown_with_its_comments(read: Callable[..., Composed]):
+    page = read(ISSUE_URL, ISSUE, [comment(3), comment(4, None)])
+    assert page.markdown == (
+        "# It \\*breaks\\* (#12)\n\n- Repository: o/r\n- Kind: Issue\n"
+        "- State: closed (not planned)\n- Milestone: 1.0\n- Assignees: bob\n- Closed: 2026-01-04\n"
+        "- Author: ann\n- Opened: 2026-01-02\n- Labels: bug\n\n### How\n\n"
+        "see [x](https://github.com/o/r/issues/y.md)\n\n## u3, 2026-01-03\n\nsaid\n\n"
+        "## u4, 2026-01-04\n\n(no text)"
+    )
+    assert page.title == "It *breaks* (#12)"
+    assert page.author == "ann"
+    assert page.modified == "2026-01-05T03:04:05Z"
+    assert page.notes == ()
+    assert not page.is_truncated
+
+
+def test_comments_on_a_pull_request_are_put_in_order(read: Callable[..., Composed]):
+    review = [comment(5, "here", path="a.py", line=7), comment(3, "first", path="b.py", line=None)]
+    page = read(PULL_URL, PULL, [comment(4, "between")], review)
+    headings = [line for line in page.markdown.split("\n") if line.startswith("## ")]
+    assert headings == [
+        "## u3 on b.py, 2026-01-03",
+        "## u4, 2026-01-04",
+        "## u5 on a.py, line 7, 2026-01-05",
+    ]
+    for fact in (
+        "- Kind: Pull request", "- State: open", "- From: ann:fix", "- Into: o:main",
+        "- Commits: 3", "- Changed files: 2", "- Added lines: 1,234", "- Removed lines: 5",
+    ):  # fmt: skip
+        assert fact in page.markdown
+
+
+@pytest.mark.parametrize(
+    ("changes", "state"),
+    [
+        ({"draft": True}, "draft"),
+        ({"state": "closed"}, "closed"),
+        ({"state": "closed", "draft": True}, "closed"),
+        ({"state": "closed", "merged_at": "2026-01-04T00:00:00Z"}, "merged"),
+        ({"state": "closed", "pull_request": {"merged_at": "2026-01-04T00:00:00Z"}}, "merged"),
+        ({"state": 3}, None),
+    ],
+)
+def test_a_pull_request_tells_what_became_of_it(
+    read: Callable[..., Composed], changes: dict[str, object], state: str | None
+):
+    lines = read(PULL_URL, {**PULL, **changes}, [], []).markdown.split("\n")
+    assert [line for line in lines if "State" in line] == ([f"- State: {state}"] if state else [])
+
+
+def test_a_pull_request_asked_for_as_an_issue_is_one(read: Callable[..., Composed]):
+    page = read(ISSUE_URL, {**ISSUE, "pull_request": {"merged_at": None}}, [])
+    assert "- Kind: Pull request" in page.markdown
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "notes"),
+    [
+        (
+            None,
+            None,
+            ("Comments could not be had.", "0 comments are shown; 2 more are on the site."),
+        ),
+        (
+            [comment(3)],
+            None,
+            ("Comments could not be had.", "1 comments are shown; 1 more are on the site."),
+        ),
+    ],
+)
+def test_missing_comments_are_told(
+    read: Callable[..., Composed], first: object, second: object, notes: tuple[str, ...]
+):
+    assert read(PULL_URL, PULL, first, second).notes == notes
+
+
+def test_more_comments_than_an_answer_holds_are_told(read: Callable[..., Composed]):
+    page = read(ISSUE_URL, {**ISSUE, "comments": 250}, [comment(3)] * 100)
+    assert page.notes == ("100 comments are shown; 150 more are on the site.",)
+    assert page.is_truncated
+
+
+def test_comments_that_were_cut_are_read_as_far_as_they_came(
+    read: Callable[..., Composed], answer: Callable[..., Material]
+):
+    text = json.dumps([comment(3), comment(4)])
+    page = read(ISSUE_URL, ISSUE, answer(text[:-20], is_truncated=True))
+    assert page.markdown.count("\n## ") == 1
+    assert page.notes == ("1 comments are shown; 1 more are on the site.",)
+
+
+@pytest.mark.parametrize(
+    "value", [None, True, -1, 1.5, "![x](y)", [], [None], [3], {}, {"login": []}]
+)
+@pytest.mark.parametrize("name", [name for name in PULL if name not in {"title", "body"}])
+def test_a_member_of_a_thread_of_another_type_is_a_missing_one(
+    read: Callable[..., Composed], name: str, value: object
+):
+    page = read(PULL_URL, {**PULL, name: value}, [], [])
+    assert page.title == "It *breaks* (#12)"
+    assert "![x](" not in page.markdown
+
+
+@pytest.mark.parametrize("value", [None, 3, "![x](y)", [], {}, {"login": 3}])
+@pytest.mark.parametrize("name", ["user", "body", "created_at", "path", "line"])
+def test_a_comment_of_another_shape_is_shown_as_far_as_it_goes(
+    read: Callable[..., Composed], name: str, value: object
+):
+    page = read(
+        PULL_URL, PULL, [comment(3, **({name: value} if name != "body" else {}))], [None, 3]
+    )
+    assert page.markdown.count("\n## ") == 1
+    assert "![x](" not in page.markdown
+
+
+@pytest.mark.parametrize(
+    "body", ["", "<html>", [], {}, {"title": None}, {"title": 3}, {"title": "\u200b"}]
+)
+def test_another_thread_is_an_error(read: Callable[..., Composed], body: object):
+    with pytest.raises(ValueError, match=r"."):
+        read(ISSUE_URL, body, [])
+
+
+@pytest.mark.parametrize("body", ["<html>", {}, "null"])
+def test_comments_of_another_kind_are_an_error(read: Callable[..., Composed], body: object):
+    with pytest.raises(ValueError, match=r"."):
+        read(ISSUE_URL, ISSUE, body)
+
+
+@pytest.mark.parametrize(
+    ("count", "total", "shown", "note"),
+    [
+        (3, 3, 3, ""),
+        (3, None, 3, ""),
+        (3, 250, 3, "3 comments are shown; 247 more are on the site."),
+        (0, 7, 0, "0 comments are shown; 7 more are on the site."),
+        (MAX_COMMENTS + 4, None, MAX_COMMENTS, "300 comments are shown; 4 more are on the site."),
+    ],
+)
+def test_a_note_says_how_many_comments_are_left(
+    read: Callable[..., Composed], count: int, total: int | None, shown: int, note: str
+):
+    page = read(ISSUE_URL, {**ISSUE, "comments": total}, [comment(3)] * count)
+    assert page.markdown.count("\n## u3") == shown
+    assert page.notes == ((note,) if note else ())
+    assert page.is_truncated is bool(note)
+
+
+def test_long_comments_end_a_thread(read: Callable[..., Composed]):
+    long = comment(3, "x" * (MAX_THREAD_CHARS // 4))
+    page = read(ISSUE_URL, {**ISSUE, "body": ""}, [long] * 6)
+    assert page.markdown.count("\n## u3") == 4
+    assert page.notes == ("4 comments are shown; 2 more are on the site.",)
+
+
+def test_of_very_long_threads_the_rest_is_shown_as_its_source(read: Callable[..., Composed]):
+    long = comment(3, f"*x* {'x' * 80_000}")
+    page = read(ISSUE_URL, {**ISSUE, "body": ""}, [long] * 3)
+    assert page.markdown.count("```markdown\n*x*") == 1
+    assert not page.is_truncated
+
+
+def test_a_comment_with_an_open_fence_does_not_swallow_the_next(read: Callable[..., Composed]):
+    comments = [comment(3, "~~~\nopen"), {"body": "x"}]
+    page = read(ISSUE_URL, {**ISSUE, "body": "```\nopen", "comments": 2}, comments)
+    assert "\n## a deleted account\n\nx\n\n## u3, 2026-01-03\n" in page.markdown
+    assert "\n```\n\n## a deleted" in page.markdown
+    assert page.markdown.endswith("\n```")
+
+
+@pytest.mark.parametrize("name", ["![x](http://evil.example)", "a\n# b", "[a](javascript:x)"])
+def test_names_do_not_become_markup(read: Callable[..., Composed], name: str):
+    found = {
+        "title": name, "user": {"login": name}, "labels": [{"name": name}], "body": "b", "state": name,
+        "milestone": {"title": name}, "assignees": [{"login": name}], "created_at": name,
+    }  # fmt: skip
+    said = {"user": {"login": name}, "path": name, "line": 3, "body": "x"}
+    written = read(ISSUE_URL, found, [said]).markdown
+    assert "![" not in written
+    assert "](" not in written
+    assert written.count("\n# ") == 0
+
+
+RELEASE = {
+    "tag_name": "v1.0",
+    "name": "One",
+    "body": "See [x](docs/x.md)",
+    "published_at": "2026-01-02T00:00:00Z",
+    "author": {"login": "ann"},
+    "assets": [
+        {"name": "a.whl", "size": 2_048, "browser_download_url": "https://site.example/a.whl"},
+        {"name": "b", "size": None, "browser_download_url": "javascript:alert(1)"},
+        {},
+    ],
+    "prerelease": True,
+}
+LATEST = "https://github.com/o/r/releases/latest"
+RELEASES = "https://github.com/o/r/releases"
+
+
+@pytest.mark.parametrize("path", ["latest", "tag/v1.0"])
+def test_one_release_is_shown(read: Callable[..., Composed], path: str):
+    page = read(f"https://github.com/o/r/releases/{path}", RELEASE)
+    assert page.markdown == (
+        "# o/r v1.0 One\n\n- Tag: v1.0\n- State: pre-release\n- Published: 2026-01-02\n"
+        "- Author: ann\n\nSee [x](https://github.com/o/r/docs/x.md)\n\nFiles:\n\n"
+        "- [a.whl](https://site.example/a.whl), 2 KB\n- b\n- a file"
+    )
+    assert page.published == "2026-01-02T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [(None, "v1.0"), ("", "v1.0"), ("v1.0", "v1.0"), ("App v1.0", "App v1.0")]
+)
+def test_a_release_is_called_by_its_tag_and_name(
+    read: Callable[..., Composed], name: object, shown: str
+):
+    assert read(LATEST, {**RELEASE, "name": name}).title == f"o/r {shown}"
+
+
+@pytest.mark.parametrize(
+    ("count", "is_cut"), [(0, False), (2, False), (MAX_RELEASES, True), (MAX_RELEASES + 1, True)]
+)
+def test_a_list_of_releases_says_when_there_may_be_more(
+    read: Callable[..., Composed], count: int, *, is_cut: bool
+):
+    page = read(RELEASES, [RELEASE] * count)
+    assert page.markdown.count("\n## v1.0") == min(count, MAX_RELEASES)
+    assert ("There are no releases." in page.markdown) is (count == 0)
+    assert page.is_truncated is is_cut
+    assert bool(page.notes) is is_cut
+
+
+def test_a_list_of_releases_that_was_cut_says_so(
+    read: Callable[..., Composed], answer: Callable[..., Material]
+):
+    assert read(RELEASES, answer('[{"tag_name": "v1"}, {', is_truncated=True)).is_truncated
+
+
+def test_files_of_a_release_are_capped(read: Callable[..., Composed]):
+    assets = [{"name": f"f{n}"} for n in range(80)]
+    page = read(LATEST, {**RELEASE, "assets": assets})
+    assert page.markdown.endswith("- f49\n- and 30 more files")
+
+
+def test_the_newest_releases_are_shown(read: Callable[..., Composed]):
+    page = read(RELEASES, [RELEASE, {**RELEASE, "tag_name": "v0.9"}])
+    assert page.markdown.startswith("# Releases of o/r\n\n## v1.0 One\n")
+    assert "\n## v0.9 One\n" in page.markdown
+    assert page.title == "Releases of o/r"
+
+
+@pytest.mark.parametrize("body", ["", "<html>", [], {}, {"tag_name": 3}, {"tag_name": ""}])
+def test_another_release_is_an_error(read: Callable[..., Composed], body: object):
+    with pytest.raises(ValueError, match=r"."):
+        read(LATEST, body)
+
+
+@pytest.mark.parametrize("body", ["", "<html>", {}, [{}], [{"tag_name": None}]])
+def test_another_list_of_releases_is_an_error(read: Callable[..., Composed], body: object):
+    with pytest.raises(ValueError, match=r"."):
+        read(RELEASES, body)
+
+
+GIST_URL = "https://gist.github.com/ann/aa5a315d61ae9438b18d"
+
+
+def gist(**files: object) -> dict[str, Any]:
+    return {
+        "description": "Two *files*",
+        "owner": {"login": "ann"},
+        "created_at": "2026-01-02T00:00:00Z",
+        "updated_at": "2026-01-03T00:00:00Z",
+        "comments": 2,
+        "truncated": False,
+        "files": files
+        or {
+            "a.py": {"filename": "a.py", "content": "x = 1\n", "truncated": False},
+            "b.md": {"filename": "b.md", "content": "# B ![i](u)", "truncated": False},
+        },
+    }
+
+
+def test_a_gist_shows_all_its_files(read: Callable[..., Composed]):
+    page = read(GIST_URL, gist())
+    assert page.markdown == (
+        "# Two \\*files\\*\n\n- Author: ann\n- Files: 2\n- Updated: 2026-01-03\n- Comments: 2\n\n"
+        "## a.py\n\n```python\nx = 1\n```\n\n## b.md\n\n### B [image: i]"
+    )
+    assert page.title == "Two *files*"
+    assert page.author == "ann"
+    assert page.notes == ()
+
+
+def test_a_gist_without_a_description_is_called_by_its_first_file(read: Callable[..., Composed]):
+    assert read(GIST_URL, {**gist(), "description": None}).title == "a.py"
+
+
+def test_files_are_capped(read: Callable[..., Composed]):
+    page = read(GIST_URL, gist(**{f"f{n}.txt": {"content": "x"} for n in range(MAX_FILES + 7)}))
+    assert page.markdown.count("\n## f") == MAX_FILES
+    assert page.notes == ("7 more files are left out.",)
+    assert page.is_truncated
+
+
+def test_a_file_that_was_cut_says_so(read: Callable[..., Composed]):
+    page = read(GIST_URL, gist(x={"content": "x", "truncated": True}))
+    assert page.notes == ("x is cut: the API gives 1 MB of a file.",)
+    assert read(GIST_URL, {**gist(), "truncated": True}).is_truncated
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [
+        ({"content": "aGk=", "encoding": "base64"}, "(not text)"),
+        ({"content": "hi", "encoding": "utf-8"}, "```\nhi\n```"),
+        ({"content": None}, ""),
+        ({"content": ["x"]}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_file_may_hold_anything(read: Callable[..., Composed], file: object, shown: str):
+    page = read(GIST_URL, gist(x=file))
+    assert page.markdown.endswith(f"## x\n\n{shown}" if shown else "## x")
+
+
+@pytest.mark.parametrize("name", ["![x](y)", "a\n# b", "<img src=x>", "x" * 500])
+def test_the_name_of_a_file_is_a_strangers_text(read: Callable[..., Composed], name: str):
+    page = read(GIST_URL, gist(**{name: {"content": "x"}}))
+    assert "![x](" not in page.markdown
+    assert "\n# b" not in page.markdown
+
+
+@pytest.mark.parametrize(
+    "body", ["", "<html>", [], {}, {"files": None}, {"files": {}}, {"files": {"a": None}}]
+)
+def test_another_gist_is_an_error(read: Callable[..., Composed], body: object):
+    with pytest.raises(ValueError, match=r"."):
+        read(GIST_URL, body)
