@@ -1,6 +1,6 @@
-"""Write the two lists of settings a person reads from the settings themselves.
+"""Write what a person reads of settings and arguments from their declarations.
 
-python scripts/write_config.py          write config/searx-mcp.toml and docs/configuration.md
+python scripts/write_config.py          write config/searx-mcp.toml and the tables in docs
 python scripts/write_config.py --check  change nothing; exit 1 if a file is not up to date
 """
 
@@ -10,12 +10,15 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from searx_mcp.models.argument import arguments_of
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.settings.sources import SettingRow, effective
 from searx_mcp.settings.values import Settings
 
 ROOT = Path(__file__).resolve().parents[1]
-BEGIN = "<!-- settings: begin, written by scripts/write_config.py -->"
-END = "<!-- settings: end -->"
+BEGIN = "<!-- {}: begin, written by scripts/write_config.py -->"
+END = "<!-- {}: end -->"
 
 TOML_HEAD = """\
 # Every setting of searx-mcp with its default. All are commented out, so a copy of this file
@@ -41,30 +44,53 @@ def toml() -> str:
 
 
 def markdown() -> str:
-    """The tables of the documentation."""
-    lines = [BEGIN, ""]
+    """The tables of settings."""
+    lines = []
     for table, rows in _tables():
         lines += [f"### `[{table}]`" if table else "### Above all tables", ""]
         lines += ["| Key | Default | Allowed | Meaning |", "| --- | --- | --- | --- |"]
         for row in rows:
-            cells = (f"`{_key(row)}`", f"`{json.dumps(row.default)}`", row.allowed, row.description)
-            escaped = (cell.replace("<", "&lt;").replace("|", "&#124;") for cell in cells)
-            lines.append(f"| {' | '.join(escaped)} |")
+            default = f"`{json.dumps(row.default)}`"
+            lines.append(_row(f"`{_key(row)}`", default, row.allowed, row.description))
         lines.append("")
-    return "\n".join([*lines, END])
+    return "\n".join(lines)
+
+
+def arguments(request: type[Frozen]) -> str:
+    """The table of the arguments of a tool."""
+    lines = ["| Argument | Default | Meaning |", "| --- | --- | --- |"]
+    for name, declared in arguments_of(request).items():
+        default = declared.field.default
+        is_said = default is not None and default != () and not declared.field.is_required()
+        limits = "" if declared.argument.schema is not None else " Not published, but understood."
+        if declared.argument.by_person:
+            limits = " Only for a person."
+        shown = f"`{json.dumps(default)}`" if is_said and default != "" else ""
+        lines.append(_row(f"`{name}`", shown, f"{declared.help}{limits}"))
+    return "\n".join([*lines, ""])
 
 
 def expected(root: Path) -> Mapping[Path, str]:
     """What the files under a root should hold."""
-    page = root / "docs" / "configuration.md"
-    before, begin, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise SystemExit(f"{page}: the lines {BEGIN} and {END} are missing")
-    return {
-        root / "config" / "searx-mcp.toml": toml(),
-        page: f"{before}{markdown()}{after}",
-    }
+    files = {root / "config" / "searx-mcp.toml": toml()}
+    for name, (place, text) in {
+        "settings": ("configuration.md", markdown()),
+        "web_search": ("mcp.md", arguments(SearchRequest)),
+        "web_fetch": ("web-fetch.md", arguments(FetchRequest)),
+    }.items():
+        page = root / "docs" / place
+        opening, closing = BEGIN.format(name), END.format(name)
+        before, begin, rest = page.read_text(encoding="utf-8").partition(opening)
+        _, end, after = rest.partition(closing)
+        if not (begin and end):
+            raise SystemExit(f"{page}: the lines {opening} and {closing} are missing")
+        files[page] = f"{before}{opening}\n\n{text}\n{closing}{after}"
+    return files
+
+
+def _row(*cells: str) -> str:
+    escaped = (cell.replace("<", "&lt;").replace("|", "&#124;") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
 
 
 def main(arguments: Sequence[str], *, root: Path = ROOT) -> int:

@@ -9,10 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.arguments.fetch import parse_fetch
-from searx_mcp.arguments.messages import did_you_mean, shown
-from searx_mcp.arguments.schema import fetch_schema, search_schema
-from searx_mcp.arguments.search import SearchDefaults, check_profile, parse_search
+from searx_mcp.arguments import (
+    SearchDefaults,
+    check_profile,
+    fetch_schema,
+    parse_fetch,
+    parse_search,
+    search_schema,
+)
 from searx_mcp.errors import ErrorCode, InvalidArgumentError
 from searx_mcp.models.request import (
     Category,
@@ -21,6 +25,7 @@ from searx_mcp.models.request import (
     SearchRequest,
     TimeRange,
 )
+from searx_mcp.models.spelling import did_you_mean, shown
 
 MEGABYTE = 1_048_576
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from searx_mcp.arguments.fetch import parse_fetch
-from searx_mcp.arguments.search import parse_search
+from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.cli import output
 from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError

@@ -11,10 +11,10 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 
@@ -30,7 +30,11 @@ from searx_mcp.errors import (
     SearxMcpError,
     SettingsError,
 )
+from searx_mcp.models.argument import Declared, arguments_of
+from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.settings.sources import Loaded, load, settings_file
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 EPILOG = (
     "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
@@ -179,29 +183,37 @@ def stdio(context: click.Context) -> None:
     run(serve(build_server(settings)), within=_GRACE)
 
 
+def _arguments(request: type[SearchRequest | FetchRequest]) -> Callable[[_Command], _Command]:
+    """Give a command the arguments of a tool; they arrive as texts and flags."""
+
+    def decorate(command: _Command) -> _Command:
+        for name, declared in reversed([*arguments_of(request).items()]):
+            command = _argument(name, declared)(command)
+        return command
+
+    return decorate
+
+
+def _argument(name: str, declared: Declared) -> Callable[[_Command], _Command]:
+    argument, field = declared.argument, declared.field
+    option = name.replace("_", "-")
+    spellings = [f"-{argument.short}"] if argument.short else []
+    if field.annotation is bool:
+        both = f"--{option}/--no-{option}" if field.default else f"--{option}"
+        return click.option(both, is_flag=True, default=None, help=declared.help)
+    if not argument.metavar:
+        return click.argument(name, required=field.is_required())
+    return click.option(
+        *spellings,
+        f"--{option}",
+        metavar=argument.metavar,
+        multiple=argument.repeated,
+        help=declared.help,
+    )
+
+
 @cli.command()
-@click.argument("query")
-@click.option(
-    "-c",
-    "--category",
-    help="general, images, videos, news, map, music, it, science, files, or another of SearXNG.",
-)
-@click.option(
-    "-e", "--engines", metavar="NAMES", help="Ask these engines instead, as a comma list."
-)
-@click.option("-l", "--language", help="Two letters, a region such as en-US, all, or auto.")
-@click.option("-n", "--results-count", metavar="N", help="Results wanted, 1 to 50.")
-@click.option("--page", metavar="N", help="Which page of the list, 1 to 50.")
-@click.option("--offset", metavar="N", help="Results to skip instead, up to 500.")
-@click.option("--fetch-content/--no-fetch-content", default=None, help="Read the result pages.")
-@click.option("--safe-search", metavar="LEVEL", help="off, moderate or strict.")
-@click.option("-t", "--time-range", metavar="AGE", help="day, week, month or year.")
-@click.option("--allowed-domains", multiple=True, metavar="DOMAIN", help="Only these; repeatable.")
-@click.option("--blocked-domains", multiple=True, metavar="DOMAIN", help="Not these; repeatable.")
-@click.option("--search-prompt", help="What you want to know; steers summaries, stays here.")
-@click.option("--source", metavar="WHO", help="auto, instances, or open (documented APIs alone).")
-@click.option("--timeout", metavar="SECONDS", help="Seconds the call may take, 1 to 120.")
-@click.option("--max-tokens", metavar="N", help="Keep the text within N tokens.")
+@_arguments(SearchRequest)
 @click.option("--profile", metavar="NAME", help="Profile whose arguments fill what is not named.")
 @click.option("--pages", is_flag=True, help="Show the pages' Markdown, not only summaries.")
 @click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
@@ -215,22 +227,7 @@ def search(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 -
 
 
 @cli.command()
-@click.argument("url", required=False)
-@click.option("--cursor", help="Read on in a page that was fetched before.")
-@click.option("--offset", metavar="N", help="Characters to skip.")
-@click.option("--max-chars", metavar="N", help="Characters given at most, 1 to 1,000,000.")
-@click.option("--limit", metavar="N", help="The same, with a cursor.")
-@click.option("--section", metavar="HEADING", help="Only the section under this heading.")
-@click.option("--prompt", help="What you want to know; the closest parts of a long page first.")
-@click.option("--images", metavar="HOW", help="alt, links, inline or none.")
-@click.option("--force-refresh", is_flag=True, default=None, help="Fetch it even if it is kept.")
-@click.option("--timeout", metavar="SECONDS", help="Seconds the call may take, 5 to 120.")
-@click.option("--follow-redirects/--no-follow-redirects", default=None, help="Follow redirects.")
-@click.option("--max-content-length", metavar="SIZE", help="Bytes read at most, such as 2MB.")
-@click.option("--user-agent", help="Replaces the User-Agent header.")
-@click.option(
-    "--ignore-robots", is_flag=True, default=None, help="Read it whatever robots.txt says."
-)
+@_arguments(FetchRequest)
 @click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
 @click.pass_context
 def fetch(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - texts and flags by name

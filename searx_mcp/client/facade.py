@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 from typing_extensions import override
 from yarl import URL
 
-from searx_mcp.arguments.fetch import parse_fetch
-from searx_mcp.arguments.search import parse_search
+from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.client.parts import Parts
 from searx_mcp.client.stores import open_pages, open_state
 from searx_mcp.fetch.pages.interface import PageStore

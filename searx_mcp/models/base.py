@@ -16,7 +16,12 @@ _SIZE = re.compile(r"(\d{1,12})\s*(B|KB|KIB|MB|MIB)?", re.IGNORECASE)
 _UNITS = {"": 1, "B": 1, "KB": 1 << 10, "KIB": 1 << 10, "MB": 1 << 20, "MIB": 1 << 20}
 
 
-def _parse_size(value: Any) -> Any:  # noqa: ANN401 - pydantic hands over whatever was given
+def parse_size(value: Any) -> Any:  # noqa: ANN401 - pydantic hands over whatever was given
+    """Read text such as `2MB`; anything else is left to whoever checks it.
+
+    Raises:
+        ValueError: the text is no size.
+    """
     if not isinstance(value, str):
         return value
     match = _SIZE.fullmatch(value.strip())
@@ -25,5 +30,5 @@ def _parse_size(value: Any) -> Any:  # noqa: ANN401 - pydantic hands over whatev
     return int(match[1]) * _UNITS[(match[2] or "").upper()]
 
 
-ByteCount = Annotated[int, BeforeValidator(_parse_size)]
+ByteCount = Annotated[int, BeforeValidator(parse_size)]
 """Bytes; also accepts text such as `2MB`, where 1 MB is 1,048,576 bytes as in the specification."""

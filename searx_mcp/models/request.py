@@ -1,11 +1,13 @@
-"""What a caller asks for."""
+"""What a caller asks for. Each field of a request is declared here as an argument of its tool, too."""
 
 from collections.abc import Sequence
 from enum import IntEnum, StrEnum
-from typing import Annotated, Self, TypedDict
+from typing import Annotated, Final, Self, TypedDict
 
 from pydantic import Field, model_validator
 
+from searx_mcp.models import coercion as read
+from searx_mcp.models.argument import Argument
 from searx_mcp.models.base import Frozen
 
 MAX_QUERY_LENGTH = 500
@@ -49,10 +51,18 @@ FURTHER_CATEGORIES = (
     "apps", "blogs", "books", "cargo", "cloud", "code", "currency", "define", "dictionaries",
     "gallery", "icons", "lyrics", "movies", "onions", "other", "packages", "q&a", "radio", "repos",
     "scientific publications", "shopping", "social media", "software wikis", "translate", "tv",
-    "weather", "web", "wikimedia",
+    "weather", "web", "wikimedia"
 )  # fmt: skip
 """The other categories of SearXNG 2026.8.22: those with a tab, those without, and those that its
 settings and engines name."""
+_OTHER_CATEGORIES: Final = {
+    "image": Category.IMAGES,
+    "video": Category.VIDEOS,
+    "maps": Category.MAP,
+    "researchpaper": Category.SCIENCE,
+    "finance": Category.GENERAL,
+}
+"""The names of Exa and Tavily; nothing of SearXNG's is for finance alone, so the query has to say it."""
 
 
 class TimeRange(StrEnum):
@@ -71,6 +81,13 @@ class SafeSearch(IntEnum):
     OFF = 0
     MODERATE = 1
     STRICT = 2
+
+
+_SAFE_SEARCH: Final = {
+    **dict.fromkeys(("0", "off", "none", "false"), SafeSearch.OFF),
+    **dict.fromkeys(("1", "moderate", "on", "true"), SafeSearch.MODERATE),
+    **dict.fromkeys(("2", "strict"), SafeSearch.STRICT),
+}
 
 
 class Source(StrEnum):
@@ -96,50 +113,193 @@ class Images(StrEnum):
     NONE = "none"
 
 
+_UNBOUNDED: Final = {"minimum": None, "maximum": None}
+
+
+def _names_of_domains(*verbs: str) -> tuple[str, ...]:
+    return tuple(
+        f"{verb}_{thing}" for verb in verbs for thing in ("domain", "domains", "site", "sites")
+    )
+
+
+_WORDS: Final = "What you want to know"
+
+
 class SearchRequest(Frozen):
-    """One `web_search` call.
+    """One `web_search` call; what each field means is the first text of its `Argument`."""
 
-    Attributes:
-        query: what to search for, 1 to 500 characters.
-        category: which engines are asked: one of `Category`, `FURTHER_CATEGORIES`, or a name that
-            an own instance gives to engines of its own.
-        language: `all`, `auto`, two letters, or a region such as `en-US`.
-        results_count: how many results to return, 1 to 50.
-        fetch_content: whether the result pages are read as Markdown.
-        safe_search: 0 off, 1 moderate, 2 strict.
-        time_range: how old a result may be.
-        allowed_domains: keep only results of these domains and their subdomains.
-        blocked_domains: drop results of these domains and their subdomains.
-        engines: SearXNG's names of the engines to ask instead of those of the category; an instance
-            leaves out those it does not have.
-        search_prompt: what the caller wants to know; it never leaves the machine and only steers
-            summaries.
-        source: who is asked.
-        timeout: seconds the whole call may take, 1 to 120; `None` takes the configured default.
-        max_tokens: the most tokens the text for a model may have; `None` takes the configured
-            default of the front.
-        page: which page of the source's list, 1 to 50; the list goes on where the page before ended.
-        offset: results to skip, 0 to 500, counted from the first page; not together with a `page`.
-    """
-
-    query: Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)]
-    category: Annotated[str, Field(pattern=CATEGORY_PATTERN)] = Category.GENERAL
-    language: Annotated[str, Field(pattern=LANGUAGE_PATTERN)] = "en"
-    results_count: Annotated[int, Field(ge=1, le=MAX_RESULTS)] = 10
-    fetch_content: bool = True
-    safe_search: SafeSearch = SafeSearch.MODERATE
-    time_range: TimeRange = TimeRange.ANY
-    allowed_domains: tuple[str, ...] = ()
-    blocked_domains: tuple[str, ...] = ()
-    engines: Annotated[
-        tuple[Annotated[str, Field(pattern=ENGINE_PATTERN)], ...], Field(max_length=MAX_ENGINES)
+    query: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_QUERY_LENGTH),
+        Argument(
+            read.text,
+            "What to search for, 1 to {max_length} characters.",
+            schema={"minLength": 1, "maxLength": MAX_QUERY_LENGTH},
+            names=("q",),
+        ),
+    ]
+    category: Annotated[
+        str,
+        Field(pattern=CATEGORY_PATTERN),
+        Argument(
+            read.category(
+                (*Category, *FURTHER_CATEGORIES), _OTHER_CATEGORIES, shown_names=tuple(Category)
+            ),
+            f"{', '.join(Category)}, or another of SearXNG.",
+            "TEXT",
+            short="c",
+            schema={"enum": [*Category]},
+            names=("categories", "topic"),
+        ),
+    ] = Category.GENERAL
+    language: Annotated[
+        str,
+        Field(pattern=LANGUAGE_PATTERN),
+        Argument(
+            read.language,
+            "Two letters, a region such as en-US, all, or auto.",
+            "TEXT",
+            short="l",
+            schema={"description": "en, en-US, all, auto"},
+            names=("lang", "search_lang"),
+        ),
+    ] = "en"
+    results_count: Annotated[
+        int,
+        Field(ge=1, le=MAX_RESULTS),
+        Argument(
+            read.number,
+            "Results wanted, {ge} to {le}.",
+            "N",
+            short="n",
+            names=("max_results", "num_results", "count", "limit", "num", "top_k"),
+        ),
+    ] = 10
+    fetch_content: Annotated[
+        bool,
+        Argument(
+            read.boolean,
+            "Read the result pages, too.",
+            schema={"description": "Also read the pages"},
+        ),
+    ] = True
+    safe_search: Annotated[
+        SafeSearch,
+        Argument(
+            read.choice(_SAFE_SEARCH, "0, 1, 2, off, moderate, strict"),
+            "off, moderate or strict.",
+            "LEVEL",
+            schema={
+                "description": "0 off, 1 moderate, 2 strict",
+                "minimum": 0,
+                "maximum": 2,
+                "enum": None,
+            },
+        ),
+    ] = SafeSearch.MODERATE
+    time_range: Annotated[
+        TimeRange,
+        Argument(
+            read.age,
+            "How old results may be: day, week, month, year, or any.",
+            "AGE",
+            short="t",
+            schema={"enum": [*read.AGES, read.ANY_AGE]},
+            names=("recency", "freshness", "timelimit"),
+            otherwise={"days": read.days},
+        ),
+    ] = TimeRange.ANY
+    allowed_domains: Annotated[
+        tuple[str, ...],
+        Argument(
+            read.domains,
+            "Only these and their subdomains; repeatable.",
+            "DOMAIN",
+            repeated=True,
+            schema={"description": "Only these and subdomains"},
+            names=_names_of_domains("include", "included", "allow", "allowed"),
+        ),
     ] = ()
-    search_prompt: Annotated[str, Field(max_length=2_000)] = ""
-    source: Source = Source.AUTO
-    timeout: Annotated[float | None, Field(ge=1, le=MAX_TIMEOUT)] = None
-    max_tokens: Annotated[int | None, Field(ge=200, le=200_000)] = None
-    page: Annotated[int, Field(ge=1, le=MAX_PAGE)] = 1
-    offset: Annotated[int, Field(ge=0, le=MAX_SKIPPED)] = 0
+    blocked_domains: Annotated[
+        tuple[str, ...],
+        Argument(
+            read.domains,
+            "Not these and their subdomains; repeatable.",
+            "DOMAIN",
+            repeated=True,
+            names=_names_of_domains("exclude", "excluded", "block", "blocked"),
+        ),
+    ] = ()
+    engines: Annotated[
+        tuple[Annotated[str, Field(pattern=ENGINE_PATTERN)], ...],
+        Field(max_length=MAX_ENGINES),
+        Argument(
+            read.engines(ENGINE_PATTERN),
+            "Ask these engines instead, as a comma list.",
+            "NAMES",
+            short="e",
+            schema=None,
+            names=("engine",),
+        ),
+    ] = ()
+    search_prompt: Annotated[
+        str,
+        Field(max_length=2_000),
+        Argument(
+            read.text,
+            "What you want to know; steers summaries, stays on this machine.",
+            "TEXT",
+            schema={"description": _WORDS},
+        ),
+    ] = ""
+    source: Annotated[
+        Source,
+        Argument(
+            read.choice({source.value: source for source in Source}, f"one of {', '.join(Source)}"),
+            "auto, instances, or open (documented APIs alone).",
+            "WHO",
+            schema=None,
+        ),
+    ] = Source.AUTO
+    timeout: Annotated[
+        float | None,
+        Field(ge=1, le=MAX_TIMEOUT),
+        Argument(
+            read.seconds,
+            "Seconds the whole call may take, {ge} to {le}.",
+            "SECONDS",
+            schema={"type": "integer", "description": "Seconds", **_UNBOUNDED},
+        ),
+    ] = None
+    max_tokens: Annotated[
+        int | None,
+        Field(ge=200, le=200_000),
+        Argument(
+            read.number, "Keep the text within N tokens, {ge} to {le:,}.", "N", schema=_UNBOUNDED
+        ),
+    ] = None
+    page: Annotated[
+        int,
+        Field(ge=1, le=MAX_PAGE),
+        Argument(
+            read.number,
+            "Which page of the list, {ge} to {le}.",
+            "N",
+            schema={"default": None, **_UNBOUNDED},
+            names=("pageno", "page_number"),
+        ),
+    ] = 1
+    offset: Annotated[
+        int,
+        Field(ge=0, le=MAX_SKIPPED),
+        Argument(
+            read.number,
+            "Results to skip instead, {ge} to {le}.",
+            "N",
+            schema=None,
+            names=("start",),
+        ),
+    ] = 0
 
 
 class SearchArguments(TypedDict, total=False):
@@ -166,47 +326,130 @@ class FetchRequest(Frozen):
     """One `web_fetch` call: an address, or a cursor of an earlier call.
 
     Attributes:
-        url: the page, `http` or `https`; may be empty with a cursor.
-        cursor: names a page that was captured before, of which nothing is fetched; when it is no
-            longer kept, `url` is fetched, if given.
-        offset: code points of the whole Markdown to begin after; 0 is its beginning.
-        limit: code points given with a cursor; `None` takes `max_chars`.
-        max_chars: code points of Markdown given at most, 1 to 1,000,000; `None` takes the
-            configured default. What is longer is cut, and the rest is read with the cursor.
-        section: give only the section under this heading; a `#fragment` of the page's address
-            names one too.
-        prompt: what the caller wants to know; it never leaves the machine. When the page must be
-            cut, the sections that fit it best come first.
-        images: what stands for an image; `None` takes the configured default.
-        force_refresh: fetch the page even if it is kept.
-        timeout: seconds the whole call may take, 5 to 120; `None` takes the configured default.
-        follow_redirects: whether redirects are followed.
-        max_content_length: decoded bytes read at most, 1,024 to 10,485,760; `None` takes the
-            configured default. What is longer is cut, not refused.
-        user_agent: replaces the User-Agent header of this call; printable ASCII, at most 256.
         further_urls: addresses that the caller named beside `url`; they are not read.
         by_person: whether a person asked for this very address. Models never set it.
-        ignore_robots: read the page whatever robots.txt says; only for a person's call.
     """
 
-    url: Annotated[str, Field(max_length=MAX_URL_LENGTH)] = ""
-    cursor: Annotated[str, Field(pattern=CURSOR_PATTERN)] = ""
-    offset: Annotated[int, Field(ge=0, le=MAX_OFFSET)] = 0
-    limit: Annotated[int | None, Field(ge=MIN_CHARS, le=MAX_CHARS)] = None
-    max_chars: Annotated[int | None, Field(ge=MIN_CHARS, le=MAX_CHARS)] = None
-    section: Annotated[str, Field(max_length=300)] = ""
-    prompt: Annotated[str, Field(max_length=2_000)] = ""
-    images: Images | None = None
-    force_refresh: bool = False
-    timeout: Annotated[float | None, Field(ge=5, le=MAX_TIMEOUT)] = None
-    follow_redirects: bool = True
-    max_content_length: Annotated[
-        int | None, Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH)
+    url: Annotated[
+        str,
+        Field(max_length=MAX_URL_LENGTH),
+        Argument(
+            read.urls,
+            "The public http or https address; with a cursor, for when that has expired.",
+            schema={"default": None},
+            names=("uri", "urls", "link"),
+        ),
+    ] = ""
+    cursor: Annotated[
+        str,
+        Field(pattern=CURSOR_PATTERN),
+        Argument(
+            read.cursor,
+            "Read on in a page that was fetched before; nothing is fetched.",
+            "TEXT",
+            schema={"description": "To read on"},
+        ),
+    ] = ""
+    offset: Annotated[
+        int,
+        Field(ge=0, le=MAX_OFFSET),
+        Argument(
+            read.number,
+            "Characters to skip.",
+            "N",
+            schema={"default": None, **_UNBOUNDED},
+            names=("start", "start_index"),
+        ),
+    ] = 0
+    limit: Annotated[
+        int | None,
+        Field(ge=MIN_CHARS, le=MAX_CHARS),
+        Argument(
+            read.number,
+            "Characters given with a cursor, in place of --max-chars.",
+            "N",
+            schema=None,
+        ),
     ] = None
-    user_agent: Annotated[str | None, Field(pattern=USER_AGENT_PATTERN)] = None
+    max_chars: Annotated[
+        int | None,
+        Field(ge=MIN_CHARS, le=MAX_CHARS),
+        Argument(
+            read.number,
+            "Characters given at most, {ge} to {le:,}.",
+            "N",
+            schema={"description": "Size of the answer", **_UNBOUNDED},
+            names=("max_length", "max_characters"),
+        ),
+    ] = None
+    section: Annotated[
+        str,
+        Field(max_length=300),
+        Argument(
+            read.text,
+            "Only the section under this heading or #fragment, with its subsections.",
+            "HEADING",
+            schema={"description": "Heading or #fragment"},
+        ),
+    ] = ""
+    prompt: Annotated[
+        str,
+        Field(max_length=2_000),
+        Argument(
+            read.text,
+            "What you want to know; stays here. Of a long page, the passages that fit it.",
+            "TEXT",
+            schema={"description": _WORDS},
+        ),
+    ] = ""
+    images: Annotated[
+        Images | None,
+        Argument(
+            read.choice({image.value: image for image in Images}, f"one of {', '.join(Images)}"),
+            "What stands for an image: its words (alt), links, inline or none.",
+            "HOW",
+            schema={"enum": [Images.LINKS, Images.INLINE]},
+        ),
+    ] = None
+    force_refresh: Annotated[
+        bool, Argument(read.boolean, "Fetch it even if it is kept.", schema={"default": None})
+    ] = False
+    timeout: Annotated[
+        float | None,
+        Field(ge=5, le=MAX_TIMEOUT),
+        Argument(
+            read.seconds,
+            "Seconds the whole call may take, {ge} to {le}.",
+            "SECONDS",
+            schema={"type": "integer", "description": "Seconds"},
+        ),
+    ] = None
+    follow_redirects: Annotated[
+        bool, Argument(read.boolean, "Follow redirects; otherwise the redirect itself is given.")
+    ] = True
+    max_content_length: Annotated[
+        int | None,
+        Field(ge=MIN_CONTENT_LENGTH, le=MAX_CONTENT_LENGTH),
+        Argument(
+            read.size,
+            "Bytes read at most, such as 2MB: {ge:,} to {le:,}.",
+            "SIZE",
+            schema={"description": "Bytes"},
+        ),
+    ] = None
+    user_agent: Annotated[
+        str | None,
+        Field(pattern=USER_AGENT_PATTERN),
+        Argument(
+            read.user_agent, "Replaces the User-Agent header; printable ASCII, at most 256.", "TEXT"
+        ),
+    ] = None
+    ignore_robots: Annotated[
+        bool,
+        Argument(read.boolean, "Read it whatever robots.txt says.", schema=None, by_person=True),
+    ] = False
     further_urls: tuple[str, ...] = ()
     by_person: bool = False
-    ignore_robots: bool = False
 
     @model_validator(mode="after")
     def _check_aim(self) -> Self:

@@ -6,8 +6,7 @@ from typing import Final, Protocol, Unpack
 from urllib.parse import urlsplit
 
 from searx_mcp import __version__
-from searx_mcp.arguments.messages import did_you_mean, shown
-from searx_mcp.arguments.search import parse_search
+from searx_mcp.arguments import parse_search
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.models.administration import (
     Change,
@@ -23,6 +22,7 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice, PoolReport
 from searx_mcp.models.request import SearchArguments
 from searx_mcp.models.service import Progress
+from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.ops.instance_export import host_name, read_portable, take_over
 from searx_mcp.ops.instance_reports import (
     Members,

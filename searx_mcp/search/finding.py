@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from searx_mcp.arguments.messages import did_you_mean, shown
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.spelling import did_you_mean, shown
 
 
 def find_instance(host: str, urls: Iterable[str]) -> str:

@@ -18,9 +18,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel
 from typing_extensions import override
 
-from searx_mcp.arguments.fetch import parse_fetch
-from searx_mcp.arguments.schema import fetch_schema, search_schema
-from searx_mcp.arguments.search import parse_search
+from searx_mcp.arguments import fetch_schema, parse_fetch, parse_search, search_schema
 from searx_mcp.errors import DeadlineError, SearxMcpError
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest

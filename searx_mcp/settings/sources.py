@@ -38,9 +38,9 @@ from pydantic_settings import (
 )
 from typing_extensions import override
 
-from searx_mcp.arguments.messages import did_you_mean, shown
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import read_text
+from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.settings.aliases import ALIASES, SECRETS, alias_leaves
 from searx_mcp.settings.instances import (
     CREDENTIALS,

@@ -13,13 +13,13 @@ from pydantic import (
     model_validator,
 )
 
-from searx_mcp.arguments.messages import shown
-from searx_mcp.arguments.search import SearchDefaults, check_profile
+from searx_mcp.arguments import SearchDefaults, check_profile
 from searx_mcp.content.config import MarkdownConfig
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.spelling import shown
 from searx_mcp.pool.config import InstancesConfig, OwnConfig
 from searx_mcp.search.config import QualityConfig, SearchConfig, StorageConfig, WebSearchConfig
 from searx_mcp.settings.instances import checked, refusal

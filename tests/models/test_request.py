@@ -1,17 +1,33 @@
 """Requests, and their fields as keyword arguments."""
 
+from collections.abc import Sequence
+from types import NoneType
+from typing import get_args, get_origin, get_type_hints
+
 import pytest
 
 from searx_mcp import FetchRequest, SearchRequest, SearxClient
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.request import FetchArguments, SearchArguments
 from searx_mcp.testing.web import FakePage, FakeWeb
 
 
-def test_type_checkers_know_every_field_of_a_request():
-    assert SearchArguments.__optional_keys__ == SearchRequest.model_fields.keys() - {"query"}
-    known = FetchRequest.model_fields.keys() - {"url", "further_urls"}
-    assert FetchArguments.__optional_keys__ == known
+def test_type_checkers_know_every_argument_and_its_type():
+    for request, keywords, positional in (
+        (SearchRequest, SearchArguments, "query"),
+        (FetchRequest, FetchArguments, "url"),
+    ):
+        hints = get_type_hints(keywords)
+        declared = arguments_of(request)
+        assert hints.keys() - {"by_person"} == declared.keys() - {positional}
+        for name in hints.keys() & declared.keys():
+            kinds = {*get_args(hints[name])} or {hints[name]}
+            field = declared[name].field.annotation
+            if get_origin(field) is tuple:
+                assert kinds == {Sequence[str], NoneType}
+            else:
+                assert kinds >= ({*get_args(field)} or {field})
 
 
 async def test_a_type_checker_finds_what_is_refused_at_run_time(settings_for):

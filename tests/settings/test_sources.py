@@ -680,14 +680,18 @@ def test_the_script_tells_and_mends_what_is_not_up_to_date(
 ) -> None:
     for folder in ("config", "docs"):
         (tmp_path / folder).mkdir()
-    page = tmp_path / "docs" / "configuration.md"
-    page.write_text(f"a\n{write_config.BEGIN}\nold\n{write_config.END}\nb\n", encoding="utf-8")
+    pages = {"settings": "configuration.md", "web_search": "mcp.md", "web_fetch": "web-fetch.md"}
+    for name, file in pages.items():
+        begin, end = write_config.BEGIN.format(name), write_config.END.format(name)
+        (tmp_path / "docs" / file).write_text(f"a\n{begin}\nold\n{end}\nb\n", encoding="utf-8")
+    page = tmp_path / "docs" / "web-fetch.md"
     assert write_config.main(["--check"], root=tmp_path) == 1
     assert str(page) in capsys.readouterr().out
     assert not (tmp_path / "config" / "searx-mcp.toml").exists()
     assert write_config.main([], root=tmp_path) == 0
     assert write_config.main(["--check"], root=tmp_path) == 0
     assert page.read_text(encoding="utf-8").startswith("a\n<!--")
+    assert "| `cursor` |" in page.read_text(encoding="utf-8")
     page.write_text("nothing\n", encoding="utf-8")
     with pytest.raises(SystemExit, match="are missing"):
         write_config.main([], root=tmp_path)

@@ -12,7 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Final, Self
 
-from searx_mcp.arguments.fetch import parse_fetch
+from searx_mcp.arguments import parse_fetch
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.http.dialling import LOOPBACK, Dialling, Diversion, Names
 from searx_mcp.models.selfcheck import KindCount, SelfCheck, Vector, Verdict, WrongVector

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from searx_mcp.arguments.fetch import parse_fetch
+from searx_mcp.arguments import parse_fetch
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.errors import FetchError, InvalidArgumentError
 from searx_mcp.models.request import FetchRequest

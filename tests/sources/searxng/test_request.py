@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.arguments.search import SearchDefaults, parse_search
+from searx_mcp.arguments import SearchDefaults, parse_search
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.request import MAX_ENGINES, SafeSearch, TimeRange
 from searx_mcp.search.searcher import instance_query

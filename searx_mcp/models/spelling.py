@@ -1,4 +1,4 @@
-"""What an error of an argument shows of a value."""
+"""Spellings of names and values, and what a message shows of a wrong one."""
 
 import re
 import reprlib
@@ -6,11 +6,17 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
-from searx_mcp.errors import InvalidArgumentError
-
 SHOWN_LENGTH: Final = 60
-MAX_RAW_LENGTH: Final = 20_000
-"""What is longer is refused before anything else looks at it."""
+
+
+def folded(text: str) -> str:
+    """Reduce a spelling to what tells it from others; longer ones than we know stay as they are."""
+    return re.sub(r"[ _-]", "", text).lower() if len(text) <= SHOWN_LENGTH else text
+
+
+def is_blank(value: object) -> bool:
+    """Tell whether it is a text without a visible character."""
+    return isinstance(value, str) and not value.strip()
 
 
 def shown(value: object) -> str:
@@ -45,7 +51,7 @@ _NEGATED: Final = re.compile(r"(?:dis|un|no|non|dont)(?=allow|block|follow|inclu
 
 
 def _contradict(first: str, second: str) -> bool:
-    """Whether one name says the opposite of the other, such as `exclude_x` of `allowed_x`."""
+    """Tell whether one name says the opposite of the other, as `exclude_x` does of `allowed_x`."""
     ours, ours_negates = _senses(first)
     theirs, theirs_negates = _senses(second)
     opposite = {(pair, 1 - place) for pair, place in ours}
@@ -53,7 +59,7 @@ def _contradict(first: str, second: str) -> bool:
 
 
 def _senses(name: str) -> tuple[set[tuple[int, int]], bool]:
-    """Which side of each pair of opposites a name is on; else, whether it negates."""
+    """Find on which side of each pair of opposites a name is; else, whether it negates."""
     sides = set()
     is_negated = False
     for written in _WORD.findall(name):
@@ -68,18 +74,3 @@ def _senses(name: str) -> tuple[set[tuple[int, int]], bool]:
     if sides and is_negated:
         return {(number, 1 - place) for number, place in sides}, False
     return sides, is_negated
-
-
-def wrong(written: str, value: object, allowed: str) -> InvalidArgumentError:
-    """The error for a value that is none of those allowed."""
-    return InvalidArgumentError(written, f"{shown(value)} is not {allowed}")
-
-
-def check_length(written: str, text: str, limit: int, *, unless: int | None = None) -> None:
-    """Refuse a text of more than `limit` characters, or of more than `unless` if that is given.
-
-    Raises:
-        InvalidArgumentError: with the number of characters, and nothing of the text.
-    """
-    if len(text) > (unless or limit):
-        raise InvalidArgumentError(written, f"has {len(text):,} characters; at most {limit:,}")

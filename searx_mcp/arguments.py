@@ -1,0 +1,255 @@
+"""What callers send, turned into requests, and what they are told of it: one place for every front.
+
+Callers are models and people, so spellings are forgiven and meanings are not:
+
+- Names: any of `results_count`, `resultsCount`, `results-count`, and the names that other servers have
+  for the same.
+- `null`, and an empty text but for `time_range`, count as not given.
+- Numbers and booleans may be text; a list may be one value, a comma list or JSON in a text.
+- `safe_search` takes 0 to 2 and their names; `true` is 1, as it is as a number, and `false` is 0.
+- A category is any that SearXNG or the settings know, in any spelling of its blanks.
+- A domain is taken out of an address; `www.` stays, since `gov.uk` is more than `www.gov.uk`.
+- An address that starts with a host, such as `example.org/page`, gets `https://`.
+
+Whatever else is wrong raises `InvalidArgumentError` with the name as the caller wrote it. A message
+shows at most 60 characters of a value, and nothing of a query. The arguments themselves are declared
+with the requests, in `searx_mcp.models.request`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.argument import Declared, arguments_of
+from searx_mcp.models.coercion import ANY_AGE, Limits, Reader
+from searx_mcp.models.request import (
+    MAX_RESULTS,
+    Category,
+    FetchRequest,
+    SearchRequest,
+)
+from searx_mcp.models.spelling import did_you_mean, folded, is_blank, shown
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDefaults:
+    """What a search takes where the call names nothing.
+
+    Attributes:
+        results_count: results of a call that names no number.
+        max_results: the most results a call may ask for.
+        category: category of a call that names none.
+        language: language of a call that names none.
+        categories: what is accepted besides the categories SearXNG is known to have.
+        profile: arguments, spelled as a caller may spell them, that come before the ones above.
+    """
+
+    results_count: int = 10
+    max_results: int = MAX_RESULTS
+    category: str = Category.GENERAL
+    language: str = "en"
+    categories: tuple[str, ...] = ()
+    profile: Mapping[str, object] = field(default_factory=dict)
+
+
+def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> SearchRequest:
+    """Turn the arguments of a `web_search` call into a request.
+
+    Args:
+        raw: by name, as the caller wrote them.
+        defaults: what is taken where the call names nothing.
+
+    Raises:
+        InvalidArgumentError: for the first argument that is unknown, missing or wrong.
+    """
+    declared = _search_arguments(defaults)
+    given = _named(defaults.profile, declared) | _named(raw, declared)
+    if "query" not in given:
+        raise InvalidArgumentError("query", "is missing; say what to search for")
+    request = SearchRequest.model_validate(
+        {
+            "category": defaults.category,
+            "language": defaults.language,
+            "results_count": defaults.results_count,
+            **{name: argument.value() for name, argument in given.items()},
+        }
+    )
+    if request.page > 1 and request.offset:
+        raise InvalidArgumentError(
+            given["offset"].written,
+            f"says where to begin, as {given['page'].written} does; give one",
+        )
+    for domain in request.blocked_domains:
+        if domain in request.allowed_domains:
+            raise InvalidArgumentError(
+                given["blocked_domains"].written,
+                f"{shown(domain)} is also in {given['allowed_domains'].written}; leave it in one",
+            )
+    return request
+
+
+def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None = None) -> None:
+    """Check a profile: search arguments without a query.
+
+    Args:
+        raw: by name, as its author wrote them.
+        defaults: what is taken where the profile names nothing.
+
+    Raises:
+        InvalidArgumentError: for the first argument that is unknown or wrong.
+    """
+    defaults = defaults or SearchDefaults()
+    if "query" in _named(raw, _search_arguments(defaults)):
+        raise InvalidArgumentError("query", "belongs to a call, not to a profile")
+    parse_search({"query": "-"}, defaults=replace(defaults, profile=raw))
+
+
+def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchRequest:
+    """Turn the arguments of a `web_fetch` call into a request.
+
+    Args:
+        raw: by name, as the caller wrote them.
+        by_person: whether a person makes the call, who may switch robots.txt off.
+
+    Raises:
+        InvalidArgumentError: for the first argument that is unknown, missing or wrong.
+    """
+    given = _named(
+        raw,
+        {
+            name: declared
+            for name, declared in arguments_of(FetchRequest).items()
+            if by_person or not declared.argument.by_person
+        },
+    )
+    if "cursor" in given and "url" in given and is_blank(given["url"].raw):
+        del given["url"]
+    if "url" not in given and "cursor" not in given:
+        raise InvalidArgumentError("url", "is missing; give the address of the page, or a cursor")
+    values: dict[str, Any] = {name: argument.value() for name, argument in given.items()}
+    if "url" in values:
+        values["url"], *values["further_urls"] = values["url"]
+    return FetchRequest.model_validate({"by_person": by_person, **values})
+
+
+def search_schema(defaults: SearchDefaults) -> dict[str, object]:
+    """Describe the arguments of `web_search` as a JSON schema that every known client reads.
+
+    It has no unions, references and nulls, and only non-empty text in an `enum`. What is accepted
+    beyond it stays unsaid, because each word costs every conversation.
+    """
+    default = parse_search({"query": "-"}, defaults=defaults)
+    return _schema(
+        SearchRequest,
+        {
+            "category": {
+                "enum": list(dict.fromkeys((*Category, default.category))),
+                "default": default.category,
+            },
+            "language": {"default": default.language},
+            "results_count": {"maximum": defaults.max_results, "default": default.results_count},
+            "fetch_content": {"default": default.fetch_content},
+            "safe_search": {"default": default.safe_search.value},
+            "time_range": {"default": default.time_range.value or ANY_AGE},
+        },
+    )
+
+
+def fetch_schema(
+    *, timeout: float = 30.0, max_content_length: int = 1_048_576
+) -> dict[str, object]:
+    """Describe the arguments of `web_fetch` likewise.
+
+    Args:
+        timeout: the default, in seconds.
+        max_content_length: the default, in bytes.
+    """
+    return _schema(
+        FetchRequest,
+        {
+            "timeout": {"default": max(5, round(timeout))},
+            "max_content_length": {"default": max_content_length},
+        },
+    )
+
+
+class _Given(NamedTuple):
+    """An argument of a call: its name as written, its value, and how that is read."""
+
+    written: str
+    raw: object
+    read: Reader
+    limits: Limits
+
+    def value(self) -> object:
+        try:
+            return self.read(self.raw, self.limits)
+        except ValueError as error:
+            raise InvalidArgumentError(self.written, str(error)) from None
+
+
+_BLANK_MATTERS = frozenset({"query", "url", "time_range"})
+
+
+def _search_arguments(defaults: SearchDefaults) -> dict[str, Declared]:
+    """Give the arguments of a search, bounded as the settings say."""
+    declared = dict(arguments_of(SearchRequest))
+    for name, bounds in (
+        ("results_count", {"le": defaults.max_results}),
+        ("category", {"names": defaults.categories}),
+    ):
+        limits = declared[name].limits._replace(**bounds)
+        declared[name] = declared[name]._replace(limits=limits)
+    return declared
+
+
+def _named(raw: Mapping[str, object], arguments: Mapping[str, Declared]) -> dict[str, _Given]:
+    """Find the argument behind each name that a caller wrote."""
+    known = {
+        spelling: (name, read)
+        for name, declared in arguments.items()
+        for spelling, read in (*declared.names, (folded(name), declared.argument.read))
+    }
+    found: dict[str, _Given] = {}
+    for written, value in raw.items():
+        if (spelling := folded(written)) not in known:
+            hint = did_you_mean(written, arguments) or f"; known: {', '.join(arguments)}"
+            raise InvalidArgumentError(shown(written)[1:-1], f"is unknown{hint}")
+        name, read = known[spelling]
+        if value is None or (name not in _BLANK_MATTERS and is_blank(value)):
+            continue
+        if name in found:
+            raise InvalidArgumentError(written, f"is the same as {found[name].written}; give one")
+        found[name] = _Given(written, value, read, arguments[name].limits)
+    return found
+
+
+_UNSAID = frozenset({"title", "$ref", "anyOf"})
+_LONG = frozenset({"minLength", "maxLength", "maxItems", "pattern"})
+"""What a model cannot count or never comes near; a call that breaks it is told."""
+
+
+def _schema(
+    request: type[SearchRequest | FetchRequest], configured: Mapping[str, Mapping[str, object]]
+) -> dict[str, object]:
+    """Resolve what pydantic writes with references and unions, and leave out what says nothing."""
+    whole = request.model_json_schema()
+    properties = {}
+    for name, declared in arguments_of(request).items():
+        if (told := declared.argument.schema) is None:
+            continue
+        rules = whole["properties"][name]
+        rules = {**rules.get("anyOf", [{}])[0], **rules}  # the first of a union
+        definition = whole.get("$defs", {}).get(rules.get("$ref", "").rpartition("/")[2], {})
+        merged = {**definition, "description": "", **rules}
+        merged = {rule: value for rule, value in merged.items() if rule not in _LONG}
+        merged |= {**told, **configured.get(name, {})}
+        properties[name] = {
+            rule: value
+            for rule, value in merged.items()
+            if rule not in _UNSAID and value not in (None, "", [])
+        }
+    # Unknown names are refused by us. Gemini's clients refuse a schema that says so.
+    schema: dict[str, object] = {"type": "object", "properties": properties}
+    return {**schema, "required": whole["required"]} if "required" in whole else schema

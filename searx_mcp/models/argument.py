@@ -1,0 +1,85 @@
+"""A field of a request as an argument of a tool: the one declaration that every front goes by.
+
+What is published to models, the options of the command, the keywords of the module and the tables
+of the documentation come from it.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from pydantic.fields import FieldInfo
+
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.coercion import Limits, Reader
+from searx_mcp.models.spelling import folded
+
+_NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
+_NO_READERS: Final[Mapping[str, Reader]] = MappingProxyType({})
+
+
+class Argument(NamedTuple):
+    """A field of a request as an argument of a tool: how it is written, and what is said of it.
+
+    Attributes:
+        read: takes what a caller wrote and the limits of the field; gives the field's value.
+        help: what a person is told of it, on the command line and in the documentation; a name in braces
+            stands for one of the limits.
+        metavar: what stands for the value on the command line; empty for what stands there without a
+            name, and for what takes no value.
+        short: its short name on the command line.
+        repeated: whether a person names it once for each of several values.
+        schema: what a model is told besides what the field says; `None` of a key takes it out, and
+            `None` in place of all keeps the argument from models: it is understood, and not worth
+            the words in every conversation.
+        names: other names, as other servers and APIs have them for the same: Brave, DuckDuckGo,
+            Exa, Firecrawl, Tavily, the reference fetch server, other servers for SearXNG.
+        otherwise: readers by further names, whose values mean something else.
+        by_person: whether only a person may give it.
+    """
+
+    read: Reader
+    help: str
+    metavar: str = ""
+    short: str = ""
+    repeated: bool = False
+    schema: Mapping[str, object] | None = _NOTHING
+    names: tuple[str, ...] = ()
+    otherwise: Mapping[str, Reader] = _NO_READERS
+    by_person: bool = False
+
+
+class Declared(NamedTuple):
+    """An argument, its field and the bounds of the field."""
+
+    argument: Argument
+    field: FieldInfo
+    limits: Limits
+
+    @property
+    def help(self) -> str:
+        """What a person is told of it."""
+        return self.argument.help.format_map(self.limits._asdict())
+
+    @property
+    def names(self) -> Iterator[tuple[str, Reader]]:
+        """Other names, folded, with what reads their values."""
+        yield from ((folded(name), self.argument.read) for name in self.argument.names)
+        yield from self.argument.otherwise.items()
+
+
+@cache
+def arguments_of(request: type[Frozen]) -> Mapping[str, Declared]:
+    """List the arguments that a request is made of, by name, in their order."""
+    declared = {}
+    for name, field in request.model_fields.items():
+        bounds = {
+            rule: bound
+            for rule in ("ge", "le", "max_length", "pattern")
+            for mark in field.metadata
+            if (bound := getattr(mark, rule, None)) is not None
+        }
+        for argument in (mark for mark in field.metadata if isinstance(mark, Argument)):
+            declared[name] = Declared(argument, field, Limits(**bounds))
+    return declared
