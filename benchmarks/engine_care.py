@@ -25,10 +25,10 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.classify import judge_page
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Clearance
+from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.virtual_time import VirtualClock, run
 
 SEED: Final = 1

@@ -29,7 +29,6 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.search.providers.round import Rounds
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.open.answers import Answered, Reply, judge
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
@@ -37,6 +36,7 @@ from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.routing.analyze_query import Question
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
+from searx_mcp.storage.memory import MemoryStore
 from tests.doubles import virtual_time
 from tests.doubles.open_sources.addresses import NPM_HOST, address_of
 from tests.doubles.open_sources.documents import load

@@ -1,12 +1,39 @@
-"""Files that a person names, or in whose place others may have put something else."""
+"""Files that a person names, or in whose place others may have put something else.
+
+Also folders and files for the user alone, the secrets in them, and file systems of other machines.
+"""
 
 import errno
 import os
+import re
+import secrets
 import stat
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+MOUNTS = Path("/proc/self/mounts")
+"""Where Linux lists what is mounted; elsewhere there is no such file."""
 _NO_FILE = "it is not a regular file"
+
+_NETWORK = frozenset(
+    {
+        "afs",
+        "ceph",
+        "cifs",
+        "fuse.sshfs",
+        "glusterfs",
+        "lustre",
+        "ncpfs",
+        "nfs",
+        "nfs4",
+        "smb3",
+        "smbfs",
+    }
+)
+
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+_SECRET_BYTES = 32
+_LONGEST_SECRET = 4_096
 
 
 def check_regular(path: Path) -> None:
@@ -54,9 +81,88 @@ def read_text(path: Path, limit: int) -> str:
         raise _error("it is not UTF-8 text", path) from exc
 
 
+def make_private_folder(folder: Path) -> None:
+    """Make `folder` for the user alone; one that exists is left as it is.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def make_private_file(path: Path) -> None:
+    """Make an empty file for the user alone; one that exists is not even opened.
+
+    POSIX drops all locks a process holds on a file when it closes any handle of that file, so a
+    database that may be in use must never be opened and closed behind SQLite's back.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def kept_secret(path: Path) -> bytes:
+    """The secret in the file `path`, made for the user alone if there is none.
+
+    Of several processes that make it at once, one succeeds and the others take its secret.
+
+    Raises:
+        OSError: it can neither be read nor made, or is empty.
+    """
+    with suppress(FileNotFoundError):
+        return _read_secret(path)
+    make_private_folder(path.parent)
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    make_private_file(draft)
+    try:
+        draft.write_bytes(secrets.token_bytes(_SECRET_BYTES))
+        with suppress(FileExistsError):
+            os.link(draft, path)  # whole or not at all, and never in the place of another's
+    finally:
+        draft.unlink()
+    return _read_secret(path)
+
+
+def network_filesystem(folder: Path, mounts: Path = MOUNTS) -> str | None:
+    r"""The kind of network file system `folder` is on, or `None`.
+
+    It knows what Linux lists as mounted and Windows' `\\server\share`. It does not see drive
+    letters of Windows that stand for a share, nor mounts of macOS.
+
+    Args:
+        folder: an existing folder.
+        mounts: a list as in proc(5).
+    """
+    if folder.drive.startswith("\\\\"):
+        return "Windows share"
+    try:
+        text = mounts.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    place = PurePosixPath(folder.resolve())
+    kind, depth = "", -1
+    for line in text.splitlines():
+        fields = line.split(" ")
+        if len(fields) < 3:  # noqa: PLR2004 - device, mount point, kind
+            continue
+        point = PurePosixPath(_ESCAPE.sub(lambda match: chr(int(match[1], 8)), fields[1]))
+        if place.is_relative_to(point) and len(point.parts) >= depth:
+            kind, depth = fields[2], len(point.parts)
+    return kind if kind in _NETWORK else None
+
+
 def _open(path: str, flags: int) -> int:
     # A pipe that nobody writes to would be waited for as soon as it is opened.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _read_secret(path: Path) -> bytes:
+    secret = read_bytes(path, _LONGEST_SECRET)
+    if not secret:  # what everybody knows hides nothing
+        raise OSError(errno.EINVAL, "it is empty", str(path))
+    return secret
 
 
 def _error(reason: str, path: Path) -> OSError:

@@ -8,8 +8,8 @@ import pytest
 
 from searx_mcp import SearxClient
 from searx_mcp.content.config import MarkdownConfig
-from searx_mcp.fetch.pages.memory import MemoryPageStore
 from searx_mcp.models.page import Page
+from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.testing.web import FakePage, FakeWeb
 
 HTML = (

@@ -12,7 +12,7 @@ from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import FetchStats, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.reading import ResultReader
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.tasks import Tasks
 
 
 def text_of(seed: int, *words: str) -> str:

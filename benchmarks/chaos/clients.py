@@ -14,11 +14,11 @@ from benchmarks.chaos.hosts import ATTEMPT_TIMEOUT, FastClock, Host, catalog
 from searx_mcp import SearxClient, Settings
 from searx_mcp.errors import DeadlineError, NoInstancesError
 from searx_mcp.models.attempt import Format
-from searx_mcp.search.state.interface import Account, Reservation
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.classify import Received, judge
 from searx_mcp.sources.searxng.persona import honest
 from searx_mcp.sources.searxng.request import InstanceQuery, build_url
+from searx_mcp.storage.memory import MemoryStore
+from searx_mcp.storage.state import Account, Reservation
 
 PATIENCE: Final = 2.0
 """Real seconds a search may take."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from benchmarks.chaos.demand import Searched
 from benchmarks.chaos.hosts import Host
 from searx_mcp.models.attempt import Format
-from searx_mcp.search.state.budget import instance_account
-from searx_mcp.search.state.interface import Window
+from searx_mcp.search.budget import instance_account
+from searx_mcp.storage.state import Window
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,12 +19,12 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.search.providers.round import Rounds
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
+from searx_mcp.storage.state import StateStore
 
 _QUERIES: Final = Path(__file__).parents[1] / "open_sources_data" / "queries.toml"
 _SECONDS: Final = (0.2, 2.0)

@@ -10,8 +10,8 @@ from benchmarks.simulation.peers import BestFirst, Chooser, PowerOfTwo, Random, 
 from benchmarks.simulation.run import Search, Tally, play
 from benchmarks.simulation.world import Clock, World
 from searx_mcp.models.attempt import Format
-from searx_mcp.search.state.budget import instance_account
-from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.search.budget import instance_account
+from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.virtual_time import VirtualClock, run
 
 HOSTS = 30

@@ -16,9 +16,9 @@ from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.search.providers.order import InOrder
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.storage.state import StateStore
 
 
 class Ours:

@@ -5,7 +5,7 @@ from benchmarks.simulation.hosts import Access, Fault, draw, working
 from benchmarks.simulation.ours import Ours
 from benchmarks.simulation.run import Tally, play
 from benchmarks.simulation.world import World
-from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.virtual_time import VirtualClock, run
 
 RATE = 0.2

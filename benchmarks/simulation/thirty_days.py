@@ -15,9 +15,9 @@ from benchmarks.simulation.run import Tally, play
 from benchmarks.simulation.world import World
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.response import Coverage
-from searx_mcp.search.state.budget import MONTH
-from searx_mcp.search.state.interface import Account, Budget, Reservation, StateStore
-from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.search.budget import MONTH
+from searx_mcp.storage.memory import MemoryStore
+from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
 from tests.doubles.virtual_time import VirtualClock, run
 
 DEMANDS = (6, 10, 30, 100)

@@ -12,12 +12,12 @@ from rich.text import Text
 from searx_mcp.cli import output
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.fetch.pages import sqlite as pages
-from searx_mcp.fetch.pages.tables import FILE_NAME as PAGES_NAME
 from searx_mcp.models.files import KeptFiles, Purged
 from searx_mcp.ops.local_files import kept_files, purge
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.sources import Loaded
+from searx_mcp.storage import sqlite_pages as pages
+from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
+from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 
 _WARNING = (
     "Instances remember what was asked of them although this machine will not: for up to 30 days "

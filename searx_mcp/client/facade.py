@@ -13,8 +13,6 @@ from yarl import URL
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.client.parts import Parts
 from searx_mcp.client.stores import open_pages, open_state
-from searx_mcp.fetch.pages.interface import PageStore
-from searx_mcp.fetch.pages.memory import MEMORY_BYTES, MemoryPageStore
 from searx_mcp.http.dialling import Dialling
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, PoolReport
@@ -29,9 +27,10 @@ from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
 from searx_mcp.search.capture import Capture
 from searx_mcp.search.searcher import instance_query
-from searx_mcp.search.state.interface import StateStore
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
+from searx_mcp.storage.pages import PageStore
+from searx_mcp.storage.state import StateStore
 
 if TYPE_CHECKING:
     from searx_mcp.ops.instance_admin import InstanceAdmin

@@ -15,7 +15,6 @@ from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.hops.hosts import Hosts
 from searx_mcp.fetch.hops.walk import Walker
-from searx_mcp.fetch.pages.interface import PageStore
 from searx_mcp.fetch.pages.keeping import PageKeeper
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.provenance import Provenance
@@ -24,7 +23,8 @@ from searx_mcp.fetch.site_adapters.sites import SiteSources, adapters
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.searxng.persona import PROJECT_URL
-from searx_mcp.tasks.group import Spawn
+from searx_mcp.storage.pages import PageStore
+from searx_mcp.tasks import Spawn
 from searx_mcp.urls.address import AllowList
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers

@@ -14,7 +14,6 @@ from searx_mcp.client.fetching import read_domains, wire_fetcher
 from searx_mcp.client.sources import own_endpoints, wire_sources
 from searx_mcp.client.stores import open_answers
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.pages.interface import PageStore
 from searx_mcp.http.dialling import Dialling
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
@@ -39,12 +38,12 @@ from searx_mcp.search.providers.open_sources import WiredSources
 from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
-from searx_mcp.tasks.flight import SingleFlight
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.storage.pages import PageStore
+from searx_mcp.storage.state import StateStore
+from searx_mcp.tasks import SingleFlight, Tasks
 from searx_mcp.urls.address import AllowList
 
 

@@ -12,13 +12,13 @@ from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.providers.open_sources import OpenSources, WiredSources
 from searx_mcp.search.providers.round import Rounds
-from searx_mcp.search.state.interface import Account, StateStore
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import OpenSourcesConfig, OpenSourcesMode
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.table import ENGINES, engines_of
 from searx_mcp.sources.open.upstream import OpenUpstream
 from searx_mcp.sources.searxng.persona import PROJECT_URL
+from searx_mcp.storage.state import Account, StateStore
 from searx_mcp.workers.interface import Workers
 
 USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"

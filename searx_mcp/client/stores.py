@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.fetch.pages import sqlite as pages
-from searx_mcp.fetch.pages.interface import PageStore
-from searx_mcp.fetch.pages.tables import FILE_NAME as PAGES_NAME
+from searx_mcp.files import kept_secret
 from searx_mcp.search.answers.shared import KEY_FILE, SharedAnswers
-from searx_mcp.search.state.interface import StateStore
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.values import Settings
-from searx_mcp.storage.secret import kept_secret
+from searx_mcp.storage import sqlite_pages as pages
+from searx_mcp.storage.pages import PageStore
+from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
+from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
+from searx_mcp.storage.state import StateStore
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ def open_state(settings: Settings) -> StateStore:
         return open_store(folder / FILE_NAME if folder else None)
 
     def make() -> StateStore:
-        from searx_mcp.search.state.redis import RedisStore  # noqa: PLC0415 - an optional library
+        from searx_mcp.storage.redis_state import RedisStore  # noqa: PLC0415 - an optional library
 
         url = redis.url.get_secret_value()
         return RedisStore(url, prefix=redis.prefix, patience=redis.timeout)

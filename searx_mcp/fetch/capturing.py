@@ -22,12 +22,12 @@ from searx_mcp.fetch.hops.redirects import Trail, join
 from searx_mcp.fetch.hops.site import judge
 from searx_mcp.fetch.hops.walk import Arrival, Errand, Walker
 from searx_mcp.fetch.job import Job, now
-from searx_mcp.fetch.pages.document import Document
 from searx_mcp.fetch.policy.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import AsPage, Material, Plan, Source
 from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.http import NOTE_BROKEN, NOTE_DEADLINE
-from searx_mcp.tasks.place import Place
+from searx_mcp.models.document import Document
+from searx_mcp.tasks import Place
 
 BROWSER: Final = "browser"
 

@@ -23,7 +23,6 @@ from searx_mcp.errors import (
 from searx_mcp.fetch.capturing import Capturer, Unchanged, timed_out
 from searx_mcp.fetch.config import WebFetchConfig
 from searx_mcp.fetch.job import Job, captured_part, now
-from searx_mcp.fetch.pages.interface import Capture, KeptPage
 from searx_mcp.fetch.pages.keeping import PageKeeper
 from searx_mcp.fetch.policy.entropy import is_suspicious
 from searx_mcp.fetch.policy.lists import DomainPolicy
@@ -31,8 +30,8 @@ from searx_mcp.fetch.policy.provenance import Provenance
 from searx_mcp.fetch.showing import Circumstances, show
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest
-from searx_mcp.tasks.flight import SingleFlight
-from searx_mcp.tasks.group import Spawn
+from searx_mcp.storage.pages import Capture, KeptPage
+from searx_mcp.tasks import SingleFlight, Spawn
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url
 

@@ -10,10 +10,10 @@ from yarl import URL
 from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import Errand
-from searx_mcp.fetch.pages.interface import KeptPage, PageKey
 from searx_mcp.fetch.site_adapters.adapter import lines_of
 from searx_mcp.models.request import Images
-from searx_mcp.tasks.place import Place
+from searx_mcp.storage.pages import KeptPage, PageKey
+from searx_mcp.tasks import Place
 
 _ACCEPT: Final = (
     "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,"

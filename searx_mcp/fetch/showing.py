@@ -12,11 +12,11 @@ from searx_mcp.content.passages import passages
 from searx_mcp.content.sections import cut, path, section_span
 from searx_mcp.content.summary import Digest, digest
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.fetch.pages.document import Document
-from searx_mcp.fetch.pages.interface import KeptPage
+from searx_mcp.models.document import Document
 from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.render.excerpts import choose, excerpts, gap
+from searx_mcp.storage.pages import KeptPage
 
 _SHOWN_NAMES: Final = 5
 

@@ -41,11 +41,11 @@ from searx_mcp.search.capture import Capturer
 from searx_mcp.search.checking import Checker
 from searx_mcp.search.finding import find_instance
 from searx_mcp.search.searcher import instance_query
-from searx_mcp.search.state.interface import StateStore
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.settings.instances import OWN, own_address
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.searxng.upstream import Upstream
+from searx_mcp.storage.memory import MemoryStore
+from searx_mcp.storage.state import StateStore
 
 BLOCKED: Final = "instances.blocked"
 SOON: Final = (

@@ -12,8 +12,8 @@ from searx_mcp.models.administration import Imported
 from searx_mcp.models.instance import Choice, base_url
 from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.settings.instances import own_address
+from searx_mcp.storage.state import StateStore
 
 MAX_TEXT: Final = 20_000_000
 """Characters of a file. A record has some thousand, and the list has 80 instances."""

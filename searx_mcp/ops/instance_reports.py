@@ -29,18 +29,21 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.background.catalog_file import catalog_report
 from searx_mcp.search.background.roster import Roster
-from searx_mcp.search.capture import Asked
-from searx_mcp.search.checking import config_report
-from searx_mcp.search.providers.open_sources import WiredSources
-from searx_mcp.search.state.budget import (
+from searx_mcp.search.budget import (
+    DAY,
     account_of,
+    charges_by_day,
+    days_left,
     instance_account,
     month_account,
     month_report,
     month_total,
+    pace,
 )
-from searx_mcp.search.state.forecast import DAY, charges_by_day, days_left, pace
-from searx_mcp.search.state.interface import Account, Budget, StateStore
+from searx_mcp.search.capture import Asked
+from searx_mcp.search.checking import config_report
+from searx_mcp.search.providers.open_sources import WiredSources
+from searx_mcp.storage.state import Account, Budget, StateStore
 
 _STATES: Final = tuple(InstanceState)
 _NEVER: Final = float("inf")

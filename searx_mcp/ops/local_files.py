@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from searx_mcp.fetch.pages.interface import PageStore
-from searx_mcp.fetch.pages.sqlite import KEY_FILE as PAGES_KEY_FILE
-from searx_mcp.fetch.pages.tables import FILE_NAME as PAGES_NAME
 from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.ops.own.folder import FOLDER_NAME as OWN_FOLDER
 from searx_mcp.ops.own.native.folder import FOLDER_NAME as NATIVE_FOLDER
 from searx_mcp.ops.own.native.folder import VERSIONS
 from searx_mcp.search.answers.shared import KEY_FILE
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
-from searx_mcp.search.state.interface import StateStore
-from searx_mcp.search.state.sqlite import FILE_NAME as STATE_NAME
+from searx_mcp.storage.pages import PageStore
+from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
+from searx_mcp.storage.sqlite_pages import KEY_FILE as PAGES_KEY_FILE
+from searx_mcp.storage.sqlite_state import FILE_NAME as STATE_NAME
+from searx_mcp.storage.state import StateStore
 
 _WHAT: Final = {
     FileKind.SETTINGS: "Your settings; written by you alone.",

@@ -10,15 +10,15 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.budget import MONTH, account_of, month_account
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.finding import find_instance
-from searx_mcp.search.state.budget import MONTH, account_of, month_account
-from searx_mcp.search.state.interface import Reservation, StateStore
 from searx_mcp.sources.searxng.classify import Received, generator
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.scrub.answer import Fixture, scrub
 from searx_mcp.sources.searxng.scrub.mask import Mask
 from searx_mcp.sources.searxng.upstream import Upstream
+from searx_mcp.storage.state import Reservation, StateStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from searx_mcp.render.tokens import estimate
 from searx_mcp.search.config import QualityConfig, WebSearchConfig
 from searx_mcp.search.judging import Opinion, judge, opinion
 from searx_mcp.search.turns import Turn, Turns
-from searx_mcp.tasks.group import Spawn
+from searx_mcp.tasks import Spawn
 
 _GIST_CHARS: Final = 300
 """What a page says where a model has no room for more of it: a sentence or two of its best passage."""

@@ -21,8 +21,7 @@ from searx_mcp.search.providers.interface import Found, Sourced
 from searx_mcp.search.providers.source_notes import COVERAGE
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
-from searx_mcp.tasks.flight import SingleFlight
-from searx_mcp.tasks.group import Spawn
+from searx_mcp.tasks import SingleFlight, Spawn
 
 _LANGUAGES = {
     "all": "Language all: results of any language.",

@@ -11,8 +11,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from searx_mcp.tasks.group import Spawn
-from searx_mcp.tasks.place import Place
+from searx_mcp.tasks import Place, Spawn
 
 SLOT_TIME: Final = 2.0
 """Seconds a page has its slot; one that takes longer goes on without, and another one begins."""

@@ -12,7 +12,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp.server.stdio import stdio_server
 
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.storage.thread import CallThread
+from searx_mcp.tasks import CallThread
 
 if TYPE_CHECKING:
     from anyio import AsyncFile

@@ -6,14 +6,14 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from searx_mcp.files import check_regular
-from searx_mcp.storage.errors import damage_error, is_damage, occupied, unreliable_locks
-from searx_mcp.storage.filesystem import (
+from searx_mcp.files import (
     MOUNTS,
+    check_regular,
     make_private_file,
     make_private_folder,
     network_filesystem,
 )
+from searx_mcp.storage.errors import damage_error, is_damage, occupied, unreliable_locks
 
 _log = logging.getLogger("searx_mcp.storage")
 

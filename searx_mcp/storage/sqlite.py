@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 
 from typing_extensions import override
 
+from searx_mcp.files import MOUNTS
 from searx_mcp.storage.errors import (
     StorageBusyError,
     is_busy,
     is_damage,
     unavailable,
 )
-from searx_mcp.storage.filesystem import MOUNTS
 from searx_mcp.storage.opening import OpenDatabase, Schema, open_database, set_aside_files
-from searx_mcp.storage.thread import CallThread
+from searx_mcp.tasks import CallThread
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import Final
 from typing_extensions import override
 
 from searx_mcp.errors import ContentError
-from searx_mcp.storage.thread import CallThread
+from searx_mcp.tasks import CallThread
 from searx_mcp.workers import failures
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.interface import DANGEROUS, MAX_BODY, Job, Result, Workers

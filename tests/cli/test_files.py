@@ -9,13 +9,13 @@ import pytest
 from searx_mcp.cli import files
 from searx_mcp.cli.main import ExitCode
 from searx_mcp.client.stores import open_pages
-from searx_mcp.fetch.pages.interface import KeptRobots
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
-from searx_mcp.search.state.interface import Account, Window
-from searx_mcp.search.state.redis import RedisStore
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.pages import KeptRobots
+from searx_mcp.storage.redis_state import RedisStore
+from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
+from searx_mcp.storage.state import Account, Window
 
 ACCOUNT = Account("https://a.example/", (Window(3, 3_600),))
 

@@ -15,7 +15,7 @@ import pytest
 from searx_mcp import SearxClient
 from searx_mcp.cli.main import ExitCode
 from searx_mcp.search.background.remembering import RECALL_INTERVAL
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb

@@ -18,7 +18,7 @@ import yaml
 from rich.status import Status
 
 from searx_mcp.cli.main import ExitCode
-from searx_mcp.search.state.sqlite import FILE_NAME
+from searx_mcp.storage.sqlite_state import FILE_NAME
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pytest
 from searx_mcp import SearxClient
 from searx_mcp.models.instance import EngineState
 from searx_mcp.pool.config import OwnConfig
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng

@@ -19,7 +19,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import MonthReport
 from searx_mcp.models.request import Category, FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchResponse
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng

@@ -13,9 +13,9 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.instance import Catalog, CatalogEntry, Tier
 from searx_mcp.models.response import Coverage
 from searx_mcp.render.search import search_text
-from searx_mcp.search.state.interface import StateStore
-from searx_mcp.search.state.sqlite import open_store
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.sqlite_state import open_store
+from searx_mcp.storage.state import StateStore
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakeWeb

@@ -13,11 +13,11 @@ from searx_mcp.client.facade import SearxClient, remembering_client
 from searx_mcp.client.stores import open_answers, open_state
 from searx_mcp.errors import SettingsError
 from searx_mcp.search.answers.shared import KEY_FILE
-from searx_mcp.search.state.interface import Account, Window
-from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.search.state.redis import RedisStore
-from searx_mcp.search.state.sqlite import SqliteStore
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.memory import MemoryStore
+from searx_mcp.storage.redis_state import RedisStore
+from searx_mcp.storage.sqlite_state import SqliteStore
+from searx_mcp.storage.state import Account, Window
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 
@@ -78,8 +78,7 @@ def without_library(monkeypatch):
         if name.startswith("redis.") or name in {
             "redis",
             "searx_mcp.storage.redis",
-            "searx_mcp.search.state.redis",
-            "searx_mcp.search.state.redis_scripts",
+            "searx_mcp.storage.redis_state",
             "searx_mcp.search.answers.redis",
         }:
             monkeypatch.delitem(sys.modules, name)

@@ -18,9 +18,9 @@ from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.providers.interface import Found
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Clearance
+from searx_mcp.storage.memory import MemoryStore
 
 PAGE = ResultPage(
     hits=tuple(Hit(url=f"https://r{n}.example/", title="T", position=n) for n in range(1, 11)),

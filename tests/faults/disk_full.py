@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from searx_mcp import SearxClient
-from searx_mcp.fetch.pages.sqlite import open_store
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.sqlite_pages import open_store
 from tests.doubles.internet import FakeInternet
 from tests.doubles.raw import RawServer, response
 

@@ -8,7 +8,7 @@ from typing_extensions import override
 from searx_mcp import SearxClient
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.pool.record import SKEW
-from searx_mcp.search.state.sqlite import open_store
+from searx_mcp.storage.sqlite_state import open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article

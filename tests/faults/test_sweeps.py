@@ -17,9 +17,9 @@ from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.fetch.pages.sqlite import open_store
 from searx_mcp.http.dialling import Dialling
 from searx_mcp.models.page import Page
+from searx_mcp.storage.sqlite_pages import open_store
 from tests.doubles.internet import FakeInternet
 from tests.doubles.raw import RawServer, response
 from tests.doubles.waits import Waits

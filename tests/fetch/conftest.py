@@ -10,14 +10,14 @@ from multidict import CIMultiDict
 
 from searx_mcp.client.fetching import wire_fetcher
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.pages.interface import PageStore
-from searx_mcp.fetch.pages.memory import MemoryPageStore
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.settings.values import Settings
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.storage.memory import MemoryPageStore
+from searx_mcp.storage.pages import PageStore
+from searx_mcp.tasks import Tasks
 from searx_mcp.urls.address import AllowList
 
 NO_ROBOTS = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.outline import headings
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.fetch.pages.document import Document
-from searx_mcp.fetch.pages.interface import Capture, KeptPage
 from searx_mcp.fetch.showing import Circumstances, show
+from searx_mcp.models.document import Document
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
+from searx_mcp.storage.pages import Capture, KeptPage
 
 CURSOR = "abcdefgh234567ab"
 GUIDE = (

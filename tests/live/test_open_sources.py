@@ -31,12 +31,12 @@ from searx_mcp.models.request import Category
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, Identifier, IdentifierKind, OpenQuery
 from searx_mcp.sources.open.table import ENGINES, engines_of
 from searx_mcp.sources.open.upstream import OpenUpstream
+from searx_mcp.storage.state import StateStore
 
 CONTACT = os.environ.get("SEARX_MCP_LIVE_CONTACT", "").strip()
 STATE = Settings().state_folder()

@@ -12,8 +12,8 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import Choice, InstanceState, SortKey
 from searx_mcp.ops.instance_reports import Selection
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.search.state.memory import MemoryStore
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
+from searx_mcp.storage.memory import MemoryStore
+from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb

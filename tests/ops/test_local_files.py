@@ -6,16 +6,16 @@ import random
 import pytest
 
 from searx_mcp.client.stores import open_pages
-from searx_mcp.fetch.pages.document import Document
-from searx_mcp.fetch.pages.interface import Capture, KeptRobots, PageKey
-from searx_mcp.fetch.pages.memory import MemoryPageStore
-from searx_mcp.fetch.pages.sqlite import SqlitePageStore
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.document import Document
 from searx_mcp.models.files import FileKind
 from searx_mcp.ops.local_files import kept_files, purge
-from searx_mcp.search.state.interface import Account, Window
-from searx_mcp.search.state.sqlite import FILE_NAME, open_store
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.memory import MemoryPageStore
+from searx_mcp.storage.pages import Capture, KeptRobots, PageKey
+from searx_mcp.storage.sqlite_pages import SqlitePageStore
+from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
+from searx_mcp.storage.state import Account, Window
 
 NOW = 1_800_000_000.0
 ACCOUNT = Account("https://a.example/", (Window(3, 3_600),))

@@ -17,9 +17,9 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
+from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.urls.address import AllowList

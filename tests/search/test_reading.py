@@ -13,7 +13,7 @@ from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import Poor, SearchResult
 from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.search.reading import ResultReader
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.tasks import Tasks
 
 TEXT = "The keepers of bees speak of honey in May, and they write down what they have seen."
 

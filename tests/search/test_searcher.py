@@ -26,10 +26,9 @@ from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.source_notes import COVERAGE
 from searx_mcp.search.searcher import Searcher, instance_query, notes
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.tasks.flight import SingleFlight
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.storage.memory import MemoryStore
+from searx_mcp.tasks import SingleFlight, Tasks
 from tests.doubles import virtual_time
 
 ATTEMPT = Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML)

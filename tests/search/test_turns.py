@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 
 from searx_mcp.search.turns import LATE, MORE, NEXT, SLOT_TIME, VOICES, Turn, Turns
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.tasks import Tasks
 from tests.doubles import virtual_time
 
 SILENT = 1_000.0

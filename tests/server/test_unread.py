@@ -11,8 +11,8 @@ from mcp.types import CallToolResult
 from typing_extensions import override
 
 from searx_mcp import SearxClient
-from searx_mcp.fetch.pages.interface import PageKey
-from searx_mcp.fetch.pages.memory import MemoryPageStore
+from searx_mcp.storage.memory import MemoryPageStore
+from searx_mcp.storage.pages import PageKey
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article, huge, silent

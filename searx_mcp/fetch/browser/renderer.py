@@ -20,7 +20,7 @@ from yarl import URL
 from searx_mcp.errors import ContentError, ErrorCode, SettingsError, TransportError
 from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
 from searx_mcp.http.gateway.gateway import Gateway
-from searx_mcp.tasks.group import Spawn
+from searx_mcp.tasks import Spawn
 
 _NAMES: Final = (
     "chromium",

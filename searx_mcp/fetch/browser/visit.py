@@ -22,7 +22,7 @@ from searx_mcp.fetch.browser.failures import (
 from searx_mcp.fetch.browser.interface import Rendered
 from searx_mcp.fetch.browser.switches import BYPASS
 from searx_mcp.http.gateway.gateway import Gateway
-from searx_mcp.tasks.group import Spawn
+from searx_mcp.tasks import Spawn
 from searx_mcp.urls.userinfo import without_userinfo
 
 COMPLETE_TIME: Final = 15.0

@@ -18,7 +18,7 @@ from searx_mcp.fetch.hops.redirects import location_of
 from searx_mcp.fetch.hops.site import HEAD_BYTES, is_success, judge
 from searx_mcp.http.body import NOTE_SIZE, Body
 from searx_mcp.http.http import Reply
-from searx_mcp.tasks.place import Place
+from searx_mcp.tasks import Place
 
 # The refusal is known by then; its body only tells a challenge from a plain one.
 _REFUSAL_TIME = 2.0

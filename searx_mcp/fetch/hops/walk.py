@@ -16,13 +16,13 @@ from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.fetch.hops.answer import Answer, NotModified, Redirect, receive
 from searx_mcp.fetch.hops.hosts import Hosts
 from searx_mcp.fetch.hops.redirects import Trail, carried_headers, location_of, next_url
-from searx_mcp.fetch.pages.interface import Validators
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.robots import MAX_ROBOTS, MAX_ROBOTS_REDIRECTS, RobotsGate
 from searx_mcp.http.body import Body
 from searx_mcp.http.host_headers import with_own
 from searx_mcp.http.http import NOTE_DEADLINE, HttpSession
-from searx_mcp.tasks.place import Place
+from searx_mcp.storage.pages import Validators
+from searx_mcp.tasks import Place
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.retry_after import retry_after
 

@@ -3,15 +3,13 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Final
 
-from searx_mcp.fetch.pages.interface import Capture, Validators
+from searx_mcp.storage.pages import Validators
 
-SKEW: Final = 60.0
-"""Seconds a kept time may lie ahead: another process read the clock a little later."""
 MAX_ETAG: Final = 256
 """Characters. Those of common servers have 20 to 70; each is sent back with every later request."""
 
@@ -87,26 +85,6 @@ def validators_of(headers: Mapping[str, str]) -> Validators:
         etag=etag if is_known and len(etag) <= MAX_ETAG else "",
         last_modified=changed if _date(changed) is not None else "",
     )
-
-
-def is_from_future(at: float, now: float) -> bool:
-    """Whether a kept time was written before the clock was put back."""
-    return at > now + SKEW
-
-
-def has_expired(fetched_at: float, now: float, max_age: float) -> bool:
-    """Whether what was fetched then is too old to be kept; what is from the future is not."""
-    return min(fetched_at, now) + max_age <= now
-
-
-def believed(capture: Capture, now: float) -> Capture:
-    """A kept capture as it can be believed at `now`.
-
-    How old one from the future is, nobody knows: it counts as fetched now, and its site is asked.
-    """
-    if is_from_future(capture.fetched_at, now):
-        return replace(capture, fetched_at=now, fresh_until=now)
-    return capture
 
 
 def _seconds(

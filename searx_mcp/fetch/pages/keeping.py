@@ -6,10 +6,10 @@ from typing import Final
 
 from searx_mcp.errors import CursorError, ErrorCode
 from searx_mcp.fetch.config import FetchConfig
-from searx_mcp.fetch.pages.document import Document
 from searx_mcp.fetch.pages.freshness import Lifetime, lifetime, validators_of
-from searx_mcp.fetch.pages.interface import Capture, KeptPage, PageKey, PageStore, Validators
-from searx_mcp.fetch.pages.memory import MemoryPageStore
+from searx_mcp.models.document import Document
+from searx_mcp.storage.memory import MemoryPageStore
+from searx_mcp.storage.pages import Capture, KeptPage, PageKey, PageStore, Validators
 
 _PASSING_BYTES: Final = 16 << 20
 _PASSING_AGE: Final = 600.0

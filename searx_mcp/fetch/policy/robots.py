@@ -20,10 +20,9 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
-from searx_mcp.fetch.pages.interface import KeptRobots
 from searx_mcp.http.robots_rules import PARSED_BYTES, Rules, decode
-from searx_mcp.tasks.flight import SingleFlight
-from searx_mcp.tasks.group import Spawn
+from searx_mcp.storage.pages import KeptRobots
+from searx_mcp.tasks import SingleFlight, Spawn
 
 D = TypeVar("D", bound=Sized)
 R = TypeVar("R")

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from yarl import URL
 
 from searx_mcp.errors import InvalidArgumentError, SettingsError
+from searx_mcp.files import network_filesystem
 from searx_mcp.http.diagnosis import LookUp, look_up
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.sessions import Sessions
@@ -43,7 +44,6 @@ from searx_mcp.ops.instance_admin import InstanceAdmin
 from searx_mcp.settings.instances import without_credentials
 from searx_mcp.settings.sources import DEFAULT, Loaded
 from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.storage.filesystem import network_filesystem
 from searx_mcp.urls.address import AllowList
 
 CLOCK_TOLERANCE: Final = 300.0

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.files import read_text
+from searx_mcp.files import make_private_folder, read_text
 from searx_mcp.models.instance import base_url
 from searx_mcp.ops.own.settings_file import settings_yaml
-from searx_mcp.storage.filesystem import make_private_folder
 
 FOLDER_NAME: Final = "own-instance"
 """Name of the folder inside the state folder."""

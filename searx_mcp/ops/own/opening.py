@@ -18,10 +18,10 @@ from searx_mcp.ops.own.native.probing import Probe
 from searx_mcp.ops.own.native.process import Starting
 from searx_mcp.ops.own.native.runner import NativeRunner
 from searx_mcp.ops.own.runner import Runner
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
+from searx_mcp.storage.state import StateStore
 from searx_mcp.urls.address import AllowList
 
 NATIVE = "native"

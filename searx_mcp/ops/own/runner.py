@@ -31,7 +31,7 @@ from searx_mcp.ops.own.folder import OwnFolder
 from searx_mcp.ops.own.ports import LOOPBACK, free_port
 from searx_mcp.ops.own.settings_file import without_secrets
 from searx_mcp.pool.engine_care import engine_reports
-from searx_mcp.search.state.interface import StateStore
+from searx_mcp.storage.state import StateStore
 
 NAME: Final = "searx-mcp-own"
 """Name of the container."""

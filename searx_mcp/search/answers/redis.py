@@ -11,9 +11,8 @@ from typing_extensions import override
 
 from searx_mcp.search.answers.cache import CacheKey
 from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
-from searx_mcp.search.state.redis_keys import RedisKeys
 from searx_mcp.storage.errors import StorageError
-from searx_mcp.storage.redis import RedisLink
+from searx_mcp.storage.redis import RedisKeys, RedisLink
 
 PATIENCE = 0.15
 """Seconds an answer may be late because of the server."""

@@ -21,8 +21,7 @@ from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.interface import Found, Sourced
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.tasks.flight import SingleFlight
-from searx_mcp.tasks.group import Spawn
+from searx_mcp.tasks import SingleFlight, Spawn
 
 ANSWERING_TIME = 0.25
 """Seconds kept back from a call's time to put the answer together."""

@@ -8,7 +8,7 @@ from typing import Protocol
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.activity import Activity
-from searx_mcp.search.state.interface import StateStore
+from searx_mcp.storage.state import StateStore
 
 _log = logging.getLogger("searx_mcp.search.background.prober")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from searx_mcp.search.background.activity import Activity
 from searx_mcp.search.background.discovery import RETRY_INTERVAL, Discovery, Refreshed
 from searx_mcp.search.background.roster import Roster
-from searx_mcp.search.state.interface import StateStore
+from searx_mcp.storage.state import StateStore
 
 _JOB = "discovery"
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.background.roster import Roster
-from searx_mcp.search.state.interface import StateStore
+from searx_mcp.storage.state import StateStore
 
 RECALL_INTERVAL = 15.0
 """Seconds after which a process looks again for what the others have learned and the user chose."""

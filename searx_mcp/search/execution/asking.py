@@ -24,7 +24,7 @@ from searx_mcp.search.execution.trail import TOO_LATE, Trail
 from searx_mcp.search.merge import fuse
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Clearance
-from searx_mcp.tasks.place import Place
+from searx_mcp.tasks import Place
 
 _log = logging.getLogger("searx_mcp.search")
 

@@ -21,8 +21,8 @@ from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.execution.trail import Trail
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.unavailable import unavailable
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.storage.state import StateStore
 
 _SAMPLES = 100
 _ENOUGH = 10

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
+from searx_mcp.search.budget import MONTH, instance_account, month_account
 from searx_mcp.search.execution.trail import Trail
-from searx_mcp.search.state.budget import MONTH, instance_account, month_account
-from searx_mcp.search.state.interface import Account, StateStore
+from searx_mcp.storage.state import Account, StateStore
 
 
 class Ledger:

@@ -1,7 +1,7 @@
 """The budgets of open sources: spacing and a day's cap, below what their operators publish."""
 
-from searx_mcp.search.state.interface import Account, Window
 from searx_mcp.sources.open.engine import Engine
+from searx_mcp.storage.state import Account, Window
 
 DAY = 86_400.0
 

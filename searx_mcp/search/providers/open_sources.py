@@ -19,12 +19,12 @@ from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
 from searx_mcp.search.providers.round import Journal, Reply, Rounds
 from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
-from searx_mcp.search.state.interface import Account
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.routing.analyze_query import Question, analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
 from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.storage.state import Account
 
 if TYPE_CHECKING:
     from searx_mcp.models.administration import OpenSource

@@ -13,10 +13,10 @@ from searx_mcp.models.service import Progress
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
-from searx_mcp.search.state.interface import StateStore
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.routing.route import Choice
+from searx_mcp.storage.state import StateStore
 
 GRACE: Final = 0.7
 """Seconds that the engines of the query's own route still have once there is enough. Chosen, not measured: they

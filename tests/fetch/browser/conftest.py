@@ -24,7 +24,7 @@ from searx_mcp.http.dialling import Diversion, Names
 from searx_mcp.http.gateway.gateway import Gateway
 from searx_mcp.http.gateway.record import GatewayLimits
 from searx_mcp.http.sessions import Sessions
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.tasks import Tasks
 from searx_mcp.urls.address import AllowList
 
 PUBLIC = "93.184.216.34"

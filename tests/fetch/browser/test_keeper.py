@@ -8,7 +8,7 @@ import pytest
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.fetch.browser.renderer import Keeper
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.tasks import Tasks
 
 
 class Stub:

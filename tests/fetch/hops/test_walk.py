@@ -11,13 +11,12 @@ from searx_mcp.fetch.hops.answer import Answer, NotModified, Redirect
 from searx_mcp.fetch.hops.hosts import Hosts
 from searx_mcp.fetch.hops.redirects import Trail
 from searx_mcp.fetch.hops.walk import IGNORED, Arrival, Errand, Walker
-from searx_mcp.fetch.pages.interface import Validators
 from searx_mcp.fetch.policy.lists import DomainPolicy
 from searx_mcp.fetch.policy.robots import RobotsGate
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
-from searx_mcp.tasks.group import Tasks
-from searx_mcp.tasks.place import Place
+from searx_mcp.storage.pages import Validators
+from searx_mcp.tasks import Place, Tasks
 from searx_mcp.urls.address import AllowList
 
 RULES = "User-agent: *\nDisallow: /private\n"

@@ -7,12 +7,10 @@ from multidict import CIMultiDict
 
 from searx_mcp.fetch.pages.freshness import (
     Lifetime,
-    believed,
-    has_expired,
     lifetime,
     validators_of,
 )
-from searx_mcp.fetch.pages.interface import Validators
+from searx_mcp.storage.pages import Validators
 
 NOW = 1_000_000_000.0
 DATE = "Sun, 09 Sep 2001 01:46:40 GMT"
@@ -281,18 +279,3 @@ def test_an_etag_that_cannot_be_sent_back_is_left_out(etag):
 )
 def test_a_date_of_change_is_kept_if_it_is_one(sent, kept):
     assert validators_of({"Last-Modified": sent}) == Validators(last_modified=kept)
-
-
-def test_a_capture_from_the_future_counts_as_fetched_now_and_is_stale(make_capture):
-    past = make_capture(at=NOW - 10)
-    assert believed(past, NOW) == past
-    soon = make_capture(at=NOW + 59)
-    assert believed(soon, NOW) == soon
-    later = believed(make_capture(at=NOW + 61), NOW)
-    assert (later.fetched_at, later.fresh_until) == (NOW, NOW)
-
-
-def test_what_is_from_the_future_has_not_expired():
-    assert has_expired(NOW - DAY, NOW, DAY)
-    assert not has_expired(NOW - DAY + 1, NOW, DAY)
-    assert not has_expired(NOW + 1e9, NOW, DAY)

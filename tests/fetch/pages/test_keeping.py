@@ -4,10 +4,10 @@ import pytest
 
 from searx_mcp.errors import CursorError
 from searx_mcp.fetch.config import FetchConfig
-from searx_mcp.fetch.pages.document import Document
-from searx_mcp.fetch.pages.interface import KeptPage, PageStore, Validators
 from searx_mcp.fetch.pages.keeping import PageKeeper
-from searx_mcp.fetch.pages.memory import MemoryPageStore
+from searx_mcp.models.document import Document
+from searx_mcp.storage.memory import MemoryPageStore
+from searx_mcp.storage.pages import KeptPage, PageStore, Validators
 
 URL = "https://example.com/"
 DAY = 86_400

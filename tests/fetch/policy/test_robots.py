@@ -15,14 +15,14 @@ from searx_mcp.errors import (
     RedirectError,
     TransportError,
 )
-from searx_mcp.fetch.pages.interface import KeptRobots
-from searx_mcp.fetch.pages.memory import MemoryPageStore
 from searx_mcp.fetch.policy.robots import (
     MAX_ROBOTS,
     MAX_ROBOTS_REDIRECTS,
     RobotsGate,
 )
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.storage.memory import MemoryPageStore
+from searx_mcp.storage.pages import KeptRobots
+from searx_mcp.tasks import Tasks
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.web import FakePage, FakeWeb, redirect
 

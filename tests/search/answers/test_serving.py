@@ -22,10 +22,9 @@ from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.interface import Found
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.tasks.flight import SingleFlight
-from searx_mcp.tasks.group import Tasks
+from searx_mcp.storage.memory import MemoryStore
+from searx_mcp.tasks import SingleFlight, Tasks
 from searx_mcp.testing.clock import FakeClock
 from tests.doubles import virtual_time
 

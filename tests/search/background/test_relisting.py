@@ -8,7 +8,7 @@ import pytest
 from searx_mcp import SearxClient
 from searx_mcp.models.instance import Catalog
 from searx_mcp.search.background.activity import IDLE
-from searx_mcp.search.state.memory import MemoryStore
+from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.web import FakePage, FakeWeb
 

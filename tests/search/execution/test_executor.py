@@ -15,7 +15,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.life import OPTED_OUT
-from searx_mcp.search.state.budget import account_of, instance_account, month_account
+from searx_mcp.search.budget import account_of, instance_account, month_account
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.limiter import FakeLimiter
 from searx_mcp.testing.searxng import FakeSearxng

@@ -17,12 +17,12 @@ from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
+from searx_mcp.search.budget import instance_account, month_account
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
 from searx_mcp.search.execution.spacing import Spacing
-from searx_mcp.search.state.budget import instance_account, month_account
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.simulated import PAGE, Behaviour, SimulatedUpstream
 from tests.doubles.virtual_time import VirtualClock, VirtualLoop
 

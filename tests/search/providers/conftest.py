@@ -12,12 +12,12 @@ from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
 from searx_mcp.search.providers.round import Rounds
-from searx_mcp.search.state.memory import MemoryStore
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.simulated_sources import SimulatedSources, SourceBehaviour
 from tests.doubles.virtual_time import VirtualClock
 

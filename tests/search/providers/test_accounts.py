@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from searx_mcp.search.providers.accounts import source_account
-from searx_mcp.search.state.interface import Account, Window
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.table import engines_of
+from searx_mcp.storage.state import Account, Window
 
 ENGINE = replace(
     engines_of(OpenSourcesConfig())["openverse"],

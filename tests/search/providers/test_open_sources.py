@@ -11,9 +11,9 @@ from searx_mcp.models.response import Coverage
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.search.providers.interface import OPEN_SOURCES
 from searx_mcp.search.providers.round import GRACE
-from searx_mcp.search.state.interface import Account
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.storage.state import Account
 from tests.doubles import virtual_time
 from tests.doubles.simulated_sources import SourceBehaviour
 

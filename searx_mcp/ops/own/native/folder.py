@@ -13,12 +13,11 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from searx_mcp.files import read_text
+from searx_mcp.files import make_private_file, make_private_folder, read_text
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own.errors import NativeError
 from searx_mcp.ops.own.native.environment import disk_full, python_of
 from searx_mcp.ops.own.native.settings import native_settings
-from searx_mcp.storage.filesystem import make_private_file, make_private_folder
 
 FOLDER_NAME: Final = "own-native"
 """Name of the folder inside the state folder."""

@@ -34,7 +34,7 @@ from searx_mcp.ops.own.native.process import LOG_LINES, NativeProcess, Starting
 from searx_mcp.ops.own.native.settings import missing_engines
 from searx_mcp.ops.own.ports import free_port
 from searx_mcp.pool.engine_care import engine_reports
-from searx_mcp.search.state.interface import StateStore
+from searx_mcp.storage.state import StateStore
 
 NATIVE_TIMEOUT: Final = 300.0
 """Seconds until an instance must answer, unless told otherwise; with pip it took 20 here."""

@@ -1,0 +1,184 @@
+"""What public instances allow us, before their own limiters have to say so.
+
+Operators count requests per address over minutes, hours and days, and count refused ones too. The
+windows keep below SearXNG's limiter (`docs/decisions/budgets.md`): 4 JSON an hour, 15 pages in
+20 s and 150 in 10 min, and for clients without its link token 2 in 20 s, 10 in 10 min and 3 in 30
+days. Own instances have no budget.
+
+What the thirty days allow at all public instances together is one more account, the month's, so
+that it lasts and is never spent whole. When it will be spent is forecast from the last week.
+"""
+
+from collections.abc import Sequence
+
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import InstanceReport, MonthReport, Tier
+from searx_mcp.storage.state import Account, Budget, StateStore, Window
+
+MONTH = "public"
+"""Name of the month's account, which all public instances with the window of thirty days share."""
+PACE_DAYS = 7
+"""Days whose charges say how fast requests come: a week has the same weekdays every time."""
+DAY = 86_400.0
+_DAYS = 30
+_PER_HOST = 3
+
+_SHORT = (
+    Window(limit=3, seconds=3_600, format=Format.JSON),
+    Window(limit=1, seconds=30, format=Format.HTML),
+    Window(limit=8, seconds=600, format=Format.HTML),
+)
+
+_ALIKE = tuple(Window(window.limit, window.seconds) for window in _SHORT[1:])
+"""Where no limiter counts, a search costs an operator the same in either format."""
+_LINK_TOKEN = Window(limit=_PER_HOST, seconds=_DAYS * DAY)
+_LEAST_BURST = 10
+_STEPS = 4
+"""Looks a day: charges are known to the day, and a quarter of one tells today from tomorrow."""
+_ROUNDING = 1e-6
+_MANY = 1_000_000_000
+"""More requests than any account has seen; a window of so many counts instead of limiting."""
+
+
+def instance_account(
+    url: str, *, own: bool, link_token: bool | None, is_unlimited: bool = False
+) -> Account:
+    """The account of one instance.
+
+    Args:
+        url: its base URL.
+        own: whether it is the user's own: then nothing limits it.
+        link_token: whether its pages carry the limiter's token; unknown counts as yes.
+        is_unlimited: whether it is known to run no limiter; what we allow ourselves holds all the same.
+    """
+    if own:
+        return Account(url)
+    if is_unlimited:
+        return Account(url, _ALIKE)
+    return Account(url, _SHORT if link_token is False else (*_SHORT, _LINK_TOKEN))
+
+
+def account_of(row: InstanceReport) -> Account:
+    """The account of an instance of a report."""
+    is_unlimited = row.limiter is False and not row.link_token
+    own = row.tier is Tier.OWN
+    return instance_account(row.url, own=own, link_token=row.link_token, is_unlimited=is_unlimited)
+
+
+def month_account(limited: Sequence[str]) -> Account:
+    """The account of the month: at most U in 30 days, of which B may be spent at once.
+
+    Its charges are those of the instances that have the window of thirty days now: one that turns
+    out to have none takes its charges with it. Each allows 3 in 30 days, so the capacity of n of
+    them is C = 3 n. A fifth is kept back, since
+    other people and browsers behind the same address are counted too, and a host may count what
+    never reached us: U = max(1, floor(0.8 C)). A quarter of it, but at least 10 and at most U, is
+    the burst B, because people search in bursts. The rest comes back evenly, (U - B) / 30 a day,
+    so that no month is spent in its first week: at most floor(B + T (U - B) / 30) in T days.
+
+    There is a window for each T from 1 to 30. With those of 1, 2, 4, 8, 16 and 30 days alone,
+    whoever searches all the time fills one of them and then waits until the one below it has let
+    go: 21 of 30 days without a search, up to nine of them in a row.
+
+    Args:
+        limited: base URLs of the public instances with the window of thirty days.
+    """
+    hosts = len(limited)
+    usable, burst = _usable(hosts), _burst(_usable(hosts))
+    # Of windows with the same limit the longest implies the others.
+    longest = {burst + (usable - burst) * days // _DAYS: days for days in range(1, _DAYS + 1)}
+    windows = [Window(limit=limit, seconds=days * DAY) for limit, days in longest.items()]
+    return Account(MONTH, tuple(windows), tuple(limited))
+
+
+def month_total(limited: Sequence[str]) -> Account:
+    """The account of the month with its whole capacity as the only limit: what was spent of it."""
+    capacity = Window(limit=max(1, _PER_HOST * len(limited)), seconds=_DAYS * DAY)
+    return Account(MONTH, (capacity,), tuple(limited))
+
+
+def month_report(hosts: int, *, paced: Budget, total: Budget, now: float) -> MonthReport:
+    """The month for a person.
+
+    Args:
+        hosts: public instances with the window of thirty days, at least one.
+        paced: the budget of `month_account` of them.
+        total: the budget of `month_total` of them.
+        now: Unix seconds, at which both were read.
+    """
+    capacity, usable = _PER_HOST * hosts, _usable(hosts)
+    spent = capacity - (total.left or 0)
+    return MonthReport(
+        capacity=capacity,
+        spent=spent,
+        left_now=paced.left or 0,
+        left_month=max(0, usable - spent),
+        kept_back=capacity - usable,
+        retry_after=round(max(0.0, paced.free_at - now), 1),
+    )
+
+
+async def charges_by_day(
+    state: StateStore, accounts: Sequence[Account], now: float
+) -> tuple[tuple[int, ...], ...]:
+    """How many charges of each account are up to one day old, up to two, and so on to thirty.
+
+    Args:
+        state: knows the charges.
+        accounts: whose charges; their windows do not matter.
+        now: Unix seconds.
+    """
+    counting = [
+        Account(account.name, (Window(_MANY, days * DAY),), account.members)
+        for account in accounts
+        for days in range(1, _DAYS + 1)
+    ]
+    budgets = await state.budgets(counting, now)
+    counts = [_MANY - (_MANY if budget.left is None else budget.left) for budget in budgets]
+    rows = (counts[start : start + _DAYS] for start in range(0, len(counts), _DAYS))
+    return tuple(
+        tuple(until - before for before, until in zip((0, *row[:-1]), row, strict=True))
+        for row in rows
+    )
+
+
+def pace(by_day: Sequence[int]) -> float:
+    """Requests a day over the last week."""
+    return sum(by_day[:PACE_DAYS]) / PACE_DAYS
+
+
+def days_left(windows: Sequence[Window], by_day: Sequence[int]) -> float | None:
+    """Days until a request is refused at the pace of the last week; `None` if it lasts.
+
+    In each window of a day and more, charges leave as they grow old and new ones come at the pace.
+    After thirty days only the pace counts, so that nothing changes any more. Shorter windows, and
+    those of one format, let go again so soon that they are left out.
+
+    Args:
+        windows: of the account.
+        by_day: its charges, as `charges_by_day` gives them.
+    """
+    coming = pace(by_day)
+    long = [window for window in windows if window.seconds >= DAY and window.format is None]
+    for step in range(_DAYS * _STEPS + 1 if coming else 1):
+        days = step / _STEPS
+        for window in long:
+            length = window.seconds / DAY
+            # Those of one day are taken to be spread over it.
+            kept = sum(
+                count * min(1.0, max(0.0, length - days - age)) for age, count in enumerate(by_day)
+            )
+            expected = kept + coming * min(days, length)
+            # Now there must be room for one more. Later a window that is just full lasts: one
+            # charge leaves it as the next one comes.
+            if expected > window.limit + _ROUNDING or (step == 0 and expected >= window.limit):
+                return days
+    return None
+
+
+def _usable(hosts: int) -> int:
+    return max(1, _PER_HOST * hosts * 4 // 5)
+
+
+def _burst(usable: int) -> int:
+    return min(usable, max(_LEAST_BURST, usable // 4))

@@ -1,1 +1,0 @@
-"""What must be remembered about instances across calls: budgets."""

@@ -1,0 +1,361 @@
+"""The stores that live as long as the process: of state, and of pages."""
+
+import asyncio
+import math
+import random
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from typing_extensions import override
+
+from searx_mcp.models.attempt import Format
+from searx_mcp.models.instance import Choice
+from searx_mcp.pool.record import InstanceRecord, replaces, settled
+from searx_mcp.storage.packing import (
+    Packed,
+    pack,
+    pack_about,
+    pack_robots,
+    unpack,
+    unpack_capture,
+    unpack_robots,
+)
+from searx_mcp.storage.pages import (
+    Capture,
+    KeptPage,
+    KeptRobots,
+    PageKey,
+    PageStore,
+    believed,
+    has_expired,
+    is_from_future,
+)
+from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
+from searx_mcp.storage.windows import Charge, Charges, decide, kept_for
+
+_SEED_BITS = 63
+"""What an integer of SQLite holds without a sign."""
+MEMORY_BYTES = 16 << 20
+"""Bytes of captures that a process holds at most, whatever a file may hold: some 700 pages."""
+ROW = 256
+"""Bytes that are counted for each entry beside what is in it: its names and its place in tables."""
+MOST_KEYS = 32
+"""Keys under which a document is found. A site may give one page under any number of addresses."""
+_SWEEP_EVERY = 60.0
+"""Seconds. What is too old is not given meanwhile; it only has not made room."""
+
+
+class MemoryStore(StateStore):
+    """Everything in memory; shared by nobody, gone with the process.
+
+    A charge is kept for as long as any window may ask for it, so the memory is bounded by what
+    the windows allow.
+
+    Args:
+        rng: the dice for the seed of the installation.
+    """
+
+    def __init__(self, rng: random.Random | None = None) -> None:
+        self._rng = rng or random.Random()  # noqa: S311 - spreads load, no secret
+        self._charges: defaultdict[str, list[Charge]] = defaultdict(list)
+        self._records: dict[str, InstanceRecord] = {}
+        self._claims: dict[str, float] = {}
+        self._seed: int | None = None
+        self._choices: set[tuple[Choice, str]] = set()
+
+    @override
+    def __repr__(self) -> str:
+        return f"<MemoryStore [{sum(map(len, self._charges.values()))} charges]>"
+
+    @property
+    @override
+    def problem(self) -> str:
+        return ""
+
+    @override
+    async def reserve(self, accounts: Sequence[Account], format: Format, now: float) -> Reservation:
+        limited = [account for account in accounts if account.windows]
+        charges = {account.name: self._of(account, now) for account in limited}
+        reservation = decide(limited, charges, format, now)
+        if reservation.granted:
+            self.charge(limited, format, now)
+        return reservation
+
+    @override
+    async def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
+        return tuple(self._of(account, now).budget(account.windows) for account in accounts)
+
+    @override
+    async def load(self, now: float) -> Mapping[str, InstanceRecord]:
+        self._records = {url: record.settled(now) for url, record in self._records.items()}
+        return dict(self._records)
+
+    @override
+    async def save(self, records: Mapping[str, InstanceRecord], now: float) -> None:
+        for url, record in records.items():
+            kept = self._records.get(url)
+            if kept is None or replaces(record.last_at, kept.last_at, now):
+                self._records[url] = record.settled(now)
+
+    @override
+    async def claim(self, job: str, *, seconds: float, now: float) -> bool:
+        claimed_at = self._claims.get(job)
+        if claimed_at is None or settled(claimed_at, now) + seconds <= now:
+            self._claims[job] = now
+            return True
+        self._claims[job] = settled(claimed_at, now)
+        return False
+
+    @override
+    async def installation_seed(self) -> int:
+        if self._seed is None:
+            self._seed = self._rng.getrandbits(_SEED_BITS)
+        return self._seed
+
+    @override
+    async def choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
+        if ((kind, value) in self._choices) is chosen:
+            return False
+        self._choices ^= {(kind, value)}
+        return True
+
+    @override
+    async def choices(self) -> Mapping[Choice, tuple[str, ...]]:
+        chosen = sorted(self._choices)
+        return {kind: tuple(value for of, value in chosen if of is kind) for kind in Choice}
+
+    @override
+    async def purge(self) -> None:
+        self._charges.clear()
+        self._records.clear()
+        self._claims.clear()
+        self._choices.clear()
+        self._seed = None
+
+    @override
+    async def aclose(self) -> None:
+        return
+
+    def charge(
+        self,
+        accounts: Iterable[Account],
+        format: Format,  # noqa: A002 - the field's word for JSON or HTML
+        now: float,
+    ) -> None:
+        """Charge a request that was granted, here or elsewhere."""
+        for account in accounts:
+            if account.windows and not account.members:
+                self._settle(account, now).append((now, format))
+
+    def restore(self, charges: Iterable[tuple[str, float, str]]) -> None:
+        """Take over the charges of all accounts from another store."""
+        self._charges.clear()
+        for name, at, format_ in sorted(charges):
+            self._charges[name].append((at, format_))
+
+    def keep_seed(self, seed: int) -> None:
+        """Take over the seed of the installation from another store."""
+        self._seed = seed
+
+    def keep_choices(self, choices: Mapping[Choice, Iterable[str]]) -> None:
+        """Take over the user's choices from another store."""
+        self._choices = {(kind, value) for kind, values in choices.items() for value in values}
+
+    def _of(self, account: Account, now: float) -> Charges:
+        if not account.members:
+            return Charges(self._settle(account, now), now)
+        return Charges(
+            (charge for name in account.members for charge in self._charges.get(name, ())), now
+        )
+
+    def _settle(self, account: Account, now: float) -> list[Charge]:
+        oldest = now - kept_for(account)
+        charges = self._charges[account.name]
+        charges[:] = sorted((settled(at, now), format_) for at, format_ in charges if at > oldest)
+        return charges
+
+
+@dataclass(slots=True)
+class _Place:
+    """What is known of a capture beside its document."""
+
+    about: bytes
+    fetched_at: float
+    fresh_until: float
+
+    @property
+    def size(self) -> int:
+        return len(self.about) + ROW
+
+    def settle(self, now: float) -> None:
+        if is_from_future(self.fetched_at, now):
+            self.fetched_at = self.fresh_until = now
+
+
+@dataclass(slots=True)
+class _Item:
+    """A document or a robots.txt.
+
+    Attributes:
+        last: what its last capture said.
+        keys: under which it was captured, the latest last.
+    """
+
+    body: bytes
+    last: _Place
+    keys: dict[PageKey, _Place] = field(default_factory=dict)
+
+    @property
+    def size(self) -> int:
+        places = sum(place.size for place in self.keys.values())
+        return len(self.body) + self.last.size + places
+
+
+class MemoryPageStore(PageStore):
+    """Captures in memory, compressed; shared by nobody, gone with the process.
+
+    What was used least recently makes room.
+
+    Args:
+        max_bytes: compressed bytes kept at most, with what is counted for each entry.
+        max_age: seconds after which a capture is forgotten.
+    """
+
+    def __init__(self, *, max_bytes: int, max_age: float) -> None:
+        self._max_bytes = max_bytes
+        self._max_age = max_age
+        self._items: OrderedDict[str, _Item] = OrderedDict()  # the least recently used first
+        self._names: dict[PageKey, str] = {}
+        self._size = 0
+        self._swept_at = -math.inf
+
+    @override
+    def __repr__(self) -> str:
+        return f"<MemoryPageStore [{len(self._items)} entries, {self._size} bytes]>"
+
+    @property
+    def size(self) -> int:
+        """Bytes that count against the bound."""
+        return self._size
+
+    @override
+    async def find(self, key: PageKey, now: float) -> KeptPage | None:
+        name = self._names.get(key)
+        if name is None:
+            return None
+        item = self._items[name]
+        return await self._unpacked(key.namespace, name, item.body, item.keys[key], now)
+
+    @override
+    async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
+        item = self._items.get(cursor)
+        if item is None:
+            return None
+        return await self._unpacked(namespace, cursor, item.body, item.last, now)
+
+    @override
+    async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
+        packed = await asyncio.to_thread(pack, key.namespace, capture.document)
+        self.put(key, packed, capture, now)
+        return packed.cursor
+
+    @override
+    async def robots(self, origin: str, now: float) -> KeptRobots | None:
+        item = self._items.get(_robots_name(origin))
+        if item is None:
+            return None
+        fetched_at = item.last.fetched_at
+        if is_from_future(fetched_at, now) or has_expired(fetched_at, now, self._max_age):
+            return None
+        return unpack_robots(item.body, fetched_at=fetched_at)
+
+    @override
+    async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
+        body = await asyncio.to_thread(pack_robots, robots)
+        place = _Place(b"", robots.fetched_at, robots.fetched_at)
+        self._sweep(now)
+        self._add(_robots_name(origin), _Item(body, place))
+
+    @override
+    async def purge(self) -> None:
+        self._items.clear()
+        self._names.clear()
+        self._size = 0
+
+    @override
+    async def aclose(self) -> None:
+        return
+
+    def put(self, key: PageKey, packed: Packed, capture: Capture, now: float) -> None:
+        """Keep a capture whose document is packed already."""
+        self._sweep(now)
+        self.forget(key)
+        place = _Place(pack_about(capture), capture.fetched_at, capture.fresh_until)
+        known = self._items.get(packed.cursor)
+        item = _Item(packed.body, place, {**(known.keys if known else {}), key: place})
+        self._names[key] = packed.cursor
+        while len(item.keys) > MOST_KEYS or (item.size > self._max_bytes and len(item.keys) > 1):
+            oldest = next(iter(item.keys))
+            del item.keys[oldest], self._names[oldest]
+        self._add(packed.cursor, item)
+
+    def forget(self, key: PageKey) -> None:
+        """Forget which capture was the last under `key`; its document stays."""
+        name = self._names.pop(key, None)
+        if name is not None:
+            self._size -= self._items[name].keys.pop(key).size
+
+    async def _unpacked(
+        self, namespace: str, cursor: str, body: bytes, place: _Place, now: float
+    ) -> KeptPage | None:
+        if has_expired(place.fetched_at, now, self._max_age):
+            return None
+        document = await asyncio.to_thread(unpack, namespace, cursor, body)
+        if document is None:
+            return None
+        capture = unpack_capture(
+            document, place.about, fetched_at=place.fetched_at, fresh_until=place.fresh_until
+        )
+        if capture is None:
+            return None
+        if cursor in self._items:  # it may have made room meanwhile
+            self._items.move_to_end(cursor)
+        return KeptPage(believed(capture, now), cursor)
+
+    def _add(self, name: str, item: _Item) -> None:
+        """Add an item, or put it in the place of the one of its name; others make room."""
+        self._remove(name, forget_keys=False)
+        if item.size > self._max_bytes:
+            for key in item.keys:
+                del self._names[key]
+            return
+        self._items[name] = item
+        self._size += item.size
+        while self._size > self._max_bytes:
+            self._remove(next(iter(self._items)))
+
+    def _remove(self, name: str, *, forget_keys: bool = True) -> None:
+        item = self._items.pop(name, None)
+        if item is None:
+            return
+        self._size -= item.size
+        if forget_keys:
+            for key in item.keys:
+                del self._names[key]
+
+    def _sweep(self, now: float) -> None:
+        """Forget what is too old; what is from the future counts as fetched now."""
+        if 0 <= now - self._swept_at < _SWEEP_EVERY:
+            return
+        self._swept_at = now
+        for name, item in [*self._items.items()]:
+            for place in (item.last, *item.keys.values()):
+                place.settle(now)
+            if has_expired(item.last.fetched_at, now, self._max_age):
+                self._remove(name)
+
+
+def _robots_name(origin: str) -> str:
+    # No cursor has a space in it.
+    return f"robots {origin}"

@@ -1,0 +1,154 @@
+"""Captures as bytes, and the cursors that name them."""
+
+import base64
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from searx_mcp.models.document import Document
+from searx_mcp.models.request import CURSOR_PATTERN
+from searx_mcp.storage.pages import Capture, KeptRobots, Validators
+
+_CURSOR_BYTES: Final = 10
+"""80 bits: to find content that has the cursor of a given page takes 2^80 tries. Whoever makes two
+pages with the same cursor, in 2^40, has both of them confused and nobody else's."""
+_LARGEST: Final = 64 << 20
+"""Bytes; what unpacks to more was not packed here."""
+
+_LEVEL: Final = 3
+"""Of compression. On a page of 50 KB it takes 1.3 ms and leaves 43 %; the usual 6 takes 3.0 ms and
+leaves 40 %, 1 takes 0.9 ms and leaves 46 %."""
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A document as bytes.
+
+    Attributes:
+        cursor: names it in its namespace.
+        body: compressed.
+    """
+
+    cursor: str
+    body: bytes
+
+
+class _About(BaseModel):
+    """What a capture says beside its document and its times; what is unknown is left out."""
+
+    model_config = ConfigDict(frozen=True)
+
+    url: str
+    max_bytes: int
+    may_be_stale: bool = True
+    etag: str = ""
+    last_modified: str = ""
+
+
+class _Robots(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    status: int
+    text: str
+
+
+def pack(namespace: str, document: Document) -> Packed:
+    """Compress a document and find its cursor; equal ones have equal cursors, in every process."""
+    text = _text(document.model_dump(mode="json", exclude_defaults=True))
+    return Packed(_cursor(namespace, text), zlib.compress(text, _LEVEL))
+
+
+def unpack(namespace: str, cursor: str, body: bytes) -> Document | None:
+    """The document that `cursor` names in `namespace`.
+
+    Returns:
+        `None` if the cursor is of another namespace, the body is damaged, or another version wrote
+        what this one does not know.
+    """
+    text = _inflated(body)
+    if text is None or _cursor(namespace, text) != cursor:
+        return None
+    return _read(Document, text)
+
+
+def is_cursor(text: str) -> bool:
+    """Whether a text can be a cursor at all."""
+    return bool(text and re.fullmatch(CURSOR_PATTERN, text))
+
+
+def pack_about(capture: Capture) -> bytes:
+    """Compress what a capture says beside its document and its times."""
+    about = _About(
+        url=capture.url,
+        max_bytes=capture.max_bytes,
+        may_be_stale=capture.may_be_stale,
+        etag=capture.validators.etag,
+        last_modified=capture.validators.last_modified,
+    )
+    return zlib.compress(_text(about.model_dump()), _LEVEL)
+
+
+def unpack_capture(
+    document: Document, about: bytes, *, fetched_at: float, fresh_until: float
+) -> Capture | None:
+    """Put a capture together again; `None` if it cannot be read."""
+    text = _inflated(about)
+    known = None if text is None else _read(_About, text)
+    if known is None:
+        return None
+    return Capture(
+        document=document,
+        url=known.url,
+        fetched_at=fetched_at,
+        fresh_until=fresh_until,
+        max_bytes=known.max_bytes,
+        validators=Validators(known.etag, known.last_modified),
+        may_be_stale=known.may_be_stale,
+    )
+
+
+def pack_robots(robots: KeptRobots) -> bytes:
+    """Compress a robots.txt without its time."""
+    return zlib.compress(_text({"status": robots.status, "text": robots.text}), _LEVEL)
+
+
+def unpack_robots(body: bytes, *, fetched_at: float) -> KeptRobots | None:
+    """Put a robots.txt together again; `None` if it cannot be read."""
+    text = _inflated(body)
+    known = None if text is None else _read(_Robots, text)
+    return None if known is None else KeptRobots(known.status, known.text, fetched_at)
+
+
+def _cursor(namespace: str, text: bytes) -> str:
+    digest = blake2b(digest_size=_CURSOR_BYTES, person=b"searx-mcp page")
+    digest.update(f"{len(namespace)}:{namespace}".encode())
+    digest.update(text)
+    return base64.b32encode(digest.digest()).decode().lower()
+
+
+def _text(value: object) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _inflated(body: bytes) -> bytes | None:
+    inflater = zlib.decompressobj()
+    try:
+        text = inflater.decompress(body, _LARGEST)
+    except zlib.error:
+        return None
+    return text if inflater.eof else None
+
+
+def _read(model: type[M], text: bytes) -> M | None:
+    try:
+        return model.model_validate_json(text)
+    except ValidationError:
+        return None

@@ -1,0 +1,146 @@
+"""The interface of what keeps captured pages."""
+
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from searx_mcp.models.document import Document
+
+SKEW: Final = 60.0
+"""Seconds a kept time may lie ahead: another process read the clock a little later."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageKey:
+    """What makes two captures the same.
+
+    Attributes:
+        namespace: whose pages these are; nobody finds those of another one.
+        url: normalised, without fragment unless the fragment changes what is captured.
+        variant: what else the capture depends on, such as a caller's own User-Agent and the form of
+            the Markdown.
+    """
+
+    namespace: str
+    url: str
+    variant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What asks a site whether a page has changed (RFC 9110, section 8.8); empty if not given."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A document with how it was fetched.
+
+    Attributes:
+        document: the page.
+        url: as it was asked for.
+        fetched_at: when it was fetched or last found unchanged, Unix seconds.
+        fresh_until: Unix seconds until which it serves without asking the site.
+        max_bytes: decoded bytes that were allowed; a truncated one may have more to give.
+        validators: for the next conditional request to `document.final_url`.
+        may_be_stale: whether it may serve after `fresh_until` when its site cannot be asked.
+    """
+
+    document: Document
+    url: str
+    fetched_at: float
+    fresh_until: float
+    max_bytes: int
+    validators: Validators = Validators()
+    may_be_stale: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A capture with the cursor that finds it."""
+
+    capture: Capture
+    cursor: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRobots:
+    """A robots.txt as it was found.
+
+    Attributes:
+        status: HTTP status of the last hop; 0 if there was no answer.
+        text: at most 500 KiB; empty unless the status is 200 to 299.
+        fetched_at: Unix seconds.
+    """
+
+    status: int
+    text: str
+    fetched_at: float
+
+
+class PageStore(Protocol):
+    """Captured pages, bounded in bytes and age.
+
+    A cursor names a document within a namespace: it stays valid when the same address is captured
+    anew with other content, until the document is too old or has to make room. Equal documents have
+    equal cursors.
+
+    What cannot be kept or read now, because a disk is full or a file busy, is a miss and not an
+    error; only `purge` raises.
+    """
+
+    async def find(self, key: PageKey, now: float) -> KeptPage | None:
+        """The last capture under `key`, fresh or not, or `None`."""
+        ...
+
+    async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
+        """The document that a cursor names, or `None` if it is not, or no longer, here."""
+        ...
+
+    async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
+        """Keep a capture in place of the last one under `key`; returns the cursor of its document.
+
+        The cursor is returned even if nothing could be kept.
+        """
+        ...
+
+    async def robots(self, origin: str, now: float) -> KeptRobots | None:
+        """The last robots.txt of an origin such as `https://example.org`, or `None`."""
+        ...
+
+    async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
+        """Keep a robots.txt in place of the last one."""
+        ...
+
+    async def purge(self) -> None:
+        """Forget everything, and leave no trace on a disk.
+
+        Raises:
+            StorageError: it cannot be deleted.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of files; harmless when called twice."""
+        ...
+
+
+def is_from_future(at: float, now: float) -> bool:
+    """Whether a kept time was written before the clock was put back."""
+    return at > now + SKEW
+
+
+def has_expired(fetched_at: float, now: float, max_age: float) -> bool:
+    """Whether what was fetched then is too old to be kept; what is from the future is not."""
+    return min(fetched_at, now) + max_age <= now
+
+
+def believed(capture: Capture, now: float) -> Capture:
+    """A kept capture as it can be believed at `now`.
+
+    How old one from the future is, nobody knows: it counts as fetched now, and its site is asked.
+    """
+    if is_from_future(capture.fetched_at, now):
+        return replace(capture, fetched_at=now, fresh_until=now)
+    return capture

@@ -1,0 +1,457 @@
+"""A store that outlives the process and is shared by all processes of a user."""
+
+import asyncio
+import json
+import logging
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final, TypeVar
+
+from typing_extensions import override
+
+from searx_mcp.files import kept_secret
+from searx_mcp.storage.errors import StorageBusyError, StorageError, unavailable
+from searx_mcp.storage.memory import MEMORY_BYTES, MOST_KEYS, ROW, MemoryPageStore
+from searx_mcp.storage.opening import Schema
+from searx_mcp.storage.packing import (
+    is_cursor,
+    pack,
+    pack_about,
+    pack_robots,
+    unpack,
+    unpack_capture,
+    unpack_robots,
+)
+from searx_mcp.storage.pages import (
+    SKEW,
+    Capture,
+    KeptPage,
+    KeptRobots,
+    PageKey,
+    PageStore,
+    believed,
+    has_expired,
+    is_from_future,
+)
+from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
+
+KEY_FILE: Final = "pages.key"
+"""Name of the file with the secret that hides addresses, beside the file of the pages."""
+PAUSE: Final = 30.0
+"""Seconds a file that could not be used is left alone: nobody waits for it again and again."""
+_KEY_BYTES: Final = 16
+T = TypeVar("T")
+_log = logging.getLogger("searx_mcp.storage")
+
+# `items` are documents, by cursor, and robots.txt, by a keyed hash. `captures` say what was captured
+# under which key. `used` is a number that grows with each use, and no time: a clock that is put back
+# does not change what was used last. `total` is the sum of all sizes.
+SCHEMA: Final = Schema(
+    major=1,
+    minors=(
+        (
+            """CREATE TABLE items (
+                name TEXT NOT NULL UNIQUE, fetched_at REAL NOT NULL, fresh_until REAL NOT NULL,
+                used INTEGER NOT NULL, size INTEGER NOT NULL, about BLOB NOT NULL, body BLOB NOT NULL
+            )""",
+            "CREATE INDEX items_by_age ON items (fetched_at)",
+            "CREATE INDEX items_by_use ON items (used)",
+            """CREATE TABLE captures (
+                key BLOB PRIMARY KEY, cursor TEXT NOT NULL, fetched_at REAL NOT NULL,
+                fresh_until REAL NOT NULL, used INTEGER NOT NULL, size INTEGER NOT NULL,
+                about BLOB NOT NULL
+            ) WITHOUT ROWID""",
+            "CREATE INDEX captures_by_age ON captures (fetched_at)",
+            "CREATE INDEX captures_by_cursor ON captures (cursor, used)",
+            "CREATE TABLE total (row INTEGER PRIMARY KEY CHECK (row = 1), bytes INTEGER NOT NULL)",
+            "INSERT INTO total (row, bytes) VALUES (1, 0)",
+            """CREATE TRIGGER item_kept AFTER INSERT ON items BEGIN
+                UPDATE total SET bytes = bytes + NEW.size;
+            END""",
+            """CREATE TRIGGER item_changed AFTER UPDATE OF size ON items BEGIN
+                UPDATE total SET bytes = bytes + NEW.size - OLD.size;
+            END""",
+            """CREATE TRIGGER item_gone AFTER DELETE ON items BEGIN
+                UPDATE total SET bytes = bytes - OLD.size;
+                DELETE FROM captures WHERE cursor = OLD.name;
+            END""",
+            """CREATE TRIGGER capture_kept AFTER INSERT ON captures BEGIN
+                UPDATE total SET bytes = bytes + NEW.size;
+            END""",
+            """CREATE TRIGGER capture_changed AFTER UPDATE OF size ON captures BEGIN
+                UPDATE total SET bytes = bytes + NEW.size - OLD.size;
+            END""",
+            """CREATE TRIGGER capture_gone AFTER DELETE ON captures BEGIN
+                UPDATE total SET bytes = bytes - OLD.size;
+            END""",
+        ),
+    ),
+    checked=False,
+)
+
+FILE_NAME: Final = f"pages-v{SCHEMA.major}.db"
+"""The file's name; another major is another file, so programs of both keep their own."""
+
+# SQLite lets any column hold any type. What is of another is not ours, and read as nothing.
+_SELECT: Final = (
+    "SELECT name, CAST({0}.fetched_at AS REAL), CAST({0}.fresh_until AS REAL),"
+    " CAST({0}.about AS BLOB), CAST(body AS BLOB), items.used = (SELECT max(used) FROM items)"
+    " FROM items"
+)
+
+_BLOCK: Final = 4_096
+"""Bytes in which a database takes room. Items are counted in whole ones: without, a file of many
+pages of 2 KB was measured to be 1.6 times what was counted."""
+
+_AT_ONCE: Final = 256
+_BYTES_AT_ONCE: Final = 4 << 20
+"""What one transaction of a purge deletes: the log of a database must hold it, on a full disk too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is kept.
+
+    Attributes:
+        max_bytes: of everything together, with what is counted for each row.
+        max_age: seconds since it was fetched.
+    """
+
+    max_bytes: int
+    max_age: float
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A document or a robots.txt as it is kept.
+
+    Attributes:
+        name: a cursor, or the keyed hash of an origin.
+        about: what the capture says beside; empty for a robots.txt.
+        is_latest: whether nothing was used after it.
+    """
+
+    name: str
+    fetched_at: float
+    fresh_until: float
+    about: bytes
+    body: bytes
+    is_latest: bool = False
+
+
+def open_store(path: Path | None, *, max_bytes: int, max_age: float) -> PageStore:
+    """A store in the file `path`, best `folder / FILE_NAME`; in memory without one.
+
+    Nothing is opened before the first use.
+    """
+    if path is None:
+        return MemoryPageStore(max_bytes=min(max_bytes, MEMORY_BYTES), max_age=max_age)
+    return SqlitePageStore(path, max_bytes=max_bytes, max_age=max_age)
+
+
+class SqlitePageStore(PageStore):
+    """Captures in one SQLite file, compressed, under keyed hashes of their addresses.
+
+    While the file cannot be written, captures are kept in memory, so that their cursors are good
+    for as long as the process; the first time, a warning is logged. After a failure the file is
+    left alone for half a minute, then tried again; one that cannot be written is still read.
+
+    Args:
+        path: the file; its folder is made, and the secret is kept beside it.
+        max_bytes: compressed bytes kept at most, with what is counted for each row.
+        max_age: seconds after which a capture is forgotten.
+        patience: seconds one call may take.
+    """
+
+    def __init__(
+        self, path: Path, *, max_bytes: int, max_age: float, patience: float = PATIENCE
+    ) -> None:
+        self._database = Database(path, SCHEMA, patience=patience)
+        self._bounds = Bounds(max_bytes, max_age)
+        self._memory = MemoryPageStore(max_bytes=min(max_bytes, MEMORY_BYTES), max_age=max_age)
+        self._secret = b""
+        self._read_at = self._write_at = -math.inf  # not before
+        self._has_warned = False
+
+    @override
+    def __repr__(self) -> str:
+        return f"<SqlitePageStore {self._database.path}>"
+
+    @override
+    async def find(self, key: PageKey, now: float) -> KeptPage | None:
+        async def look() -> KeptPage | None:
+            name = await self._keyed("page", key.namespace, key.url, key.variant)
+            item = await self._database.read(lambda tx: item_under(tx, name))
+            return await self._unpacked(key.namespace, item, now)
+
+        kept, waiting = await self._read(look, now), await self._memory.find(key, now)
+        if kept is None or waiting is None:
+            return kept or waiting
+        return waiting if waiting.capture.fetched_at >= kept.capture.fetched_at else kept
+
+    @override
+    async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
+        async def look() -> KeptPage | None:
+            item = await self._database.read(lambda tx: item_named(tx, cursor))
+            return await self._unpacked(namespace, item, now)
+
+        if not is_cursor(cursor):
+            return None
+        return await self._read(look, now) or await self._memory.read(namespace, cursor, now)
+
+    @override
+    async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
+        packed = await asyncio.to_thread(pack, key.namespace, capture.document)
+
+        async def write() -> bool:
+            name = await self._keyed("page", key.namespace, key.url, key.variant)
+            item = Item(
+                name=packed.cursor,
+                fetched_at=capture.fetched_at,
+                fresh_until=capture.fresh_until,
+                about=pack_about(capture),
+                body=packed.body,
+            )
+            return await self._database.write(lambda tx: put(tx, item, name, now, self._bounds))
+
+        if await self._write(write, now):
+            self._memory.forget(key)
+        else:
+            self._memory.put(key, packed, capture, now)
+        return packed.cursor
+
+    @override
+    async def robots(self, origin: str, now: float) -> KeptRobots | None:
+        async def look() -> KeptRobots | None:
+            name = (await self._keyed("robots", origin)).hex()
+            item = await self._database.read(lambda tx: item_named(tx, name))
+            if item is None or is_from_future(item.fetched_at, now):
+                return None
+            if has_expired(item.fetched_at, now, self._bounds.max_age):
+                return None
+            return unpack_robots(item.body, fetched_at=item.fetched_at)
+
+        kept, waiting = await self._read(look, now), await self._memory.robots(origin, now)
+        if kept is None or waiting is None:
+            return kept or waiting
+        return waiting if waiting.fetched_at >= kept.fetched_at else kept
+
+    @override
+    async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
+        body = await asyncio.to_thread(pack_robots, robots)
+
+        async def write() -> bool:
+            name = (await self._keyed("robots", origin)).hex()
+            item = Item(name, robots.fetched_at, robots.fetched_at, b"", body)
+            return await self._database.write(lambda tx: put(tx, item, None, now, self._bounds))
+
+        if not await self._write(write, now):
+            await self._memory.keep_robots(origin, robots, now)
+
+    @override
+    async def purge(self) -> None:
+        await self._memory.purge()
+        while await self._database.write(drop_some):
+            pass
+        await self._database.erase(drop_all)
+
+    @override
+    async def aclose(self) -> None:
+        await self._database.aclose()
+
+    async def _unpacked(self, namespace: str, item: Item | None, now: float) -> KeptPage | None:
+        if item is None or has_expired(item.fetched_at, now, self._bounds.max_age):
+            return None
+        document = await asyncio.to_thread(unpack, namespace, item.name, item.body)
+        if document is None:
+            return None
+        capture = unpack_capture(
+            document, item.about, fetched_at=item.fetched_at, fresh_until=item.fresh_until
+        )
+        if capture is None:
+            return None
+        if not item.is_latest:
+
+            async def note() -> None:
+                await self._database.write(lambda tx: touch(tx, item.name))
+
+            await self._write(note, now)
+        return KeptPage(believed(capture, now), item.name)
+
+    async def _keyed(self, *parts: str) -> bytes:
+        """The keyed hash under which something is kept; the secret never leaves the machine."""
+        if not self._secret:
+            path = self._database.path.with_name(KEY_FILE)
+            try:
+                secret = await asyncio.to_thread(kept_secret, path)
+            except OSError as exc:
+                raise unavailable(exc, path) from exc
+            self._secret = blake2b(secret, person=b"searx-mcp pages").digest()
+        text = json.dumps(parts).encode()
+        return blake2b(text, digest_size=_KEY_BYTES, key=self._secret).digest()
+
+    async def _read(self, work: Callable[[], Awaitable[T]], now: float) -> T | None:
+        """Give what `work` gives, or `None` if the file cannot be read now."""
+        if _is_ahead(self._read_at, now):
+            return None
+        try:
+            return await work()
+        except StorageError as exc:
+            self._read_at = self._write_at = now + PAUSE
+            self._tell(exc)
+            return None
+
+    async def _write(self, work: Callable[[], Awaitable[T]], now: float) -> T | None:
+        """Give what `work` gives, or `None` if the file cannot be written now."""
+        if _is_ahead(self._write_at, now):
+            return None
+        try:
+            return await work()
+        except StorageError as exc:
+            self._write_at = now + PAUSE
+            self._tell(exc)
+            return None
+
+    def _tell(self, error: StorageError) -> None:
+        if self._has_warned or isinstance(error, StorageBusyError):
+            _log.debug("pages.not_kept file=%s: %s", self._database.path, error.message)
+            return
+        self._has_warned = True
+        _log.warning(
+            "pages.not_kept folder=%s: Pages are kept only as long as this process: %s. %s",
+            self._database.path.parent,
+            error.message,
+            error.advice,
+        )
+
+
+def _is_ahead(at: float, now: float) -> bool:
+    # Further ahead it was set before the clock was put back.
+    return 0 < at - now <= PAUSE
+
+
+def item_under(tx: Transaction, key: bytes) -> Item | None:
+    """The document of the last capture under a key, with what that capture said."""
+    rows = tx.rows(
+        _SELECT.format("captures") + " JOIN captures ON cursor = name WHERE key = :key", key=key
+    )
+    return Item(*rows[0]) if rows else None
+
+
+def item_named(tx: Transaction, name: str) -> Item | None:
+    """An item, with what its last capture said."""
+    rows = tx.rows(_SELECT.format("items") + " WHERE name = :name", name=name)
+    return Item(*rows[0]) if rows else None
+
+
+def touch(tx: Transaction, name: str) -> None:
+    """Note that an item was used."""
+    tx.change(
+        "UPDATE items SET used = (SELECT max(used) FROM items) + 1 WHERE name = :name", name=name
+    )
+
+
+def put(tx: Transaction, item: Item, key: bytes | None, now: float, bounds: Bounds) -> bool:
+    """Keep an item, and that it was captured under `key`; what was used least recently makes room.
+
+    Returns:
+        Whether it is kept; if it is too large for the bounds, nothing is under `key` any more.
+    """
+    _sweep(tx, now, bounds.max_age)
+    size = -(-(len(item.body) + len(item.about) + ROW) // _BLOCK) * _BLOCK
+    place_size = len(item.about) + ROW if key else 0
+    if size + place_size > bounds.max_bytes:
+        tx.change("DELETE FROM captures WHERE key = :key", key=key)
+        return False
+    known: dict[str, float | bytes] = {
+        "fetched_at": item.fetched_at,
+        "fresh_until": item.fresh_until,
+        "about": item.about,
+    }
+    tx.change(
+        "INSERT INTO items (name, fetched_at, fresh_until, used, size, about, body)"
+        " VALUES (:name, :fetched_at, :fresh_until, (SELECT coalesce(max(used), 0) + 1 FROM items),"
+        " :size, :about, :body) ON CONFLICT (name) DO UPDATE SET fetched_at = excluded.fetched_at,"
+        " fresh_until = excluded.fresh_until, used = excluded.used, size = excluded.size,"
+        " about = excluded.about, body = excluded.body",
+        name=item.name,
+        size=size,
+        body=item.body,
+        **known,
+    )
+    if key:
+        tx.change(
+            "INSERT INTO captures (key, cursor, fetched_at, fresh_until, used, size, about)"
+            " VALUES (:key, :cursor, :fetched_at, :fresh_until, (SELECT max(used) FROM items),"
+            " :size, :about) ON CONFLICT (key) DO UPDATE SET cursor = excluded.cursor,"
+            " fetched_at = excluded.fetched_at, fresh_until = excluded.fresh_until,"
+            " used = excluded.used, size = excluded.size, about = excluded.about",
+            key=key,
+            cursor=item.name,
+            size=place_size,
+            **known,
+        )
+        tx.change(
+            "DELETE FROM captures WHERE cursor = :cursor AND used <= (SELECT used FROM captures"
+            " WHERE cursor = :cursor ORDER BY used DESC LIMIT 1 OFFSET :most)",
+            cursor=item.name,
+            most=MOST_KEYS,
+        )
+    _make_room(tx, bounds.max_bytes, spared=item.name)
+    return True
+
+
+def drop_some(tx: Transaction) -> bool:
+    """Delete a part of everything that is small enough for one transaction.
+
+    Returns:
+        Whether there may be more.
+    """
+    sizes = tx.rows("SELECT rowid, size FROM items LIMIT :most", most=_AT_ONCE)
+    total = 0
+    for rowid, size in sizes:
+        tx.change("DELETE FROM items WHERE rowid = :rowid", rowid=rowid)
+        total += size
+        if total >= _BYTES_AT_ONCE:
+            return True
+    return len(sizes) == _AT_ONCE
+
+
+def drop_all(tx: Transaction) -> None:
+    """Delete everything."""
+    tx.change("DELETE FROM items")
+    tx.change("DELETE FROM captures")
+
+
+def _sweep(tx: Transaction, now: float, max_age: float) -> None:
+    """Delete what is too old; what is from the future counts as fetched now."""
+    for table in ("items", "captures"):
+        tx.change(
+            f"UPDATE {table} SET fetched_at = :now, fresh_until = :now"  # noqa: S608 - our own tables
+            " WHERE fetched_at > :latest",
+            now=now,
+            latest=now + SKEW,
+        )
+        tx.change(
+            f"DELETE FROM {table} WHERE fetched_at <= :oldest",  # noqa: S608 - as above
+            oldest=now - max_age,
+        )
+
+
+def _make_room(tx: Transaction, max_bytes: int, *, spared: str) -> None:
+    """Delete what was used least recently, then all but the last capture of what is spared."""
+    for sql in (
+        """DELETE FROM items WHERE rowid =
+            (SELECT rowid FROM items WHERE name != :spared ORDER BY used LIMIT 1)""",
+        "DELETE FROM captures WHERE cursor = :spared AND used < (SELECT max(used) FROM items)",
+    ):
+        while _total(tx) > max_bytes and tx.change(sql, spared=spared):
+            pass
+
+
+def _total(tx: Transaction) -> int:
+    total: int = tx.rows("SELECT bytes FROM total")[0][0]
+    return total

@@ -1,1 +1,0 @@
-"""Work that outlives a caller."""
