@@ -22,7 +22,7 @@ from searx_mcp.content.main.interface import Hints, Main
 from searx_mcp.content.main.platforms import generator_of
 from searx_mcp.content.main.unscripted import show_unscripted
 from searx_mcp.content.normalize.panels import drop_unlabelled
-from searx_mcp.content.normalize.rewrite import standardise_sources, standardise_text
+from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
 from searx_mcp.content.writing.interface import Style, Written
 from searx_mcp.content.writing.write import write
 from searx_mcp.models.page import PageKind
@@ -133,7 +133,7 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 def _uncover(tree: LexborHTMLParser, source: _Source) -> Passed:
     """Leave what a reader sees."""
     has_panels = show_unscripted(tree)
-    standardise_sources(tree)
+    normalize_sources(tree)
     mark_anchors(tree)
     drop_unseen(tree)
     passed = drop_hidden(tree, source.sheet)
@@ -141,7 +141,7 @@ def _uncover(tree: LexborHTMLParser, source: _Source) -> Passed:
         drop_unlabelled(tree)
     open_buttons(tree)
     # Only now: what loses its elements here could no longer be told to be hidden.
-    standardise_text(tree)
+    normalize_text(tree)
     return passed
 
 

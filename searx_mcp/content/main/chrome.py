@@ -7,7 +7,7 @@ from typing import Final
 from searx_mcp.content.html.unseen import FILLED_IN
 from searx_mcp.content.main.measure import HEADINGS, Element, holds, live
 from searx_mcp.content.main.names import ABOUT, CHROME, COMMENTS, CONSENT, MEMBER, MORE, signs_of
-from searx_mcp.content.normalize.names import CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK
+from searx_mcp.content.normalize.tree import CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK
 from searx_mcp.models.page import PageKind
 
 CANONICAL: Final = frozenset({CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK, "pre", "code"})

@@ -14,7 +14,7 @@ from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
 from searx_mcp.content.main.stated import fallback
 from searx_mcp.content.main.teasers import take_out_links, take_out_teasers
-from searx_mcp.content.normalize.names import NOTES, REFERENCE
+from searx_mcp.content.normalize.tree import NOTES, REFERENCE
 from searx_mcp.models.page import PageKind
 
 _LEFT: Final = 0.4

@@ -1,11 +1,14 @@
 """Labelled blocks: notes, tips, warnings, as documentation and wikis write them."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.elements import (
+from searx_mcp.content.normalize.tree import (
+    CALLOUT,
+    Dialect,
     ancestors,
     classes,
     first_solid,
@@ -19,7 +22,6 @@ from searx_mcp.content.normalize.elements import (
     solid,
     text_of,
 )
-from searx_mcp.content.normalize.names import CALLOUT
 
 _KIND_NAMES: Final = (
     "note info information tip hint important warning warn caution danger error attention success"
@@ -33,32 +35,31 @@ _SAID: Final[dict[str, str]] = {
 }  # fmt: skip
 """Kinds that only some dialects have, by the one that all have."""
 
-_STRONG: Final = (
-    ".admonition,.theme-admonition,.markdown-alert,.callout,.custom-block,.hint-container,.starlight-aside,"
-    ".confluence-information-macro,.admonitionblock,.notecard,.book-hint,.hint"
-)
+_STRONG: Final = frozenset({
+    "admonition", "theme-admonition", "markdown-alert", "callout", "custom-block", "hint-container",
+    "starlight-aside", "confluence-information-macro", "admonitionblock", "notecard", "book-hint", "hint",
+})  # fmt: skip
 """Classes that only labelled blocks have, given that another one names a kind."""
-_PLAIN: Final = (
-    "div:is(.note,.warning,.tip,.important,.caution,.danger,.NOTE,.WARNING,.TIP,.IMPORTANT,.CAUTION),"
-    "section:is(.note,.warning)"
-)
-"""Blocks that a class alone may label; `info` is as often the line of author and date."""
+_PLAIN: Final[Mapping[str | None, frozenset[str]]] = {
+    "div": frozenset({"note", "warning", "tip", "important", "caution", "danger"}),
+    "section": frozenset({"note", "warning"}),
+}
+"""Classes that alone may label a block; `info` is as often the line of author and date."""
 _TEXT: Final = frozenset({"p", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
 _LEAST_WORDS: Final = 4
 _LEAST_CHARS: Final = 80
 """Chosen: no word is so long that four of them need more."""
 
-CALLOUTS: Final = (
-    "div[class]:is(.admonition,.theme-admonition,.markdown-alert,.callout,.custom-block,.hint-container,"
+_BOXES: Final[Mapping[str, str]] = {
+    "div": "[class]:is(.admonition,.theme-admonition,.markdown-alert,.callout,.custom-block,.hint-container,"
     ".confluence-information-macro,.admonitionblock,.notecard,.hint,.alert,.note,.warning,.tip,.info,"
-    ".important,.caution,.danger,.NOTE,.WARNING,.TIP,.IMPORTANT,.CAUTION),"
-    "aside,details[class],section.note,section.warning,blockquote"
-)
-"""Elements that may be labelled blocks. Written so that most elements of a page fail by their tag: with one
-selector for each class the query took twice as long."""
-
-FOLDED: Final = "div.is-collapsed,details.callout"
-"""Callouts that a reader has to unfold, as Obsidian writes them."""
+    ".important,.caution,.danger,.NOTE,.WARNING,.TIP,.IMPORTANT,.CAUTION)",
+    "aside": "",
+    "details": "[class]",
+    "section": ":is(.note,.warning)",
+    "blockquote": "",
+}
+"""Elements that may be labelled blocks."""
 
 _BOX: Final = re.compile(
     r"(?:admonition|theme-admonition|markdown-alert|callout|custom-block|hint|book-hint|alert"
@@ -81,13 +82,13 @@ _MAX_CALLOUTS: Final = 5_000
 _AROUND: Final = 40
 
 
-def unfold(tree: LexborHTMLParser) -> None:
-    """Show what a labelled block has folded up.
+def _unfold(tree: LexborHTMLParser) -> None:
+    """Show what a labelled block has folded up, as Obsidian writes it.
 
     Like closed `details` it is one click away, under a title that is shown. Only the block's own
     inline style is taken off; if the block is hidden itself, so is what it holds.
     """
-    for box in tree.css(FOLDED)[:_MAX_CALLOUTS]:
+    for box in tree.css(FOLDED_CALLOUTS.selector)[:_MAX_CALLOUTS]:
         if "callout" not in classes(box):
             continue
         for part in box.iter():
@@ -95,13 +96,16 @@ def unfold(tree: LexborHTMLParser) -> None:
                 del part.attrs["style"]
 
 
-def standardise_callouts(tree: LexborHTMLParser) -> None:
+FOLDED_CALLOUTS: Final = Dialect({"div": ".is-collapsed", "details": ".callout"}, _unfold)
+
+
+def _normalize_callouts(tree: LexborHTMLParser) -> None:
     """Rewrite every labelled block.
 
     Args:
         tree: without what is hidden: icons and titles are taken apart by their place.
     """
-    for box in tree.css(CALLOUTS)[:_MAX_CALLOUTS]:
+    for box in tree.css(CALLOUTS.selector)[:_MAX_CALLOUTS]:
         if not is_attached(box):
             continue
         if box.tag == "blockquote" and _quoted(tree, box):
@@ -109,6 +113,9 @@ def standardise_callouts(tree: LexborHTMLParser) -> None:
         kind = _kind(box)
         if kind and _is_content(box):
             _rewrite(tree, box, kind)
+
+
+CALLOUTS: Final = Dialect(_BOXES, _normalize_callouts)
 
 
 def _kind(box: LexborNode) -> str:
@@ -132,7 +139,7 @@ def _kind(box: LexborNode) -> str:
 
 
 def _is_content(box: LexborNode) -> bool:
-    """Whether a block belongs to the text: forms, shops and banners have boxes like these."""
+    """Tell whether a block belongs to the text: forms, shops and banners have boxes like these."""
     if not has_text(box):
         return False
     if _BANNER.search(" ".join([*classes(box), (box.attributes.get("id") or "").lower()])):
@@ -144,20 +151,21 @@ def _is_content(box: LexborNode) -> bool:
             return False
         if around.attributes.get("role") in {"dialog", "alertdialog", "navigation"}:
             return False
-    if box.tag == "details" or box.css_matches(_STRONG):
+    if box.tag == "details" or not _STRONG.isdisjoint(classes(box)):
         return True
     is_labelled = (is_inside and "alert" in classes(box)) or bool(_named(_title(box)))
     return is_labelled or (_is_said(box) and (is_inside or _is_among_text(box)))
 
 
 def _is_said(box: LexborNode) -> bool:
-    """Whether a class alone labels a text: it may stand for a rating or a figure too."""
-    words = short_text(box, _LEAST_CHARS).split()
-    return box.css_matches(_PLAIN) and len(words) >= _LEAST_WORDS
+    """Tell whether a class alone labels a text: it may stand for a rating or a figure too."""
+    if _PLAIN.get(box.tag, frozenset()).isdisjoint(classes(box)):
+        return False
+    return len(short_text(box, _LEAST_CHARS).split()) >= _LEAST_WORDS
 
 
 def _is_among_text(box: LexborNode) -> bool:
-    """Whether text stands right before or after it, as in a page without `main` and `article`."""
+    """Tell whether text stands right before or after it, as in a page without `main` and `article`."""
     for step in ("prev", "next"):
         beside = getattr(box, step)
         while beside is not None and is_blank(beside):
@@ -168,7 +176,7 @@ def _is_among_text(box: LexborNode) -> bool:
 
 
 def _holds_page(form: LexborNode) -> bool:
-    """Whether a form is the whole page, as some servers write it."""
+    """Tell whether a form is the whole page, as some servers write it."""
     parent = form.parent
     return form.tag == "form" and parent is not None and parent.tag == "body"
 

@@ -7,7 +7,7 @@ from typing import Final
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.unseen import LABEL
-from searx_mcp.content.normalize.elements import (
+from searx_mcp.content.normalize.tree import (
     ancestors,
     children,
     classes,
@@ -140,7 +140,7 @@ def _panel_around(label: LexborNode) -> str:
 
 
 def _is_labelled(mark: str, around: Mapping[str, str]) -> bool:
-    """Whether a label is seen, and with it those of the panels around it; no panel shows itself."""
+    """Tell whether a label is seen, and with it those of the panels around it; no panel shows itself."""
     passed: set[str] = set()
     while mark and mark in around and mark not in passed:
         passed.add(mark)
@@ -224,7 +224,7 @@ def _is_off(panel: LexborNode) -> bool:
 
 
 def _is_text(panel: LexborNode) -> bool:
-    """Whether a panel holds text, and not a menu, a dialog or a form."""
+    """Tell whether a panel holds text, and not a menu, a dialog or a form."""
     if panel.tag in _CHROME or panel.attributes.get("role") in _CHROME_ROLES:
         return False
     free = linked = 0

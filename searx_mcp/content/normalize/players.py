@@ -1,13 +1,14 @@
-"""Players and embedded posts, as links to what they show; images that wait behind `noscript`."""
+"""Players and embedded posts, as links to the pages of what they show; images that wait for a script."""
 
 import re
 from typing import Final
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.normalize.elements import (
+from searx_mcp.content.normalize.tree import (
+    Dialect,
     ancestors,
     carry,
     few,
@@ -18,14 +19,71 @@ from searx_mcp.content.normalize.elements import (
     new,
     put_in_place,
 )
-from searx_mcp.content.normalize.player_addresses import page_of
 
-PLAYERS: Final = "iframe,embed,object,video,audio,lite-youtube,amp-youtube,lite-vimeo"
-"""Elements that play or show something from elsewhere."""
+_ID: Final = r"([A-Za-z0-9_-]{1,64})"
+_VALUE: Final = r"([A-Za-z0-9_-]{1,80})\Z"
+_PAGE: Final = r"(https?://.*)"
 
-SNIPPETS: Final = 'script[src*="//gist.github.com/"]'
-"""Scripts that write what they are named after into the page."""
 
+def _rule(pattern: str, page: str, label: str) -> tuple[re.Pattern[str], str, str]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL), page, label
+
+
+_RULES: Final = (
+    _rule(rf"(?:www\.|m\.)?youtube(?:-nocookie)?\.com/(?:embed|v|shorts|live)/(?!videoseries){_ID}",
+          "https://www.youtube.com/watch?v={0}", "YouTube video"),
+    _rule(rf"youtu\.be/{_ID}", "https://www.youtube.com/watch?v={0}", "YouTube video"),
+    _rule(r"player\.vimeo\.com/video/(\d+)", "https://vimeo.com/{0}", "Vimeo video"),
+    _rule(rf"(?:www\.)?dailymotion\.com/embed/video/{_ID}", "https://www.dailymotion.com/video/{0}",
+          "Dailymotion video"),
+    _rule(rf"(?:www\.)?loom\.com/embed/{_ID}", "https://www.loom.com/share/{0}", "Loom video"),
+    _rule(r"embed(?:-ssl)?\.ted\.com/talks/([\w./-]+)", "https://www.ted.com/talks/{0}", "TED talk"),
+    _rule(rf"open\.spotify\.com/embed(?:-podcast)?/(track|album|playlist|episode|show|artist)/{_ID}",
+          "https://open.spotify.com/{0}/{1}", "Spotify"),
+    _rule(r"embed\.podcasts\.apple\.com/([\w./-]+)", "https://podcasts.apple.com/{0}", "Podcast"),
+    _rule(r"embed\.music\.apple\.com/([\w./-]+)", "https://music.apple.com/{0}", "Apple Music"),
+    _rule(rf"codepen\.io/([\w-]+)/embed/(?:preview/)?{_ID}", "https://codepen.io/{0}/pen/{1}", "CodePen"),
+    _rule(rf"codesandbox\.io/(?:embed|s)/{_ID}", "https://codesandbox.io/s/{0}", "CodeSandbox"),
+    _rule(r"jsfiddle\.net/([\w/-]+?)/embedded(?:/|$)", "https://jsfiddle.net/{0}/", "JSFiddle"),
+    _rule(r"stackblitz\.com/edit/([\w-]+)", "https://stackblitz.com/edit/{0}", "StackBlitz"),
+    _rule(r"gist\.github\.com/([\w-]+/[0-9a-f]+)(?:\.js|\.pibb)?", "https://gist.github.com/{0}", "Gist"),
+    _rule(r"(?:twitter|x)\.com/(\w+)/status/(\d+)", "https://x.com/{0}/status/{1}", "Post on X"),
+    _rule(r"embed\.bsky\.app/embed/([\w:.-]+)/app\.bsky\.feed\.post/(\w+)",
+          "https://bsky.app/profile/{0}/post/{1}", "Post on Bluesky"),
+    _rule(r"(?:www\.)?instagram\.com/(p|reel|tv)/([\w-]+)/embed", "https://www.instagram.com/{0}/{1}/",
+          "Post on Instagram"),
+    _rule(r"archive\.org/embed/([\w.-]+)", "https://archive.org/details/{0}", "Internet Archive"),
+    _rule(r"([\w.-]+\.[a-z]{2,})/videos/embed/([0-9A-Za-z-]{8,40})", "https://{0}/w/{1}", "Video"),
+    _rule(r"([\w.-]+\.[a-z]{2,}/@[\w.@-]+/\d+)/embed", "https://{0}", "Post"),
+    _rule(r"([\w.-]+\.[a-z]{2,}/users/[\w.-]+/statuses/\d+)/embed", "https://{0}", "Post"),
+    _rule(r"streamable\.com/[eo]/(\w+)", "https://streamable.com/{0}", "Video"),
+    _rule(r"(?:www\.)?redditmedia\.com/(r/\w+/comments/[\w/-]+)", "https://www.reddit.com/{0}", "Reddit"),
+    _rule(r"embed\.reddit\.com/(r/\w+/comments/[\w/-]+)", "https://www.reddit.com/{0}", "Reddit"),
+    _rule(r"asciinema\.org/a/(\w+)(?:/embed|/iframe|\.js)", "https://asciinema.org/a/{0}", "Terminal recording"),
+    _rule(r"(?:www\.)?slideshare\.net/slideshow/embed_code/(?:key/)?(\w+)",
+          "https://www.slideshare.net/slideshow/embed_code/key/{0}", "Slides"),
+    _rule(rf"(?:www\.)?youtube(?:-nocookie)?\.com/embed[^?]*\?list={_VALUE}",
+          "https://www.youtube.com/playlist?list={0}", "YouTube playlist"),
+    _rule(rf"geo\.dailymotion\.com/[^?]*\?video={_VALUE}", "https://www.dailymotion.com/video/{0}",
+          "Dailymotion video"),
+    _rule(rf"player\.twitch\.tv/[^?]*\?video=v?{_VALUE}", "https://www.twitch.tv/videos/{0}", "Twitch video"),
+    _rule(rf"player\.twitch\.tv/[^?]*\?channel={_VALUE}", "https://www.twitch.tv/{0}", "Twitch channel"),
+    _rule(rf"clips\.twitch\.tv/embed[^?]*\?clip={_VALUE}", "https://clips.twitch.tv/{0}", "Twitch clip"),
+    _rule(rf"player\.bilibili\.com/player[^?]*\?bvid={_VALUE}", "https://www.bilibili.com/video/{0}",
+          "Bilibili video"),
+    _rule(rf"platform\.(?:twitter|x)\.com/embed/[^?]*\?id={_VALUE}", "https://x.com/i/status/{0}", "Post on X"),
+    _rule(rf"w\.soundcloud\.com/player[^?]*\?url={_PAGE}", "{0}", "SoundCloud"),
+    _rule(rf"(?:www\.)?facebook\.com/plugins/(?:video|post)\.php[^?]*\?href={_PAGE}", "{0}", "Post on Facebook"),
+    _rule(rf"(?:www\.)?figma\.com/embed[^?]*\?url={_PAGE}", "{0}", "Figma"),
+    _rule(rf"(?:cdn\.)?embedly\.com/widgets/media\.html[^?]*\?url={_PAGE}", "{0}", "Video"),
+)  # fmt: skip
+"""Host and path of a player, perhaps with one parameter; the page of what it plays; what to call that
+without a title."""
+
+_PARAMETERS: Final = ("list", "video", "channel", "clip", "bvid", "id", "url", "href")
+"""Of players that name in one what they play."""
+
+_MAX_ADDRESS: Final = 2_000
 _SOURCES: Final = ("src", "data-src", "data-lazy-src", "data-litespeed-src", "data-cmp-src", "data")
 _TINY: Final = frozenset({"0", "1", "0px", "1px"})
 _TITLE_CHARS: Final = 200
@@ -43,20 +101,28 @@ _COPIED: Final = ("src", "srcset", "alt", "sizes")
 _MAX_PLAYERS: Final = 2_000
 
 
-def standardise_players(tree: LexborHTMLParser) -> None:
+def _normalize_players(tree: LexborHTMLParser) -> None:
     """Put a link in the place of every player whose page is known, and of videos and sounds."""
-    for player in tree.css(PLAYERS)[:_MAX_PLAYERS]:
-        if is_attached(player) and not _is_unseen(player):
-            if player.tag in {"video", "audio"}:
-                _media(tree, player)
-            else:
-                _embedded(tree, player)
-    for script in tree.css(SNIPPETS)[:_MAX_PLAYERS]:
-        if found := page_of(script.attributes.get("src") or ""):
-            put_in_place(script, new(tree, "a", found[1], href=found[0]))
+    for player in tree.css(PLAYERS.selector)[:_MAX_PLAYERS]:
+        if not is_attached(player):
+            continue
+        if player.tag == "script":
+            if found := page_of(player.attributes.get("src") or ""):
+                put_in_place(player, new(tree, "a", found[1], href=found[0]))
+        elif not _is_unseen(player):
+            rewrite = _media if player.tag in {"video", "audio"} else _embedded
+            rewrite(tree, player)
 
 
-def show_lazy_images(tree: LexborHTMLParser) -> None:
+_PLAYERS: Final = "iframe embed object video audio lite-youtube amp-youtube lite-vimeo"
+PLAYERS: Final = Dialect(
+    {**dict.fromkeys(_PLAYERS.split(), ""), "script": '[src*="//gist.github.com/"]'},
+    _normalize_players,
+)
+"""Elements that play or show something from elsewhere, and scripts that write a listing into the page."""
+
+
+def _show_lazy_images(tree: LexborHTMLParser) -> None:
     """Give an image that waits for a script the address that stands behind it for readers without."""
     for fallback in tree.css("noscript")[:_MAX_PLAYERS]:
         image = fallback.css_first("img[src]")
@@ -68,6 +134,9 @@ def show_lazy_images(tree: LexborHTMLParser) -> None:
             if waiting is not None:
                 _show(waiting, image)
                 break
+
+
+LAZY_IMAGES: Final = Dialect({"noscript": ""}, _show_lazy_images)
 
 
 def _waiting(beside: LexborNode | None) -> LexborNode | None:
@@ -95,7 +164,7 @@ def _show(waiting: LexborNode, image: LexborNode) -> None:
 
 
 def _is_unseen(player: LexborNode) -> bool:
-    """Whether a player is there to count visitors or to talk to a script."""
+    """Tell whether a player is there to count visitors or to talk to a script."""
     attributes = player.attributes
     return (
         attributes.get("width") in _TINY or attributes.get("height") in _TINY or is_hidden(player)
@@ -115,10 +184,10 @@ def _embedded(tree: LexborHTMLParser, player: LexborNode) -> None:
         if address and (found := page_of(address.strip())):
             _link(tree, player, found[0], found[1])
             return
-    if player.tag in {"object", "embed"} and attributes.get("type") == "application/pdf":
-        address = addresses[-1] or addresses[0] or attributes.get("data") or ""
-        if address := next(filter(None, addresses), ""):
-            _link(tree, player, address, _file_name(address))
+    address = next(filter(None, addresses), "")
+    is_pdf = attributes.get("type") == "application/pdf" and player.tag in {"object", "embed"}
+    if address and is_pdf:
+        _link(tree, player, address, _file_name(address))
 
 
 def _media(tree: LexborHTMLParser, media: LexborNode) -> None:
@@ -157,3 +226,27 @@ def _link(tree: LexborHTMLParser, player: LexborNode, address: str, label: str) 
     for around in ancestors(link, 1):
         if around.tag == "a":
             around.unwrap()
+
+
+def page_of(address: str) -> tuple[str, str] | None:
+    """The page of what a player plays, and what to call it; `None` if the player is not known.
+
+    Args:
+        address: of the player, with or without scheme.
+    """
+    if len(address) > _MAX_ADDRESS:
+        return None
+    try:
+        parts = urlsplit(f"https:{address}" if address.startswith("//") else address)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            return None
+        query = parse_qs(parts.query)
+    except ValueError:
+        return None
+    place = parts.hostname + parts.path
+    said = [f"{place}?{name}={unquote(query[name][0])}" for name in _PARAMETERS if name in query]
+    for text in (place, *said):
+        for pattern, page, label in _RULES:
+            if match := pattern.match(text):
+                return page.format(*match.groups()), label
+    return None

@@ -6,7 +6,9 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.elements import (
+from searx_mcp.content.normalize.tree import (
+    ANY,
+    Dialect,
     ancestors,
     has_text,
     is_attached,
@@ -44,12 +46,6 @@ _PANES: Final = ".message-cell--user,.ipsEntry__author-column,.cAuthorPane,.post
 _HEADS: Final = ".topic-meta-data a,.comhead .hnuser,.comhead .age a"
 """Names and dates above posts: as links they would be taken for a list of links."""
 
-_MARKS: Final = (
-    f"{_QUOTED},{_COMMENTS},{_PANES},.topic-meta-data,.comhead,.codebox,.d-none[itemprop],span[itemprop=position],"
-    "[component='post/parent/content']"
-)
-"""Of these a page with posts has at least one: most pages cost one query."""
-
 _PANE_NAMES: Final = ".message-name,.username,.cAuthorPane_author,h3,dt a"
 
 _HEADINGS: Final = "h1 a,h2 a,h3 a,h4 a,h5 a,h6 a"
@@ -67,7 +63,7 @@ _UP: Final = 40
 """Elements between a comment and the one it answers, or its name."""
 
 
-def standardise_posts(tree: LexborHTMLParser) -> None:
+def _normalize_posts(tree: LexborHTMLParser) -> None:
     """Rewrite quotations and previews of links, and say whom nested comments answer.
 
     A comment in another one is labelled `bob (reply to alice)`, unless it is an item of a list, whose
@@ -77,8 +73,6 @@ def standardise_posts(tree: LexborHTMLParser) -> None:
     Args:
         tree: without what is hidden; it is changed.
     """
-    if tree.css_first(_MARKS) is None:
-        return
     for node in tree.css(_NO_TEXT):
         node.decompose()
     for link in tree.css(_HEADS):
@@ -88,6 +82,15 @@ def standardise_posts(tree: LexborHTMLParser) -> None:
             _rewrite(tree, box)
     _name_posts(tree)
     _label_replies(tree)
+
+
+POSTS: Final = Dialect(
+    {
+        ANY: f":is({_QUOTED},{_COMMENTS},{_PANES},.topic-meta-data,.comhead,.codebox,.d-none[itemprop],"
+        "span[itemprop=position],[component='post/parent/content'])"
+    },
+    _normalize_posts,
+)
 
 
 def _rewrite(tree: LexborHTMLParser, box: LexborNode) -> None:
@@ -178,7 +181,7 @@ def _replies(comments: dict[int, LexborNode]) -> Iterator[tuple[LexborNode, Lexb
 
 
 def _indent(row: LexborNode) -> int:
-    """How far a row is moved to the right; -1 if it is none."""
+    """The steps by which a row is moved to the right; -1 if it is none."""
     cells = (node for node in row.iter() if "indent" in node.attributes)
     level = next((cell.attributes["indent"] or "" for cell in cells), "")
     return int(level) if row.tag == "tr" and _COUNT.fullmatch(level) else -1

@@ -4,83 +4,65 @@ There are two steps, because style sheets hide in both directions. Formulas have
 hidden text, boxes of tasks and players are elements that are taken out as such: they are rewritten
 first, where they stand, so that what hides them goes on hiding them. Code, callouts and footnotes
 become text or move: for them everything hidden must be gone before.
+
+A dialect is all in its own module, with what tells that a page has it. Here is only when its turn comes.
 """
 
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.normalize.callouts import CALLOUTS, FOLDED, standardise_callouts, unfold
-from searx_mcp.content.normalize.code.blocks import CODE, standardise_code
-from searx_mcp.content.normalize.elements import classes
-from searx_mcp.content.normalize.footnotes.rewrite import standardise_footnotes
-from searx_mcp.content.normalize.footnotes.sidenotes import SIDENOTES, TOGGLES
-from searx_mcp.content.normalize.math.formulas import FORMULAS, standardise_formulas
-from searx_mcp.content.normalize.math.images import IMAGES, standardise_images
-from searx_mcp.content.normalize.math.settle import settle_formulas
-from searx_mcp.content.normalize.math.typed import DRAWING, standardise_typed
-from searx_mcp.content.normalize.names import MATH
-from searx_mcp.content.normalize.players import (
-    PLAYERS,
-    SNIPPETS,
-    show_lazy_images,
-    standardise_players,
+from searx_mcp.content.normalize.callouts import CALLOUTS, FOLDED_CALLOUTS
+from searx_mcp.content.normalize.code_blocks import CODE
+from searx_mcp.content.normalize.footnotes import FOOTNOTES
+from searx_mcp.content.normalize.formulas import (
+    DRAWN_FORMULAS,
+    FORMULA_IMAGES,
+    FORMULAS,
+    TYPED_FORMULAS,
 )
-from searx_mcp.content.normalize.posts import standardise_posts
-from searx_mcp.content.normalize.tasks import standardise_tasks
+from searx_mcp.content.normalize.players import LAZY_IMAGES, PLAYERS
+from searx_mcp.content.normalize.posts import POSTS
+from searx_mcp.content.normalize.tasks import TASKS
+from searx_mcp.content.normalize.tree import ANY, Dialect
 
-_SOURCES: Final = f"{FORMULAS},{DRAWING},{IMAGES},{PLAYERS},{SNIPPETS},{FOLDED},noscript,input"
-_TEXT: Final = f"{CODE},{CALLOUTS},{SIDENOTES},{TOGGLES},{MATH},sup"
-"""What each step is about. One query tells which parts of a step a page needs."""
-
-_NO_FORMULAS: Final = frozenset({"img", "noscript", "input", *PLAYERS.split(",")})
-_PLAYERS: Final = frozenset({"script", *PLAYERS.split(",")})
-_CODE: Final = frozenset({"pre", "code", "td"})
-_CODE_CLASSES: Final = frozenset(
-    {"cm-content", "view-lines", "code-block", "codeblock", "ltx_listing"}
-)
-_BOXES: Final = frozenset({"div", "aside", "details", "section", "blockquote"})
-_BESIDE: Final = frozenset({"span", "small", "aside", "label"})
+_SOURCES: Final = (
+    FORMULAS, TYPED_FORMULAS, FOLDED_CALLOUTS, FORMULA_IMAGES, TASKS, LAZY_IMAGES, PLAYERS,
+)  # fmt: skip
+_TEXT: Final = (POSTS, DRAWN_FORMULAS, CODE, CALLOUTS, FOOTNOTES)
 
 
-def standardise_sources(tree: LexborHTMLParser) -> None:
+def normalize_sources(tree: LexborHTMLParser) -> None:
     """Rewrite formulas, tasks and players; show lazy images and what callouts fold up.
 
-    Formulas become what `content.standard.names` says, players links to what they play.
+    Formulas become the element that `tree` names, players links to what they play.
 
     Args:
         tree: a page with everything it came with, scripts included; it is changed.
     """
-    tags = {node.tag for node in tree.css(_SOURCES)}
-    if not tags <= _NO_FORMULAS:
-        standardise_formulas(tree)
-        standardise_typed(tree)
-        unfold(tree)
-    if "img" in tags:
-        standardise_images(tree)
-    if "input" in tags:
-        standardise_tasks(tree)
-    if "noscript" in tags:
-        show_lazy_images(tree)
-    if not tags.isdisjoint(_PLAYERS):
-        standardise_players(tree)
+    _rewrite(tree, _SOURCES, _SOURCE_MARKS)
 
 
-def standardise_text(tree: LexborHTMLParser) -> None:
-    """Rewrite code, callouts and footnotes, and take formulas out of what drew them.
+def normalize_text(tree: LexborHTMLParser) -> None:
+    """Rewrite posts, code, callouts and footnotes, and take formulas out of what drew them.
 
     Args:
-        tree: after `standardise_sources`, without what is hidden by style; it is changed.
+        tree: after `normalize_sources`, without what is hidden by style; it is changed.
     """
-    standardise_posts(tree)
-    found = tree.css(_TEXT)
-    tags = {node.tag for node in found}
-    if MATH in tags:
-        settle_formulas(tree)
-    words = {word for node in found if node.tag == "div" for word in classes(node)}
-    if not (tags.isdisjoint(_CODE) and words.isdisjoint(_CODE_CLASSES)):
-        standardise_code(tree)
-    if not tags.isdisjoint(_BOXES):
-        standardise_callouts(tree)
-    has_sidenotes = not tags.isdisjoint(_BESIDE)
-    standardise_footnotes(tree, has_raised="sup" in tags, has_sidenotes=has_sidenotes)
+    _rewrite(tree, _TEXT, _TEXT_MARKS)
+
+
+def _rewrite(tree: LexborHTMLParser, dialects: tuple[Dialect, ...], marks: str) -> None:
+    """Give a page to the dialects it has; one query tells of most that it has none of their elements."""
+    names = {ANY, *(node.tag for node in tree.css(marks))}
+    for dialect in dialects:
+        if not names.isdisjoint(dialect.marks) and tree.css_first(dialect.selector) is not None:
+            dialect.rewrite(tree)
+
+
+def _marks(dialects: tuple[Dialect, ...]) -> str:
+    return ",".join(dialect.selector for dialect in dialects if ANY not in dialect.marks)
+
+
+_SOURCE_MARKS: Final = _marks(_SOURCES)
+_TEXT_MARKS: Final = _marks(_TEXT)

@@ -5,7 +5,9 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.elements import (
+from searx_mcp.content.normalize.tree import (
+    TASK,
+    Dialect,
     ancestors,
     classes,
     first_solid,
@@ -14,7 +16,6 @@ from searx_mcp.content.normalize.elements import (
     neighbour,
     new,
 )
-from searx_mcp.content.normalize.names import TASK
 
 _FORMS: Final = frozenset({"form", "nav", "fieldset", "menu"})
 _NOT_TASKS = re.compile(r"menu|filter|facet|dropdown|nav|toggle|accordion|cookie|consent|tree")
@@ -22,7 +23,7 @@ _SAYS_TASK = re.compile(r"task|todo|checklist")
 _MAX_TASKS: Final = 10_000
 
 
-def standardise_tasks(tree: LexborHTMLParser) -> None:
+def _normalize_tasks(tree: LexborHTMLParser) -> None:
     """Put a task in front of every list item that begins with a box to tick.
 
     Boxes of forms, filters and menus have a name or a value to send; they stay as they are.
@@ -35,6 +36,9 @@ def standardise_tasks(tree: LexborHTMLParser) -> None:
         task = new(tree, TASK, **done)
         item.first_child.insert_before(task, move=True)
         box.decompose()
+
+
+TASKS: Final = Dialect({"input": ""}, _normalize_tasks)
 
 
 def _item(box: LexborNode) -> LexborNode | None:

@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
 from searx_mcp.content.html.unseen import drop_unseen
-from searx_mcp.content.normalize.rewrite import standardise_sources, standardise_text
+from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
 
 
 @pytest.fixture(scope="session")
@@ -17,10 +17,10 @@ def standard() -> Callable[[str], str]:
     def rewrite(html: str) -> str:
         tree = LexborHTMLParser(f"<!doctype html><body>{html}</body>")
         sheet = style_sheet(tree)
-        standardise_sources(tree)
+        normalize_sources(tree)
         drop_unseen(tree)
         drop_hidden(tree, sheet)
-        standardise_text(tree)
+        normalize_text(tree)
         assert tree.body is not None
         return (tree.body.inner_html or "").strip()
 

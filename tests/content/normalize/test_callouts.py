@@ -124,6 +124,10 @@ def test_a_labelled_block_of_any_dialect_becomes_a_callout(standard, html, expec
         ),
         pytest.param(f'<div class="note">{SAID}</div>', id="a class alone in the void"),
         pytest.param('<main><div class="note">4.5 / 5</div></main>', id="a rating"),
+        pytest.param(
+            '<main><div class="note">4.5 <b class="hint">of 5</b></div></main>',
+            id="a rating that holds a block's class",
+        ),
         pytest.param(f'<main><div class="info">{SAID}</div></main>', id="a line of facts"),
         pytest.param(f'<nav><p>x</p><div class="note">{SAID}</div></nav>', id="a note of a menu"),
         pytest.param(f'<div class="alert">{P}</div>', id="no kind"),

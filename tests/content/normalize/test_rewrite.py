@@ -9,8 +9,8 @@ from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
 from searx_mcp.content.html.unseen import drop_unseen
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import (
-    standardise_sources,
-    standardise_text,
+    normalize_sources,
+    normalize_text,
 )
 
 OPENING = st.sampled_from([
@@ -53,8 +53,8 @@ PAGES = st.lists(st.one_of(OPENING, OPENING, CLOSING, TEXT), max_size=60).map(""
 def test_any_page_is_rewritten(html):
     tree = LexborHTMLParser(guard(html))
     show_panels(tree)
-    standardise_sources(tree)
-    standardise_text(tree)
+    normalize_sources(tree)
+    normalize_text(tree)
     for code in tree.css("pre > code"):
         assert all(child.is_text_node for child in code.iter(include_text=True))
     for name in ("x-reference", "x-task"):
@@ -77,11 +77,11 @@ def test_nothing_hidden_is_shown(shown, hidden):
     before = LexborHTMLParser(tree.html or "")
     visible = _visible(before)
     show_panels(tree)
-    standardise_sources(tree)
+    normalize_sources(tree)
     drop_unseen(tree)
     drop_hidden(tree, style_sheet(tree))
     drop_unlabelled(tree)
-    standardise_text(tree)
+    normalize_text(tree)
     assert secret in visible or secret not in (tree.body.text() if tree.body else "")
 
 
@@ -99,6 +99,6 @@ def _visible(tree):
                         '<span class="katex">', "<mrow>", "<li>", '<span data-math="x">', "<mjx-mrow>"]))  # fmt: skip
 def test_deep_pages_are_rewritten(opening):
     tree = LexborHTMLParser(guard(f"<p>a</p>{opening * 2_000}x = 1\ny = 2"))
-    standardise_sources(tree)
-    standardise_text(tree)
+    normalize_sources(tree)
+    normalize_text(tree)
     assert "x = 1" in (tree.body.text() if tree.body else "")

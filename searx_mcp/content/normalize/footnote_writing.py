@@ -1,12 +1,18 @@
-"""Notes and references in their form."""
+"""A footnote: the words by which it is known, what refers to it, and both in the common form."""
 
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.elements import (
+from searx_mcp.content.normalize.tree import (
+    MATH,
+    NOTE,
+    NOTES,
+    REFERENCE,
+    TASK,
     ancestors,
     children,
     classes,
@@ -22,14 +28,27 @@ from searx_mcp.content.normalize.elements import (
     short_text,
     solid,
 )
-from searx_mcp.content.normalize.footnotes.found import (
-    LABEL_CHARS,
-    Note,
-    clean_name,
-    label_end,
-    label_of,
+
+_LABEL: Final = re.compile(
+    r"[\[({^]*\s*((?:(?:note|nb|n|fn|ref|efn|lower-alpha)\.?\s?)?\d{1,4}|[a-z]{1,2}|[ivxl]{1,6}|[*†‡§¶‖#]{1,4})\s*[\])}.:]*",
+    re.IGNORECASE,
 )
-from searx_mcp.content.normalize.names import MATH, NOTE, NOTES, REFERENCE, TASK
+_CLEAN = re.compile(r"[^A-Za-z0-9_-]+")
+_NAME_CHARS: Final = 40
+LABEL_CHARS: Final = 24
+"""Characters of a text that may be a label."""
+
+_SAYS_NOTE: Final = re.compile(
+    r"foot-?note|end-?note|(?:^|[^a-z])(?:fn|ftnt?|note|notes|cite_note|cite|reflist|bib|biblio[a-z]*|noteref"
+    r"|references?|ref|footref|fnref|sidenote)(?:[^a-z]|$|\d)",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"(?:foot|end)?notes?(?: (?:and|&) (?:references|citations|sources))?|references?(?: (?:and|&) notes)?|citations"
+    r"|sources|works cited|bibliography|fußnoten|anmerkungen|einzelnachweise|notas|notes et références"
+    r"|références|referencias|note|примечания|脚注|参考文献|注释",
+    re.IGNORECASE,
+)
 
 _RAISED: Final = frozenset(
     {"sup", "span", "small", "a", "cite", "font", "b", "strong", "em", "i", "nobr"}
@@ -56,6 +75,63 @@ _FEW: Final = 40
 """Children of an element that may do nothing but raise and bracket references."""
 
 _TITLE_CHARS: Final = 40
+
+
+@dataclass(slots=True)
+class Note:
+    """A note that something refers to.
+
+    Attributes:
+        label: what the page calls it: a number, a letter or a sign.
+        parts: the siblings it consists of, in order; what stands in them is its text.
+        references: the elements that refer to it, in order.
+        ids: of what refers to it; a link to one leads back.
+    """
+
+    label: str
+    parts: list[LexborNode]
+    references: list[LexborNode]
+    ids: set[str] = field(default_factory=set)
+
+
+def label_of(text: str) -> str:
+    """The name that a text gives a note, without brackets; empty if it is no label."""
+    if len(text) > LABEL_CHARS:
+        return ""
+    match = _LABEL.fullmatch(text.strip())
+    return " ".join(match[1].split()) if match else ""
+
+
+def clean_name(label: str) -> str:
+    """A label as a name of a note in Markdown; empty if nothing is left of it."""
+    return _CLEAN.sub("-", label).strip("-")[:_NAME_CHARS]
+
+
+def says_note(node: LexborNode, most: int) -> bool:
+    """Tell whether an element or one of those around it says by its class, id or role that it is of notes."""
+    for around in (node, *ancestors(node, most)):
+        attributes = around.attributes
+        words = [*classes(around)[:8], attributes.get("id") or "", attributes.get("role") or ""]
+        words += [attributes.get("epub:type") or "", attributes.get("data-type") or ""]
+        if any(word and _SAYS_NOTE.search(word) for word in words):
+            return True
+    return False
+
+
+def is_note_heading(text: str) -> bool:
+    """Tell whether a heading is one over notes."""
+    return len(text) <= 3 * LABEL_CHARS and _HEADING.fullmatch(text.strip().rstrip(":")) is not None
+
+
+def label_end(text: str, label: str) -> int:
+    """Where a label with its brackets and white space ends that a text begins with; 0 if it has none."""
+    inside = text.lstrip().lstrip("[({^").lstrip()
+    if not inside.lower().startswith(label.lower()):
+        return 0
+    rest = inside[len(label) :]
+    if rest[:1].isalnum() or rest[:1] == "_":
+        return 0
+    return len(text) - len(rest.lstrip().lstrip("])}.:").lstrip())
 
 
 class Builder:
@@ -96,15 +172,14 @@ class Builder:
         """An empty note that stands nowhere yet."""
         return new(self._tree, NOTE, name=name)
 
-    def group(self, place: LexborNode) -> LexborNode:
+    def _group(self, place: LexborNode) -> LexborNode:
         """The notes in front of an element, or new ones there."""
         before = neighbour(place, forward=False)
         if before is not None and before.tag == NOTES:
             return before
         notes = new(self._tree, NOTES)
         place.insert_before(notes, move=True)
-        if before is not None and (before.tag == "hr" or _is_hidden_title(before)):
-            before.decompose()
+        _drop_title(before)
         return notes
 
     def finish(self) -> None:
@@ -132,36 +207,33 @@ class Builder:
                 continue
             if part.is_element_node and part.tag in _UNWRAPPED:
                 move_children(_content(part), made)
-                self._leave(part)
+                _leave(part)
             else:
                 made.insert_child(part, move=True)
         _trim(made)
         if is_cut and block is not None and not has_text(block):
             block.decompose()
 
-    def _leave(self, part: LexborNode) -> None:
-        if (
-            part.tag == "dd"
-            and (term := neighbour(part, forward=False)) is not None
-            and term.tag == "dt"
-        ):
-            term.decompose()
-        part.decompose()
-
     def _place(self, part: LexborNode) -> LexborNode:
         """The notes that a note belongs to, behind its list or where it stood."""
         listed = part.parent
         if listed is None or listed.tag not in _LISTS:
-            return self.group(part)
+            return self._group(part)
         if listed.mem_id not in self._after:
             notes = new(self._tree, NOTES)
             listed.insert_after(notes, move=True)
             self._after[listed.mem_id] = notes
             self._emptied.append(listed)
-            title = neighbour(listed, forward=False)
-            if title is not None and (title.tag == "hr" or _is_hidden_title(title)):
-                title.decompose()
+            _drop_title(neighbour(listed, forward=False))
         return self._after[listed.mem_id]
+
+
+def _leave(part: LexborNode) -> None:
+    """Take out what a note stood in, with the term that was its label."""
+    term = neighbour(part, forward=False) if part.tag == "dd" else None
+    if term is not None and term.tag == "dt":
+        term.decompose()
+    part.decompose()
 
 
 def _trim(made: LexborNode) -> None:
@@ -191,13 +263,7 @@ def _whole(reference: LexborNode, *, up_to: LexborNode | None = None) -> LexborN
         others = [node for node in few(around, _FEW) if node.mem_id != place.mem_id]
         if not others and not is_alone(place):
             break
-        if any(
-            node.is_element_node and (has_text(node) or node.tag == REFERENCE) for node in others
-        ):
-            break
-        if any(
-            node.is_text_node and (node.text_content or "").strip(_PUNCTUATION) for node in others
-        ):
+        if any(map(_says_more, others)):
             break
         place = around
     return place
@@ -226,8 +292,11 @@ def _take_brackets(made: LexborNode) -> None:
         _cut(after, right[1:])
 
 
-def _says_more(text: LexborNode) -> bool:
-    return bool((text.text_content or "").strip(_PUNCTUATION))
+def _says_more(node: LexborNode) -> bool:
+    """Tell whether a node is a reference itself, or says something beside brackets and commas."""
+    if node.is_text_node:
+        return bool((node.text_content or "").strip(_PUNCTUATION))
+    return node.is_element_node and (has_text(node) or node.tag == REFERENCE)
 
 
 def _cut(text: LexborNode, rest: str) -> None:
@@ -328,5 +397,10 @@ def _content(part: LexborNode) -> LexborNode:
     return cells[-1] if cells else part
 
 
-def _is_hidden_title(node: LexborNode) -> bool:
-    return not _HIDDEN_TITLES.isdisjoint(classes(node)) and bool(short_text(node, _TITLE_CHARS))
+def _drop_title(before: LexborNode | None) -> None:
+    """Take out the rule or the title for screen readers that stands before notes."""
+    if before is None:
+        return
+    is_hidden = not _HIDDEN_TITLES.isdisjoint(classes(before))
+    if before.tag == "hr" or (is_hidden and short_text(before, _TITLE_CHARS)):
+        before.decompose()

@@ -6,20 +6,21 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.elements import (
-    ancestors,
-    children,
-    has_text,
-    neighbour,
-    short_text,
-)
-from searx_mcp.content.normalize.footnotes.found import (
+from searx_mcp.content.normalize.footnote_writing import (
     LABEL_CHARS,
     Note,
     is_note_heading,
     label_end,
     label_of,
     says_note,
+)
+from searx_mcp.content.normalize.tree import (
+    HEADINGS,
+    ancestors,
+    children,
+    has_text,
+    neighbour,
+    short_text,
 )
 
 _LINKS: Final = 'a[href*="#"],a[class*="footnoteref"],label.footref[for]'
@@ -28,7 +29,6 @@ _INLINE: Final = frozenset({
     "a", "span", "sup", "sub", "b", "strong", "em", "i", "small", "font", "label", "cite", "u",
 })  # fmt: skip
 _BLOCKS: Final = frozenset({"li", "p", "div", "dd", "dt", "aside", "td", "section", "blockquote"})
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NEVER: Final = frozenset(
     {"body", "html", "main", "article", "head", "input", "ol", "ul", "table", "tbody"}
 )
@@ -116,7 +116,7 @@ def _label(link: LexborNode) -> str:
 def _target(
     fragment: str, targets: dict[str, LexborNode], back: dict[str, LexborNode]
 ) -> LexborNode | None:
-    """What a link leads to; where no element has the name, as in Word's pages, what leads back."""
+    """The element a link leads to; where no element has the name, as in Word's pages, what leads back."""
     if fragment in targets:
         return targets[fragment]
     match = _NUMBERED.fullmatch(fragment)
@@ -173,7 +173,7 @@ class _Blocks:
             return self._cut(block).get(target.mem_id, [])
         if label_of(short_text(block, LABEL_CHARS)):
             return self._following(block)
-        return [] if block.tag in _HEADINGS else [block]
+        return [] if block.tag in HEADINGS else [block]
 
     def _starts_in(self, block: LexborNode) -> set[int]:
         if block.mem_id not in self._inside:
@@ -198,12 +198,12 @@ class _Blocks:
         return self._pieces[block.mem_id]
 
     def _following(self, block: LexborNode) -> list[LexborNode]:
-        """What stands below an element that is nothing but the label of a note."""
+        """The nodes below an element that is nothing but the label of a note."""
         found = [block]
         node = block.next
         while node is not None and len(found) < _MAX_PARTS:
             if node.is_element_node and (
-                node.tag in _HEADINGS
+                node.tag in HEADINGS
                 or node.tag == "hr"
                 or node.mem_id in self._starts
                 or self._starts_in(node)
@@ -215,7 +215,7 @@ class _Blocks:
 
 
 def _is_cited(link: LexborNode) -> bool:
-    """Whether a link stands in brackets that are not its own, alone or in a `cite`."""
+    """Tell whether a link stands in brackets that are not its own, alone or in a `cite`."""
     before, after = link.prev, link.next
     if before is None or after is None or not before.is_text_node or not after.is_text_node:
         return False
@@ -241,7 +241,7 @@ def _block(target: LexborNode) -> LexborNode | None:
 
 
 def _is_note(block: LexborNode, parts: list[LexborNode], label: str) -> bool:
-    if block.tag in _HEADINGS and len(parts) == 1:
+    if block.tag in HEADINGS and len(parts) == 1:
         return False
     text = " ".join(part.text() for part in parts if not part.is_comment_node)[:200].strip()
     if not text:

@@ -8,7 +8,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.normalize.elements import (
+from searx_mcp.content.normalize.tree import (
     children,
     classes,
     is_blank,
@@ -152,7 +152,7 @@ def _walk(root: LexborNode, counted: set[int]) -> Iterator[tuple[_Event, LexborN
 
 
 def is_line(node: LexborNode) -> bool:
-    """Whether an element in code is a line of it."""
+    """Tell whether an element in code is a line of it."""
     if node.tag in _BLOCKS:
         return True
     if node.tag not in {"span", "code"}:
@@ -172,7 +172,7 @@ def _is_layout(node: LexborNode) -> bool:
 
 
 def _is_beside(node: LexborNode, counted: set[int]) -> bool:
-    """Whether an element in code is no code."""
+    """Tell whether an element in code is no code."""
     if node.tag in _UNSEEN or node.mem_id in counted or is_hidden(node):
         return True
     words = classes(node)
@@ -185,7 +185,7 @@ def _is_beside(node: LexborNode, counted: set[int]) -> bool:
 
 
 def _is_number(node: LexborNode, words: list[str]) -> bool:
-    """Whether an element says that it numbers lines, and holds nothing but numbers."""
+    """Tell whether an element says that it numbers lines, and holds nothing but numbers."""
     attributes = node.attributes
     text = node.text()
     if not _NUMBER_CLASSES.isdisjoint(words):
@@ -199,7 +199,7 @@ def _is_number(node: LexborNode, words: list[str]) -> bool:
 
 
 def _counted(root: LexborNode) -> set[int]:
-    """What stands first in every line and counts them, though it does not say so."""
+    """The first element of every line, where these count the lines and do not say so."""
     node = root
     for _ in range(MAX_DEPTH):
         inside = solid(node)

@@ -4,16 +4,27 @@ The same structure comes in three dresses: MathML itself, the elements `mjx-mfra
 draw it, and groups of SVG with `data-mml-node`. All are read here.
 """
 
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.normalize.elements import children
-from searx_mcp.content.normalize.math import symbols
-from searx_mcp.content.normalize.math.drawn import name, token
-from searx_mcp.content.normalize.math.drawn import parts as parts_of
-from searx_mcp.content.normalize.math.tokens import escaped, identifier, operator, space, words
+from searx_mcp.content.normalize.tex import (
+    ACCENTS,
+    BARS,
+    CLOSING,
+    COMMANDS,
+    FUNCTIONS,
+    LIMITS,
+    MATRICES,
+    PLAIN,
+    UNDER,
+    VARIANTS,
+    escaped,
+    variant_of,
+)
+from searx_mcp.content.normalize.tree import children
 
 MAX_DEPTH: Final = 48
 """Elements inside each other; deeper ones are written as their text. Every level takes three of Python's
@@ -33,6 +44,29 @@ _LIMIT_NAMES: Final = frozenset({
     "\\lim", "\\max", "\\min", "\\sup", "\\inf", "\\limsup", "\\liminf", "\\det", "\\gcd", "\\Pr",
 })  # fmt: skip
 
+_LAYOUT: Final = frozenset({"g", "svg", "defs", "path", "use", "rect", "title"})
+_DRAWN: Final = frozenset({
+    "math", "mrow", "mi", "mn", "mo", "mtext", "ms", "msup", "msub", "msubsup", "mfrac", "msqrt",
+    "mroot", "mover", "munder", "munderover", "mtable", "mtr", "mlabeledtr", "mtd", "mfenced",
+    "menclose", "mmultiscripts", "mstyle", "mpadded", "mphantom", "mspace", "merror", "semantics",
+    "maction", "none", "mprescripts", "texatom",
+})  # fmt: skip
+"""Elements that MathJax draws; its others (`mjx-base`, `mjx-box`, …) only lay them out."""
+
+_FIRST_CODE: Final = 0x20
+_LAST_CODE: Final = 0x1FFFF
+_QUAD: Final = 0.9
+"""Width in em from which a space is written."""
+_TEXT: Final = str.maketrans(
+    {"\\": "\\textbackslash ", **{sign: f"\\{sign}" for sign in "$%&#_{}"}}
+)
+"""What is special in text."""
+
+_ENCLOSED: Final[Mapping[str, str]] = {
+    "top": "overline", "bottom": "underline", "box": "boxed", "roundedbox": "boxed", "radical": "sqrt",
+    "updiagonalstrike": "cancel", "downdiagonalstrike": "bcancel", "actuarial": "overline",
+}  # fmt: skip
+
 
 def to_tex(root: LexborNode) -> str:
     """The LaTeX of a formula by its structure; empty if there is nothing in it.
@@ -40,12 +74,12 @@ def to_tex(root: LexborNode) -> str:
     Args:
         root: `math`, `mjx-math`, or the group of an SVG that stands for it.
     """
-    return _tidy(_row(root, 0))
+    return " ".join(_row(root, 0).split())
 
 
 def _row(node: LexborNode, depth: int) -> str:
-    """What stands one after the other, with the fences that belong together."""
-    return _fenced(parts_of(node), depth)
+    """Parts one after the other, with the fences that belong together."""
+    return _fenced(_parts_of(node), depth)
 
 
 def _fenced(parts: Sequence[LexborNode], depth: int) -> str:
@@ -66,9 +100,9 @@ def _written(
         opening = _operator(parts[at])
         closing = _operator(parts[close]) if close < len(parts) else ""
         few = parts[at + 1 : close] if close - at <= _FEW else ()
-        inside = [part for part in few if name(part) not in _NOTHING]
+        inside = [part for part in few if _name(part) not in _NOTHING]
         table = _table_in(inside[0]) if len(inside) == 1 else None
-        environment = symbols.MATRICES.get((opening, closing)) if table is not None else None
+        environment = MATRICES.get((opening, closing)) if table is not None else None
         if table is not None and environment:
             written.append(_table(table, depth + 1, environment))
         else:
@@ -85,47 +119,47 @@ def _pairs(parts: Sequence[LexborNode]) -> dict[int, int]:
     open_at: list[tuple[int, str]] = []
     for at, part in enumerate(parts):
         operator = _operator(part)
-        if operator in symbols.BARS:
+        if operator in BARS:
             is_matrix = at + 2 < len(parts) and _operator(parts[at + 2]) == operator
             if is_matrix and _table_in(parts[at + 1]) is not None:
                 pairs[at] = at + 2
-        elif operator in symbols.CLOSING:
-            open_at.append((at, symbols.CLOSING[operator]))
+        elif operator in CLOSING:
+            open_at.append((at, CLOSING[operator]))
         elif open_at and operator == open_at[-1][1]:
             pairs[open_at.pop()[0]] = at
     if open_at and open_at[-1][1] == "}":
         at = open_at[-1][0]
-        rest = [part for part in parts[at + 1 :] if name(part) not in _NOTHING]
+        rest = [part for part in parts[at + 1 :] if _name(part) not in _NOTHING]
         if [_operator(part) for part in rest[1:]] in ([], [""]) and rest and _table_in(rest[0]):
             pairs[at] = len(parts)
     return pairs
 
 
 def _operator(node: LexborNode) -> str:
-    return token(node) if name(node) == "mo" else ""
+    return _token(node) if _name(node) == "mo" else ""
 
 
 def _delimiter(fence: str) -> str:
-    return symbols.COMMANDS.get(fence) or symbols.PLAIN.get(fence, fence)
+    return COMMANDS.get(fence) or PLAIN.get(fence, fence)
 
 
 def _table_in(node: LexborNode) -> LexborNode | None:
     for _ in range(4):
-        if name(node) == "mtable":
+        if _name(node) == "mtable":
             return node
-        inside = parts_of(node)
-        if name(node) not in _PASS or len(inside) != 1:
+        inside = _parts_of(node)
+        if _name(node) not in _PASS or len(inside) != 1:
             return None
         node = inside[0]
     return None
 
 
 def _node(node: LexborNode, depth: int) -> str:
-    kind = name(node)
+    kind = _name(node)
     if depth > MAX_DEPTH:
-        return escaped(token(node))
+        return escaped(_token(node))
     if kind == "mspace":
-        return space(node)
+        return _space(node)
     if kind in _NOTHING:
         return ""
     convert = _CONVERTERS.get(kind)
@@ -135,12 +169,12 @@ def _node(node: LexborNode, depth: int) -> str:
 def _loose(node: LexborNode) -> str:
     """Text that stands in an element of no meaning."""
     return (
-        escaped(token(node)) if not any(child.is_element_node for child in children(node)) else ""
+        escaped(_token(node)) if not any(child.is_element_node for child in children(node)) else ""
     )
 
 
 def _child(node: LexborNode, at: int, depth: int) -> str:
-    parts = parts_of(node)
+    parts = _parts_of(node)
     return _node(parts[at], depth + 1) if at < len(parts) else ""
 
 
@@ -153,7 +187,7 @@ def _base(node: LexborNode, depth: int) -> str:
 
 
 def _is_whole(tex: str) -> bool:
-    """Whether a text is one command with its braces, or one pair of fences."""
+    """Tell whether a text is one command with its braces, or one pair of fences."""
     if tex.startswith("\\left"):
         return tex.count("\\left") == 1 and "\\right" in tex[-8:]
     return (
@@ -187,12 +221,12 @@ def _fraction(node: LexborNode, depth: int) -> str:
 
 
 def _square_root(node: LexborNode, depth: int) -> str:
-    parts = [part for part in parts_of(node) if _operator(part) != "√"]
+    parts = [part for part in _parts_of(node) if _operator(part) != "√"]
     return f"\\sqrt{{{_fenced(parts, depth)}}}"
 
 
 def _root(node: LexborNode, depth: int) -> str:
-    parts = [part for part in parts_of(node) if _operator(part) != "√"]
+    parts = [part for part in _parts_of(node) if _operator(part) != "√"]
     if len(parts) < 2:  # noqa: PLR2004 # a base and an index
         return _square_root(node, depth)
     first, last = _node(parts[0], depth + 1), _node(parts[1], depth + 1)
@@ -203,10 +237,8 @@ def _root(node: LexborNode, depth: int) -> str:
 
 def _over(node: LexborNode, depth: int) -> str:
     base, over = _child(node, 0, depth), _child(node, 1, depth)
-    parts = parts_of(node)
-    accent = (
-        symbols.ACCENTS.get(token(parts[1])) if len(parts) > 1 and name(parts[1]) == "mo" else None
-    )
+    parts = _parts_of(node)
+    accent = ACCENTS.get(_token(parts[1])) if len(parts) > 1 and _name(parts[1]) == "mo" else None
     if accent:
         return f"\\{accent}{{{base}}}"
     return f"{base}^{{{over}}}" if _has_limits(node, base) else f"\\overset{{{over}}}{{{base}}}"
@@ -214,8 +246,8 @@ def _over(node: LexborNode, depth: int) -> str:
 
 def _under(node: LexborNode, depth: int) -> str:
     base, under = _child(node, 0, depth), _child(node, 1, depth)
-    parts = parts_of(node)
-    mark = symbols.UNDER.get(token(parts[1])) if len(parts) > 1 and name(parts[1]) == "mo" else None
+    parts = _parts_of(node)
+    mark = UNDER.get(_token(parts[1])) if len(parts) > 1 and _name(parts[1]) == "mo" else None
     if mark:
         return f"\\{mark}{{{base}}}"
     return f"{base}_{{{under}}}" if _has_limits(node, base) else f"\\underset{{{under}}}{{{base}}}"
@@ -244,24 +276,23 @@ def _drawn_limits(node: LexborNode, depth: int) -> tuple[str, str, str]:
 
 
 def _has_limits(node: LexborNode, base: str) -> bool:
-    parts = parts_of(node)
-    return base in _LIMIT_NAMES or (bool(parts) and token(parts[0]) in symbols.LIMITS)
+    parts = _parts_of(node)
+    return base in _LIMIT_NAMES or (bool(parts) and _token(parts[0]) in LIMITS)
 
 
 def _table(node: LexborNode, depth: int, environment: str = "") -> str:
     rows, tag, cells = [], "", 0
-    for row in parts_of(node):
-        columns = parts_of(row)
-        if name(row) == "mlabeledtr" and columns:
-            tag = (
-                _tidy(_row(columns[0], depth + 1)).replace("\\text{(}", "").replace("\\text{)}", "")
-            )
+    for row in _parts_of(node):
+        columns = _parts_of(row)
+        if _name(row) == "mlabeledtr" and columns:
+            said = " ".join(_row(columns[0], depth + 1).split())
+            tag = said.replace("\\text{(}", "").replace("\\text{)}", "").strip()
             columns = columns[1:]
         cells += len(columns)
         if cells > _MAX_CELLS:
             break
         rows.append(" & ".join(_row(column, depth + 1) for column in columns))
-    label = f" \\tag{{{tag.strip()}}}" if tag.strip() else ""
+    label = f" \\tag{{{tag}}}" if tag else ""
     if len(rows) == 1 and " & " not in rows[0] and not environment:
         return rows[0] + label
     environment = environment or "aligned"
@@ -275,9 +306,9 @@ def _mfenced(node: LexborNode, depth: int) -> str:
     opening = attributes.get("open", "(") or ""
     closing = attributes.get("close", ")") or ""
     separators = (attributes.get("separators", ",") or "").replace(" ", "")
-    parts = parts_of(node)
+    parts = _parts_of(node)
     if len(parts) == 1 and (table := _table_in(parts[0])) is not None:
-        environment = symbols.MATRICES.get((opening, closing))
+        environment = MATRICES.get((opening, closing))
         if environment:
             return _table(table, depth + 1, environment)
     written = ""
@@ -287,12 +318,6 @@ def _mfenced(node: LexborNode, depth: int) -> str:
         written += _node(part, depth + 1)
     left, right = _delimiter(opening) or ".", _delimiter(closing) or "."
     return f"\\left{left}{written}\\right{right}"
-
-
-_ENCLOSED: Final[Mapping[str, str]] = {
-    "top": "overline", "bottom": "underline", "box": "boxed", "roundedbox": "boxed", "radical": "sqrt",
-    "updiagonalstrike": "cancel", "downdiagonalstrike": "bcancel", "actuarial": "overline",
-}  # fmt: skip
 
 
 def _enclosed(node: LexborNode, depth: int) -> str:
@@ -308,13 +333,13 @@ def _first(node: LexborNode, depth: int) -> str:
 
 
 def _multiscripts(node: LexborNode, depth: int) -> str:
-    parts = parts_of(node)
+    parts = _parts_of(node)
     if not parts:
         return ""
     base, after, before = _node(parts[0], depth + 1), "", ""
     is_before, at = False, 1
     while at < len(parts):
-        if name(parts[at]) == "mprescripts":
+        if _name(parts[at]) == "mprescripts":
             is_before, at = True, at + 1
             continue
         pair = [_node(part, depth + 1) for part in parts[at : at + 2]]
@@ -335,12 +360,99 @@ def _scripted(node: LexborNode, depth: int) -> str:
     return _base(node, depth) + f"_{{{_child(node, 2, depth)}}}^{{{_child(node, 1, depth)}}}"
 
 
+def _identifier(node: LexborNode, _depth: int) -> str:
+    """A name or number: a function by its command, letters of another style in theirs."""
+    text = _token(node)
+    plain = unicodedata.normalize("NFKC", text)
+    if plain in FUNCTIONS:
+        return "\\" + plain
+    variant = node.attributes.get("mathvariant") or ""
+    if not variant and len(text) == 1:
+        variant = variant_of(text)
+    if variant == "normal" and (len(plain) != 1 or not plain.isascii() or not plain.isalpha()):
+        variant = ""
+    body = escaped(text if variant == "" and len(text) == 1 else plain)
+    command = VARIANTS.get(variant)
+    return f"\\{command}{{{body}}}" if command and body else body
+
+
+def _sign(node: LexborNode, _depth: int) -> str:
+    """An operator, by its command if it has one."""
+    text = _token(node)
+    if text in FUNCTIONS:
+        return "\\" + text
+    if len(text) > 1 and text.isalpha():
+        return f"\\operatorname{{{text}}}"
+    return escaped(text)
+
+
+def _words(node: LexborNode, _depth: int) -> str:
+    """Text within a formula, with the spaces around it."""
+    raw = node.text() if not node.attributes.get("data-mml-node") else _token(node)
+    text = " ".join(raw.split()) or (" " if raw else "")
+    if not text.strip():
+        return "\\text{ }" if text else ""
+    padded = (" " if raw[:1].isspace() or raw[:1] == "\xa0" else "") + text
+    padded += " " if raw[-1:].isspace() else ""
+    return f"\\text{{{padded.translate(_TEXT)}}}"
+
+
+def _space(node: LexborNode) -> str:
+    """A space that is wide enough to mean something."""
+    width = (node.attributes.get("width") or "").strip()
+    try:
+        return "\\quad" if width.endswith("em") and float(width[:-2]) >= _QUAD else ""
+    except ValueError:
+        return ""
+
+
+def _parts_of(node: LexborNode) -> list[LexborNode]:
+    """The elements in an element that mean something; MathJax's boxes are passed through."""
+    found: list[LexborNode] = []
+    todo = list(reversed(children(node)))
+    while todo:
+        child = todo.pop()
+        if child.is_element_node:
+            if _name(child):
+                found.append(child)
+            else:
+                todo.extend(reversed(children(child)))
+    return found
+
+
+def _name(node: LexborNode) -> str:
+    """The MathML element that an element is or draws; empty if it only lays out."""
+    if (drawn := node.attributes.get("data-mml-node")) is not None:
+        return drawn.lower()
+    tag = (node.tag or "").lower()
+    if tag.startswith("mjx-"):
+        tag = tag[4:]
+        return tag if tag in _DRAWN else ""
+    return "" if tag in _LAYOUT else tag
+
+
+def _token(node: LexborNode) -> str:
+    """The text of a token; of a drawing in SVG, that of the characters it uses."""
+    said = " ".join(node.text().split())
+    if said or not node.attributes.get("data-mml-node"):
+        return said
+    codes = [part.attributes.get("data-c") or "" for part in node.css("[data-c]")]
+    return "".join(chr(int(code, 16)) for code in codes if _is_code(code))
+
+
+def _is_code(code: str) -> bool:
+    try:
+        return _FIRST_CODE <= int(code, 16) <= _LAST_CODE
+    except ValueError:
+        return False
+
+
 _CONVERTERS: Final[Mapping[str, Callable[[LexborNode, int], str]]] = {
-    "mi": identifier,
-    "mn": identifier,
-    "mo": operator,
-    "mtext": words,
-    "ms": words,
+    "mi": _identifier,
+    "mn": _identifier,
+    "mo": _sign,
+    "mtext": _words,
+    "ms": _words,
     "msup": lambda node, depth: _scripts(node, depth, "^"),
     "msub": lambda node, depth: _scripts(node, depth, "_"),
     "msubsup": _scripted,
@@ -359,7 +471,3 @@ _CONVERTERS: Final[Mapping[str, Callable[[LexborNode, int], str]]] = {
     "mtr": _row,
     "mlabeledtr": _row,
 }
-
-
-def _tidy(tex: str) -> str:
-    return " ".join(tex.split())

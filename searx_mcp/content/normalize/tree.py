@@ -1,10 +1,36 @@
-"""Small questions about elements, and small changes to the tree."""
+"""The tree that is rewritten: the elements put into it, questions about others, and small changes.
+
+HTML has no element for formulas, callouts, footnotes and tasks. Those named here stand for them: what
+finds the main content leaves them alone, and what writes Markdown knows no others. A page that uses
+the same names is read as if it had meant them.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+MATH: Final = "x-math"
+"""LaTeX as its only text; `display="block"` for a formula of its own."""
+
+CALLOUT: Final = "x-callout"
+"""A labelled block: `kind` in lower case, `title` where the page gives another one than the kind."""
+
+REFERENCE: Final = "x-reference"
+"""Where a footnote is referred to; `name` of the note. It has no content."""
+
+NOTES: Final = "x-notes"
+"""The footnotes of the page, each a `NOTE`."""
+
+NOTE: Final = "x-note"
+"""One footnote with its `name`; without the link back."""
+
+TASK: Final = "x-task"
+"""The box in front of a task; `done` if it is ticked. It has no content."""
+
+HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 _HIDING = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))", re.IGNORECASE
@@ -14,6 +40,29 @@ _KEPT: Final = ("class", "style", "id", "hidden")
 """By these a style sheet may hide an element: what takes its place must carry them."""
 _MOST_LOOKED_AT: Final = 400
 """Nodes of an element that may be a label, a title or a button."""
+
+
+ANY: Final = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One thing that pages write in ways of their own, and what gives it the common form.
+
+    Attributes:
+        marks: what an element is further asked, by its name: `{"img": "[alt]", "iframe": ""}`. A page
+            on which nothing matches is never given to `rewrite`. By their names most elements of a
+            page fail at once, in a third of the time; `ANY` costs a query of its own.
+        rewrite: changes a tree.
+    """
+
+    marks: Mapping[str, str]
+    rewrite: Callable[[LexborHTMLParser], None]
+
+    @property
+    def selector(self) -> str:
+        """All marks."""
+        return ",".join(f"{name}{condition}" for name, condition in self.marks.items())
 
 
 def classes(node: LexborNode) -> list[str]:
@@ -27,7 +76,7 @@ def style(node: LexborNode) -> str:
 
 
 def is_hidden(node: LexborNode) -> bool:
-    """Whether the element itself says that it is not shown; style sheets are not looked at."""
+    """Tell whether the element itself says that it is not shown; style sheets are not looked at."""
     attributes = node.attributes
     return "hidden" in attributes or _HIDING.search(style(node)) is not None
 
@@ -94,12 +143,12 @@ def ancestors(node: LexborNode, most: int) -> Iterator[LexborNode]:
 
 
 def is_attached(node: LexborNode) -> bool:
-    """Whether a node still stands in a tree, next to others or below something."""
+    """Tell whether a node still stands in a tree, next to others or below something."""
     return node.parent is not None
 
 
 def is_blank(node: LexborNode) -> bool:
-    """Whether it is a comment or a text of white space."""
+    """Tell whether it is a comment or a text of white space."""
     if node.is_text_node:
         return not (node.text_content or "").strip()
     return node.is_comment_node
@@ -129,7 +178,7 @@ def first_solid(node: LexborNode) -> LexborNode | None:
 
 
 def is_alone(node: LexborNode) -> bool:
-    """Whether nothing but blanks stands beside a node."""
+    """Tell whether nothing but blanks stands beside a node."""
     return neighbour(node, forward=False) is None and neighbour(node, forward=True) is None
 
 
@@ -171,7 +220,7 @@ def short_text(node: LexborNode, most: int) -> str:
 
 
 def has_text(node: LexborNode) -> bool:
-    """Whether there is any text in an element."""
+    """Tell whether there is any text in an element."""
     return any(
         part.is_text_node and not is_blank(part) for part in node.traverse(include_text=True)
     )

@@ -6,10 +6,11 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.normalize.code.labels import label_inside, take_labels
-from searx_mcp.content.normalize.code.languages import language_of
-from searx_mcp.content.normalize.code.text import code_text, is_line, raw_text
-from searx_mcp.content.normalize.elements import (
+from searx_mcp.content.normalize.code_language import label_inside, language_of, take_labels
+from searx_mcp.content.normalize.code_text import code_text, is_line, raw_text
+from searx_mcp.content.normalize.tree import (
+    MATH,
+    Dialect,
     ancestors,
     classes,
     empty,
@@ -22,10 +23,6 @@ from searx_mcp.content.normalize.elements import (
     solid,
     style,
 )
-from searx_mcp.content.normalize.names import MATH
-
-CODE: Final = "pre,code,td.blob-code,div.cm-content,div.view-lines,div.code-block,div.codeblock,div.ltx_listing"
-"""Of these a page with code has at least one."""
 
 _EDITORS: Final = ".CodeMirror-code,.cm-content,.monaco-editor .view-lines,.ace_text-layer"
 _FRAMES: Final = frozenset({"codemirror", "cm-editor", "monaco-editor", "ace_editor"})
@@ -47,7 +44,7 @@ _AROUND: Final = 4
 _MAX_BLOCKS: Final = 5_000
 
 
-def standardise_code(tree: LexborHTMLParser) -> None:
+def _normalize_code(tree: LexborHTMLParser) -> None:
     """Rewrite every block of code, and take out the labels and buttons around it.
 
     What stands in front of a block as its language or as a button is taken out; a file name stays
@@ -73,6 +70,17 @@ def standardise_code(tree: LexborHTMLParser) -> None:
     for block in _attached(tree, _PLAIN):
         if _is_bare(block):
             _rewrite(tree, block, block)
+
+
+CODE: Final = Dialect(
+    {
+        "pre": "",
+        "code": "",
+        "td": ".blob-code",
+        "div": ":is(.cm-content,.view-lines,.code-block,.codeblock,.ltx_listing)",
+    },
+    _normalize_code,
+)
 
 
 def _attached(tree: LexborHTMLParser, selector: str) -> Iterator[LexborNode]:
@@ -171,12 +179,12 @@ def _is_code_cell(cell: LexborNode) -> bool:
 
 
 def _holds_more(block: LexborNode) -> bool:
-    """Whether a `pre` shows images or players and no text."""
+    """Tell whether a `pre` shows images or players and no text."""
     return block.css_first("img,video,iframe") is not None and not has_text(block)
 
 
 def _is_block(code: LexborNode) -> bool:
-    """Whether a `code` that stands in no `pre` is shown as a block."""
+    """Tell whether a `code` that stands in no `pre` is shown as a block."""
     parent = code.parent
     if parent is None or any(node.tag in _IN_CODE for node in ancestors(code, 4)):
         return False
@@ -220,7 +228,7 @@ def _join(pieces: list[LexborNode]) -> None:
 
 
 def _is_bare(block: LexborNode) -> bool:
-    """Whether an element is code only by its class or language, with nothing but text in it."""
+    """Tell whether an element is code only by its class or language, with nothing but text in it."""
     inside = solid(block)
     if not inside or not all(
         node.is_text_node or is_line(node) or node.tag == "span" for node in inside

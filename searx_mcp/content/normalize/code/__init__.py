@@ -1,1 +1,0 @@
-"""Blocks of code: where they are, their language, and their text."""

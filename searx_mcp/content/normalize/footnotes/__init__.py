@@ -1,1 +1,0 @@
-"""References to notes, the notes, and which belongs to which."""
