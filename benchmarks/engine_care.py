@@ -24,7 +24,7 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.classify import judge_page
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Clearance
@@ -223,7 +223,7 @@ def simulate(rate: int, suspension: float, *, care: bool, hours: int, seed: int)
             upstream=instance,
             state=MemoryStore(),
             config=SearchConfig(),
-            spacing=Spacing((0, 0), rng),
+            spacing=RequestPacer((0, 0), rng),
             clock=clock,
         )
         end = clock() + hours * HOUR

@@ -13,10 +13,10 @@ from searx_mcp.models.response import Coverage
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.search.providers.order import InOrder
 from searx_mcp.sources.open.config import OpenSourcesMode
+from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import StateStore
 
@@ -63,7 +63,7 @@ class Ours:
                 upstream=world,
                 state=state,
                 config=SearchConfig(),
-                spacing=Spacing((0, 0), rng),
+                spacing=RequestPacer((0, 0), rng),
                 clock=clock,
             ),
             open_sources,

@@ -32,13 +32,13 @@ from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.capture import Capturer
 from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.providers.interface import Found, Provider
 from searx_mcp.search.providers.open_sources import WiredSources
 from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.pages import PageStore
@@ -158,7 +158,7 @@ class Parts:
         remembering = Remembering(
             pool, state, clock, roster, sources=sources.pool if sources else None
         )
-        spacing = Spacing(settings.web_search.request_delay_range, rng)
+        spacing = RequestPacer(settings.web_search.request_delay_range, rng)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(remembering.keep)
             stack.push_async_callback(sessions.aclose)
@@ -177,7 +177,7 @@ class Parts:
                 clock=clock,
                 stack=stack,
             )
-            instances: Provider = Executor(
+            executor = Executor(
                 pool=pool,
                 upstream=upstream,
                 state=state,
@@ -185,6 +185,7 @@ class Parts:
                 spacing=spacing,
                 clock=clock,
             )
+            instances: Provider = executor
             if folder is not None and processes:
                 instances = waking(
                     instances,
@@ -235,10 +236,9 @@ class Parts:
                 upstream=upstream,
                 searcher=searcher,
                 capturer=Capturer(
+                    executor.runner,
                     pool=pool,
                     upstream=upstream,
-                    state=state,
-                    spacing=spacing,
                     timeout=settings.search.attempt_timeout,
                     clock=clock,
                 ),

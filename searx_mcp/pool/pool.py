@@ -151,6 +151,10 @@ class InstancePool:
                 return self._proposal(member, needs, now)
         return None
 
+    def proposal_of(self, url: str, now: float) -> Proposal:
+        """How to ask `url`, which somebody has named, whoever is next."""
+        return proposal(self._member(url), now, engines=())
+
     def begin(self, url: str, now: float) -> None:
         """A request leaves for `url`."""
         self._member(url).begin(now)

@@ -8,6 +8,7 @@ from typing_extensions import override
 from searx_mcp.models.instance import InstanceReport, Tier
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
+from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.pool.score import OWN_PRIOR
@@ -63,9 +64,9 @@ class SourcePool:
         """The request was given up by us, or says nothing about the source."""
         self._members[url].release()
 
-    def report(self, url: str, outcome: Outcome, now: float) -> None:
-        """The request came to `outcome`."""
-        self._members[url].report(outcome, now, config=self._config, rng=self._rng)
+    def report(self, url: str, outcome: Outcome, now: float, needs: Needs | None = None) -> None:
+        """The request, made for `needs`, came to `outcome`."""
+        self._members[url].report(outcome, now, needs, config=self._config, rng=self._rng)
 
     def rest(self, url: str, seconds: float, now: float) -> None:
         """A source that has answered asks to be left alone for so many seconds."""

@@ -1,24 +1,26 @@
 """One real search at one instance, kept as a fixture without query and address."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from searx_mcp import __version__
-from searx_mcp.errors import NoInstancesError, UnavailableReason
+from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.budget import MONTH, account_of, month_account
-from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.search.budget import MONTH
 from searx_mcp.search.finding import find_instance
+from searx_mcp.sources.attempt import AttemptRunner
+from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.searxng.classify import Received, generator
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.scrub.answer import Fixture, scrub
 from searx_mcp.sources.searxng.scrub.mask import Mask
 from searx_mcp.sources.searxng.upstream import Upstream
-from searx_mcp.storage.state import Reservation, StateStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +59,25 @@ class Capturer:
     """Captures answers under the rules of a search: guarded sessions, budgets, spacing, the pool.
 
     Args:
-        pool: knows which instances may be asked, and learns.
-        upstream: sends and judges.
-        state: keeps the budgets.
-        spacing: keeps requests to public instances apart.
+        runner: makes the requests of searches.
+        pool: knows which instances may be asked.
+        upstream: sends and judges, and keeps the answer as it came.
         timeout: seconds the one request may take.
         clock: Unix seconds.
     """
 
     def __init__(
         self,
+        runner: AttemptRunner,
         *,
         pool: InstancePool,
         upstream: Upstream,
-        state: StateStore,
-        spacing: Spacing,
         timeout: float,
         clock: Callable[[], float],
     ) -> None:
+        self._runner = runner
         self._pool = pool
         self._upstream = upstream
-        self._state = state
-        self._spacing = spacing
         self._timeout = timeout
         self._clock = clock
 
@@ -98,6 +97,7 @@ class Capturer:
         Raises:
             InvalidArgumentError: the instance is not in the pool.
             NoInstancesError: it may not be asked now.
+            DeadlineError: it was busy with other searches all the time.
         """
         asked = await self.ask(host, query, format)
         mask = Mask(query=query.text, base_url=asked.instance)
@@ -122,10 +122,10 @@ class Capturer:
         Raises:
             InvalidArgumentError: the instance is not in the pool.
             NoInstancesError: it may not be asked now.
+            DeadlineError: it was busy with other searches all the time.
         """
         instance = self._find(host)
         url, own, now = instance.url, instance.tier is Tier.OWN, self._clock()
-        form = format or self._pool.format_of(url, now)
         if instance.state is InstanceState.BLACKLISTED:
             raise NoInstancesError(
                 f"The instance is left alone: {instance.reason}",
@@ -134,63 +134,47 @@ class Capturer:
             )
         if instance.retry_after > 0 and not own:
             raise _refusal(_INSTANCE, instance.retry_after)
-        failure = None if own else await self._check_robots(url, form)
-        if failure is not None:
-            return Asked(url, own, failure, None, cost=0)
-        reservation = await self._charge(self._find(url), form, now)
-        if not reservation.granted:
-            what = _MONTH if reservation.refused_by == MONTH else _INSTANCE
-            raise _refusal(what, max(1.0, (reservation.retry_at or now) - now))
-        self._pool.begin(url, now)
-        learned = False
+        received: list[Received] = []
+        send = partial(self._upstream.search, keep=received.append)
+        proposal = self._pool.proposal_of(url, now)
+        log = InstanceLog(asyncio.get_running_loop().time() + self._timeout + _BEFORE)
         try:
-            if not own:
-                await self._spacing.wait()
-            outcome, received = await self._upstream.capture(
-                url, query, own=own, format=form, timeout=self._timeout
+            outcome = await self._runner.attempt(
+                replace(proposal, format=format or proposal.format), query, log, send=send
             )
-            self._pool.report(url, outcome, self._clock())
-            learned = True
         finally:
-            if not learned:
-                self._pool.release(url)
-        return Asked(url, own, outcome, received, cost=0 if own else 1)
+            log.settle(self._pool, self._clock())
+        if outcome is None:
+            raise self._forbidden(log)
+        return Asked(
+            url,
+            own,
+            outcome,
+            received[0] if received else None,
+            cost=int(not own and url in log.asked),
+        )
 
-    async def _check_robots(self, url: str, form: Format) -> Outcome | None:
-        """Look at the robots.txt of a public instance, as every search does; gives why it is down.
-
-        Raises:
-            NoInstancesError: its operator asks us to stay away.
-        """
-        if self._pool.is_clear(url, self._clock()):
-            return None
-        clearance = await self._upstream.clearance(url, format=form, timeout=self._timeout)
-        if clearance.failure is not None:
-            return clearance.failure
-        self._pool.read_robots(url, opted_out=clearance.opted_out, now=self._clock())
-        if clearance.opted_out:
-            raise NoInstancesError(
+    def _forbidden(self, log: InstanceLog) -> NoInstancesError | DeadlineError:
+        """Why no request has left: the operator, the budget or the clock."""
+        if log.unsearched:
+            return NoInstancesError(
                 "The instance's robots.txt asks searx-mcp to stay away",
                 reason=UnavailableReason.EXHAUSTED,
                 advice="Ask another instance.",
             )
-        facts = await self._upstream.config(url, own=False, timeout=self._timeout)
-        if facts is not None:
-            self._pool.learn_facts(url, facts, self._clock())
-        return None
-
-    async def _charge(self, instance: InstanceReport, form: Format, now: float) -> Reservation:
-        limited = self._pool.month_limited()
-        accounts = [account_of(instance)]
-        if instance.url in limited:
-            accounts.append(month_account(limited))
-        return await self._state.reserve(accounts, form, now)
+        if log.passed_over:
+            now = self._clock()
+            what = _MONTH if log.refused_by == MONTH else _INSTANCE
+            return _refusal(what, max(1.0, (log.budget_retry_at or now) - now))
+        return DeadlineError("The instance is busy with other searches")
 
     def _find(self, host: str) -> InstanceReport:
         instances = {instance.url: instance for instance in self._pool.snapshot(self._clock())}
         return instances[find_instance(host, instances)]
 
 
+_BEFORE = 30.0
+"""Seconds for what comes before the search itself: robots.txt, `/config`, and the requests of others."""
 _ELSEWHERE = "Ask another instance, or lift it with `searx-mcp instances reset`."
 _INSTANCE = "The instance may not be asked again"
 _MONTH = "What public instances allow together is spent"

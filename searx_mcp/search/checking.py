@@ -2,33 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from searx_mcp.models.administration import Check, Checked, ConfigReport, Robots
-from searx_mcp.models.attempt import Format
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.background.prober import PROBE_TIMEOUT, Pulse
-from searx_mcp.sources.searxng.upstream import Clearance
+from searx_mcp.sources.attempt import read_config, read_robots
+from searx_mcp.sources.attempt_log import is_offline
+from searx_mcp.sources.searxng.upstream import Upstream
 
+PROBE_TIMEOUT = 5.0
+"""Seconds that one answer may take."""
 _AT_ONCE = 4
-_ENOUGH_TO_DOUBT = 2
-"""When so many are silent and nobody answers, the network here is down."""
-
-
-class Probes(Pulse, Protocol):
-    """Asks instances for what costs them no search."""
-
-    async def clearance(
-        self,
-        base_url: str,
-        *,
-        format: Format,  # noqa: A002 - the field's word for JSON or HTML
-        timeout: float,  # noqa: ASYNC109 - of one small file
-    ) -> Clearance:
-        """Read the robots.txt of a public instance."""
-        ...
 
 
 class Checker:
@@ -40,13 +25,13 @@ class Checker:
 
     Args:
         pool: learns from the answers.
-        probes: asks.
+        client: asks.
         clock: Unix seconds.
     """
 
-    def __init__(self, pool: InstancePool, probes: Probes, clock: Callable[[], float]) -> None:
+    def __init__(self, pool: InstancePool, client: Upstream, clock: Callable[[], float]) -> None:
         self._pool = pool
-        self._probes = probes
+        self._client = client
         self._clock = clock
 
     async def check(self, urls: Sequence[str], *, progress: Progress | None = None) -> Checked:
@@ -69,25 +54,25 @@ class Checker:
         async with asyncio.TaskGroup() as group:
             for url in urls:
                 group.create_task(check(url))
-        silent = not any(check.alive for check in checks.values())
-        is_offline = silent and len(checks) >= _ENOUGH_TO_DOUBT
+        reached = any(check.alive for check in checks.values())
+        offline = is_offline(len(checks), reached=reached)
         for url, probed in checks.items():
-            if not is_offline or url in own:
+            if not offline or url in own:
                 self._pool.probed(url, alive=probed.alive, now=self._clock())
             if url in own and probed.alive:
                 self._pool.revive(url, self._clock())
-        return Checked(checks=tuple(checks[url] for url in urls), offline=is_offline)
+        return Checked(checks=tuple(checks[url] for url in urls), offline=offline)
 
     async def _check(self, url: str, *, own: bool) -> Check:
         loop = asyncio.get_running_loop()
         started = loop.time()
-        alive = await self._probes.is_alive(url, own=own, timeout=PROBE_TIMEOUT)
+        alive = await self._client.is_alive(url, own=own, timeout=PROBE_TIMEOUT)
         elapsed_ms = round((loop.time() - started) * 1_000)
         if not alive:
             return Check(url=url, alive=False, elapsed_ms=elapsed_ms)
-        facts = await self._probes.config(url, own=own, timeout=PROBE_TIMEOUT)
-        if facts is not None:
-            self._pool.learn_facts(url, facts, self._clock())
+        facts = await read_config(
+            self._client, self._pool, url, own=own, clock=self._clock, timeout=PROBE_TIMEOUT
+        )
         robots, detail = (Robots.NOT_ASKED, "") if own else await self._read_robots(url)
         return Check(
             url=url,
@@ -100,10 +85,11 @@ class Checker:
 
     async def _read_robots(self, url: str) -> tuple[Robots, str]:
         form = self._pool.format_of(url, self._clock())
-        clearance = await self._probes.clearance(url, format=form, timeout=PROBE_TIMEOUT)
+        clearance = await read_robots(
+            self._client, self._pool, url, form, clock=self._clock, timeout=PROBE_TIMEOUT
+        )
         if clearance.failure is not None:
             return Robots.UNREADABLE, clearance.failure.detail
-        self._pool.read_robots(url, opted_out=clearance.opted_out, now=self._clock())
         return (Robots.OPTED_OUT if clearance.opted_out else Robots.ALLOWED), ""
 
 

@@ -16,8 +16,8 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.search.providers.interface import Found
+from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Clearance
 from searx_mcp.storage.memory import MemoryStore
@@ -183,7 +183,7 @@ class SimulatedSearch:
             upstream=self.upstream,
             state=MemoryStore(),
             config=SearchConfig.model_validate(config),
-            spacing=Spacing((0, 0), rng),
+            spacing=RequestPacer((0, 0), rng),
             clock=clock,
         )
 

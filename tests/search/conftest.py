@@ -16,7 +16,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.memory import MemoryStore
@@ -43,11 +43,13 @@ async def open_bench(
     public: Sequence[FakeSearxng] = (),
     elsewhere: Sequence[str] = (),
     resolver: AbstractResolver | None = None,
+    proxy: str = "",
     **config: object,
 ) -> AsyncIterator[Bench]:
     """The instances must be running; public ones are asked in the order given, best grade first.
 
-    `elsewhere` are addresses of further public ones, found or not by `resolver`.
+    `elsewhere` are addresses of further public ones, found or not by `resolver`. All requests go
+    through the `proxy`, if there is one.
     """
     rng = random.Random(1)
     clock = FakeClock()
@@ -67,7 +69,7 @@ async def open_bench(
     async with AsyncExitStack() as stack:
         sessions = await stack.enter_async_context(
             Sessions(
-                NetworkConfig(),
+                NetworkConfig.model_validate({"proxy": proxy}),
                 own_origins=[fake.url for fake in own],
                 allow=AllowList.parse([fake.origin for fake in public]),
                 resolver=resolver,
@@ -83,7 +85,7 @@ async def open_bench(
             upstream=upstream,
             state=state,
             config=SearchConfig.model_validate({"attempt_timeout": 0.4, **config}),
-            spacing=Spacing((0, 0), rng),
+            spacing=RequestPacer((0, 0), rng),
             clock=clock,
         )
         yield Bench(executor, pool, state, clock, upstream)

@@ -1,7 +1,7 @@
 """Capturing one answer: a real search under the rules of a search."""
 
 import json
-import random
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +12,6 @@ from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.budget import month_account
 from searx_mcp.search.capture import Capturer
-from searx_mcp.search.execution.spacing import Spacing
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
@@ -21,10 +20,9 @@ QUERY = InstanceQuery("red pandas")
 
 def capturer(bench) -> Capturer:
     return Capturer(
+        bench.executor.runner,
         pool=bench.pool,
         upstream=bench.upstream,
-        state=bench.state,
-        spacing=Spacing((0, 0), random.Random(1)),
         timeout=0.4,
         clock=bench.clock,
     )
@@ -179,7 +177,7 @@ async def test_a_capture_that_is_cut_short_teaches_the_pool_nothing(bench, monke
             async def crash(*arguments, **options):
                 raise RuntimeError("a bug")
 
-            monkeypatch.setattr(it.upstream, "capture", crash)
+            monkeypatch.setattr(it.upstream, "search", crash)
             with pytest.raises(RuntimeError):
                 await capturer(it).capture(host(fake), QUERY)
             (row,) = it.pool.snapshot(it.clock())
@@ -210,3 +208,13 @@ async def test_an_instance_that_is_down_is_not_charged_for_a_capture(bench):
         assert it.state._charges == {}
     assert (asked.outcome.verdict, asked.cost) == (Verdict.SERVER_ERROR, 0)
     assert fake.searches == 0
+
+
+async def test_a_proxy_that_is_down_is_held_against_nobody(bench):
+    own = SimpleNamespace(url="http://searx.example/")
+    async with bench(own=[own], proxy="http://127.0.0.1:9") as it:
+        asked = [await capturer(it).ask("searx.example", QUERY) for _ in range(3)]
+        (row,) = it.pool.snapshot(it.clock())
+    details = {each.outcome.detail for each in asked}
+    assert details == {"The proxy of network.proxy cannot be reached."}
+    assert (row.state, row.failures) == ("new", 0)

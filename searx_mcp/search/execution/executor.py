@@ -9,18 +9,22 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from searx_mcp.errors import DeadlineError
+from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.service import Progress
+from searx_mcp.pool.engine_care import is_thin
+from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.asking import Asking, Upstream, needs_of
 from searx_mcp.search.execution.fan_out import Answered, FanOut
-from searx_mcp.search.execution.ledger import Ledger
-from searx_mcp.search.execution.spacing import Spacing
-from searx_mcp.search.execution.trail import Trail
+from searx_mcp.search.execution.ledger import QuotaGuard
+from searx_mcp.search.merge import fuse
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.search.providers.unavailable import unavailable
+from searx_mcp.sources.attempt import AttemptRunner, InstanceClient, needs_of
+from searx_mcp.sources.attempt_log import InstanceLog
+from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import StateStore
 
@@ -110,27 +114,27 @@ class Executor:
         self,
         *,
         pool: InstancePool,
-        upstream: Upstream,
+        upstream: InstanceClient,
         state: StateStore,
         config: SearchConfig,
-        spacing: Spacing,
+        spacing: RequestPacer,
         clock: Callable[[], float],
     ) -> None:
         self._pool = pool
         self._config = config
         self._clock = clock
-        self._ledger = Ledger(pool, state, clock)
-        self._hedging = Hedging(share=config.hedge_share, delay=config.hedge_delay)
-        self._asking = Asking(
+        self._guard = QuotaGuard(pool, state, clock)
+        self.runner = AttemptRunner(
             pool=pool,
-            upstream=upstream,
-            ledger=self._ledger,
-            spacing=spacing,
+            client=upstream,
+            charge=self._guard.charge,
+            pacer=spacing,
             own_at_once=config.own_at_once,
             timeout=config.attempt_timeout,
             clock=clock,
         )
-        self._fan_out = FanOut(pool, self._asking, width=config.fan_out, clock=clock)
+        self._hedging = Hedging(share=config.hedge_share, delay=config.hedge_delay)
+        self._fan_out = FanOut(pool, self._ask_one, width=config.fan_out, clock=clock)
 
     async def run(
         self,
@@ -154,66 +158,68 @@ class Executor:
             DeadlineError: there was no time for a single attempt.
         """
         started = asyncio.get_running_loop().time()
-        trail = Trail(min(deadline, started + self._config.phase_timeout), progress)
+        log = InstanceLog(min(deadline, started + self._config.phase_timeout), progress)
         try:
-            found = await self._search(query, wanted, trail)
+            found = await self._search(query, wanted, log)
         finally:
-            self._asking.settle(trail)
+            log.settle(self._pool, self._clock())
         if found is None:
-            raise self._failure(trail)
+            raise self._failure(log)
         return found
 
-    async def _search(self, query: InstanceQuery, wanted: int, trail: Trail) -> Found | None:
-        answered = await self._fan_out.ask(query, needs_of(query), wanted=wanted, trail=trail)
+    async def _search(self, query: InstanceQuery, wanted: int, log: InstanceLog) -> Found | None:
+        answered = await self._fan_out.ask(query, needs_of(query), wanted=wanted, log=log)
         if answered is None:
-            answered = await self._ask_in_turn(query, trail)
+            answered = await self._ask_in_turn(query, log)
         if answered is None:
             return None
         asked, page = answered
-        pages, complete = await self._further(asked, query, page, wanted, trail)
-        return Found(pages, asked.url, tuple(trail.attempts), complete, own=asked.own)
+        pages, complete = await self._further(asked, query, page, wanted, log)
+        return Found(pages, asked.url, tuple(log.attempts), complete, own=asked.own)
 
-    async def _ask_in_turn(self, query: InstanceQuery, trail: Trail) -> Answered | None:
-        while not self._has_asked_enough(trail):
-            proposal = await self._propose(query, trail)
+    async def _ask_in_turn(self, query: InstanceQuery, log: InstanceLog) -> Answered | None:
+        while not self._has_asked_enough(log):
+            proposal = await self._propose(query, log)
             if proposal is None:
-                if await self._wait_for_budget(trail):
+                if await self._wait_for_budget(log):
                     continue
                 break
-            answered = await self._ask(proposal, query, trail)
-            if answered is not None or trail.is_late:
+            answered = await self._ask(proposal, query, log)
+            if answered is not None or log.is_late:
                 return answered
         return None
 
-    async def _propose(self, query: InstanceQuery, trail: Trail) -> Proposal | None:
-        proposal = self._next(query, trail)
-        if proposal is not None and not proposal.own and not trail.knows_budgets:
-            await self._ledger.pass_over_spent(trail)
-            proposal = self._next(query, trail)
+    async def _propose(self, query: InstanceQuery, log: InstanceLog) -> Proposal | None:
+        proposal = self._next(query, log)
+        if proposal is not None and not proposal.own and not log.knows_budgets:
+            await self._guard.pass_over_spent(log)
+            proposal = self._next(query, log)
         return proposal
 
     def _next(
-        self, query: InstanceQuery, trail: Trail, *, unlimited: bool = False
+        self, query: InstanceQuery, log: InstanceLog, *, unlimited: bool = False
     ) -> Proposal | None:
         return self._pool.propose(
-            self._clock(), exclude=trail.excluded, needs=needs_of(query), unlimited=unlimited
+            self._clock(), exclude=log.excluded, needs=needs_of(query), unlimited=unlimited
         )
 
-    async def _wait_for_budget(self, trail: Trail) -> bool:
+    async def _wait_for_budget(self, log: InstanceLog) -> bool:
         """Wait until somebody may be asked again, if the search can still be answered then."""
-        if trail.budget_retry_at is None:
+        if log.budget_retry_at is None:
             return False
-        wait = trail.budget_retry_at - self._clock()
-        if wait > trail.left - ANSWER_TIME:
+        wait = log.budget_retry_at - self._clock()
+        if wait > log.left - ANSWER_TIME:
             return False
-        trail.say(f"waiting {wait:.0f} s until an instance's budget allows another request")
+        log.say(f"waiting {wait:.0f} s until an instance's budget allows another request")
         await asyncio.sleep(max(wait, _MOMENT))
-        trail.forget_budgets()
+        log.forget_budgets()
         return True
 
-    async def _ask(self, proposal: Proposal, query: InstanceQuery, trail: Trail) -> Answered | None:
+    async def _ask(
+        self, proposal: Proposal, query: InstanceQuery, log: InstanceLog
+    ) -> Answered | None:
         if not proposal.is_unlimited or not self._hedging.is_on:
-            page = await self._asking.ask(proposal, query, trail)
+            page = await self._ask_one(proposal, query, log)
             return None if page is None else (proposal, page)
         self._hedging.earn()
         rival: Proposal | None = proposal
@@ -222,7 +228,7 @@ class Executor:
             while rival is not None or running:
                 patience = None
                 if rival is not None:
-                    running[group.create_task(self._timed(rival, query, trail))] = rival
+                    running[group.create_task(self._timed(rival, query, log))] = rival
                     is_doubtful = all(each.is_doubted for each in running.values())
                     patience = 0.0 if is_doubtful else self._hedging.delay()
                 done, _ = await asyncio.wait(
@@ -230,38 +236,65 @@ class Executor:
                 )
                 for task in [task for task in running if task in done]:
                     if (answered := task.result()) is not None:
-                        _give_up(running, task, trail)
+                        _give_up(running, task, log)
                         return answered
                     del running[task]
-                rival = self._rival(running.values(), query, trail)
+                rival = self._rival(running.values(), query, log)
                 if rival is not None:
-                    trail.say(f"no answer yet; asking {rival.url} as well")
+                    log.say(f"no answer yet; asking {rival.url} as well")
         return None
 
     def _rival(
-        self, running: Collection[Proposal], query: InstanceQuery, trail: Trail
+        self, running: Collection[Proposal], query: InstanceQuery, log: InstanceLog
     ) -> Proposal | None:
         """Whom to ask beside those under way, as far as hedges are left.
 
         Own instances that came to nothing last time, or never answered, are hedged as often as it takes:
         what the share is to bound is the load on those that work.
         """
-        if not running or trail.is_late or self._has_asked_enough(trail):
+        if not running or log.is_late or self._has_asked_enough(log):
             return None
-        rival = self._next(query, trail, unlimited=True)
+        rival = self._next(query, log, unlimited=True)
         is_free = all(each.own and (each.is_doubted or not each.is_proven) for each in running)
         return rival if rival is not None and (is_free or self._hedging.spend()) else None
 
     async def _timed(
-        self, proposal: Proposal, query: InstanceQuery, trail: Trail
+        self, proposal: Proposal, query: InstanceQuery, log: InstanceLog
     ) -> Answered | None:
         loop = asyncio.get_running_loop()
         started = loop.time()
-        page = await self._asking.ask(proposal, query, trail)
+        page = await self._ask_one(proposal, query, log)
         if page is None:
             return None
         self._hedging.answered(loop.time() - started)
         return proposal, page
+
+    async def _ask_one(
+        self, proposal: Proposal, query: InstanceQuery, log: InstanceLog
+    ) -> ResultPage | None:
+        """The page with which the search may end, or `None`; HTML at once where JSON alone is refused."""
+        outcome = await self.runner.attempt(proposal, query, log)
+        if outcome is not None and outcome.is_about_format(own=proposal.own):
+            proposal = replace(proposal, format=Format.HTML)
+            outcome = await self.runner.attempt(proposal, query, log)
+        page = _answer(outcome)
+        is_spread = proposal.engines and query.page == 1
+        if is_spread and outcome is not None and outcome.page and is_thin(outcome.page):
+            page = await self._ask_others(proposal, query, log, page)
+        return page
+
+    async def _ask_others(
+        self, proposal: Proposal, query: InstanceQuery, log: InstanceLog, page: ResultPage | None
+    ) -> ResultPage | None:
+        """The page with what the engines find that were spared."""
+        care, now = self._pool.engines_of(proposal.url), self._clock()
+        others = care.others(needs_of(query), proposal.engines, now)
+        if page is not None and not others:
+            return page
+        # Without an answer and without others, all are asked again before the search fails.
+        again = replace(proposal, engines=others)
+        more = _answer(await self.runner.attempt(again, query, log))
+        return fuse([page, more]) if page and more else page or more
 
     async def _further(
         self,
@@ -269,7 +302,7 @@ class Executor:
         query: InstanceQuery,
         first: ResultPage,
         wanted: int,
-        trail: Trail,
+        log: InstanceLog,
     ) -> tuple[tuple[ResultPage, ...], bool]:
         """More pages of the same own instance until enough is in or a page brings nothing new."""
         pages = [first]
@@ -277,12 +310,10 @@ class Executor:
         while proposal.own and len(urls) < wanted and len(pages) < MAX_PAGES:
             if not pages[-1].hits or pages[-1].has_next is False:
                 return tuple(pages), True
-            if trail.is_late:
+            if log.is_late:
                 return tuple(pages), False
             again = replace(proposal, format=self._pool.format_of(proposal.url, self._clock()))
-            page = await self._asking.ask(
-                again, replace(query, page=query.page + len(pages)), trail
-            )
+            page = await self._ask_one(again, replace(query, page=query.page + len(pages)), log)
             fresh = {hit.url for hit in page.hits} - urls if page else set()
             if page is None or not fresh:
                 return tuple(pages), page is not None
@@ -290,41 +321,48 @@ class Executor:
             urls |= fresh
         return tuple(pages), not proposal.own
 
-    def _has_asked_enough(self, trail: Trail) -> bool:
+    def _has_asked_enough(self, log: InstanceLog) -> bool:
         # Whoever is down costs no search, but time: as many of them are tried.
         most = self._config.max_instances
-        asked = len(trail.asked) - trail.side_by_side + 1
-        return asked >= most or len(trail.unsearched) >= most
+        asked = len(log.asked) - log.side_by_side + 1
+        return asked >= most or len(log.unsearched) >= most
 
-    def _failure(self, trail: Trail) -> Exception:
+    def _failure(self, log: InstanceLog) -> Exception:
         now = self._clock()
-        if not trail.attempts and trail.queued_behind:
+        if not log.attempts and log.queued_behind:
             return DeadlineError(
-                f"{trail.queued_behind} other searches were under way at the instance",
+                f"{log.queued_behind} other searches were under way at the instance",
                 advice="Search less at once, or raise search.own_at_once.",
             )
-        if not trail.attempts and trail.is_late:
+        if not log.attempts and log.is_late:
             return DeadlineError("No instance could be asked")
-        at = trail.budget_retry_at
+        at = log.budget_retry_at
         return unavailable(
             own=self._pool.own_urls(),
             has_public=self._pool.has_public,
-            attempts=trail.attempts,
+            attempts=log.attempts,
             budget_retry=None if at is None else max(0.0, at - now),
             state_retry=self._pool.earliest_retry(now),
             own_rests=self._pool.why_own_rests(now),
         )
 
 
+def _answer(outcome: Outcome | None) -> ResultPage | None:
+    """The page of an outcome with which a search may end."""
+    if outcome is None or not outcome.verdict.ends_search:
+        return None
+    return outcome.page or ResultPage()
+
+
 def _give_up(
     running: Mapping["asyncio.Task[Answered | None]", Proposal],
     winner: "asyncio.Task[Answered | None]",
-    trail: Trail,
+    log: InstanceLog,
 ) -> None:
     """Cancel all requests but the winner's; those that left before it are overtaken."""
     is_earlier = True
     for task, proposal in running.items():
         is_earlier = is_earlier and task is not winner
         if is_earlier and not task.done():
-            trail.overtaken.add(proposal.url)
+            log.overtaken.add(proposal.url)
         task.cancel()

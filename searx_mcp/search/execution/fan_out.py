@@ -1,15 +1,15 @@
 """Several own instances asked at once, and what they found made one list."""
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from typing import Any
 
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
-from searx_mcp.search.execution.asking import Asking
-from searx_mcp.search.execution.trail import Trail
 from searx_mcp.search.merge import fuse, keys_of
+from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.searxng.request import InstanceQuery
 
 LEAST_GRACE = 0.1
@@ -21,6 +21,8 @@ each, since two rows may well differ."""
 
 Answered = tuple[Proposal, ResultPage]
 """Who answered, and with what."""
+AskOne = Callable[[Proposal, InstanceQuery, InstanceLog], Coroutine[Any, Any, ResultPage | None]]
+"""Asks one instance; gives the page with which the search may end."""
 
 
 class FanOut:
@@ -32,38 +34,38 @@ class FanOut:
 
     Args:
         pool: chooses and learns.
-        asking: makes the requests.
+        ask: makes one request.
         width: instances asked at the same time at most; below 2 there is no fan-out.
         clock: Unix seconds.
     """
 
     def __init__(
-        self, pool: InstancePool, asking: Asking, *, width: int, clock: Callable[[], float]
+        self, pool: InstancePool, ask: AskOne, *, width: int, clock: Callable[[], float]
     ) -> None:
         self._pool = pool
-        self._asking = asking
+        self._ask = ask
         self._width = width
         self._clock = clock
 
     async def ask(
-        self, query: InstanceQuery, needs: Needs, *, wanted: int, trail: Trail
+        self, query: InstanceQuery, needs: Needs, *, wanted: int, log: InstanceLog
     ) -> Answered | None:
         """The first who answered, with what all of them found; `None` without two to ask."""
         if min(self._width, len(self._pool.own_urls())) < _SEVERAL:
             return None
-        proposals = self._proposals(needs, trail)
+        proposals = self._proposals(needs, log)
         if len(proposals) < _SEVERAL:
             return None
-        trail.side_by_side = len(proposals)
-        answers = await self._ask_all(proposals, query, wanted, trail)
+        log.side_by_side = len(proposals)
+        answers = await self._ask_all(proposals, query, wanted, log)
         if not answers:
             return None
         self._compare(answers)
         return answers[0][0], fuse([page for _, page in answers])
 
-    def _proposals(self, needs: Needs, trail: Trail) -> list[Proposal]:
+    def _proposals(self, needs: Needs, log: InstanceLog) -> list[Proposal]:
         proposals: list[Proposal] = []
-        passed_over = trail.excluded | self._pool.behind(self._clock())
+        passed_over = log.excluded | self._pool.behind(self._clock())
         while len(proposals) < self._width:
             taken = {proposal.url for proposal in proposals} | passed_over
             proposal = self._pool.propose(self._clock(), exclude=taken, needs=needs, unlimited=True)
@@ -73,14 +75,14 @@ class FanOut:
         return proposals
 
     async def _ask_all(
-        self, proposals: Sequence[Proposal], query: InstanceQuery, wanted: int, trail: Trail
+        self, proposals: Sequence[Proposal], query: InstanceQuery, wanted: int, log: InstanceLog
     ) -> list[Answered]:
         loop = asyncio.get_running_loop()
-        started, deadline = loop.time(), trail.deadline
+        started, deadline = loop.time(), log.deadline
         answers: list[Answered] = []
         async with asyncio.TaskGroup() as group:
             running = {
-                group.create_task(self._asking.ask(proposal, query, trail)): proposal
+                group.create_task(self._ask(proposal, query, log)): proposal
                 for proposal in proposals
             }
             while _are_awaited(running.values(), answers) and not _is_enough(answers, wanted):
@@ -99,7 +101,7 @@ class FanOut:
                     grace = max(LEAST_GRACE, loop.time() - started)
                     deadline = min(deadline, loop.time() + grace)
             for task, proposal in running.items():
-                trail.overtaken.add(proposal.url)
+                log.overtaken.add(proposal.url)
                 task.cancel()
         return answers
 

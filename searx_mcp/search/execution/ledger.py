@@ -1,4 +1,4 @@
-"""The budgets of the pool's public instances, as one search sees them."""
+"""The budgets of the pool's public instances, as one search meets them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,11 +6,11 @@ from dataclasses import replace
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.budget import MONTH, instance_account, month_account
-from searx_mcp.search.execution.trail import Trail
+from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.storage.state import Account, StateStore
 
 
-class Ledger:
+class QuotaGuard:
     """Says who may be asked, and charges every request before it leaves.
 
     A request to an instance with the thirty-day window is charged to the month's account too, which
@@ -27,7 +27,7 @@ class Ledger:
         self._state = state
         self._clock = clock
 
-    async def pass_over_spent(self, trail: Trail) -> None:
+    async def pass_over_spent(self, log: InstanceLog) -> None:
         """Take whoever has nothing left out of a search, with one look at all accounts."""
         now = self._clock()
         urls = self._pool.public_urls()
@@ -37,10 +37,10 @@ class Ledger:
         for url, budget in zip(urls, budgets, strict=True):
             free_at = max(budget.free_at, month.free_at) if url in limited else budget.free_at
             if free_at > now:
-                trail.pass_over(url, free_at)
-        trail.knows_budgets = True
+                log.pass_over(url, free_at)
+        log.knows_budgets = True
 
-    async def charge(self, proposal: Proposal, trail: Trail) -> bool:
+    async def charge(self, proposal: Proposal, log: InstanceLog) -> bool:
         """Charge one request; when a budget forbids it, the instance is passed over."""
         url = proposal.url
         limited = self._pool.month_limited()
@@ -48,9 +48,10 @@ class Ledger:
         if url in limited:
             accounts.append(month_account(limited))
         reservation = await self._state.reserve(accounts, proposal.format, self._clock())
+        log.refused_by = reservation.refused_by
         if not reservation.granted:
             for spent in limited if reservation.refused_by == MONTH else (url,):
-                trail.pass_over(spent, reservation.retry_at)
+                log.pass_over(spent, reservation.retry_at)
         return reservation.granted
 
     def _account(self, url: str, *, own: bool) -> Account:

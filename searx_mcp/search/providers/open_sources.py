@@ -16,7 +16,7 @@ from searx_mcp.models.service import Progress
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
-from searx_mcp.search.providers.round import Journal, Reply, Rounds
+from searx_mcp.search.providers.round import Reply, Rounds, SourceLog
 from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
@@ -136,11 +136,11 @@ class OpenSources:
             )
         asking = _Asking(question, chosen, chosen.category, query, wanted, self._contact)
         end = asyncio.get_running_loop().time() + self._phase_timeout
-        journal = Journal(min(deadline, end), progress)
-        replies = await self._ask(asking, journal)
+        log = SourceLog(min(deadline, end), progress)
+        replies = await self._ask(asking, log)
         if not replies:
-            raise _unavailable(journal)
-        return self._collected(asking, replies, journal)
+            raise _unavailable(log)
+        return self._collected(asking, replies, log)
 
     def _route(self, question: Question, query: InstanceQuery) -> Route:
         return route(
@@ -158,13 +158,13 @@ class OpenSources:
             name: engine for name, engine in self._engines.items() if engine.host not in blocked
         }
 
-    async def _ask(self, asking: "_Asking", journal: Journal) -> list[Reply]:
+    async def _ask(self, asking: "_Asking", log: SourceLog) -> list[Reply]:
         """The replies of all rounds: of the first page, and of further ones while too few have come."""
         gathered: list[Reply] = []
         choices: Sequence[Choice] = asking.route.choices
         if asking.query.page > 1:
             single = [each.engine for each in choices if not self._engines[each.engine].pages]
-            journal.skipped.update(dict.fromkeys(single, "has one page"))
+            log.skipped.update(dict.fromkeys(single, "has one page"))
             choices = [each for each in choices if each.engine not in single]
         rounds = min(MAX_ROUNDS, -(-asking.wanted // PAGE))
         for page in range(asking.query.page, asking.query.page + rounds):
@@ -174,16 +174,16 @@ class OpenSources:
                 for choice in choices
                 for engine in [self._engines[choice.engine]]
             ]
-            skipped = dict(journal.skipped)
+            skipped = dict(log.skipped)
             earlier = len(gathered)
             gathered += await self._rounds.ask(
                 asked,
-                journal,
+                log,
                 keep=partial(self._keep, asking.question),
                 is_enough=partial(self._is_enough, asking, tuple(gathered)),
             )
             if page > asking.query.page:
-                journal.skipped = skipped  # whoever has answered once is not missing
+                log.skipped = skipped  # whoever has answered once is not missing
             fresh = gathered[earlier:]
             choices = [
                 reply.choice
@@ -218,9 +218,7 @@ class OpenSources:
             for choice, rows in hits.items()
         ]
 
-    def _collected(
-        self, asking: "_Asking", replies: Sequence[Reply], journal: Journal
-    ) -> Collected:
+    def _collected(self, asking: "_Asking", replies: Sequence[Reply], log: SourceLog) -> Collected:
         lists = self._lists(replies)
         hits = fuse(lists)
         if asking.category is Category.GENERAL:
@@ -231,12 +229,12 @@ class OpenSources:
             for reply in replies
             if reply.is_irrelevant and reply.choice.engine not in found_some
         }
-        missing = journal.skipped | in_vain
+        missing = log.skipped | in_vain
         attempts = [
             attempt.model_copy(update={"verdict": Verdict.IRRELEVANT})
             if attempt.source in in_vain and attempt.verdict.ends_search
             else attempt
-            for attempt in journal.attempts
+            for attempt in log.attempts
         ]
         page = ResultPage(
             hits=hits,
@@ -308,14 +306,14 @@ def _coverage(used: Sequence[Engine]) -> Coverage:
     return Coverage.WEB if all(engine.is_web_index for engine in used) else Coverage.MIXED
 
 
-def _unavailable(journal: Journal) -> NoInstancesError:
+def _unavailable(log: SourceLog) -> NoInstancesError:
     """Nobody has answered: because of budgets, of limits, or because nobody could be reached."""
-    reasons = ", ".join(f"{name}: {reason}" for name, reason in journal.skipped.items())
-    attempts = tuple(journal.attempts)
+    reasons = ", ".join(f"{name}: {reason}" for name, reason in log.skipped.items())
+    attempts = tuple(log.attempts)
     message = f"No open source could answer ({reasons})"
     advice = "Other words may lead to other collections; an instance of your own searches the web."
-    reason, retry_after = UnavailableReason.EXHAUSTED, min(journal.waits, default=None)
-    if not attempts and "budget" in journal.skipped.values():
+    reason, retry_after = UnavailableReason.EXHAUSTED, min(log.waits, default=None)
+    if not attempts and "budget" in log.skipped.values():
         reason = UnavailableReason.BUDGET_SPENT
     elif len(attempts) >= _SEVERAL and all(attempt.verdict.is_network for attempt in attempts):
         reason, retry_after = UnavailableReason.OFFLINE, SOON

@@ -7,12 +7,13 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.models.service import Progress
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
+from searx_mcp.sources.attempt import MAY_BE_OURS, Ticket
+from searx_mcp.sources.attempt_log import AttemptLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.routing.route import Choice
@@ -21,12 +22,11 @@ from searx_mcp.storage.state import StateStore
 GRACE: Final = 0.7
 """Seconds that the engines of the query's own route still have once there is enough. Chosen, not measured: they
 have what fits best, and the slowest may take ten."""
-_SEVERAL: Final = 2
 _MOMENT: Final = 0.01
 """Seconds; a clock may say that a budget is free a little before the store does."""
 _TOO_LATE: Final = 0.2
 """With less time left, in seconds, a request cannot come to anything."""
-_UNREACHED: Final = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TLS, Verdict.TIMEOUT})
+_MAY_BE_OURS: Final = MAY_BE_OURS | {Verdict.TIMEOUT}
 
 _log = logging.getLogger("searx_mcp.search.open_sources")
 
@@ -71,34 +71,16 @@ Keep = Callable[[Choice, ResultPage], tuple[Hit, ...]]
 
 
 @dataclass(slots=True)
-class Journal:
+class SourceLog(AttemptLog):
     """What one search came to at the open sources so far.
 
     Attributes:
-        deadline: loop time by which everything ends.
-        progress: told each step.
-        attempts: every request made, in order.
         skipped: why engines were not asked, by name.
         waits: seconds until an engine that was not asked, or has refused, may be asked.
-        held: outcomes that may be due to this machine, until another host is reached.
     """
 
-    deadline: float
-    progress: Progress | None = None
-    attempts: list[Attempt] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)
     waits: list[float] = field(default_factory=list)
-    held: list[tuple[str, Outcome]] = field(default_factory=list)
-
-    @property
-    def left(self) -> float:
-        """Seconds until the deadline."""
-        return self.deadline - asyncio.get_running_loop().time()
-
-    def say(self, message: str) -> None:
-        """Tell a step to whoever follows the search."""
-        if self.progress is not None:
-            self.progress(message)
 
 
 class Rounds:
@@ -131,7 +113,7 @@ class Rounds:
     async def ask(
         self,
         asked: Sequence[tuple[Choice, Engine, OpenQuery]],
-        journal: Journal,
+        log: SourceLog,
         *,
         keep: Keep,
         is_enough: Callable[[Sequence[Reply]], bool],
@@ -140,7 +122,7 @@ class Rounds:
 
         Args:
             asked: whom, and what each is asked; the best first.
-            journal: takes down what happens.
+            log: takes down what happens.
             keep: gives the hits of a page that have to do with the query.
             is_enough: whether what has come is enough. Then those of another route than the query's
                 own are given up, and the others have `GRACE` left.
@@ -150,11 +132,11 @@ class Rounds:
         """
         loop = asyncio.get_running_loop()
         replies: dict[str, Reply] = {}
-        deadline = journal.deadline
+        deadline = log.deadline
         try:
             async with asyncio.TaskGroup() as group:
                 running = {
-                    group.create_task(self._reply(choice, engine, query, journal, keep)): choice
+                    group.create_task(self._reply(choice, engine, query, log, keep)): choice
                     for choice, engine, query in asked
                 }
                 while running:
@@ -176,40 +158,40 @@ class Rounds:
                 for task in running:
                     task.cancel()
         finally:
-            self._settle(journal)
+            log.settle(self._sources, self._clock())
         return [replies[choice.engine] for choice, _, _ in asked if choice.engine in replies]
 
     async def _reply(
-        self, choice: Choice, engine: Engine, query: OpenQuery, journal: Journal, keep: Keep
+        self, choice: Choice, engine: Engine, query: OpenQuery, log: SourceLog, keep: Keep
     ) -> Reply | None:
         try:
-            page = await self._one(engine, query, journal)
+            page = await self._one(engine, query, log)
             return None if page is None else Reply(choice, page, keep(choice, page))
         except Exception:  # noqa: BLE001 - the one supervisor of an engine
             # A mistake of ours costs one engine, never the search.
             _log.exception("open_sources.engine_crashed engine=%s", engine.name)
-            journal.skipped[engine.name] = "could not be handled"
+            log.skipped[engine.name] = "could not be handled"
             return None
 
-    async def _one(self, engine: Engine, query: OpenQuery, journal: Journal) -> ResultPage | None:
+    async def _one(self, engine: Engine, query: OpenQuery, log: SourceLog) -> ResultPage | None:
         """One request, or `None` when the engine, its budget or the clock forbids it."""
         ask = engine.ask(query)
         if ask is None:
-            journal.skipped[engine.name] = "cannot be asked this"
+            log.skipped[engine.name] = "cannot be asked this"
             return None
-        if not self._may_ask(engine, journal):
+        if not self._may_ask(engine, log):
             return None
         async with self._slot(engine):
-            answered = await self._charged(engine, ask, query, journal)
+            answered = await self._charged(engine, ask, query, log)
             if answered is not None and answered.again:
                 # It is their load and no limit of ours: the spacing is pause enough.
-                again = await self._charged(engine, ask, query, journal, is_last=True)
+                again = await self._charged(engine, ask, query, log, is_last=True)
                 answered = again or answered
         if answered is None:
             return None
         outcome = answered.outcome
         if not outcome.verdict.ends_search:
-            journal.skipped[engine.name] = outcome.verdict.replace("_", " ")
+            log.skipped[engine.name] = outcome.verdict.replace("_", " ")
             return None
         return outcome.page or ResultPage()
 
@@ -218,27 +200,27 @@ class Rounds:
         engine: Engine,
         ask: Ask,
         query: OpenQuery,
-        journal: Journal,
+        log: SourceLog,
         *,
         is_last: bool = False,
     ) -> Answered | None:
-        if not await self._charge(engine, journal):
+        if not await self._charge(engine, log):
             return None
-        return await self._send(engine, ask, query, journal, is_last=is_last)
+        return await self._send(engine, ask, query, log, is_last=is_last)
 
-    def _may_ask(self, engine: Engine, journal: Journal) -> bool:
+    def _may_ask(self, engine: Engine, log: SourceLog) -> bool:
         now = self._clock()
         if self._sources.may_ask(engine.address, now):
             return True
-        journal.skipped[engine.name] = "rests"
-        journal.waits.append(self._sources.retry_after(engine.address, now))
+        log.skipped[engine.name] = "rests"
+        log.waits.append(self._sources.retry_after(engine.address, now))
         return False
 
     def _slot(self, engine: Engine) -> AbstractAsyncContextManager[None]:
         name = engine.bucket or engine.name
         return self._at_once.setdefault(name, asyncio.Semaphore(engine.concurrency))
 
-    async def _charge(self, engine: Engine, journal: Journal) -> bool:
+    async def _charge(self, engine: Engine, log: SourceLog) -> bool:
         """Charge one request; where the spacing forbids it, wait once as long as the table allows."""
         account = source_account(engine, has_contact=self._has_contact)
         patience = engine.patience
@@ -248,76 +230,48 @@ class Rounds:
             if reservation.granted:
                 return True
             wait = max(_MOMENT, (reservation.retry_at or now) - now)
-            if wait > min(patience, journal.left - _TOO_LATE):
-                journal.skipped[engine.name] = "budget"
-                journal.waits.append(wait)
+            if wait > min(patience, log.left - _TOO_LATE):
+                log.skipped[engine.name] = "budget"
+                log.waits.append(wait)
                 return False
             patience -= wait
             await asyncio.sleep(wait)
 
     async def _send(
-        self, engine: Engine, ask: Ask, query: OpenQuery, journal: Journal, *, is_last: bool
+        self, engine: Engine, ask: Ask, query: OpenQuery, log: SourceLog, *, is_last: bool
     ) -> Answered | None:
-        timeout = min(engine.timeout, journal.left)
-        if timeout <= _TOO_LATE:
-            journal.skipped[engine.name] = "no time left"
+        if log.left <= _TOO_LATE:
+            log.skipped[engine.name] = "no time left"
             return None
-        journal.say(f"asking {engine.title}")
-        self._sources.begin(engine.address, self._clock())
-        loop = asyncio.get_running_loop()
-        began, has_ended = loop.time(), False
-        try:
-            answered = await self._upstream.ask(engine, ask, query, timeout=timeout)
-            has_ended = True
-        finally:
-            if not has_ended:
-                self._sources.release(engine.address)
-                is_over = journal.left <= _TOO_LATE
+        log.say(f"asking {engine.title}")
+        url = engine.address
+        with Ticket(url, self._sources, log, self._clock) as ticket:
+            timeout = ticket.start(engine.timeout)
+            try:
+                answered = await self._upstream.ask(engine, ask, query, timeout=timeout)
+            except asyncio.CancelledError:
+                is_over = log.left <= _TOO_LATE
                 detail = "The time was over." if is_over else "The others had brought enough."
-                given_up = Outcome(
-                    Verdict.OVERTAKEN, Format.JSON, loop.time() - began, detail=detail
+                _note(
+                    log,
+                    engine,
+                    Outcome(Verdict.OVERTAKEN, Format.JSON, ticket.elapsed, detail=detail),
                 )
-                _note(journal, engine, given_up)
-        outcome = answered.outcome
-        _note(journal, engine, outcome)
-        is_cut_short = timeout < engine.timeout and outcome.verdict is Verdict.TIMEOUT
-        may_follow = answered.again and not is_last
-        is_telling = not (outcome.ours or is_cut_short or may_follow)
-        self._learn(engine, answered, journal, counts=is_telling)
+                raise
+            _note(log, engine, answered.outcome)
+            may_follow = answered.again and not is_last
+            if not may_follow and ticket.learn(answered.outcome, held=_MAY_BE_OURS):
+                self._rest(engine, answered, log)
         return answered
 
-    def _learn(self, engine: Engine, answered: Answered, journal: Journal, *, counts: bool) -> None:
+    def _rest(self, engine: Engine, answered: Answered, log: SourceLog) -> None:
+        """Leave the engine alone for as long as it asks."""
         url, now = engine.address, self._clock()
-        if not counts:
-            self._sources.release(url)
-        elif answered.outcome.verdict in _UNREACHED:
-            journal.held.append((url, answered.outcome))
-        else:
-            self._sources.report(url, answered.outcome, now)
-            if answered.pause is not None:
-                self._sources.rest(url, answered.pause, now)
-            if wait := self._sources.retry_after(url, now):
-                journal.waits.append(wait)
-
-    def _settle(self, journal: Journal) -> None:
-        """Report failures to reach somebody, unless nobody at all was reached: then we are offline."""
-        reached = any(attempt.status_code is not None for attempt in journal.attempts)
-        for url, outcome in journal.held:
-            if reached or len(journal.held) < _SEVERAL:
-                self._sources.report(url, outcome, self._clock())
-            else:
-                self._sources.release(url)
-        journal.held.clear()
+        if answered.pause is not None:
+            self._sources.rest(url, answered.pause, now)
+        if wait := self._sources.retry_after(url, now):
+            log.waits.append(wait)
 
 
-def _note(journal: Journal, engine: Engine, outcome: Outcome) -> None:
-    attempt = outcome.attempt(engine.address, source=engine.name)
-    journal.attempts.append(attempt)
-    journal.say(f"{engine.title}: {outcome.verdict.replace('_', ' ')}")
-    _log.debug(
-        "open_sources.attempt engine=%s verdict=%s status=%s elapsed_ms=%d",
-        engine.name,
-        outcome.verdict,
-        outcome.status_code,
-        attempt.elapsed_ms,
-    )
+def _note(log: SourceLog, engine: Engine, outcome: Outcome) -> None:
+    log.note(engine.address, outcome, name=engine.title, source=engine.name)

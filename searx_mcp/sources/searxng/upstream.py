@@ -75,6 +75,7 @@ class Upstream:
         own: bool,
         format: Format,  # noqa: A002 - the model's name for it
         timeout: float,  # noqa: ASYNC109 - the length of one attempt is the caller's budget
+        keep: Callable[[Received], None] | None = None,
     ) -> Outcome:
         """Search once; whatever goes wrong is in the outcome.
 
@@ -84,23 +85,7 @@ class Upstream:
             own: whether it is a configured instance, whose results are believed.
             format: the form of the answer.
             timeout: seconds until the answer must be there and parsed.
-        """
-        outcome, _ = await self.capture(base_url, query, own=own, format=format, timeout=timeout)
-        return outcome
-
-    async def capture(
-        self,
-        base_url: str,
-        query: InstanceQuery,
-        *,
-        own: bool,
-        format: Format,  # noqa: A002 - the model's name for it
-        timeout: float,  # noqa: ASYNC109 - the length of one attempt is the caller's budget
-    ) -> tuple[Outcome, Received | None]:
-        """Search once like `search`, and keep the answer as it came.
-
-        Returns:
-            The outcome, and the answer if there was a complete one in time.
+            keep: given the answer as it came, if there was a complete one in time.
         """
         if self._workers is not None and format is Format.HTML:
             self._workers.warm()  # a page is long, and its reader starts while it is on its way
@@ -114,6 +99,8 @@ class Upstream:
             max_bytes=MAX_BODY,
         )
         outcome, received = exchange.outcome(exchange.result, format), exchange.received
+        if keep is not None and received is not None:
+            keep(received)
         if outcome.has_drifted and received is not None:
             _log.warning(
                 "searxng.markup_drift instance=%s version=%s rows_seen=%d rows_used=%d",
@@ -122,7 +109,7 @@ class Upstream:
                 outcome.rows_seen,
                 outcome.rows_used,
             )
-        return outcome, received
+        return outcome
 
     async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
         """Whether the host of a public instance has an address; nothing is sent to it.

@@ -141,7 +141,7 @@ def test_two_that_hang_are_both_overtaken_by_the_third():
 def test_who_waits_for_a_place_is_not_overtaken():
     async def main(clock):
         world = World(clock, own=OWN[:2], own_at_once=1)
-        places = world.executor._asking._places
+        places = world.executor.runner._places
         async with places[OWN[0]]:
             found = [await world.search() for _ in range(2)]
         assert [verdicts(each) for each in found] == [[Verdict.FULL]] * 2

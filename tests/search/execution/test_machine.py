@@ -20,7 +20,7 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.budget import instance_account, month_account
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.simulated import PAGE, Behaviour, SimulatedUpstream
@@ -63,7 +63,7 @@ class SearchMachine(RuleBasedStateMachine):
             upstream=self.upstream,
             state=self.state,
             config=SearchConfig(),
-            spacing=Spacing((100, 500), rng),
+            spacing=RequestPacer((100, 500), rng),
             clock=self.clock,
         )
         return pool

@@ -15,6 +15,7 @@ from aiohttp import web
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.sources.searxng.classify import Received
 from searx_mcp.sources.searxng.persona import Personas, honest
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.robots import MAX_ROBOTS
@@ -417,13 +418,14 @@ async def test_a_captured_answer_comes_as_it_was_sent(
 ) -> None:
     instance = await start(_always(lambda: web.json_response(_results(5), headers={"X-Test": "1"})))
 
-    outcome, received = await upstream_for(instance.url).capture(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
+    kept: list[Received] = []
+    outcome = await upstream_for(instance.url).search(
+        instance.url, QUERY, own=True, format=Format.JSON, timeout=5, keep=kept.append
     )
 
     assert outcome.verdict is Verdict.FULL
     assert (outcome.rows_seen, outcome.rows_used) == (5, 5)
-    assert received is not None
+    (received,) = kept
     assert (received.status, received.headers["X-Test"]) == (200, "1")
     assert b"https://a.example/4" in received.body
 
@@ -431,12 +433,13 @@ async def test_a_captured_answer_comes_as_it_was_sent(
 async def test_nothing_is_captured_where_nothing_came(
     upstream_for: UpstreamFor, unused_url: str
 ) -> None:
-    outcome, received = await upstream_for(unused_url).capture(
-        unused_url, QUERY, own=True, format=Format.JSON, timeout=5
+    kept: list[Received] = []
+    outcome = await upstream_for(unused_url).search(
+        unused_url, QUERY, own=True, format=Format.JSON, timeout=5, keep=kept.append
     )
 
     assert outcome.verdict is Verdict.CONNECTION
-    assert received is None
+    assert not kept
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import math
 import random
 
 
-class Spacing:
+class RequestPacer:
     """Keeps requests apart, so that a burst of ours does not reach strangers as a burst.
 
     The first request waits for nothing; each later one keeps a random distance from the one

@@ -6,11 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from searx_mcp.search.execution.spacing import Spacing
+from searx_mcp.sources.pacer import RequestPacer
 
 
 def test_the_first_request_waits_for_nothing_and_the_next_keeps_the_distance():
-    spacing = Spacing((100, 100), random.Random(1))
+    spacing = RequestPacer((100, 100), random.Random(1))
     assert [spacing.take_turn(50.0) for _ in range(3)] == [
         0,
         pytest.approx(0.1),
@@ -19,13 +19,13 @@ def test_the_first_request_waits_for_nothing_and_the_next_keeps_the_distance():
 
 
 def test_a_request_after_the_distance_waits_for_nothing():
-    spacing = Spacing((100, 100), random.Random(1))
+    spacing = RequestPacer((100, 100), random.Random(1))
     spacing.take_turn(50.0)
     assert spacing.take_turn(50.2) == 0
 
 
 def test_the_distance_is_random_between_its_bounds():
-    spacing = Spacing((100, 500), random.Random(1))
+    spacing = RequestPacer((100, 500), random.Random(1))
     spacing.take_turn(0.0)
     turns = [spacing.take_turn(0.0) for _ in range(50)]
     gaps = [later - earlier for earlier, later in pairwise(turns)]
@@ -34,7 +34,7 @@ def test_the_distance_is_random_between_its_bounds():
 
 
 async def test_callers_queue_in_order():
-    spacing = Spacing((5, 5), random.Random(1))
+    spacing = RequestPacer((5, 5), random.Random(1))
     order: list[int] = []
 
     async def one(number: int) -> None:
@@ -48,7 +48,7 @@ async def test_callers_queue_in_order():
 
 
 async def test_a_turn_that_comes_too_late_is_not_taken():
-    spacing = Spacing((60_000, 60_000), random.Random(1))
+    spacing = RequestPacer((60_000, 60_000), random.Random(1))
     now = asyncio.get_running_loop().time()
     assert await spacing.wait(now + 30)
     assert not await spacing.wait(now + 30)

@@ -1,0 +1,346 @@
+"""One request that costs a source a search: allowed, charged, sent, judged and learned from.
+
+What searches, captures and tests ask of an instance goes through `AttemptRunner.attempt`. Open sources
+have other rules about who may be asked, and share what follows: `Ticket`.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.request import TimeRange
+from searx_mcp.pool.config_facts import ConfigFacts
+from searx_mcp.pool.needs import Needs
+from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.proposal import Proposal
+from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog, Learner
+from searx_mcp.sources.pacer import RequestPacer
+from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.sources.searxng.upstream import Clearance
+
+CLEARANCE_TIMEOUT: Final = 2.0
+"""Seconds for a robots.txt or a `/config`, which an instance has at hand."""
+MAY_BE_OURS: Final = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TLS})
+"""Failures that a machine without a network, or behind a captive portal, sees everywhere."""
+
+
+@dataclass(slots=True)
+class Ticket:
+    """A request that has begun: the pool is told exactly one ending of it.
+
+    Attributes:
+        url: base URL of the instance, or the address that stands for the open source.
+        pool: learns from it.
+        log: of the search it is made for.
+        clock: Unix seconds.
+        began: loop time at which its time began; `None` while it waits for a place.
+        cut_short: whether it was given less time than others, since the search ends.
+        ended: whether the pool was told, or will be by the log.
+    """
+
+    url: str
+    pool: Learner
+    log: AttemptLog
+    clock: Callable[[], float]
+    began: float | None = None
+    cut_short: bool = False
+    ended: bool = False
+
+    def __enter__(self) -> Self:
+        self.pool.begin(self.url, self.clock())
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if not self.ended:
+            self.pool.release(self.url)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since its time began."""
+        now = asyncio.get_running_loop().time()
+        return now - (now if self.began is None else self.began)
+
+    def start(self, most: float) -> float:
+        """Let its time begin; gives the seconds that it has: at most `most`."""
+        self.began = asyncio.get_running_loop().time()
+        left = self.log.deadline - self.began
+        self.cut_short = left < most
+        return min(most, left)
+
+    def learn(
+        self, outcome: Outcome, needs: Needs | None = None, *, held: frozenset[Verdict]
+    ) -> bool:
+        """Tell the pool what it came to, as far as that says something about whoever was asked.
+
+        A failure of ours does not, such as that of our proxy, and neither does a timeout when our own
+        deadline left it less time than others get.
+
+        Args:
+            outcome: what it came to.
+            needs: what was asked for, with the engines that were named.
+            held: verdicts that may have to do with this machine: these wait for what others come to.
+
+        Returns:
+            Whether the pool was told.
+        """
+        if outcome.ours or (self.cut_short and outcome.verdict is Verdict.TIMEOUT):
+            return False
+        self.ended = True
+        if outcome.verdict in held:
+            self.log.held.append((self.url, outcome))
+            return False
+        self.pool.report(self.url, outcome, self.clock(), needs)
+        return True
+
+
+class InstanceClient(Protocol):
+    """Asks instances, one request at a time each; see `searx_mcp.sources.searxng.upstream`.
+
+    Expected failures are values.
+    """
+
+    async def search(
+        self,
+        base_url: str,
+        query: InstanceQuery,
+        *,
+        own: bool,
+        format: Format,  # noqa: A002 - the field's word for JSON or HTML
+        timeout: float,  # noqa: ASYNC109 - what is left of the call's deadline
+    ) -> Outcome:
+        """Ask `base_url` and judge the answer; ends within `timeout` seconds."""
+        ...
+
+    async def resolves(self, base_url: str, *, timeout: float) -> bool:  # noqa: ASYNC109 - of one look-up
+        """Whether the host of a public instance has an address; nothing is sent to it."""
+        ...
+
+    async def clearance(
+        self,
+        base_url: str,
+        *,
+        format: Format,  # noqa: A002 - the field's word for JSON or HTML
+        timeout: float,  # noqa: ASYNC109 - of one small file
+    ) -> Clearance:
+        """Read the robots.txt of a public instance."""
+        ...
+
+    async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - of one document
+        """What the instance tells of itself, or `None`."""
+        ...
+
+
+Send = Callable[..., Awaitable[Outcome]]
+"""Sends one search, called like `InstanceClient.search`."""
+Charge = Callable[[Proposal, InstanceLog], Awaitable[bool]]
+"""Charges a request to a public instance before it leaves; tells whether the budgets allow it."""
+
+
+class AttemptRunner:
+    """Makes single requests to instances.
+
+    A public instance is asked for its robots.txt once a day, before it is charged and searched: a
+    host that is down or does not want us thus costs no budget. The same request tries an instance
+    that has rested. Who lets us in is asked for `/config`, too, once a day.
+
+    Args:
+        pool: learns from the outcomes.
+        client: sends and judges.
+        charge: charges every request to a public instance; what it has charged is never given back.
+        pacer: keeps requests to public instances apart.
+        own_at_once: how many searches an own instance is given at the same time; others wait in the order in which
+            they came.
+        timeout: seconds one request may take, from when it is sent.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        pool: InstancePool,
+        client: InstanceClient,
+        charge: Charge,
+        pacer: RequestPacer,
+        own_at_once: int,
+        timeout: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self._pool = pool
+        self._client = client
+        self._charge = charge
+        self._pacer = pacer
+        self._own_at_once = own_at_once
+        self._places = defaultdict[str, asyncio.Semaphore](partial(asyncio.Semaphore, own_at_once))
+        self._timeout = timeout
+        self._clock = clock
+
+    async def attempt(
+        self,
+        proposal: Proposal,
+        query: InstanceQuery,
+        log: InstanceLog,
+        *,
+        send: Send | None = None,
+    ) -> Outcome | None:
+        """Ask one instance once; what it came to is in the log, and the pool has learned it.
+
+        Args:
+            proposal: whom, and how.
+            query: what to ask.
+            log: of the search that it is made for; the caller settles it.
+            send: sends this one request; the client does unless given.
+
+        Returns:
+            `None` when the budget, the operator or the clock forbids it.
+        """
+        url = proposal.url
+        query = replace(query, engines=query.engines or proposal.engines)
+        send = partial(
+            send or self._client.search, url, query, own=proposal.own, format=proposal.format
+        )
+        with Ticket(url, self._pool, log, self._clock) as ticket:
+            if log.is_late:
+                return None
+            log.asked.add(url)
+            ask = self._ask_own if proposal.own else self._ask_public
+            try:
+                outcome = await ask(ticket, proposal, send, log)
+            except asyncio.CancelledError:
+                if ticket.began is not None and url in log.overtaken:
+                    self._be_overtaken(ticket, proposal)
+                raise
+            if outcome is None:
+                return None
+            held = _NONE_HELD if proposal.own else MAY_BE_OURS
+            ticket.learn(outcome, needs_of(query), held=held)
+        log.note(url, outcome)
+        return outcome
+
+    async def _ask_own(
+        self, ticket: Ticket, proposal: Proposal, send: Send, log: InstanceLog
+    ) -> Outcome | None:
+        places = self._places[proposal.url]
+        if places.locked():
+            log.say(f"waiting for one of {self._own_at_once} searches at {proposal.url} to end")
+        try:
+            async with asyncio.timeout_at(log.deadline - TOO_LATE):
+                await places.acquire()
+        except TimeoutError:
+            log.queued_behind = self._own_at_once
+            return None
+        try:
+            log.queued_behind = 0
+            log.say(f"asking {proposal.url} for {proposal.format.upper()}")
+            return await send(timeout=ticket.start(self._timeout))
+        finally:
+            places.release()
+
+    async def _ask_public(
+        self, ticket: Ticket, proposal: Proposal, send: Send, log: InstanceLog
+    ) -> Outcome | None:
+        seconds = ticket.start(self._timeout)
+        clearance = await self._look_up(ticket, proposal, seconds)
+        if clearance.opted_out or clearance.failure is not None:
+            log.give_up(proposal.url)
+            return clearance.failure
+        if not await self._pacer.wait(log.deadline - TOO_LATE):
+            return None
+        if not await self._charge(proposal, log):
+            return None
+        log.say(f"asking {proposal.url} for {proposal.format.upper()}")
+        return await send(timeout=min(seconds, log.left))
+
+    async def _look_up(self, ticket: Ticket, proposal: Proposal, seconds: float) -> Clearance:
+        """Find out whether the instance is there and lets us ask it; what this costs is not charged."""
+        url, form, client = proposal.url, proposal.format, self._client
+        if proposal.is_clear and not proposal.is_trial:
+            if await client.resolves(url, timeout=seconds):
+                return Clearance()
+            detail = "The host name does not resolve."
+            return Clearance(failure=Outcome(Verdict.DNS, form, ticket.elapsed, detail=detail))
+        seconds = min(seconds, CLEARANCE_TIMEOUT)
+        clock = self._clock
+        clearance = await read_robots(client, self._pool, url, form, clock=clock, timeout=seconds)
+        if clearance == Clearance() and not proposal.is_clear:
+            # Its limiter decides what the search is charged to.
+            seconds = min(seconds, ticket.log.left)
+            await read_config(client, self._pool, url, own=False, clock=clock, timeout=seconds)
+        return clearance
+
+    def _be_overtaken(self, ticket: Ticket, proposal: Proposal) -> None:
+        ticket.ended = True
+        elapsed = ticket.elapsed
+        self._pool.be_overtaken(proposal.url, elapsed, self._clock())
+        detail = "Another instance answered first."
+        ticket.log.note(
+            proposal.url, Outcome(Verdict.OVERTAKEN, proposal.format, elapsed, detail=detail)
+        )
+
+
+_NONE_HELD: Final = frozenset[Verdict]()
+
+
+async def read_robots(
+    client: InstanceClient,
+    pool: InstancePool,
+    url: str,
+    format: Format,  # noqa: A002 - the field's word for JSON or HTML
+    *,
+    clock: Callable[[], float],
+    timeout: float,  # noqa: ASYNC109 - of one small file
+) -> Clearance:
+    """Read the robots.txt of a public instance; the pool learns what it says.
+
+    Args:
+        client: asks.
+        pool: learns.
+        url: the instance.
+        format: what a search would ask for; a failure is reported under it.
+        clock: Unix seconds.
+        timeout: seconds it may take.
+    """
+    clearance = await client.clearance(url, format=format, timeout=timeout)
+    if clearance.failure is None:
+        pool.read_robots(url, opted_out=clearance.opted_out, now=clock())
+    return clearance
+
+
+async def read_config(
+    client: InstanceClient,
+    pool: InstancePool,
+    url: str,
+    *,
+    own: bool,
+    clock: Callable[[], float],
+    timeout: float,  # noqa: ASYNC109 - of one document
+) -> ConfigFacts | None:
+    """Read what an instance tells of itself; the pool learns it.
+
+    Args:
+        client: asks.
+        pool: learns.
+        url: the instance.
+        own: whether it is the user's own.
+        clock: Unix seconds.
+        timeout: seconds it may take.
+    """
+    facts = await client.config(url, own=own, timeout=timeout)
+    if facts is not None:
+        pool.learn_facts(url, facts, clock())
+    return facts
+
+
+def needs_of(query: InstanceQuery) -> Needs:
+    """Tell what a query needs of an instance."""
+    return Needs(query.category, TimeRange(query.time_range), query.page, query.engines)

@@ -1,0 +1,160 @@
+"""The requests of one search, what they came to, and what is told of them later."""
+
+import asyncio
+import logging
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from searx_mcp.models.attempt import Attempt
+from searx_mcp.models.service import Progress
+from searx_mcp.pool.needs import Needs
+from searx_mcp.pool.outcome import Outcome
+
+_log = logging.getLogger("searx_mcp.sources.attempt")
+
+TOO_LATE: Final = 0.1
+"""With less time left, in seconds, an attempt cannot come to anything."""
+_ENOUGH_TO_DOUBT: Final = 2
+
+
+def is_offline(failures: int, *, reached: bool, enough: int = _ENOUGH_TO_DOUBT) -> bool:
+    """Tell whether it is the network here that is down: then nothing is held against anybody.
+
+    Args:
+        failures: how many hosts could not be reached.
+        reached: whether any host was.
+        enough: failures from which on the network here is doubted and not the hosts.
+    """
+    return failures >= enough and not reached
+
+
+class Learner(Protocol):
+    """A pool that learns from requests: of instances, or of open sources."""
+
+    def begin(self, url: str, now: float) -> None:
+        """A request leaves for `url`."""
+        ...
+
+    def release(self, url: str) -> None:
+        """The request was given up by us, or says nothing about `url`."""
+        ...
+
+    def report(self, url: str, outcome: Outcome, now: float, needs: Needs | None = None) -> None:
+        """The request came to `outcome`."""
+        ...
+
+
+@dataclass(slots=True)
+class AttemptLog:
+    """The requests of one search, and what they came to.
+
+    Attributes:
+        deadline: loop time by which everything ends.
+        progress: told each step.
+        attempts: every request made, in order.
+        held: failures that may be this machine's: reported once another host has been reached.
+        overtaken: base URLs whose request is given up because others have answered.
+    """
+
+    deadline: float
+    progress: Progress | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    held: list[tuple[str, Outcome]] = field(default_factory=list)
+    overtaken: set[str] = field(default_factory=set)
+
+    @property
+    def left(self) -> float:
+        """Seconds until the deadline."""
+        return self.deadline - asyncio.get_running_loop().time()
+
+    def say(self, message: str) -> None:
+        """Tell a step to whoever follows the search."""
+        if self.progress is not None:
+            self.progress(message)
+
+    def note(self, url: str, outcome: Outcome, *, name: str = "", source: str = "") -> None:
+        """Write down what a request came to.
+
+        Args:
+            url: of the instance, or the address that stands for the open source.
+            outcome: what the request came to.
+            name: what whoever follows the search is told for it; its address unless given.
+            source: name of the open source; empty for an instance.
+        """
+        attempt = outcome.attempt(url, source=source)
+        self.attempts.append(attempt)
+        self.say(f"{name or url}: {outcome.verdict.replace('_', ' ')}")
+        _log.debug(
+            "search.attempt source=%s verdict=%s status=%s elapsed_ms=%d",
+            source or url,
+            outcome.verdict,
+            outcome.status_code,
+            attempt.elapsed_ms,
+        )
+
+    def settle(self, pool: Learner, now: float) -> None:
+        """Report the failures held back, unless nobody at all was reached."""
+        if not self.held:
+            return
+        reached = any(attempt.status_code is not None for attempt in self.attempts)
+        offline = is_offline(len(self.held), reached=reached)
+        for url, outcome in self.held:
+            if offline:
+                pool.release(url)
+            else:
+                pool.report(url, outcome, now)
+        self.held.clear()
+
+
+@dataclass(slots=True)
+class InstanceLog(AttemptLog):
+    """The way of one search through the instances.
+
+    Attributes:
+        asked: base URLs of the instances that were searched.
+        unsearched: base URLs of those found to be down before a search was spent on them, or that
+            want none of us.
+        side_by_side: how many of those asked were asked at once; they count as one.
+        passed_over: base URLs whose budget is spent.
+        refused_by: name of the account that forbade the last request; `None` if none did.
+        queued_behind: how many searches kept the last request to an own instance from leaving.
+        budget_retry_at: Unix seconds at which the first spent budget has room again, or `None`.
+        knows_budgets: whether the spent ones have been passed over.
+    """
+
+    asked: set[str] = field(default_factory=set)
+    unsearched: set[str] = field(default_factory=set)
+    side_by_side: int = 1
+    passed_over: set[str] = field(default_factory=set)
+    refused_by: str | None = None
+    queued_behind: int = 0
+    budget_retry_at: float | None = None
+    knows_budgets: bool = False
+
+    @property
+    def is_late(self) -> bool:
+        """Whether another attempt makes no sense."""
+        return self.left <= TOO_LATE
+
+    @property
+    def excluded(self) -> set[str]:
+        """Base URLs of those that must not be asked now."""
+        return self.asked | self.unsearched | self.passed_over
+
+    def give_up(self, url: str) -> None:
+        """`url` is not searched, and not asked again for this search."""
+        self.asked.discard(url)
+        self.unsearched.add(url)
+
+    def pass_over(self, url: str, free_at: float | None) -> None:
+        """`url` may not be asked, by its budget until `free_at`: it counts as not asked."""
+        self.asked.discard(url)
+        self.passed_over.add(url)
+        known = [at for at in (self.budget_retry_at, free_at) if at is not None]
+        self.budget_retry_at = min(known, default=None)
+
+    def forget_budgets(self) -> None:
+        """Time has passed: whoever had nothing left may have now."""
+        self.passed_over.clear()
+        self.budget_retry_at = None
+        self.knows_budgets = False
