@@ -32,8 +32,8 @@ from searx_mcp.search.providers.round import Rounds
 from searx_mcp.sources.open.answers import Answered, Reply, judge
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
+from searx_mcp.sources.open.question import Question
 from searx_mcp.sources.open.relevance import relevant
-from searx_mcp.sources.open.routing.analyze_query import Question
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
 from searx_mcp.storage.memory import MemoryStore

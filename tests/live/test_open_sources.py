@@ -33,7 +33,8 @@ from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.answers import Answered
-from searx_mcp.sources.open.engine import Engine, Identifier, IdentifierKind, OpenQuery
+from searx_mcp.sources.open.engine import Engine, OpenQuery
+from searx_mcp.sources.open.question import Identifier, IdentifierKind
 from searx_mcp.sources.open.table import ENGINES, engines_of
 from searx_mcp.sources.open.upstream import OpenUpstream
 from searx_mcp.storage.state import StateStore

@@ -20,8 +20,9 @@ from searx_mcp.search.providers.round import Reply, Rounds, SourceLog
 from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
+from searx_mcp.sources.open.question import Question
 from searx_mcp.sources.open.relevance import relevant
-from searx_mcp.sources.open.routing.analyze_query import Question, analyze_query
+from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import Account

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from searx_mcp.fusion import K
 from searx_mcp.models.hits import Hit
 from searx_mcp.search.merge import join, row_key
-from searx_mcp.sources.open.identity import identity, voter
+from searx_mcp.sources.open.table import identity, voter
 
 HEAD = 8
 MOST_IN_HEAD = 3

@@ -3,15 +3,16 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from enum import StrEnum
 from typing import Final, Self
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from pydantic import SecretStr
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.question import Ecosystem, Identifier, IdentifierKind, Question, Signal
 
 MAX_BYTES: Final = 2_097_152
 """Bytes read of an answer. Ten records of Europe PMC, the largest, are said to have some hundred thousand."""
@@ -21,29 +22,10 @@ FORBIDDEN: Final = 3_600.0
 
 ANY_AGE: Final = frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH, TimeRange.YEAR})
 
+AWAY: Final = 0.5
+"""Of a vote on another route than the engine's own, or without the filter by age that was asked for."""
+
 _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRange.YEAR: 365}
-
-
-class IdentifierKind(StrEnum):
-    """What names one work or one report whatever the words around it."""
-
-    DOI = "doi"
-    ARXIV = "arxiv"
-    PMID = "pmid"
-    CVE = "cve"
-
-
-@dataclass(frozen=True, slots=True)
-class Identifier:
-    """The name of one work.
-
-    Attributes:
-        kind: what sort of name it is.
-        value: in its normal form: a DOI in lower case, an arXiv id without version.
-    """
-
-    kind: IdentifierKind
-    value: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,6 +140,16 @@ class RefusedError(Exception):
         self.again = again
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text; an underscore stands for the space in an expression."""
+    return frozenset(word.replace("_", " ") for word in text.split())
+
+
+def lies_on(host: str, domain: str) -> bool:
+    """Whether a host is a domain or below it."""
+    return host == domain or host.endswith(f".{domain}")
+
+
 def one_line(words: Iterable[str]) -> str:
     """Words in one line, phrases in quotes."""
     return " ".join(f'"{word}"' if " " in word else word for word in words)
@@ -174,6 +166,39 @@ def fitting(words: Iterable[str], most: int) -> str:
     return line
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What is searched.
+
+    Attributes:
+        category: the one of the nine that is meant.
+        further: the further category of SearXNG that was given; empty for one of the nine.
+        language: two letters, `all` or `auto`; empty if none was given.
+    """
+
+    category: Category
+    further: str = ""
+    language: str = ""
+
+    def form(self, forms: Mapping[Signal, str], question: Question) -> str:
+        """The part of a collection that a question of no category is about; empty in a category.
+
+        Args:
+            forms: the parts by what speaks for them.
+            question: as read.
+        """
+        if self.category is not Category.GENERAL:
+            return ""
+        told = (signal for signal in Signal if signal in question.signals and signal in forms)
+        return next((forms[signal] for signal in told), "")
+
+
+MakeAim = Callable[[Question, Scope], str]
+"""Names the part of an engine that a question means; empty leaves that to the engine."""
+
+Identify = Callable[[str, SplitResult], str]
+"""Gives the key of the thing that an address is of, by its host without `www.` and its parts; empty if none."""
+
 MakeAsk = Callable[[OpenQuery], Ask | None]
 """Gives the request for a query; `None` if the engine cannot be asked that."""
 
@@ -188,6 +213,52 @@ ReadRefusal = Callable[[int, Mapping[str, str], bytes], RefusedError | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """What speaks for asking an engine, in points: the more, the better it fits.
+
+    Attributes:
+        anyway: for any question of no category.
+        signals: for what such a question is about.
+        pairs: for two signals at once.
+        topic: for a question that one of its sites fits; without such a site it is asked only by name.
+        topic_how_to: the same where the question asks how to do something.
+        within: in a category, for what the question is about; `Engine.categories` has the points without.
+        homes: categories in which it is at home only with one of these signals; elsewhere its vote counts less.
+        further: its place, from 1 on, among the engines that a further category of SearXNG is confined to.
+        ecosystem: the packages that it has.
+        is_registry: whether it is asked for a package of unknown sort where packages are all that is wanted.
+        on_code: what is left of its vote on code that is not its own route.
+    """
+
+    anyway: float = 0.0
+    signals: Mapping[Signal, float] = field(default_factory=dict)
+    pairs: Mapping[frozenset[Signal], float] = field(default_factory=dict)
+    topic: float = 0.0
+    topic_how_to: float = 0.0
+    within: Mapping[Category, Mapping[Signal, float]] = field(default_factory=dict)
+    homes: Mapping[Category, frozenset[Signal]] = field(default_factory=dict)
+    further: Mapping[str, int] = field(default_factory=dict)
+    ecosystem: Ecosystem | None = None
+    is_registry: bool = False
+    on_code: float = AWAY
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Words that have to do with an engine, in lower case and without accents.
+
+    Attributes:
+        names: by which a question asks for it.
+        frames: that say that it is meant, and are no part of what is asked for.
+        implied: that say what sort of thing it has; its rows need not say it again.
+    """
+
+    names: frozenset[str] = frozenset()
+    frames: frozenset[str] = frozenset()
+    implied: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
     """A row of the table: one documented API of an open collection.
 
@@ -195,11 +266,16 @@ class Engine:
         name: as it stands in settings, lists and results.
         title: its name for a person.
         operator: who runs it, and from which country.
-        categories: what it is asked for, besides what the router sends it.
+        categories: what it is asked for, with points, besides what its `routing` brings it.
         endpoint: `https` address; `{language}` stands for a subdomain. Empty: it has to come from a setting.
         parameters: of every request.
         ask, parse: see `MakeAsk` and `Parse`.
         read_refusal: see `ReadRefusal`.
+        aim: see `MakeAim`.
+        identify: see `Identify`.
+        routing: what speaks for asking it.
+        words: that have to do with it.
+        finds: kinds of names by which alone it finds a work.
         weight: of its vote.
         gap: seconds between two requests, by all processes.
         gap_without_contact: the same while no contact is set; `gap` unless given.
@@ -221,14 +297,18 @@ class Engine:
         notice: what a person should know who has switched it on, a sentence; empty for collections.
         terms_url: where limits and terms stand.
         terms_checked: the month in which they were read, `YYYY-MM`.
-        on: whether it is asked unless switched off; if not, it needs its own switch.
+        switch: reads the setting without which it is not asked; none for most.
+        endpoint_setting: reads the setting that has its endpoint, if one has.
+        key_setting: reads the setting that has `key`, if one has.
         triggered: asked only if the query names its subject, not for its category alone.
         is_slow: of these at most one is asked in a search of no category.
         is_web_index: has pages of the whole web, as no collection has.
         is_semantic: finds by meaning, so that its results need not share words with the query.
+        searches_unseen: finds in texts or tags of which a row shows little more than a title.
         demands_all: finds only what has every word, so that a long question is cut down to its keywords.
         time_ranges: ages it can filter by.
         languages: those it knows, two letters each; none means that it knows all or has no language.
+        languages_of_code: further ones, which it knows for questions about programs.
         filters_language: whether it answers in the language asked for.
         filters_safely: whether it filters explicit results when asked to.
         pages: whether it has further pages.
@@ -239,7 +319,7 @@ class Engine:
     name: str
     title: str
     operator: str
-    categories: frozenset[Category]
+    categories: Mapping[Category, float]
     endpoint: str
     ask: MakeAsk
     parse: Parse
@@ -247,9 +327,14 @@ class Engine:
     terms_checked: str
     per_day: int
     gap: float
+    routing: Routing
     weight: float = 1.0
     parameters: Mapping[str, str] = field(default_factory=dict)
     read_refusal: ReadRefusal | None = None
+    aim: MakeAim | None = None
+    identify: Identify | None = None
+    words: Words = Words()
+    finds: frozenset[IdentifierKind] = frozenset()
     gap_without_contact: float | None = None
     burst: int = 1
     patience: float = 1.0
@@ -267,14 +352,18 @@ class Engine:
     per_day_with_key: int | None = None
     licence: str = ""
     notice: str = ""
-    on: bool = True
+    switch: Callable[[OpenSourcesConfig], bool] | None = None
+    endpoint_setting: Callable[[OpenSourcesConfig], str] | None = None
+    key_setting: Callable[[OpenSourcesConfig], SecretStr] | None = None
     triggered: bool = False
     is_slow: bool = False
     is_web_index: bool = False
     is_semantic: bool = False
+    searches_unseen: bool = False
     demands_all: bool = False
     time_ranges: frozenset[TimeRange] = frozenset()
     languages: frozenset[str] = frozenset()
+    languages_of_code: frozenset[str] = frozenset()
     filters_language: bool = False
     filters_safely: bool = False
     pages: bool = True

@@ -4,14 +4,7 @@ import re
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from searx_mcp.sources.open.engine import Identifier, IdentifierKind
-
-LOOKUPS: Final = {
-    IdentifierKind.DOI: ("crossref", "europepmc"),
-    IdentifierKind.ARXIV: ("arxiv",),
-    IdentifierKind.PMID: ("europepmc",),
-}
-"""The engines that find a work by its name alone, best first; a CVE is a word to all of them."""
+from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 _DOI = re.compile(r"(?<![\w.])10\.[0-9]{4,9}/[^\s\"<>]{1,200}")
 """ISO 26324: a prefix of `10.` and a number of the registrant, and a suffix of almost any characters."""

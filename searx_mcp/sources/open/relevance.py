@@ -8,18 +8,16 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 from searx_mcp.content.function_words import FIGURE_WORDS, FUNCTION_WORDS
 from searx_mcp.content.terms import folded, stems, tokens
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import Engine, IdentifierKind
-from searx_mcp.sources.open.identifiers import LOOKUPS
-from searx_mcp.sources.open.identity import host_lies_on
-from searx_mcp.sources.open.routing.analyze_query import Question
+from searx_mcp.sources.open.engine import Engine, lies_on, word_set
+from searx_mcp.sources.open.question import IdentifierKind, Question, Signal
 from searx_mcp.sources.open.routing.question_patterns import WEAK
-from searx_mcp.sources.open.routing.subjects import Signal
-from searx_mcp.sources.open.routing.words import AMBIGUOUS, CODE, PROGRAMMING, word_set
+from searx_mcp.sources.open.routing.words import AMBIGUOUS, CODE, PROGRAMMING
 
 _HALF: Final = 0.5
 """Share of the weight that a row has to hold: one word of one, one of two, two of three, two of four."""
@@ -46,28 +44,6 @@ _NOTHING: Final = 0.25
 """Words that stand in texts about anything; long numbers, addresses and paths of error messages."""
 _TELLING: Final = 0.6
 """Weight from which on a word may keep a row alone."""
-
-_UNSEEN_TEXT: Final = frozenset({"gdelt", "huggingface"})
-"""Engines that find in texts or tags of which the row shows little more than a title."""
-_IMPLIED: Final = {
-    "npm": word_set("npm package packages library module node nodejs javascript js typescript"),
-    "crates": word_set("rust crate crates cargo library package"),
-    "huggingface": word_set("model models dataset datasets data set huggingface hugging face hf llm"),
-    "github": word_set("github repo repository repositories project library tool open source opensource"),
-    "musicbrainz": word_set("song songs album albums band artist singer music lyrics discography track single"),
-    "openverse": word_set("photo photos picture pictures image images sound sounds stock free cc"),
-    "commons": word_set("photo photos picture pictures image images video videos file svg"),
-    "internetarchive": word_set("video videos film movie book books pdf ebook scan audio recording recordings public domain"),
-    "sepiasearch": word_set("video videos peertube watch"),
-    "crossref": word_set("paper papers study studies article articles journal research literature publication"),
-    "arxiv": word_set("paper papers study arxiv preprint article research"),
-    "europepmc": word_set("paper papers study studies article articles journal research pubmed literature"),
-    "gdelt": word_set("news headlines article articles update updates"),
-    "hackernews": word_set("hacker news discussion hn thread"),
-    "photon": word_set("map address street near city town location place restaurant restaurants"),
-    "wikipedia": word_set("wikipedia article"),
-}  # fmt: skip
-"""Words that say what sort of thing an engine has; its rows need not say it again."""
 
 _FALSE_FRIENDS: Final = word_set("""
 univer organi genera commun experi intern contro compet constr contra electr distri proper positi condit
@@ -152,14 +128,18 @@ def relevant(hits: Sequence[Hit], question: Question, engine: Engine) -> tuple[H
 
 
 def _is_on_sites(hit: Hit, question: Question) -> bool:
-    if question.sites and not any(host_lies_on(hit.url, site) for site in question.sites):
+    try:
+        host = (urlsplit(hit.url).hostname or "").rstrip(".")
+    except ValueError:
+        return not question.sites
+    if question.sites and not any(lies_on(host, site) for site in question.sites):
         return False
-    return not any(host_lies_on(hit.url, site) for site in question.not_sites)
+    return not any(lies_on(host, site) for site in question.not_sites)
 
 
 def _is_lookup(question: Question, engine: Engine) -> bool:
     found = question.identifier
-    return found is not None and engine.name in LOOKUPS.get(found.kind, ())
+    return found is not None and found.kind in engine.finds
 
 
 def _equal_titles(question: Question) -> frozenset[tuple[str, ...]]:
@@ -188,7 +168,7 @@ def _standing(hit: Hit, units: Sequence[_Unit], question: Question, engine: Engi
         return 0.0
     if _is_name(question, units):
         return _SURE if min(shares) >= _HALF else 0.0
-    least = _THIRD if engine.name in _UNSEEN_TEXT else _HALF
+    least = _THIRD if engine.searches_unseen else _HALF
     return held / min(least * sum(weights), _ENOUGH)
 
 
@@ -203,8 +183,7 @@ def _is_name(question: Question, units: Sequence[_Unit]) -> bool:
 
 
 def _units(question: Question, engine: Engine) -> tuple[_Unit, ...]:
-    implied = _IMPLIED.get(engine.name, frozenset())
-    telling = [word for word in question.words if folded(word) not in implied]
+    telling = [word for word in question.words if folded(word) not in engine.words.implied]
     phrases = set(question.phrases)
     is_name = Signal.ENTITY in question.signals
     units: dict[_Unit, None] = {}

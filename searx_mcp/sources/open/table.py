@@ -1,15 +1,18 @@
-"""The table of open sources: the rows of all engines, and which of them the settings switch on.
+"""The table of open sources: its rows, those that the settings switch on, and what belongs to which.
 
-A row stands at the end of its engine's module. Its limits are below the published ones; where none is
-published, they are what a person could ask for by hand. `docs/sources.md` gives every engine's terms in words,
-and which others are left out and why.
+An engine is one module of `engines`, which ends with its row. Its limits are below the published ones; where
+none is published, they are what a person could ask for by hand. `docs/sources.md` gives every engine's terms
+in words, and which others are left out and why.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
+from urllib.parse import urlsplit
 
+from searx_mcp.models.hits import Hit
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.engines import (
@@ -32,6 +35,7 @@ from searx_mcp.sources.open.engines import (
     stackexchange,
     wikipedia,
 )
+from searx_mcp.sources.open.identifiers import doi_in, identifier_at, work
 
 ENGINES: Final = (
     wikipedia.ENGINE,
@@ -55,19 +59,102 @@ ENGINES: Final = (
 )
 """All engines there are; by default asked in no order."""
 
+_PARTS: Final = frozenset(
+    {"images", "videos", "audio", "files", "datasets", "spaces", "models", "issues", "repositories"}
+)
+"""What SearXNG writes behind the name of a collection for a part of it. `github code` is not among them:
+it looks into files, and knows other things than the search for repositories."""
+_NOT_A_NAME = re.compile(r"[\W_]+")
+_OSM_TYPES: Final = {"n": "node", "w": "way", "r": "relation"}
+
 
 def engines_of(config: OpenSourcesConfig) -> Mapping[str, Engine]:
     """The engines that the settings switch on, by name, with their endpoints and keys."""
-    endpoints = {npm.NAME: config.npm_url, photon.NAME: config.photon_url}
-    switches = {keenable.NAME: config.keenable, gdelt.NAME: config.gdelt}
-    keys = {stackexchange.NAME: config.stackexchange_key, github.NAME: config.github_token}
     chosen = {}
     for engine in ENGINES:
-        endpoint = endpoints.get(engine.name, engine.endpoint)
-        if engine.name in config.disabled or not switches.get(engine.name, engine.on):
+        is_off = engine.switch is not None and not engine.switch(config)
+        read = engine.endpoint_setting
+        endpoint = engine.endpoint if read is None else read(config)
+        if engine.name in config.disabled or is_off or not endpoint:
             continue
-        if endpoint:
-            row = replace(engine, endpoint=endpoint.rstrip("/"))
-            key = keys.get(engine.name)
-            chosen[engine.name] = row.keyed(key) if key else row
+        row = replace(engine, endpoint=endpoint.rstrip("/"))
+        key = engine.key_setting(config) if engine.key_setting else None
+        chosen[engine.name] = row.keyed(key) if key else row
     return MappingProxyType(chosen)
+
+
+def voter(engine_name: str) -> str:
+    """The name under which an engine votes: one collection has one vote, however it was asked.
+
+    Args:
+        engine_name: as SearXNG or the table spells it, in any case.
+
+    Returns:
+        The name of the row of the table that stands for the same collection; the given name in lower
+        case for any other.
+    """
+    name = " ".join(engine_name.lower().split())
+    head, _, part = name.replace(".", " ").rpartition(" ")
+    known = _VOTERS.get(_key(name))
+    if known is None and (part in _PARTS or "." in name):
+        known = _VOTERS.get(_key(head))
+    return known or name
+
+
+def identity(hit: Hit) -> str:
+    """The key of the thing that a row is about.
+
+    Rows with the same key are one thing, whichever engine found them at whichever address.
+
+    Args:
+        hit: of any engine.
+
+    Returns:
+        `doi:`, `arxiv:`, `pmid:`, `stackexchange:`, `github:`, `commons:`, `osm:`, `wikipedia:` or `hackernews:`
+        and what names the thing there; empty where nothing tells.
+    """
+    if hit.paper and (doi := doi_in(hit.paper.doi)):
+        found = work(doi)
+        return f"{found.kind}:{found.value}"
+    if hit.place and hit.place.osm_id is not None and hit.place.osm_type:
+        kind = hit.place.osm_type.lower()
+        return f"osm:{_OSM_TYPES.get(kind, kind)}/{hit.place.osm_id}"
+    return next(filter(None, map(_of_address, _addresses(hit))), "")
+
+
+def _addresses(hit: Hit) -> Iterator[str]:
+    """The row's own address, then those of its file: Openverse links Commons by a number."""
+    yield hit.url
+    own = (
+        hit.image and hit.image.url,
+        hit.media and hit.media.audio_url,
+        hit.file and hit.file.embed_url,
+    )
+    yield from (url for url in own if url and "://upload.wikimedia.org/" in url)
+
+
+def _of_address(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").removeprefix("www.").rstrip(".")
+    except ValueError:
+        return ""
+    if found := identifier_at(url):
+        return f"{found.kind}:{found.value}"
+    keys = (engine.identify(host, parts) for engine in ENGINES if engine.identify)
+    return next(filter(None, keys), "")
+
+
+def _key(name: str) -> str:
+    return _NOT_A_NAME.sub("", name.lower())
+
+
+def _voters() -> dict[str, str]:
+    voters = {}
+    for engine in ENGINES:
+        for name in (engine.name, engine.title, *engine.also):
+            voters[_key(name)] = engine.name
+    return voters
+
+
+_VOTERS: Final = _voters()

@@ -1,5 +1,7 @@
 """What holds for every engine of the table."""
 
+import ast
+import importlib
 import json
 import random
 import re
@@ -12,10 +14,12 @@ from typing import get_args
 import pytest
 
 from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.sources.open import engines
 from searx_mcp.sources.open.config import Name, OpenSourcesConfig
 from searx_mcp.sources.open.engine import OpenQuery, RefusedError
 from searx_mcp.sources.open.table import ENGINES, engines_of
 
+FOLDER = Path(engines.__file__).parent
 ANSWERS = Path(__file__).parent / "answers"
 ROWS = [pytest.param(row, id=row.name) for row in ENGINES]
 FILES = [
@@ -58,6 +62,37 @@ HOSTILE: list[object] = [
     None, True, -1, 1e308, "", "x" * 100_000, "javascript:alert(1)", "http://[::1", "\ud800\u202e\x1b[31m",
     "<script>x</script>", [], [[]], {}, {"a": {"b": []}}, ["<b>"], 10**400,
 ]  # fmt: skip
+
+
+def test_an_engine_is_one_module_that_ends_with_its_row():
+    modules = {path.stem for path in FOLDER.glob("[a-z]*.py")} - {"lucene", "mediawiki"}
+    rows = {
+        name: importlib.import_module(f"searx_mcp.sources.open.engines.{name}").ENGINE
+        for name in modules
+    }
+    assert rows == {row.name: row for row in ENGINES}
+
+
+def test_only_its_own_module_knows_an_engine_by_its_name():
+    names = {row.name for row in ENGINES}
+    # The settings check names before any engine is imported; packages and works have kinds of that name.
+    known = {"config.py", "question.py", "words.py"}
+    for path in FOLDER.parent.rglob("*.py"):
+        strings = {
+            node.value
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+        assert path.name in known or strings & names <= {path.stem}, path.name
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_every_engine_stands_in_the_docs_and_says_what_speaks_for_asking_it(row):
+    docs = (Path(__file__).parents[3] / "docs" / "sources.md").read_text(encoding="utf-8")
+    assert f"| `{row.name}` |" in docs
+    assert row.routing.signals or row.routing.within or row.routing.anyway
+    # A web index is no collection that anybody would name.
+    assert bool(row.words.names) != row.is_web_index
 
 
 def test_the_names_of_the_settings_are_those_of_the_table():

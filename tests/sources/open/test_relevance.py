@@ -194,3 +194,19 @@ def test_long_words_take_no_longer(piece):
     for _ in range(10):
         stays(piece * (500 // len(piece)), row)
     assert time.thread_time() - begun < 1
+
+
+@pytest.mark.parametrize(
+    ("url", "lies"),
+    [
+        ("https://a.org/x", True),
+        ("https://b.a.org./x", True),
+        ("https://ba.org/x", False),
+        ("https://a.org.evil.test/", False),
+        ("http://[::1", False),
+    ],
+)
+def test_a_site_that_is_asked_for_holds_its_domain_and_those_below(url, lies):
+    row = hit("Tides", url=url)
+    assert stays("tides site:a.org", row) is lies
+    assert stays("tides -site:a.org", row) is not lies

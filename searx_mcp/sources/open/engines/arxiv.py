@@ -15,11 +15,14 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
-    IdentifierKind,
     OpenQuery,
     Parsed,
     RefusedError,
+    Routing,
+    Words,
+    word_set,
 )
+from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_DESCRIPTION, MAX_NAME, MAX_TITLE, Rows, address, names
 
 NAME: Final = "arxiv"
@@ -142,7 +145,7 @@ ENGINE: Final = Engine(
     name=NAME,
     title="arXiv",
     operator="Cornell University, US",
-    categories=frozenset({Category.SCIENCE}),
+    categories={Category.SCIENCE: 2},
     endpoint="https://export.arxiv.org/api/query",
     ask=ask,
     parse=parse,
@@ -160,6 +163,21 @@ ENGINE: Final = Engine(
     time_ranges=ANY_AGE,
     languages=frozenset({"en"}),
     hosts=("arxiv.org",),
+    routing=Routing(
+        signals={Signal.SCHOLARLY: 1, Signal.FORMAL: 2},
+        pairs={
+            frozenset({Signal.SCHOLARLY, Signal.FORMAL}): 3,
+            frozenset({Signal.SCHOLARLY, Signal.BIOMEDICAL}): -1,
+        },
+        within={Category.SCIENCE: {Signal.FORMAL: 4}},
+        homes={Category.SCIENCE: frozenset({Signal.FORMAL})},
+    ),
+    words=Words(
+        names=word_set("arxiv"),
+        frames=word_set("arxiv_paper_on arxiv_papers_on arxiv on_arxiv"),
+        implied=word_set("paper papers study arxiv preprint article research"),
+    ),
+    finds=frozenset({IdentifierKind.ARXIV}),
     terms_url="https://info.arxiv.org/help/api/tou.html",
     terms_checked="2026-11",
 )

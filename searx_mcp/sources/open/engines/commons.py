@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import SplitResult
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
@@ -10,8 +11,18 @@ from searx_mcp.content.measures import length, size
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import File, Image, Media, Video
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed
+from searx_mcp.sources.open.engine import (
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    Routing,
+    Scope,
+    Words,
+    word_set,
+)
 from searx_mcp.sources.open.engines import mediawiki
+from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, licensed, plain
 
 _IMAGE: Final = "bitmap|drawing"
@@ -22,8 +33,20 @@ _BY_CATEGORY: Final = {
     Category.MUSIC: "audio",
     Category.FILES: _OTHER,
 }
+_UPLOAD = re.compile(r"/wikipedia/commons/(?:thumb/)?[0-9a-f]/[0-9a-f]{2}/([^/]{1,500})(?:/[^/]*)?")
 _SYNTAX = re.compile(r"[:|~*?\\]")
 """Signs that make a keyword or a pattern of a word (Help:CirrusSearch)."""
+_FORMS: Final = {
+    Signal.IMAGE: _IMAGE,
+    Signal.VIDEO: "video",
+    Signal.SOUND: "audio",
+    Signal.MUSIC: "audio",
+}
+
+
+def aim(question: Question, scope: Scope) -> str:
+    """Choose the medium that a question of no category is about."""
+    return scope.form(_FORMS, question)
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -39,6 +62,16 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     """Read the files, each with its licence."""
     aim = _aim(query)
     return mediawiki.parsed(body, query, ENGINE, lambda rows, page: _add(rows, page, aim))
+
+
+def identify(host: str, parts: SplitResult) -> str:
+    """Name the file or page that an address is of."""
+    if host == "upload.wikimedia.org":
+        upload = _UPLOAD.fullmatch(parts.path)
+        return f"commons:{mediawiki.title(f'File:{upload[1]}')}" if upload else ""
+    is_ours = host.replace(".m.", ".") == "commons.wikimedia.org"
+    title = mediawiki.title_at(parts) if is_ours else ""
+    return f"commons:{title}" if title else ""
 
 
 def _aim(query: OpenQuery) -> str:
@@ -97,7 +130,7 @@ def _template(info: Fields, aim: str, name: str) -> tuple[str, Mapping[str, Froz
 ENGINE: Final[Engine] = mediawiki.wiki(
     name="commons",
     title="Wikimedia Commons",
-    categories=frozenset({Category.IMAGES, Category.VIDEOS, Category.MUSIC, Category.FILES}),
+    categories={Category.IMAGES: 2.8, Category.VIDEOS: 2, Category.MUSIC: 1.8, Category.FILES: 2},
     endpoint="https://commons.wikimedia.org/w/api.php",
     parameters={
         **mediawiki.PARAMETERS,
@@ -109,8 +142,26 @@ ENGINE: Final[Engine] = mediawiki.wiki(
     },
     ask=ask,
     parse=parse,
+    aim=aim,
+    identify=identify,
     timeout=5.0,
     licence="Files of Wikimedia Commons have the licences that stand with them.",
     hosts=("wikimedia.org",),
     also=("wikicommons.images", "wikicommons.videos", "wikicommons.audio", "wikicommons.files"),
+    routing=Routing(
+        signals={Signal.IMAGE: 3.8, Signal.VIDEO: 2.5, Signal.SOUND: 3.5},
+        within={
+            Category.MUSIC: {Signal.SOUND: 3},
+            Category.FILES: {Signal.IMAGE: 3},
+        },
+        homes={Category.MUSIC: frozenset({Signal.SOUND})},
+        further={"wikimedia": 2},
+    ),
+    words=Words(
+        names=word_set("wikimedia_commons wikimedia"),
+        frames=word_set("wikimedia_commons"),
+        implied=word_set("""
+            photo photos picture pictures image images video videos file svg
+            """),
+    ),
 )

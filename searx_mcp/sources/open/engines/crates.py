@@ -7,7 +7,17 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Link, Package
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, RefusedError
+from searx_mcp.sources.open.engine import (
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    RefusedError,
+    Routing,
+    Words,
+    word_set,
+)
+from searx_mcp.sources.open.question import Ecosystem, Signal
 from searx_mcp.sources.open.rows import Rows, json_object
 
 NAME: Final = "crates"
@@ -75,7 +85,7 @@ ENGINE: Final = Engine(
     name=NAME,
     title="crates.io",
     operator="Rust Foundation, US",
-    categories=frozenset({Category.IT}),
+    categories={Category.IT: 1},
     endpoint="https://crates.io/api/v1/crates",
     ask=ask,
     parse=parse,
@@ -88,6 +98,20 @@ ENGINE: Final = Engine(
     triggered=True,
     hosts=("crates.io",),
     also=("crates.io",),
+    routing=Routing(
+        within={Category.IT: {Signal.PACKAGE: 5}},
+        further={"cargo": 1, "packages": 2},
+        ecosystem=Ecosystem.CRATES,
+        is_registry=True,
+    ),
+    words=Words(
+        names=word_set("crates.io"),
+        frames=word_set("""
+            rust_crate_for rust_crates_for rust_crate_to rust_crate crates_for crate_for
+            cargo_crate_for crates.io
+            """),
+        implied=word_set("rust crate crates cargo library package"),
+    ),
     terms_url="https://crates.io/data-access",
     terms_checked="2026-11",
 )

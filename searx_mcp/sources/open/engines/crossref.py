@@ -14,11 +14,14 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
-    IdentifierKind,
     OpenQuery,
     Parsed,
     RefusedError,
+    Routing,
+    Words,
+    word_set,
 )
+from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, cited, names, plain
 
 NAME: Final = "crossref"
@@ -132,7 +135,7 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Crossref",
     operator="Crossref, US",
-    categories=frozenset({Category.SCIENCE}),
+    categories={Category.SCIENCE: 3},
     endpoint="https://api.crossref.org/works",
     ask=ask,
     parse=parse,
@@ -146,6 +149,17 @@ ENGINE: Final = Engine(
     wants_contact=True,
     is_slow=True,
     time_ranges=ANY_AGE,
+    routing=Routing(
+        signals={Signal.SCHOLARLY: 3},
+        within={Category.SCIENCE: {Signal.BIOMEDICAL: 1}},
+    ),
+    words=Words(
+        names=word_set("crossref"),
+        implied=word_set("""
+            paper papers study studies article articles journal research literature publication
+            """),
+    ),
+    finds=frozenset({IdentifierKind.DOI}),
     terms_url="https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/",
     terms_checked="2026-11",
 )

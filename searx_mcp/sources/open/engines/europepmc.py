@@ -13,12 +13,14 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
-    Identifier,
-    IdentifierKind,
     OpenQuery,
     Parsed,
     RefusedError,
+    Routing,
+    Words,
+    word_set,
 )
+from searx_mcp.sources.open.question import Identifier, IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, address, cited, json_object, names, plain
 
 NAME: Final = "europepmc"
@@ -120,7 +122,7 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Europe PMC",
     operator="EMBL-EBI, UK",
-    categories=frozenset({Category.SCIENCE}),
+    categories={Category.SCIENCE: 2.5},
     endpoint="https://www.ebi.ac.uk/europepmc/webservices/rest/search",
     parameters={"format": "json", "resultType": "core"},
     ask=ask,
@@ -132,6 +134,23 @@ ENGINE: Final = Engine(
     timeout=6.0,
     time_ranges=ANY_AGE,
     pages=False,
+    routing=Routing(
+        signals={Signal.SCHOLARLY: 1.5, Signal.BIOMEDICAL: 3},
+        pairs={
+            frozenset({Signal.SCHOLARLY, Signal.FORMAL}): -1.5,
+            frozenset({Signal.SCHOLARLY, Signal.BIOMEDICAL}): 2,
+        },
+        within={Category.SCIENCE: {Signal.BIOMEDICAL: 5}},
+        homes={Category.SCIENCE: frozenset({Signal.BIOMEDICAL})},
+    ),
+    words=Words(
+        names=word_set("pubmed europe_pmc europepmc pmc biorxiv medrxiv"),
+        frames=word_set("pubmed on_pubmed"),
+        implied=word_set("""
+            paper papers study studies article articles journal research pubmed literature
+            """),
+    ),
+    finds=frozenset({IdentifierKind.DOI, IdentifierKind.PMID}),
     terms_url="https://europepmc.org/RestfulWebService",
     terms_checked="2026-11",
 )

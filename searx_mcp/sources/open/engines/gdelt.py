@@ -5,7 +5,17 @@ from typing import Final
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category, TimeRange
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, RefusedError
+from searx_mcp.sources.open.engine import (
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    RefusedError,
+    Routing,
+    Words,
+    word_set,
+)
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows, json_object
 
 NAME: Final = "gdelt"
@@ -92,7 +102,7 @@ ENGINE: Final = Engine(
     name=NAME,
     title="GDELT",
     operator="GDELT Project, US",
-    categories=frozenset({Category.NEWS}),
+    categories={Category.NEWS: 3},
     endpoint="https://api.gdeltproject.org/api/v2/doc/doc",
     parameters={"mode": "ArtList", "format": "json", "maxrecords": "25"},
     ask=ask,
@@ -103,11 +113,17 @@ ENGINE: Final = Engine(
     per_day=300,
     timeout=6.0,
     rest=900.0,
-    on=False,
     licence="News by the GDELT Project (https://www.gdeltproject.org/).",
     time_ranges=frozenset({TimeRange.DAY, TimeRange.WEEK, TimeRange.MONTH}),
     pages=False,
     filters_language=True,
+    routing=Routing(signals={Signal.NEWS: 4}),
+    words=Words(
+        names=word_set("gdelt"),
+        implied=word_set("news headlines article articles update updates"),
+    ),
+    searches_unseen=True,
+    switch=lambda config: config.gdelt,
     terms_url="https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/",
     terms_checked="2026-11",
 )

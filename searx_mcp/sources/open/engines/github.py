@@ -2,6 +2,7 @@
 
 import re
 from typing import Final
+from urllib.parse import SplitResult
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
@@ -13,12 +14,16 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
-    IdentifierKind,
     OpenQuery,
     Parsed,
     RefusedError,
+    Routing,
+    Scope,
+    Words,
     fitting,
+    word_set,
 )
+from searx_mcp.sources.open.question import IdentifierKind, Question, Signal
 from searx_mcp.sources.open.rows import Rows, json_object
 
 NAME: Final = "github"
@@ -38,6 +43,24 @@ _OPERATORS: Final = frozenset({"AND", "OR", "NOT"})
 _COMMENT: Final = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 """Instructions of issue templates, which no reader of the page sees."""
 _REPOSITORY: Final = re.compile(r"/repos/([\w.-]{1,100}/[\w.-]{1,100})\Z")
+_PAGE: Final = re.compile(
+    r"/([A-Za-z0-9](?:[A-Za-z0-9-]{0,38}))/([\w.-]{1,100}?)(?:\.git)?(?:/(issues|pull|discussions)/([0-9]{1,9}))?/?"
+)
+_NOT_OWNERS: Final = frozenset(
+    {
+        "about", "apps", "collections", "customer-stories", "enterprise", "events", "explore",
+        "features", "login", "marketplace", "notifications", "orgs", "pricing", "readme", "search",
+        "security", "settings", "site", "solutions", "sponsors", "stars", "topics", "trending", "users",
+    }
+)  # fmt: skip
+"""First parts of paths of github.com that are no accounts."""
+
+
+def aim(question: Question, scope: Scope) -> str:  # noqa: ARG001 - the form of every engine's
+    """Choose issues for what fails, unless repositories are asked for."""
+    signals = question.signals
+    is_flaw = signals & {Signal.ERROR, Signal.VULNERABILITY} and Signal.REPOSITORY not in signals
+    return "issues" if is_flaw else "repositories"
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -73,6 +96,16 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
             _add_issue(rows, item)
     found = min(answer.count("total_count") or 0, MAX_FOUND)
     return rows.parsed(has_next=query.page * PER_PAGE < found)
+
+
+def identify(host: str, parts: SplitResult) -> str:
+    """Name the repository, issue, pull request or discussion that an address is of."""
+    found = _PAGE.fullmatch(parts.path) if host == "github.com" else None
+    if found is None or found[1].lower() in _NOT_OWNERS:
+        return ""
+    # An issue and a pull request never share a number; a discussion does not share one with them either.
+    number = f"#{int(found[4])}" if found[4] else ""
+    return f"{NAME}:{found[1]}/{found[2]}{number}".lower()
 
 
 def _words(keywords: tuple[str, ...]) -> str:
@@ -136,10 +169,12 @@ ENGINE: Final = Engine(
     name=NAME,
     title="GitHub",
     operator="GitHub Inc., US",
-    categories=frozenset({Category.IT}),
+    categories={Category.IT: 3.5},
     endpoint="https://api.github.com/search",
     ask=ask,
     parse=parse,
+    aim=aim,
+    identify=identify,
     accept="application/vnd.github+json",
     headers={"X-GitHub-Api-Version": "2022-11-28"},
     # Ten searches a minute are allowed without a token, thirty with one.
@@ -151,6 +186,41 @@ ENGINE: Final = Engine(
     timeout=5.0,
     time_ranges=ANY_AGE,
     hosts=("github.com",),
+    routing=Routing(
+        signals={
+            Signal.CODE: 2,
+            Signal.ERROR: 2,
+            Signal.PACKAGE: 2,
+            Signal.REPOSITORY: 4,
+            Signal.MODEL: 2,
+            Signal.DATASET: 1.5,
+            Signal.VULNERABILITY: 3,
+        },
+        within={
+            Category.IT: {
+                Signal.ERROR: 2,
+                Signal.PACKAGE: 2,
+                Signal.REPOSITORY: 4,
+                Signal.MODEL: 2,
+                Signal.DATASET: 1,
+                Signal.VULNERABILITY: 3,
+            },
+        },
+        further={"cargo": 2, "code": 1, "packages": 4, "repos": 1},
+    ),
+    words=Words(
+        names=word_set("""
+            github github_repo github_repos github_repository github_issue github_issues
+            """),
+        frames=word_set("""
+            github_repo_for github_repository_for github_repo github_repos github_repository
+            on_github from_github
+            """),
+        implied=word_set("""
+            github repo repository repositories project library tool open source opensource
+            """),
+    ),
+    key_setting=lambda config: config.github_token,
     terms_url="https://docs.github.com/en/rest/search/search",
     terms_checked="2026-11",
 )

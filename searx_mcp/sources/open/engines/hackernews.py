@@ -3,6 +3,7 @@
 import html
 from datetime import datetime, time
 from typing import Final
+from urllib.parse import SplitResult, parse_qs
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.models.request import Category, TimeRange
@@ -10,11 +11,14 @@ from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,
     Engine,
-    IdentifierKind,
     OpenQuery,
     Parsed,
+    Routing,
+    Words,
     one_line,
+    word_set,
 )
+from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import Rows, json_object, plain
 
 NAME: Final = "hackernews"
@@ -77,6 +81,14 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     return rows.parsed(has_next=None if page is None or pages is None else page + 1 < pages)
 
 
+def identify(host: str, parts: SplitResult) -> str:
+    """Name the story or comment that an address is of."""
+    if host != "news.ycombinator.com" or parts.path != "/item":
+        return ""
+    number = parse_qs(parts.query).get("id", [""])[0]
+    return f"{NAME}:{number}" if number.isascii() and number.isdigit() else ""
+
+
 def _words(query: OpenQuery) -> list[str]:
     """The keywords, none of which excludes or opens a phrase; of a known flaw only its number."""
     if query.identifier and query.identifier.kind == IdentifierKind.CVE:
@@ -89,10 +101,11 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Hacker News",
     operator="Algolia, US",
-    categories=frozenset({Category.IT, Category.NEWS, Category.GENERAL}),
+    categories={Category.IT: 2, Category.NEWS: 2.5, Category.GENERAL: 1},
     endpoint="https://hn.algolia.com/api/v1",
     ask=ask,
     parse=parse,
+    identify=identify,
     weight=0.8,
     # 10,000 requests an hour are said to be allowed to an address.
     gap=0.5,
@@ -100,6 +113,34 @@ ENGINE: Final = Engine(
     timeout=4.0,
     time_ranges=ANY_AGE,
     languages=frozenset({"en"}),
+    routing=Routing(
+        signals={
+            Signal.CODE: 1,
+            Signal.TECHNOLOGY: 2,
+            Signal.REPOSITORY: 1,
+            Signal.MODEL: 1,
+            Signal.VULNERABILITY: 2.5,
+            Signal.OPINION: 2.5,
+            Signal.NEWS: 1,
+        },
+        pairs={frozenset({Signal.NEWS, Signal.TECHNOLOGY}): 1.5},
+        within={
+            Category.IT: {Signal.VULNERABILITY: 2, Signal.OPINION: 3, Signal.NEWS: 3},
+            Category.NEWS: {Signal.TECHNOLOGY: 1},
+        },
+        homes={Category.NEWS: frozenset({Signal.TECHNOLOGY})},
+    ),
+    words=Words(
+        names=word_set("""
+            hacker_news hackernews show_hn ask_hn hn_thread hn_discussion
+            """),
+        frames=word_set("""
+            hacker_news_discussion_of hacker_news_discussion_on hacker_news_discussion_about
+            hacker_news_thread_on hacker_news_thread_about hacker_news on_hacker_news show_hn
+            ask_hn
+            """),
+        implied=word_set("hacker news discussion hn thread"),
+    ),
     terms_url="https://hn.algolia.com/api",
     terms_checked="2026-11",
 )

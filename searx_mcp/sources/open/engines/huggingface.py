@@ -6,7 +6,17 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.fields import Fields, loads, objects
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed
+from searx_mcp.sources.open.engine import (
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    Routing,
+    Scope,
+    Words,
+    word_set,
+)
+from searx_mcp.sources.open.question import Ecosystem, Question, Signal
 from searx_mcp.sources.open.rows import Rows
 
 NAME: Final = "huggingface"
@@ -28,6 +38,12 @@ _KINDS: Final = frozenset(
 """Words that say what is looked for and are in few names."""
 _SILENT: Final = ("region:", "endpoints_compatible", "autotrain_compatible", "deploy:")
 """Tags about the service itself."""
+
+
+def aim(question: Question, scope: Scope) -> str:  # noqa: ARG001 - the form of every engine's
+    """Choose data sets where they are asked for, and models are not."""
+    is_data = Signal.DATASET in question.signals and Signal.MODEL not in question.signals
+    return "datasets" if is_data else "models"
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -92,11 +108,12 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Hugging Face",
     operator="Hugging Face Inc., US",
-    categories=frozenset({Category.IT, Category.SCIENCE, Category.FILES}),
+    categories={Category.IT: 1, Category.SCIENCE: 1, Category.FILES: 1},
     endpoint="https://huggingface.co/api",
     parameters={"sort": "downloads"},
     ask=ask,
     parse=parse,
+    aim=aim,
     weight=0.6,
     # 500 requests in five minutes are allowed to an address.
     gap=1.0,
@@ -105,6 +122,29 @@ ENGINE: Final = Engine(
     triggered=True,
     pages=False,
     hosts=("huggingface.co",),
+    routing=Routing(
+        signals={Signal.MODEL: 4, Signal.DATASET: 3},
+        pairs={frozenset({Signal.DATASET, Signal.SCHOLARLY}): -1},
+        within={
+            Category.IT: {Signal.PACKAGE: 5, Signal.MODEL: 5, Signal.DATASET: 5},
+            Category.SCIENCE: {Signal.MODEL: 1, Signal.DATASET: 2},
+            Category.FILES: {Signal.MODEL: 5, Signal.DATASET: 4},
+        },
+        further={"packages": 3, "repos": 2},
+        ecosystem=Ecosystem.HUGGINGFACE,
+    ),
+    words=Words(
+        names=word_set("huggingface hugging_face"),
+        frames=word_set("""
+            huggingface_model_for hugging_face_model_for huggingface_models_for
+            huggingface_dataset_for hugging_face_dataset_for huggingface hugging_face
+            on_huggingface on_hugging_face
+            """),
+        implied=word_set("""
+            model models dataset datasets data set huggingface hugging face hf llm
+            """),
+    ),
+    searches_unseen=True,
     terms_url="https://huggingface.co/docs/hub/rate-limits",
     terms_checked="2026-11",
 )

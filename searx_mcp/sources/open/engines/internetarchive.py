@@ -9,8 +9,19 @@ from searx_mcp.content.measures import size
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import File, Media, Video
-from searx_mcp.sources.open.engine import ANY_AGE, Ask, Engine, OpenQuery, Parsed
+from searx_mcp.sources.open.engine import (
+    ANY_AGE,
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    Routing,
+    Scope,
+    Words,
+    word_set,
+)
 from searx_mcp.sources.open.engines.lucene import terms
+from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.rows import Rows, json_object, licensed, plain
 
 NAME: Final = "internetarchive"
@@ -31,6 +42,21 @@ _LICENCE = re.compile(
     r"https?://creativecommons\.org/(licenses|publicdomain)/([a-z+-]{2,20})/([0-9]\.[0-9])/?.{0,20}"
 )
 _CREATORS_SHOWN: Final = 3
+_FORMS: Final = {
+    Signal.IMAGE: "image",
+    Signal.VIDEO: "movies",
+    Signal.SOUND: "audio",
+    Signal.MUSIC: "audio",
+}
+
+
+def aim(question: Question, scope: Scope) -> str:
+    """Choose the sort of file, or the medium that a question of no category is about."""
+    if scope.further == "books":
+        return "texts"
+    if scope.category is Category.FILES or Signal.FILE in question.signals:
+        return question.mediatype
+    return scope.form(_FORMS, question)
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -118,11 +144,12 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Internet Archive",
     operator="Internet Archive, US",
-    categories=frozenset({Category.VIDEOS, Category.MUSIC, Category.FILES, Category.IMAGES}),
+    categories={Category.VIDEOS: 2.5, Category.MUSIC: 2.5, Category.FILES: 3, Category.IMAGES: 1},
     endpoint="https://archive.org/advancedsearch.php",
     parameters={"output": "json"},
     ask=ask,
     parse=parse,
+    aim=aim,
     weight=0.9,
     gap=1.1,
     per_day=500,
@@ -131,6 +158,20 @@ ENGINE: Final = Engine(
     is_slow=True,
     time_ranges=ANY_AGE,
     hosts=("archive.org",),
+    routing=Routing(
+        signals={Signal.VIDEO: 3.6, Signal.SOUND: 3, Signal.FILE: 4},
+        within={Category.MUSIC: {Signal.SOUND: 2}},
+        homes={Category.IMAGES: frozenset()},
+        further={"books": 1, "radio": 1},
+    ),
+    words=Words(
+        names=word_set("internet_archive archive.org"),
+        frames=word_set("internet_archive archive.org"),
+        implied=word_set("""
+            video videos film movie book books pdf ebook scan audio recording recordings public
+            domain
+            """),
+    ),
     terms_url="https://archive.org/developers/",
     terms_checked="2026-11",
 )

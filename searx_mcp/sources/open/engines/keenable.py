@@ -3,7 +3,8 @@
 from typing import Final
 
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import ANY_AGE, Ask, Engine, OpenQuery, Parsed
+from searx_mcp.sources.open.engine import ANY_AGE, Ask, Engine, OpenQuery, Parsed, Routing
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, json_object
 
 NAME: Final = "keenable"
@@ -48,7 +49,7 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Keenable",
     operator="Keenable",
-    categories=frozenset({Category.GENERAL, Category.NEWS, Category.IT, Category.SCIENCE}),
+    categories={Category.GENERAL: 1, Category.NEWS: 2.8, Category.IT: 1, Category.SCIENCE: 1},
     endpoint="https://api.keenable.ai/v1/search/public",
     ask=ask,
     parse=parse,
@@ -62,11 +63,16 @@ ENGINE: Final = Engine(
         "Keenable is on: a company with an index of the web, which sees every query it is asked,"
         " and your address. Its terms could not be read."
     ),
-    on=False,
     is_web_index=True,
     is_semantic=True,
     time_ranges=ANY_AGE,
     pages=False,
+    routing=Routing(
+        anyway=2.0,
+        signals={Signal.NEWS: 2},
+        homes={Category.IT: frozenset(), Category.SCIENCE: frozenset()},
+    ),
+    switch=lambda config: config.keenable,
     terms_url="https://docs.keenable.ai/authentication",
     terms_checked="2026-11",
 )

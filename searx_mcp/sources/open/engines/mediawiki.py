@@ -1,9 +1,10 @@
-"""What the wikis of Wikimedia have in common: one interface, its limits, its errors."""
+"""What the wikis of Wikimedia have in common: one interface, its limits, its errors, its addresses."""
 
 import re
 from collections.abc import Callable
 from functools import partial
 from typing import Final
+from urllib.parse import SplitResult, parse_qs, unquote
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
@@ -20,6 +21,9 @@ _PER_PAGE: Final = 10
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _MAX_QUERY: Final = 300
 """Characters of a search, keywords such as `filetype:` included; a longer one is refused (CirrusSearch)."""
+
+_PATH = re.compile(r"/(?:wiki|zh(?:-[a-z]{2,4})?|sr-e[cl])/(.{1,500})")
+_FILE: Final = re.compile(r"(?:file|image):", re.IGNORECASE)
 
 _BUSY: Final = frozenset({"ratelimited", "maxlag", "cirrussearch-too-busy-error"})
 _BROKEN: Final = ("internal_api_error", "cirrussearch-backend-error", "readonly")
@@ -87,6 +91,24 @@ def parsed(
     for page in sorted(pages, key=lambda page: page.count("index") or len(pages)):
         add(rows, page)
     return rows.parsed(has_next=bool(answer.part("continue")))
+
+
+def title_at(parts: SplitResult) -> str:
+    """The title of the page at an address of a wiki; empty for an old state, an edit and the like."""
+    query = parse_qs(parts.query)
+    if query.keys() & {"action", "oldid", "diff", "curid"}:
+        return ""
+    page = _PATH.fullmatch(parts.path)
+    return title(page[1] if page else query.get("title", [""])[0])
+
+
+def title(text: str) -> str:
+    """A title as MediaWiki keeps it: with spaces, and a capital letter at the beginning of each part."""
+    whole = " ".join(unquote(text).replace("_", " ").split())
+    if is_file := _FILE.match(whole):
+        name = whole[is_file.end() :].strip()
+        return f"File:{name[:1].upper()}{name[1:]}"
+    return f"{whole[:1].upper()}{whole[1:]}"
 
 
 def _read(body: bytes, title: str) -> Fields:

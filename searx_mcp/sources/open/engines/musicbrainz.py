@@ -10,8 +10,19 @@ from searx_mcp.content.measures import length
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Media
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, RefusedError
+from searx_mcp.sources.open.engine import (
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    RefusedError,
+    Routing,
+    Scope,
+    Words,
+    word_set,
+)
 from searx_mcp.sources.open.engines.lucene import terms
+from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, json_object
 
 NAME: Final = "musicbrainz"
@@ -25,6 +36,11 @@ _MIN_SCORE: Final = 60
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TAGS_SHOWN: Final = 5
 _CREDITS_SHOWN: Final = 10
+
+
+def aim(question: Question, scope: Scope) -> str:  # noqa: ARG001 - the form of every engine's
+    """Choose what the question says that it is of."""
+    return question.music
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -114,11 +130,12 @@ ENGINE: Final = Engine(
     name=NAME,
     title="MusicBrainz",
     operator="MetaBrainz Foundation, US",
-    categories=frozenset({Category.MUSIC}),
+    categories={Category.MUSIC: 4},
     endpoint="https://musicbrainz.org/ws/2",
     parameters={"fmt": "json"},
     ask=ask,
     parse=parse,
+    aim=aim,
     read_refusal=read_refusal,
     # One request a second is allowed to an address.
     gap=1.1,
@@ -128,6 +145,14 @@ ENGINE: Final = Engine(
     timeout=5.0,
     wants_contact=True,
     hosts=("musicbrainz.org",),
+    routing=Routing(signals={Signal.MUSIC: 4}, further={"lyrics": 1}),
+    words=Words(
+        names=word_set("musicbrainz"),
+        frames=word_set("musicbrainz"),
+        implied=word_set("""
+            song songs album albums band artist singer music lyrics discography track single
+            """),
+    ),
     terms_url="https://musicbrainz.org/doc/MusicBrainz_API/Rate_Limiting",
     terms_checked="2026-11",
 )

@@ -7,7 +7,17 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Link, Package
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, fitting
+from searx_mcp.sources.open.engine import (
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    Routing,
+    Words,
+    fitting,
+    word_set,
+)
+from searx_mcp.sources.open.question import Ecosystem, Signal
 from searx_mcp.sources.open.rows import Rows, json_object
 
 NAME: Final = "npm"
@@ -77,7 +87,7 @@ ENGINE: Final = Engine(
     name=NAME,
     title="npm",
     operator="whoever runs the configured registry",
-    categories=frozenset({Category.IT}),
+    categories={Category.IT: 1},
     endpoint="",
     ask=ask,
     parse=parse,
@@ -86,6 +96,23 @@ ENGINE: Final = Engine(
     per_day=500,
     timeout=4.0,
     triggered=True,
+    routing=Routing(
+        within={Category.IT: {Signal.PACKAGE: 5}},
+        further={"packages": 1},
+        ecosystem=Ecosystem.NPM,
+        is_registry=True,
+    ),
+    words=Words(
+        names=word_set("npm npmjs"),
+        frames=word_set("""
+            npm_package_for npm_package_to npm_package npm_module_for npm_module npm_library_for
+            node_package_for node_module_for node_package
+            """),
+        implied=word_set("""
+            npm package packages library module node nodejs javascript js typescript
+            """),
+    ),
+    endpoint_setting=lambda config: config.npm_url,
     terms_url="https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md",
     terms_checked="2026-11",
 )

@@ -17,8 +17,13 @@ from searx_mcp.sources.open.engine import (
     OpenQuery,
     Parsed,
     RefusedError,
+    Routing,
+    Scope,
+    Words,
     fitting,
+    word_set,
 )
+from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, json_object, licensed
 
 NAME: Final = "openverse"
@@ -30,6 +35,12 @@ _MAX_QUERY: Final = 200
 _MAX_RESULTS: Final = 240
 """Results that can be reached without a key (Openverse API, `page`)."""
 _TAGS_SHOWN: Final = 20
+_FORMS: Final = {Signal.IMAGE: "images", Signal.SOUND: "audio", Signal.MUSIC: "audio"}
+
+
+def aim(question: Question, scope: Scope) -> str:
+    """Choose the medium that a question of no category is about."""
+    return scope.form(_FORMS, question)
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -114,10 +125,11 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Openverse",
     operator="WordPress Foundation, US",
-    categories=frozenset({Category.IMAGES, Category.MUSIC}),
+    categories={Category.IMAGES: 3, Category.MUSIC: 2},
     endpoint="https://api.openverse.org/v1",
     ask=ask,
     parse=parse,
+    aim=aim,
     read_refusal=read_refusal,
     demands_all=True,
     # 20 requests a minute and 200 a day are allowed to an address.
@@ -126,6 +138,17 @@ ENGINE: Final = Engine(
     timeout=6.0,
     licence="Images and sounds found by Openverse have the licences that stand with them.",
     filters_safely=True,
+    routing=Routing(
+        signals={Signal.IMAGE: 4, Signal.SOUND: 4},
+        within={Category.MUSIC: {Signal.SOUND: 4}},
+        homes={Category.MUSIC: frozenset({Signal.SOUND})},
+    ),
+    words=Words(
+        names=word_set("openverse"),
+        implied=word_set("""
+            photo photos picture pictures image images sound sounds stock free cc
+            """),
+    ),
     terms_url="https://docs.openverse.org/api/reference/authentication_and_throttling.html",
     terms_checked="2026-11",
 )

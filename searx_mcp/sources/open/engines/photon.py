@@ -1,12 +1,15 @@
 """Photon: places of OpenStreetMap by name and address."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
+from urllib.parse import SplitResult
 
 from searx_mcp.content.fields import Fields, loads
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Place
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words, word_set
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows
 
 NAME: Final = "photon"
@@ -15,6 +18,7 @@ PER_PAGE: Final = 10
 _LANGUAGES: Final = frozenset({"de", "en", "fr"})
 """Any other is answered with status 400 by the public server; without one, names are local."""
 _KINDS: Final = {"N": "node", "W": "way", "R": "relation"}
+_OBJECT = re.compile(r"/(node|way|relation)/([0-9]{1,19})/?")
 _POINT: Final = (180.0, 90.0)
 _EXTENT: Final = (180.0, 90.0, 180.0, 90.0)
 
@@ -63,6 +67,12 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     return rows.parsed()
 
 
+def identify(host: str, parts: SplitResult) -> str:
+    """Name the object of OpenStreetMap that an address is of."""
+    found = _OBJECT.fullmatch(parts.path) if host == "openstreetmap.org" else None
+    return f"osm:{found[1]}/{found[2]}" if found else ""
+
+
 def _place(about: Fields, feature: dict[str, object], kind: str, number: int) -> Place:
     geometry = feature.get("geometry")
     point = _degrees(geometry.get("coordinates") if isinstance(geometry, dict) else None, _POINT)
@@ -101,10 +111,11 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Photon",
     operator="Komoot, DE",
-    categories=frozenset({Category.MAP}),
+    categories={Category.MAP: 3},
     endpoint="https://photon.komoot.io",
     ask=ask,
     parse=parse,
+    identify=identify,
     wants_contact=True,
     # No number is published: "reasonable" use is welcome.
     gap=2.0,
@@ -114,6 +125,15 @@ ENGINE: Final = Engine(
     pages=False,
     hosts=("openstreetmap.org",),
     filters_language=True,
+    routing=Routing(signals={Signal.PLACE: 4}),
+    words=Words(
+        names=word_set("openstreetmap osm"),
+        frames=word_set("openstreetmap"),
+        implied=word_set("""
+            map address street near city town location place restaurant restaurants
+            """),
+    ),
+    endpoint_setting=lambda config: config.photon_url,
     terms_url="https://photon.komoot.io/",
     terms_checked="2026-11",
     also=("openstreetmap",),

@@ -8,7 +8,17 @@ from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length
 from searx_mcp.models.request import Category
 from searx_mcp.models.templates import Video
-from searx_mcp.sources.open.engine import ANY_AGE, Ask, Engine, OpenQuery, Parsed
+from searx_mcp.sources.open.engine import (
+    ANY_AGE,
+    Ask,
+    Engine,
+    OpenQuery,
+    Parsed,
+    Routing,
+    Words,
+    word_set,
+)
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, json_object, licensed, plain
 
 NAME: Final = "sepiasearch"
@@ -81,7 +91,7 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Sepia Search",
     operator="Framasoft, FR",
-    categories=frozenset({Category.VIDEOS}),
+    categories={Category.VIDEOS: 3},
     endpoint="https://sepiasearch.org/api/v1/search/videos",
     parameters={"sort": "-match"},
     ask=ask,
@@ -93,6 +103,12 @@ ENGINE: Final = Engine(
     time_ranges=ANY_AGE,
     filters_safely=True,
     filters_language=True,
+    routing=Routing(signals={Signal.VIDEO: 4}),
+    words=Words(
+        names=word_set("peertube sepia_search"),
+        frames=word_set("peertube"),
+        implied=word_set("video videos peertube watch"),
+    ),
     terms_url="https://docs.joinpeertube.org/api-rest-reference.html",
     terms_checked="2026-11",
 )

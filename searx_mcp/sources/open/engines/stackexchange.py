@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, time
 from typing import Final
+from urllib.parse import SplitResult
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
@@ -16,7 +17,13 @@ from searx_mcp.sources.open.engine import (
     OpenQuery,
     Parsed,
     RefusedError,
+    Routing,
+    Scope,
+    Words,
+    lies_on,
+    word_set,
 )
+from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.rows import Rows, json_object, licensed, plain
 
 NAME: Final = "stackexchange"
@@ -44,8 +51,21 @@ HOSTS: Final[Mapping[str, str]] = {
 
 SITES: Final = frozenset(HOSTS)
 AIMS: Final = SITES
+_SITE_AT: Final = {host: site for site, host in HOSTS.items()}
 _DEFAULT: Final = "stackoverflow"
+"""Where code goes that fits no other site."""
 _ENGLISH: Final = frozenset({"en", "all", "auto"})
+
+_DOMAINS: Final = (
+    "stackoverflow.com",
+    "stackexchange.com",
+    "serverfault.com",
+    "superuser.com",
+    "askubuntu.com",
+    "mathoverflow.net",
+    "stackapps.com",
+)
+_QUESTION = re.compile(r"/(q|questions|a)/([0-9]{1,12})(?:/|$)")
 
 _THROTTLE: Final = "throttle_violation"
 _AWAY: Final = frozenset({"internal_error", "temporarily_unavailable"})
@@ -54,6 +74,13 @@ _NOT_READ: Final = "bad_parameter"
 _SECONDS: Final = re.compile(r"available in (\d{1,6}) seconds")
 _OPERATOR: Final = re.compile(r"[\[\]]|(?<!\S)-+|(?<=\w):(?=\w)")
 """What the sites' search takes for a tag, an exclusion or a field; `std::vector` is none of them."""
+
+
+def aim(question: Question, scope: Scope) -> str:
+    """Choose the site: of the language, or named, or of the subject, else Stack Overflow."""
+    local = f"{scope.language}.{_DEFAULT}"
+    named = (_SITE_AT[site] for site in question.sites if site in _SITE_AT)
+    return local if local in SITES else next(named, "") or question.topic or _DEFAULT
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -98,6 +125,15 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
             attribution=licensed(title, licence),
         )
     return rows.parsed(has_next=answer.flag("has_more"), pause=_pause(answer, query.now))
+
+
+def identify(host: str, parts: SplitResult) -> str:
+    """Name the question, or the answer, that an address is of."""
+    found = _QUESTION.match(parts.path)
+    if found is None or not any(lies_on(host, domain) for domain in _DOMAINS):
+        return ""
+    kind = "answer:" if found[1] == "a" else ""
+    return f"{NAME}:{host}:{kind}{int(found[2])}"
 
 
 def read_refusal(status: int, headers: Mapping[str, str], body: bytes) -> RefusedError | None:  # noqa: ARG001 - the form of every engine's
@@ -164,11 +200,12 @@ ENGINE: Final = Engine(
     name=NAME,
     title="Stack Exchange",
     operator="Stack Exchange Inc., US",
-    categories=frozenset({Category.GENERAL, Category.IT}),
+    categories={Category.GENERAL: 1, Category.IT: 4},
     endpoint="https://api.stackexchange.com/2.3/search/excerpts",
     parameters={"order": "desc", "sort": "relevance"},
     ask=ask,
     parse=parse,
+    aim=aim,
     read_refusal=read_refusal,
     weight=1.2,
     # 300 requests a day are allowed to an address without a key, 10,000 with one.
@@ -179,17 +216,30 @@ ENGINE: Final = Engine(
     timeout=5.0,
     licence="Questions and answers of Stack Exchange are CC BY-SA; name the site and the author.",
     time_ranges=ANY_AGE,
-    languages=frozenset({"en", "es", "ja", "pt", "ru"}),
-    hosts=(
-        "stackoverflow.com",
-        "stackexchange.com",
-        "serverfault.com",
-        "superuser.com",
-        "askubuntu.com",
-        "mathoverflow.net",
-        "stackapps.com",
-    ),
+    languages=frozenset({"en"}),
+    languages_of_code=frozenset({"es", "ja", "pt", "ru"}),
+    identify=identify,
+    hosts=_DOMAINS,
     filters_language=True,
+    routing=Routing(
+        signals={Signal.CODE: 3, Signal.ERROR: 2, Signal.VULNERABILITY: 0.5},
+        within={
+            Category.IT: {Signal.ERROR: 3, Signal.CODE: 2, Signal.HOW_TO: 1},
+        },
+        topic=0.9,
+        topic_how_to=2.5,
+        further={"code": 2, "q&a": 1, "software wikis": 1},
+    ),
+    words=Words(
+        names=word_set("""
+            stackoverflow stack_overflow stackexchange stack_exchange superuser serverfault
+            askubuntu
+            """),
+        frames=word_set("""
+            stack_overflow stackoverflow on_stackoverflow on_stack_overflow
+            """),
+    ),
+    key_setting=lambda config: config.stackexchange_key,
     terms_url="https://api.stackexchange.com/docs/throttle",
     terms_checked="2026-11",
     also=("stackoverflow", "askubuntu", "superuser"),

@@ -1,11 +1,13 @@
 """Wikipedia: full-text search with the beginning of each article, in one request."""
 
 from typing import Final
+from urllib.parse import SplitResult
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words, word_set
 from searx_mcp.sources.open.engines import mediawiki
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows
 
 
@@ -21,6 +23,13 @@ def parse(body: bytes, query: OpenQuery) -> Parsed:
     return mediawiki.parsed(body, query, ENGINE, _add)
 
 
+def identify(host: str, parts: SplitResult) -> str:
+    """Name the article that an address is of, in the language of its wiki."""
+    language, _, rest = host.replace(".m.", ".").partition(".")
+    title = mediawiki.title_at(parts) if rest == "wikipedia.org" else ""
+    return f"wikipedia:{language}:{title}" if title else ""
+
+
 def _add(rows: Rows, page: Fields) -> None:
     rows.add(
         page.text("fullurl"),
@@ -33,7 +42,7 @@ def _add(rows: Rows, page: Fields) -> None:
 ENGINE: Final[Engine] = mediawiki.wiki(
     name="wikipedia",
     title="Wikipedia",
-    categories=frozenset({Category.GENERAL, Category.MAP}),
+    categories={Category.GENERAL: 1, Category.MAP: 1},
     endpoint="https://{language}.wikipedia.org/w/api.php",
     parameters={
         **mediawiki.PARAMETERS,
@@ -50,8 +59,36 @@ ENGINE: Final[Engine] = mediawiki.wiki(
     },
     ask=ask,
     parse=parse,
+    identify=identify,
     timeout=4.0,
     licence="Wikipedia's text is CC BY-SA 4.0.",
     filters_language=True,
     hosts=("wikipedia.org",),
+    routing=Routing(
+        anyway=1.0,
+        signals={
+            Signal.TECHNOLOGY: 2,
+            Signal.DEFINITION: 2.5,
+            Signal.BIOMEDICAL: 2,
+            Signal.FORMAL: 2,
+            Signal.PLACE: 2,
+            Signal.ENTITY: 3,
+            Signal.MUSIC: 1,
+        },
+        pairs={
+            frozenset({Signal.SCHOLARLY, Signal.FORMAL}): -2,
+            frozenset({Signal.SCHOLARLY, Signal.BIOMEDICAL}): -1,
+        },
+        homes={Category.IT: frozenset(), Category.MAP: frozenset()},
+        further={"software wikis": 2, "wikimedia": 1},
+        on_code=0.3,
+    ),
+    words=Words(
+        names=word_set("wikipedia wikipedia_article"),
+        frames=word_set("""
+            wikipedia_article_on wikipedia_article_about wikipedia_article wikipedia
+            on_wikipedia
+            """),
+        implied=word_set("wikipedia article"),
+    ),
 )

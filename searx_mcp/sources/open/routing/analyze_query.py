@@ -5,14 +5,12 @@ Strangers should not be told keys, addresses of persons and names of private hos
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from typing import Final
 
-from searx_mcp.sources.open.engine import Identifier
 from searx_mcp.sources.open.identifiers import identifier_in
+from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.routing.features import look
 from searx_mcp.sources.open.routing.question_patterns import content, keywords
-from searx_mcp.sources.open.routing.subjects import Ecosystem, Signal
 from searx_mcp.sources.open.routing.tokens import cut, grams
 from searx_mcp.sources.open.routing.topics import DEFAULT, topic_of
 
@@ -150,49 +148,6 @@ def _is_private_address(word: str) -> bool:
             return False
         return any(address in network for network in _PRIVATE)
     return _IPV6.search(word) is not None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
-    """What a query says.
-
-    Attributes:
-        text: the query without `site:` words and without SearXNG's syntax; quoted phrases keep their quotes.
-        words: all that it asks for, in its order and spelling: no function words, no frames such as
-            `how do I`; a quoted phrase is one, without its quotes. Everything, if nothing else were left.
-        keywords: at most six of them, those that say most.
-        phrases: those of the words that were quoted.
-        sites: domains of `site:` words.
-        not_sites: domains of `-site:` words.
-        identifier: the one work or report that is meant.
-        signals: what it is about.
-        ecosystem: where the package is that it asks for.
-        topic: Stack Exchange's api name of the site that its subject belongs to; empty if none fits.
-        music: `artist`, `release-group` or `recording`, as MusicBrainz calls them; empty if it does not say.
-        mediatype: the Internet Archive's name of the sort of file it asks for; empty if it does not say.
-        named: engines of the table that it asks for by name.
-        secret: what of it looks like a secret, in words for a person; empty if nothing does.
-    """
-
-    text: str
-    words: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
-    sites: tuple[str, ...] = ()
-    not_sites: tuple[str, ...] = ()
-    identifier: Identifier | None = None
-    signals: frozenset[Signal] = frozenset()
-    ecosystem: Ecosystem | None = None
-    topic: str = ""
-    music: str = ""
-    mediatype: str = ""
-    named: frozenset[str] = frozenset()
-    secret: str = ""
-
-    @property
-    def looks_secret(self) -> bool:
-        """Whether it holds what should not be told to strangers."""
-        return bool(self.secret)
 
 
 def analyze_query(text: str) -> Question:

@@ -6,13 +6,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from searx_mcp.sources.open.engine import Identifier, IdentifierKind
+from searx_mcp.sources.open.engine import word_set
+from searx_mcp.sources.open.question import Ecosystem, Identifier, IdentifierKind, Signal
 from searx_mcp.sources.open.routing import words
 from searx_mcp.sources.open.routing.question_patterns import DEFINING, PRACTICAL, opens_with
-from searx_mcp.sources.open.routing.subjects import Ecosystem, Signal
 from searx_mcp.sources.open.routing.tokens import Part
 from searx_mcp.sources.open.routing.topics import SUBJECTS
-from searx_mcp.sources.open.routing.words import word_set
+from searx_mcp.sources.open.table import ENGINES
 
 _MODEL_NAME = re.compile(
     r"[a-z0-9.]{2,40}(?:-[a-z0-9.]{1,40}){0,8}-(?:base|large|xl|xxl|instruct|chat|cased|uncased|[0-9]{1,3}b)"
@@ -145,7 +145,7 @@ def look(
         ecosystem=_ecosystem(grams, signals),
         music=_music(grams),
         mediatype="texts" if filetype in _TEXTS else _mediatype(grams),
-        named=frozenset(engine for engine, names in words.NAMED.items() if names & grams),
+        named=frozenset(engine.name for engine in ENGINES if engine.words.names & grams),
     )
 
 
@@ -214,7 +214,7 @@ def _about_software(grams: AbstractSet[str], signals: AbstractSet[Signal]) -> se
     ):
         found.add(Signal.PACKAGE)
     about = grams & words.REPOSITORY
-    if is_tech and (about - {"github"} if grams & words.ISSUES else about):
+    if is_tech and (about - words.HOSTS_OF_ISSUES if grams & words.ISSUES else about):
         found.add(Signal.REPOSITORY)
     if is_tech and grams & words.OPINION:
         found.add(Signal.OPINION)

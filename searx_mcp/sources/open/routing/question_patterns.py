@@ -5,8 +5,10 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from searx_mcp.content.function_words import FUNCTION_WORDS
+from searx_mcp.sources.open.engine import word_set
 from searx_mcp.sources.open.routing.tokens import Part
-from searx_mcp.sources.open.routing.words import AMBIGUOUS, CODE, CODING, TECHNOLOGY, word_set
+from searx_mcp.sources.open.routing.words import AMBIGUOUS, CODE, CODING, TECHNOLOGY
+from searx_mcp.sources.open.table import ENGINES
 
 MAX_KEYWORDS: Final = 6
 _LONGEST: Final = 7
@@ -88,17 +90,7 @@ noticias sobre, noticias de, estudios sobre, documental sobre, direccion de
 """)
 """These say what sort of thing is wanted; the engines have one sort each. In programs they mean other things."""
 
-_SOURCES: Final = _frames("""
-npm package for, npm package to, npm package, npm module for, npm module, npm library for, node package for, node module for,
-node package, rust crate for, rust crates for, rust crate to, rust crate, crates for, crate for, cargo crate for, crates.io,
-github repo for, github repository for, github repo, github repos, github repository, on github, from github,
-wikipedia article on, wikipedia article about, wikipedia article, wikipedia, on wikipedia, stack overflow, stackoverflow,
-on stackoverflow, on stack overflow, hacker news discussion of, hacker news discussion on, hacker news discussion about,
-hacker news thread on, hacker news thread about, hacker news, on hacker news, show hn, ask hn, arxiv paper on, arxiv papers on,
-arxiv, on arxiv, pubmed, on pubmed, huggingface model for, hugging face model for, huggingface models for, huggingface dataset for,
-hugging face dataset for, huggingface, hugging face, on huggingface, on hugging face, internet archive, archive.org,
-wikimedia commons, musicbrainz, openstreetmap, peertube
-""")
+_SOURCES: Final = frozenset[str]().union(*(engine.words.frames for engine in ENGINES))
 """These say which collection is meant."""
 
 _FAILURES: Final = _frames("""

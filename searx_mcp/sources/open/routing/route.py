@@ -1,29 +1,72 @@
-"""Chooses the engines that a question is for, and says why."""
+"""Chooses the engines that a question is for, and says why.
 
-from collections.abc import Collection, Mapping
+What speaks for an engine stands in its own row, see `Routing`. Here is what the points come to.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
 from searx_mcp.models.request import Category, TimeRange
-from searx_mcp.sources.open.engine import Engine
-from searx_mcp.sources.open.engines.stackexchange import HOSTS
-from searx_mcp.sources.open.identity import voter
-from searx_mcp.sources.open.routing.analyze_query import Question
-from searx_mcp.sources.open.routing.plans import BASE, FURTHER, Plan
-from searx_mcp.sources.open.routing.scoring import AWAY, Score, points_of, scores_of
-from searx_mcp.sources.open.routing.subjects import Signal
-from searx_mcp.sources.open.routing.topics import DEFAULT, LANGUAGES
+from searx_mcp.sources.open.engine import AWAY, Engine, Scope, lies_on
+from searx_mcp.sources.open.question import Question, Signal
+from searx_mcp.sources.open.table import ENGINES, voter
 
-_SITE_AT: Final = {host: site for site, host in HOSTS.items()}
-"""Stack Exchange's api name of a site by its host."""
+MAX_ENGINES: Final = 5
+"""Operators that are told a question of no category: as few as may answer it."""
+_NEAR_ENOUGH: Final = 0.25
+"""Share of the first engine's points from which on another is asked."""
+_SURE: Final = 6.0
+"""Points beyond which a better fit of one engine makes the others no worse."""
+_HOME: Final = 2.0
+"""Points from one signal that make an engine's route its home."""
+_NAMED: Final = 4.0
+"""Points for being asked for by name."""
+_ECOSYSTEM: Final = 5.0
+"""Points for having the sort of package that is asked for."""
+_FIRST: Final = 10.0
+"""More than all points of a category: engines that a category is confined to keep their order."""
+_USUAL: Final = 1.0
+"""Points in a category that an engine is confined to and does not give itself."""
 
-_FORMS: Final[Mapping[Signal, Mapping[str, str]]] = {
-    Signal.IMAGE: {"commons": "bitmap|drawing", "openverse": "images", "internetarchive": "image"},
-    Signal.VIDEO: {"commons": "video", "internetarchive": "movies"},
-    Signal.SOUND: {"commons": "audio", "openverse": "audio", "internetarchive": "audio"},
-    Signal.MUSIC: {"commons": "audio", "openverse": "audio", "internetarchive": "audio"},
+_FURTHER: Final[Mapping[str, Category]] = {
+    "books": Category.FILES,
+    "cargo": Category.IT,
+    "code": Category.IT,
+    "gallery": Category.IMAGES,
+    "icons": Category.IMAGES,
+    "lyrics": Category.MUSIC,
+    "movies": Category.VIDEOS,
+    "other": Category.GENERAL,
+    "packages": Category.IT,
+    "q&a": Category.IT,
+    "radio": Category.MUSIC,
+    "repos": Category.IT,
+    "scientific publications": Category.SCIENCE,
+    "software wikis": Category.IT,
+    "tv": Category.VIDEOS,
+    "web": Category.GENERAL,
+    "wikimedia": Category.GENERAL,
 }
-"""Which part of a collection of several media a general question means."""
+"""The further categories of SearXNG that an open collection covers; to all others there is no answer."""
+
+_FIELDS: Final = frozenset({Signal.FORMAL, Signal.BIOMEDICAL})
+_ABOUT_ITSELF: Final = frozenset({Signal.DEFINITION, Signal.ENTITY})
+"""These ask what a thing is, of programs too."""
+_NOT_ASIDE: Final = frozenset(
+    {
+        Signal.PLACE,
+        Signal.ENTITY,
+        Signal.NEWS,
+        Signal.IMAGE,
+        Signal.VIDEO,
+        Signal.MUSIC,
+        Signal.SOUND,
+        Signal.FILE,
+    }
+)
+"""Questions of these sorts are answered elsewhere, whatever site has their words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +99,14 @@ class Route:
     why: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Score:
+    """What speaks for an engine: its points, and the factor of its vote."""
+
+    points: float
+    factor: float
+
+
 def route(
     question: Question,
     *,
@@ -76,50 +127,43 @@ def route(
         wanted: engines that the caller asks for by their names here or in SearXNG; empty means any.
     """
     name = category.lower().strip()
-    plan = _plan(name)
+    meant = Category(name) if name in set(Category) else _FURTHER.get(name)
     if question.looks_secret:
-        return Route(
-            (), plan and plan.category, f"the query holds what looks like {question.secret}"
-        )
-    if plan is None and not wanted:
+        return Route((), meant, f"the query holds what looks like {question.secret}")
+    if meant is None and not wanted:
         return Route((), None, f"no engine serves the category {name}")
-    plan = plan or Plan(Category.GENERAL)
+    spoken = language.partition("-")[0].lower()
+    scope = Scope(meant or Category.GENERAL, name if name in _FURTHER else "", spoken)
     fitting = {
         engine.name: engine
         for engine in engines.values()
-        if _speaks(engine, question, language) and _is_on(engine, question)
+        if _speaks(engine, question, spoken) and _is_on(engine, question)
     }
     if wanted:
         asked_for = {voter(each) for each in wanted}
-        return _chosen_by_caller(
-            question,
-            plan,
-            language,
-            time_range,
-            {k: v for k, v in fitting.items() if k in asked_for},
-        )
-    scores, why = scores_of(question, plan, fitting, time_range)
-    if not scores:
-        return Route((), plan.category, _nobody(question, language))
-    choices = [
-        _choice(engine, question, plan, language, factor)
-        for engine, factor in _ordered(scores, fitting, time_range)
-    ]
-    return Route(tuple(choices), plan.category, why)
+        fitting = {name: engine for name, engine in fitting.items() if name in asked_for}
+        scope = _at_home(scope, fitting)
+        points, _ = _points_of(question, question.signals)
+        scores = {name: _Score(points.get(name, 0), 1.0) for name in fitting}
+        none = "none of the engines asked for is among the open sources in use, or fits"
+        why = "engines asked for" if scores else none
+    else:
+        scores, why = _scores_of(question, scope, fitting, time_range)
+        if not scores:
+            why = _nobody(question, language)
+    choices = []
+    for name, factor in _ordered(scores, fitting, time_range):
+        aim = fitting[name].aim
+        choices.append(Choice(name, factor, aim(question, scope) if aim else ""))
+    return Route(tuple(choices), scope.category, why)
 
 
-def _plan(name: str) -> Plan | None:
-    return Plan(Category(name)) if name in set(Category) else FURTHER.get(name)
-
-
-def _speaks(engine: Engine, question: Question, language: str) -> bool:
-    """Whether an engine has anything in a language; Stack Exchange has only code in others than English."""
-    spoken = language.partition("-")[0].lower()
+def _speaks(engine: Engine, question: Question, spoken: str) -> bool:
+    """Whether an engine has anything in a language."""
     if spoken in {"en", "all", "auto", ""} or not engine.languages:
         return True
-    if spoken not in engine.languages:
-        return False
-    return engine.name != "stackexchange" or Signal.CODE in question.signals
+    is_code = Signal.CODE in question.signals
+    return spoken in engine.languages or (is_code and spoken in engine.languages_of_code)
 
 
 def _is_on(engine: Engine, question: Question) -> bool:
@@ -127,18 +171,12 @@ def _is_on(engine: Engine, question: Question) -> bool:
     if not engine.hosts:
         return True
     if question.sites:
-        return any(_fits(host, site) for host in engine.hosts for site in question.sites)
-    return not all(
-        any(_lies_on(host, site) for site in question.not_sites) for host in engine.hosts
-    )
-
-
-def _fits(host: str, site: str) -> bool:
-    return _lies_on(host, site) or _lies_on(site, host)
-
-
-def _lies_on(host: str, site: str) -> bool:
-    return host == site or host.endswith(f".{site}")
+        return any(
+            lies_on(host, site) or lies_on(site, host)
+            for host in engine.hosts
+            for site in question.sites
+        )
+    return not all(any(lies_on(host, site) for site in question.not_sites) for host in engine.hosts)
 
 
 def _nobody(question: Question, language: str) -> str:
@@ -147,42 +185,18 @@ def _nobody(question: Question, language: str) -> str:
     return f"no engine serves that in {language}"
 
 
-def _chosen_by_caller(
-    question: Question,
-    plan: Plan,
-    language: str,
-    time_range: TimeRange,
-    engines: Mapping[str, Engine],
-) -> Route:
-    """All engines that the caller named; the category is theirs, if they have none of the one given."""
-    if not engines:
-        return Route(
-            (),
-            plan.category,
-            "none of the engines asked for is among the open sources in use, or fits",
-        )
-    served = [engine for engine in engines.values() if plan.category in engine.categories]
-    if not served and plan.category is Category.GENERAL:
-        plan = Plan(_home(next(iter(engines.values()))))
-    points, _ = points_of(question, question.signals)
-    scores = {name: Score(points.get(name, 0), 1.0) for name in engines}
-    choices = [
-        _choice(name, question, plan, language, factor)
-        for name, factor in _ordered(scores, engines, time_range)
-    ]
-    return Route(tuple(choices), plan.category, "engines asked for")
-
-
-def _home(engine: Engine) -> Category:
-    """What an engine is asked for that has no part in general questions: the category it stands first in."""
-    return max(
-        (category for category in Category if category in engine.categories),
-        key=lambda category: BASE[category].get(engine.name, 0),
-    )
+def _at_home(scope: Scope, engines: Mapping[str, Engine]) -> Scope:
+    """The scope of engines that the caller named: their own category, if they have no part in general ones."""
+    is_served = any(scope.category in engine.categories for engine in engines.values())
+    if is_served or scope.category is not Category.GENERAL or not engines:
+        return scope
+    points = next(iter(engines.values())).categories
+    own = (category for category in Category if category in points)
+    return Scope(max(own, key=lambda category: points[category]), "", scope.language)
 
 
 def _ordered(
-    scores: Mapping[str, Score], engines: Mapping[str, Engine], time_range: TimeRange
+    scores: Mapping[str, _Score], engines: Mapping[str, Engine], time_range: TimeRange
 ) -> list[tuple[str, float]]:
     """The engines with their factors, best first; behind them those that cannot filter by age."""
     blind = {
@@ -194,35 +208,174 @@ def _ordered(
     return [(name, scores[name].factor * (AWAY if name in blind else 1)) for name in ranked]
 
 
-def _choice(engine: str, question: Question, plan: Plan, language: str, factor: float) -> Choice:
-    return Choice(engine, factor, _aim(engine, question, plan, language))
+def _scores_of(
+    question: Question, scope: Scope, engines: Mapping[str, Engine], time_range: TimeRange
+) -> tuple[dict[str, _Score], str]:
+    """The engines to ask by name, and why them, in a few words."""
+    found = question.identifier
+    if found and scope.category in {Category.GENERAL, Category.SCIENCE}:
+        for engine in ENGINES:
+            if engine.name in engines and found.kind in engine.finds:
+                return {engine.name: _Score(1, 1)}, f"an identifier, {found.kind}"
+    confined = sorted(
+        (engine.routing.further[scope.further], engine.name)
+        for engine in ENGINES
+        if scope.further in engine.routing.further
+    )
+    if scope.category is Category.GENERAL and not confined:
+        return _general(question, engines, time_range)
+    return _within(question, scope.category, [name for _, name in confined], engines)
 
 
-def _aim(engine: str, question: Question, plan: Plan, language: str) -> str:
+def _within(
+    question: Question, category: Category, confined: Sequence[str], engines: Mapping[str, Engine]
+) -> tuple[dict[str, _Score], str]:
+    """The engines of a category that was asked for: all of them, and those whose subject is named.
+
+    Args:
+        question: as read.
+        category: that was asked for.
+        confined: the engines that it is confined to, best first; none means all of it.
+        engines: those that may be asked, by name.
+    """
     signals = question.signals
-    aim = ""
-    match engine:
-        case "stackexchange":
-            local = LANGUAGES.get(language.partition("-")[0].lower())
-            named = (_SITE_AT[site] for site in question.sites if site in _SITE_AT)
-            aim = local or next(named, "") or question.topic or DEFAULT
-        case "github":
-            is_flaw = (
-                signals & {Signal.ERROR, Signal.VULNERABILITY} and Signal.REPOSITORY not in signals
-            )
-            aim = "issues" if is_flaw else "repositories"
-        case "huggingface":
-            is_data = Signal.DATASET in signals and Signal.MODEL not in signals
-            aim = "datasets" if is_data else "models"
-        case "musicbrainz":
-            aim = question.music
-        case "internetarchive" if plan.engines and plan.category is Category.FILES:
-            aim = "texts"
-        case "internetarchive" if plan.category is Category.FILES or Signal.FILE in signals:
-            aim = question.mediatype
-        case _ if plan.category is Category.GENERAL:
-            forms = (_FORMS[signal] for signal in Signal if signal in signals and signal in _FORMS)
-            aim = next((form[engine] for form in forms if engine in form), "")
-        case _:
-            pass
-    return aim
+    fields = signals & _FIELDS if category is Category.SCIENCE else frozenset()
+    is_open = bool(confined) and question.ecosystem is None
+    told = [
+        signal
+        for signal in Signal
+        if signal in signals
+        and any(signal in engine.routing.within.get(category, {}) for engine in ENGINES)
+    ]
+    scores = {}
+    for place, name in enumerate(confined or engines):
+        engine = engines.get(name)
+        if engine is None or not (confined or category in engine.categories):
+            continue
+        routing = engine.routing
+        is_subject = _is_subject(engine, question)
+        is_named = name in question.named or is_subject
+        if engine.triggered and not is_named and not (is_open and routing.is_registry):
+            continue
+        homes = routing.homes.get(category)
+        if category is Category.SCIENCE and homes and not fields:
+            homes = None  # a work of an unknown field may lie with any of them
+        if fields and homes and homes.isdisjoint(fields) and not is_named:
+            continue  # a collection of another field
+        points = engine.categories.get(category, _USUAL) + _NAMED * (name in question.named)
+        points += sum(routing.within.get(category, {}).get(signal, 0) for signal in told)
+        if confined:
+            points += _FIRST * (len(confined) * is_subject - place)
+        is_home = homes is None or is_named or not homes.isdisjoint(signals)
+        scores[name] = _Score(points, 1.0 if is_home else AWAY)
+    why = f"category {category}" + (f": {_joined([*map(str, told)])}" if told else "")
+    return scores, why
+
+
+def _is_subject(engine: Engine, question: Question) -> bool:
+    """Whether a question names the kind of thing that a triggered engine has."""
+    return question.ecosystem is not None and question.ecosystem is engine.routing.ecosystem
+
+
+def _general(
+    question: Question, engines: Mapping[str, Engine], time_range: TimeRange
+) -> tuple[dict[str, _Score], str]:
+    """The few engines that a question of no category is for."""
+    signals = set(question.signals)
+    is_code = Signal.CODE in signals
+    if time_range in {TimeRange.DAY, TimeRange.WEEK} and not is_code:
+        signals.add(Signal.NEWS)
+    points, own = _points_of(question, signals)
+    if question.sites:
+        # Of those that have results anywhere nobody knows whether any lies there.
+        for name in (name for name, engine in engines.items() if engine.hosts):
+            points[name] = max(points.get(name, 0), _HOME)
+            own.add(name)
+    ranked = sorted(
+        (name for name in points if name in engines and _may_be_asked(engines[name], question)),
+        key=lambda name: (-points[name], name),
+    )
+    least = _NEAR_ENOUGH * min(_SURE, points[ranked[0]]) if ranked else 0.0
+    is_faint = is_code and not signals & _ABOUT_ITSELF
+    scores: dict[str, _Score] = {}
+    has_slow = False
+    for name in ranked:
+        engine = engines[name]
+        is_spare = points[name] < least and not engine.routing.anyway
+        if len(scores) == MAX_ENGINES or is_spare or (has_slow and engine.is_slow):
+            continue
+        has_slow |= engine.is_slow
+        away = engine.routing.on_code if is_faint else AWAY
+        scores[name] = _Score(points[name], 1.0 if name in own else away)
+    if is_code:
+        signals.discard(Signal.TECHNOLOGY)
+    why = [
+        str(signal)
+        for signal in Signal
+        if signal in signals and any(signal in engine.routing.signals for engine in ENGINES)
+    ]
+    if _is_aside(question, signals) and any(engines[name].routing.topic for name in scores):
+        why.append(question.topic)
+    return scores, _joined(why) or "no special subject"
+
+
+def _points_of(
+    question: Question, signals: AbstractSet[Signal]
+) -> tuple[dict[str, float], set[str]]:
+    """The points of each engine for a question of no category.
+
+    Args:
+        question: as read.
+        signals: what it is about, with what else speaks for that.
+
+    Returns:
+        Points by name, none of them nothing, and the engines that are at home there.
+    """
+    if Signal.CODE in signals:
+        signals = signals - {Signal.TECHNOLOGY}
+    points: dict[str, float] = {}
+    own = set()
+    for engine in ENGINES:
+        grants = [*_grants(engine, question, signals)]
+        if any(grant >= _HOME for grant in grants):
+            own.add(engine.name)
+        is_lost = engine.routing.topic and not question.topic and engine.name not in question.named
+        total = sum(grants, start=engine.routing.anyway)
+        # Without a site that fits its search is spent in vain.
+        if total > 0 and not is_lost:
+            points[engine.name] = total
+    usual = {engine.name for engine in ENGINES if engine.routing.anyway}
+    web = {engine.name for engine in ENGINES if engine.is_web_index}
+    return points, own | web if own else usual
+
+
+def _grants(engine: Engine, question: Question, signals: AbstractSet[Signal]) -> list[float]:
+    """The points that a question gives an engine, each for one reason."""
+    routing = engine.routing
+    grants = [
+        routing.signals[signal]
+        for signal in Signal
+        if signal in signals and signal in routing.signals
+    ]
+    grants += [points for pair, points in routing.pairs.items() if pair <= signals]
+    if routing.topic and _is_aside(question, signals):
+        grants.append(routing.topic_how_to if Signal.HOW_TO in signals else routing.topic)
+    if _is_subject(engine, question):
+        grants.append(_ECOSYSTEM)
+    if engine.name in question.named:
+        grants.append(_NAMED)
+    return grants
+
+
+def _is_aside(question: Question, signals: AbstractSet[Signal]) -> bool:
+    """Whether a site fits that is not about programs."""
+    is_other = signals & _NOT_ASIDE and Signal.HOW_TO not in signals
+    return bool(question.topic) and Signal.CODE not in signals and not is_other
+
+
+def _may_be_asked(engine: Engine, question: Question) -> bool:
+    return not engine.triggered or engine.name in question.named or _is_subject(engine, question)
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

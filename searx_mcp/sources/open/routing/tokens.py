@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from searx_mcp.content.clean import clean
 from searx_mcp.content.terms import folded
-from searx_mcp.sources.open.routing.words import word_set
+from searx_mcp.sources.open.engine import word_set
 
 MAX_PARTS: Final = 200
 """Words that are looked at; a query of 500 characters has some eighty."""

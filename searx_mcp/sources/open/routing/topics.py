@@ -6,19 +6,10 @@ The names are those of the parameter `site` of Stack Exchange's API, and all of 
 from collections.abc import Collection
 from typing import Final
 
-from searx_mcp.sources.open.routing.words import word_set
+from searx_mcp.sources.open.engine import word_set
 
 DEFAULT: Final = "stackoverflow"
 """Where code goes that fits no other site."""
-
-LANGUAGES: Final = {
-    "es": "es.stackoverflow",
-    "ja": "ja.stackoverflow",
-    "pt": "pt.stackoverflow",
-    "ru": "ru.stackoverflow",
-}
-"""The sites that are in another language; all are about code."""
-
 
 COMPUTERS: Final = {
     "askubuntu": word_set("ubuntu kubuntu xubuntu lubuntu ppa unity_desktop apt_ubuntu snapd ask_ubuntu"),

@@ -6,11 +6,7 @@ of an expression joined by one space (an underscore here). English; the frames k
 
 from typing import Final
 
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text; an underscore stands for the space in an expression."""
-    return frozenset(word.replace("_", " ") for word in text.split())
-
+from searx_mcp.sources.open.engine import word_set
 
 CODE: Final = word_set("""
 gzip zstd bzip2 zlib brotli lz4
@@ -150,6 +146,8 @@ command_line_tool cli_tool boilerplate starter_template fork github_repo impleme
 library_for library_to tool_for tool_to template_for sdk_for cli_for client_for plugin_for implementation_in
 """)
 ISSUES: Final = word_set("github_issue github_issues")
+HOSTS_OF_ISSUES: Final = word_set("github")
+"""Beside `ISSUES` these ask for no repository."""
 HUGGINGFACE: Final = word_set("huggingface hugging_face gguf safetensors lora_weights gguf_model")
 MODEL: Final = word_set(
     "model models checkpoint checkpoints weights pretrained pre-trained finetune fine-tuned lora"
@@ -358,24 +356,3 @@ FILES: Final = {
 FILE: Final = word_set(
     "pdf epub ebook ebooks abandonware msdos_game iso_file download_pdf public_domain_book scanned_book"
 )
-
-NAMED: Final = {
-    "wikipedia": word_set("wikipedia wikipedia_article"),
-    "stackexchange": word_set("stackoverflow stack_overflow stackexchange stack_exchange superuser serverfault askubuntu"),
-    "github": word_set("github github_repo github_repos github_repository github_issue github_issues"),
-    "hackernews": word_set("hacker_news hackernews show_hn ask_hn hn_thread hn_discussion"),
-    "huggingface": word_set("huggingface hugging_face"),
-    "npm": word_set("npm npmjs"),
-    "crates": word_set("crates.io"),
-    "crossref": word_set("crossref"),
-    "arxiv": word_set("arxiv"),
-    "europepmc": word_set("pubmed europe_pmc europepmc pmc biorxiv medrxiv"),
-    "openverse": word_set("openverse"),
-    "commons": word_set("wikimedia_commons wikimedia"),
-    "internetarchive": word_set("internet_archive archive.org"),
-    "sepiasearch": word_set("peertube sepia_search"),
-    "gdelt": word_set("gdelt"),
-    "photon": word_set("openstreetmap osm"),
-    "musicbrainz": word_set("musicbrainz"),
-}  # fmt: skip
-"""Names of the collections themselves, by engine."""

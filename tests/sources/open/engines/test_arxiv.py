@@ -4,7 +4,8 @@ import pytest
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import TimeRange
-from searx_mcp.sources.open.engine import Identifier, IdentifierKind, RefusedError
+from searx_mcp.sources.open.engine import RefusedError
+from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 PREPRINT = Identifier(IdentifierKind.ARXIV, "math/0000001")
 FEED = (

@@ -6,8 +6,8 @@ import pytest
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import TimeRange
-from searx_mcp.sources.open.engine import Identifier, IdentifierKind
 from searx_mcp.sources.open.engines import crossref
+from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 DOI = Identifier(IdentifierKind.DOI, "10.5555/example.2026.1(a)<b>")
 SEARCH = (

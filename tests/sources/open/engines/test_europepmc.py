@@ -6,7 +6,8 @@ import pytest
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import TimeRange
-from searx_mcp.sources.open.engine import Identifier, IdentifierKind, RefusedError
+from searx_mcp.sources.open.engine import RefusedError
+from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import pytest
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import TimeRange
 from searx_mcp.models.templates import Package
-from searx_mcp.sources.open.engine import Identifier, IdentifierKind, RefusedError
+from searx_mcp.sources.open.engine import RefusedError
+from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 CVE = Identifier(IdentifierKind.CVE, "CVE-2024-99999")
 

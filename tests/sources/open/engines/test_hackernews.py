@@ -5,7 +5,7 @@ import json
 import pytest
 
 from searx_mcp.models.request import Category, TimeRange
-from searx_mcp.sources.open.engine import Identifier, IdentifierKind
+from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 DISCUSSION = "https://news.ycombinator.com/item?id="
 

@@ -10,7 +10,7 @@ from searx_mcp.models.request import FURTHER_CATEGORIES, Category, TimeRange
 from searx_mcp.sources.open.engines.stackexchange import SITES
 from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
-from searx_mcp.sources.open.routing.topics import COMPUTERS, DEFAULT, LANGUAGES, SUBJECTS
+from searx_mcp.sources.open.routing.topics import COMPUTERS, DEFAULT, SUBJECTS
 from searx_mcp.sources.open.table import ENGINES
 
 ALL = {engine.name: engine for engine in ENGINES}
@@ -253,7 +253,7 @@ def test_an_engine_of_several_parts_is_told_which_is_meant(text, category, engin
 
 
 def test_topics_are_sites_that_the_engine_knows():
-    assert {*COMPUTERS, *SUBJECTS, *LANGUAGES.values(), DEFAULT} <= SITES
+    assert {*COMPUTERS, *SUBJECTS, DEFAULT} <= SITES
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Which rows are of one thing."""
+"""Which rows are of one thing, and which engines of one collection."""
 
 import pytest
 from hypothesis import given
@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.templates import File, Image, Media, Paper, Place
-from searx_mcp.sources.open.identity import host_lies_on, identity, voter
-from searx_mcp.sources.open.table import ENGINES
+from searx_mcp.sources.open.table import ENGINES, identity, voter
 
 
 def hit(url: str, **fields: object) -> Hit:
@@ -153,17 +152,3 @@ HOSTS = [
 def test_no_address_is_too_odd(host, rest):
     url = f"https://{host}/{rest}"
     assert isinstance(identity(hit(url)), str)
-
-
-@pytest.mark.parametrize(
-    ("url", "site", "lies"),
-    [
-        ("https://a.org/x", "a.org", True),
-        ("https://b.a.org./x", "a.org", True),
-        ("https://ba.org/x", "a.org", False),
-        ("https://a.org.evil.test/", "a.org", False),
-        ("http://[::1", "a.org", False),
-    ],
-)
-def test_an_address_lies_on_a_domain_or_below_it(url, site, lies):
-    assert host_lies_on(url, site) is lies
