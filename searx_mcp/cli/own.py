@@ -25,16 +25,16 @@ from searx_mcp.models.own_instance import (
     OwnInstanceUp,
 )
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.errors import OwnInstanceError
-from searx_mcp.ops.own.native.runner import NATIVE_TIMEOUT, NativeOptions, NativeRunner
+from searx_mcp.ops.own.container import TIMEOUT, ContainerRunner, Pull, UpOptions
+from searx_mcp.ops.own.failures import OwnInstanceError
+from searx_mcp.ops.own.native import NATIVE_TIMEOUT, NativeOptions, NativeRunner
 from searx_mcp.ops.own.opening import (
     CONTAINER,
     NATIVE,
     chosen_engine,
+    open_container,
     open_native,
-    open_runner,
 )
-from searx_mcp.ops.own.runner import TIMEOUT, Pull, Runner, UpOptions
 from searx_mcp.render.public import scrub
 from searx_mcp.settings.sources import Loaded
 
@@ -155,14 +155,14 @@ def _reported(*, as_json: bool) -> Iterator[Progress]:
 
 def _opened(
     loaded: Loaded, engine: str | None, progress: Progress
-) -> AbstractAsyncContextManager[NativeRunner | Runner]:
+) -> AbstractAsyncContextManager[NativeRunner | ContainerRunner]:
     """What runs the instance that is meant."""
     chosen = chosen_engine(loaded.settings, engine)
     if chosen == NATIVE:
         return open_native(loaded.settings, open_state(loaded.settings), progress=progress)
     name = None if chosen == CONTAINER else chosen
     state = open_state(loaded.settings)
-    return open_runner(loaded.settings, state, engine=name, progress=progress)
+    return open_container(loaded.settings, state, engine=name, progress=progress)
 
 
 def _refuse(engine: str, **options: str | None) -> None:

@@ -18,7 +18,7 @@ from searx_mcp.http.dialling import Dialling
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.models.instance import Catalog, CatalogEntry
-from searx_mcp.ops.own.native.waking import WAIT, waking
+from searx_mcp.ops.own.waking import WAIT, waking
 from searx_mcp.pool.catalog import gate, parse_catalog
 from searx_mcp.pool.config import EngineCareMode, PoolConfig, PublicInstances
 from searx_mcp.pool.pool import InstancePool

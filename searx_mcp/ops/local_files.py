@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Final
 
 from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
-from searx_mcp.ops.own.folder import FOLDER_NAME as OWN_FOLDER
-from searx_mcp.ops.own.native.folder import FOLDER_NAME as NATIVE_FOLDER
-from searx_mcp.ops.own.native.folder import VERSIONS
+from searx_mcp.ops.own.container import FOLDER_NAME as OWN_FOLDER
+from searx_mcp.ops.own.installation import FOLDER_NAME as NATIVE_FOLDER
+from searx_mcp.ops.own.installation import VERSIONS
 from searx_mcp.search.answers.shared import KEY_FILE
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.storage.pages import PageStore

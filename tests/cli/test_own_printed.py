@@ -17,7 +17,7 @@ from searx_mcp.models.own_instance import (
     OwnInstance,
     OwnInstanceDown,
 )
-from searx_mcp.ops.own.errors import NativeError
+from searx_mcp.ops.own.failures import NativeError
 from searx_mcp.settings.sources import load
 
 RUNNING = OwnInstance(

@@ -7,9 +7,9 @@ from typing import Final
 from searx_mcp.models.own_instance import Installed
 from searx_mcp.ops.doctor.course import Finding, doubtful, fine, skipped
 from searx_mcp.ops.doctor.engines import listed_engines
-from searx_mcp.ops.own.native.folder import FOLDER_NAME, NativeFolder
-from searx_mcp.ops.own.native.process import NativeProcess
-from searx_mcp.ops.own.native.settings import missing_engines
+from searx_mcp.ops.own.installation import FOLDER_NAME, NativeFolder
+from searx_mcp.ops.own.native_process import NativeProcess
+from searx_mcp.ops.own.settings_file import missing_engines
 
 MOST_DAYS: Final = 60
 """Days after which a version is old: in a month 3 to 23 commits of SearXNG mend engines."""

@@ -10,14 +10,13 @@ from searx_mcp.errors import SettingsError
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.folder import FOLDER_NAME, OwnFolder
-from searx_mcp.ops.own.native.fetching import Sources
-from searx_mcp.ops.own.native.folder import FOLDER_NAME as NATIVE_FOLDER
-from searx_mcp.ops.own.native.folder import NativeFolder
-from searx_mcp.ops.own.native.probing import Probe
-from searx_mcp.ops.own.native.process import Starting
-from searx_mcp.ops.own.native.runner import NativeRunner
-from searx_mcp.ops.own.runner import Runner
+from searx_mcp.ops.own.container import FOLDER_NAME, ContainerRunner, OwnFolder
+from searx_mcp.ops.own.installation import FOLDER_NAME as NATIVE_FOLDER
+from searx_mcp.ops.own.installation import NativeFolder
+from searx_mcp.ops.own.loopback import Probe
+from searx_mcp.ops.own.native import NativeRunner
+from searx_mcp.ops.own.native_process import Starting
+from searx_mcp.ops.own.source import Sources
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
@@ -45,29 +44,36 @@ def chosen_engine(settings: Settings, wanted: str | None) -> str:
 
 
 @asynccontextmanager
-async def open_runner(
-    settings: Settings, state: StateStore, *, engine: str | None, progress: Progress
-) -> AsyncIterator[Runner]:
-    """Wire a `Runner` to the state all processes of the user share.
+async def open_container(
+    settings: Settings,
+    state: StateStore,
+    *,
+    engine: str | None,
+    progress: Progress,
+    clock: Callable[[], float] = time.time,  # noqa: TID251 - of the records other processes keep
+) -> AsyncIterator[ContainerRunner]:
+    """Wire a `ContainerRunner` to the state all processes of the user share.
 
     Args:
         settings: how instances are reached, and where their files are.
         state: the store that all processes share; closed at the end.
-        engine: the container engine to use; the first that works unless given.
+        engine: the container engine to use; the first that works if it is `None`.
         progress: told each step.
+        clock: Unix seconds.
 
     Raises:
         SettingsError: nothing is kept on disk, so that no server would learn of the instance.
     """
     folder = _folder(settings)
     async with Sessions(settings.network) as sessions, aclosing(state):
-        yield Runner(
+        yield ContainerRunner(
             folder=OwnFolder(folder / FOLDER_NAME),
             state=state,
             is_alive=_probe(sessions).is_alive,
             configured=settings.instances.own,
             engine=engine,
             progress=progress,
+            clock=clock,
         )
 
 
@@ -88,7 +94,7 @@ async def open_native(
         clock: Unix seconds.
 
     Raises:
-        SettingsError: as `open_runner`.
+        SettingsError: as `open_container`.
     """
     folder = NativeFolder(_folder(settings) / NATIVE_FOLDER)
     allow = AllowList.parse(settings.fetch.allow_private)

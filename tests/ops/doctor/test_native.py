@@ -7,8 +7,8 @@ import pytest
 from searx_mcp.models.diagnosis import CheckStatus
 from searx_mcp.models.own_instance import Installed
 from searx_mcp.ops.doctor.native import Native, native_instance
-from searx_mcp.ops.own.native.folder import FOLDER_NAME, NativeFolder
-from searx_mcp.ops.own.native.settings import kept_engines, native_settings
+from searx_mcp.ops.own.installation import FOLDER_NAME, NativeFolder
+from searx_mcp.ops.own.settings_file import kept_engines, native_settings
 
 DAY = 86_400
 SETTINGS = native_settings("ab" * 32)

@@ -1,60 +1,76 @@
-"""What `container inspect` says, cut down from docker 28 and podman 4.3."""
+"""The folder of an instance in a container."""
 
-import json
+import stat
+from pathlib import Path
 
 import pytest
+import yaml
 
-from searx_mcp.models.own_instance import ContainerState
-from searx_mcp.ops.own.container import Container, parse_container
+from searx_mcp.errors import SettingsError
+from searx_mcp.ops.own.container import OwnFolder
 
-DOCKER = {
-    "Id": "9492ade838dc",
-    "State": {"Status": "running", "Running": True, "ExitCode": 0, "Health": None},
-    "Image": "sha256:4a7e61",
-    "Name": "/searx-mcp-own",
-    "RestartCount": 2,
-    "Config": {"Image": "docker.io/searxng/searxng:latest", "Labels": {"a": "b"}},
-}
-PODMAN = {
-    "Id": "9492ade838dc",
-    "State": {"OciVersion": "1.0.2-dev", "Status": "running", "ConmonPid": 12795},
-    "Image": "4a7e61",
-    "ImageName": "localhost/fake:1",
-    "RestartCount": 0,
-    "Config": {"Image": "localhost/fake:1", "Labels": None},
-}
+URL = "http://127.0.0.1:8888/"
 
 
-def test_docker_and_podman_are_understood():
-    assert parse_container(json.dumps([DOCKER])) == Container(
-        ContainerState.RUNNING, "docker.io/searxng/searxng:latest", {"a": "b"}, 2
-    )
-    assert parse_container(json.dumps([PODMAN])) == Container(
-        ContainerState.RUNNING, "localhost/fake:1", {}, 0
-    )
+def mode(path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
 
 
-@pytest.mark.parametrize(
-    ("status", "state"),
-    [
-        ("running", ContainerState.RUNNING),
-        ("restarting", ContainerState.RESTARTING),
-        ("created", ContainerState.STOPPED),
-        ("exited", ContainerState.STOPPED),
-        ("paused", ContainerState.STOPPED),
-        ("dead", ContainerState.STOPPED),
-        ("configured", ContainerState.STOPPED),
-        ("something new", ContainerState.STOPPED),
-    ],
-)
-def test_whatever_does_not_run_is_stopped(status, state):
-    described = {**DOCKER, "State": {"Status": status}}
-    assert parse_container(json.dumps([described])).state is state
+def test_nobody_else_gets_to_the_settings_and_any_user_inside_reads_them(tmp_path):
+    folder = OwnFolder(tmp_path / "state" / "own")
+    settings = folder.prepare(URL)
+    assert (mode(settings.parent), mode(settings)) == (0o700, 0o644)
+    assert mode(tmp_path / "state") == 0o700
+    assert settings == folder.settings == tmp_path / "state" / "own" / "settings.yml"
+    assert len(yaml.safe_load(settings.read_text())["server"]["secret_key"]) == 64
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", "[{}]", "null", "[1]", json.dumps([DOCKER, DOCKER]), "\ud800"]
-)
-def test_anything_else_is_refused(text):
-    with pytest.raises(ValueError, match="unknown way"):
-        parse_container(text)
+def test_a_folder_that_was_open_to_others_is_closed(tmp_path):
+    path = tmp_path / "own"
+    path.mkdir(mode=0o755)
+    OwnFolder(path).prepare(URL)
+    assert mode(path) == 0o700
+
+
+def test_settings_that_are_there_stay_as_they_are(tmp_path):
+    folder = OwnFolder(tmp_path)
+    folder.prepare(URL).write_text("mine: true\n")
+    assert folder.prepare("http://127.0.0.1:9999/").read_text() == "mine: true\n"
+    assert folder.url == "http://127.0.0.1:9999/"
+
+
+def test_two_folders_have_two_secrets(tmp_path):
+    texts = {OwnFolder(tmp_path / name).prepare(URL).read_text() for name in "ab"}
+    assert len(texts) == 2
+
+
+def test_nothing_is_there_before_and_after(tmp_path):
+    folder = OwnFolder(tmp_path / "own")
+    assert (folder.settings, folder.url) == (None, None)
+    folder.forget(keep_settings=False)
+    folder.prepare(URL)
+    folder.forget(keep_settings=True)
+    assert folder.url is None
+    assert folder.settings is not None
+    folder.forget(keep_settings=False)
+    assert not (tmp_path / "own").exists()
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "\xff"], ids=["empty", "nonsense", "bytes"])
+def test_an_address_that_cannot_be_read_is_none(tmp_path, text):
+    folder = OwnFolder(tmp_path)
+    folder.prepare(URL)
+    (tmp_path / "url").write_text(text, encoding="latin-1")
+    assert folder.url is None
+
+
+def test_a_folder_that_cannot_be_made_is_a_setting_to_correct(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingsError, match=r"storage\.folder") as caught:
+        OwnFolder(tmp_path / "file").prepare(URL)
+    assert str(tmp_path / "file") in caught.value.message
+
+
+def test_a_relative_folder_is_made_absolute_for_the_engine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert OwnFolder(Path("own")).prepare(URL) == tmp_path / "own" / "settings.yml"

@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from searx_mcp.models.own_instance import ContainerFailure, NativeFailure
-from searx_mcp.ops.own.runner import IMAGE, NAME
-from searx_mcp.ops.own.settings_file import settings_yaml
+from searx_mcp.ops.own.container import IMAGE, NAME
+from searx_mcp.ops.own.settings_file import container_settings
 
 PAGE = Path(__file__).parents[3] / "docs" / "own-instance.md"
 
@@ -30,7 +30,7 @@ def test_the_compose_file_runs_the_same_container_on_loopback_alone(blocks):
 
 
 def test_the_settings_by_hand_are_the_generated_ones_without_the_secret(blocks):
-    generated = yaml.safe_load(settings_yaml("a" * 64))
+    generated = yaml.safe_load(container_settings("a" * 64))
     del generated["server"]["secret_key"]
     assert blocks[1] == generated
 

@@ -1,17 +1,25 @@
-"""The settings file, as a YAML parser reads it."""
+"""The settings files, as a YAML parser reads them."""
 
 import secrets
 
 import pytest
 import yaml
 
-from searx_mcp.ops.own.settings_file import settings_yaml, without_secrets
+from searx_mcp.models.request import Category
+from searx_mcp.ops.own.settings_file import (
+    ENGINES,
+    container_settings,
+    kept_engines,
+    missing_engines,
+    native_settings,
+    without_secrets,
+)
 
 SECRET = "0123456789abcdef" * 4
 
 
 def test_json_is_on_and_the_limiter_off():
-    assert yaml.safe_load(settings_yaml(SECRET)) == {
+    assert yaml.safe_load(container_settings(SECRET)) == {
         "use_default_settings": True,
         "server": {
             "secret_key": SECRET,
@@ -23,21 +31,59 @@ def test_json_is_on_and_the_limiter_off():
     }
 
 
-def test_a_secret_of_digits_alone_stays_text():
-    secret = "1" * 64
-    assert yaml.safe_load(settings_yaml(secret))["server"]["secret_key"] == secret
+@pytest.mark.parametrize("write", [container_settings, native_settings])
+@pytest.mark.parametrize("secret", ["1" * 64, secrets.token_hex(32)], ids=["digits", "random"])
+def test_a_secret_stays_text(write, secret):
+    assert yaml.safe_load(write(secret))["server"]["secret_key"] == secret
 
 
-def test_random_secrets_are_taken():
-    assert settings_yaml(secrets.token_hex(32))
-
-
+@pytest.mark.parametrize("write", [container_settings, native_settings])
 @pytest.mark.parametrize("secret", ["", "a" * 63, "a" * 65, "A" * 64, "g" * 64, f"{SECRET}\n"])
-def test_anything_else_is_no_secret(secret):
+def test_anything_else_is_no_secret(write, secret):
     with pytest.raises(ValueError, match="64"):
-        settings_yaml(secret)
+        write(secret)
 
 
 def test_a_secret_in_a_log_is_masked():
     assert without_secrets(f"key={SECRET}, {SECRET[:63]}") == f"key=…, {SECRET[:63]}"
-    assert SECRET not in without_secrets(settings_yaml(SECRET))
+    assert SECRET not in without_secrets(container_settings(SECRET))
+
+
+def test_the_settings_are_what_the_instance_needs():
+    settings = yaml.safe_load(native_settings(SECRET))
+    assert settings["server"]["secret_key"] == SECRET
+    assert settings["server"]["limiter"] is False
+    assert settings["search"]["formats"] == ["html", "json"]
+    assert settings["search"]["ban_time_on_fail"] == 0
+    assert settings["ui"] == {"default_locale": "en"}
+    assert settings["plugins"] == {}
+    assert "proxies" not in settings["outgoing"]
+
+
+def test_every_category_has_engines_and_those_shipped_switched_off_are_switched_on():
+    settings = yaml.safe_load(native_settings(SECRET))
+    kept = settings["use_default_settings"]["engines"]["keep_only"]
+    assert len(kept) == len(set(kept))
+    assert {*Category} <= {*ENGINES}
+    for changed in settings["engines"]:
+        assert changed["name"] in kept
+        assert changed.get("disabled", False) is False
+        assert changed.get("timeout", 6.0) <= 6.0
+
+
+def test_engines_are_asked_through_the_proxy_of_the_settings():
+    settings = yaml.safe_load(native_settings(SECRET, proxy="http://a%3Ab:c@proxy:3128"))
+    assert settings["outgoing"]["proxies"] == {"all://": ["http://a%3Ab:c@proxy:3128"]}
+
+
+def test_engines_that_an_instance_does_not_list_are_missing():
+    text = native_settings(SECRET)
+    kept = yaml.safe_load(text)["use_default_settings"]["engines"]["keep_only"]
+    assert list(kept_engines(text)) == kept
+    assert missing_engines(text, kept) == ()
+    assert missing_engines(text, [name for name in kept if name != "brave"]) == ("brave",)
+
+
+@pytest.mark.parametrize("text", ["", "use_default_settings: true\n", "- a\n- b\n"])
+def test_settings_of_another_shape_keep_no_engines_by_name(text):
+    assert kept_engines(text) == ()

@@ -34,7 +34,7 @@ class Finished:
     err: str
 
 
-async def run(
+async def run_program(
     command: Sequence[str],
     *,
     timeout: float,  # noqa: ASYNC109 - the length of one call is the caller's budget

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from searx_mcp.cli.main import ExitCode
-from searx_mcp.ops.own.native.process import NativeProcess
+from searx_mcp.ops.own.native_process import NativeProcess
 
 pytestmark = pytest.mark.slow
 

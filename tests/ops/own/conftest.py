@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from searx_mcp.ops.own.native.process import NativeProcess
+from searx_mcp.ops.own.native_process import NativeProcess
 from searx_mcp.settings.values import Settings
 
 T = TypeVar("T")

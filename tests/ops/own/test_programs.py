@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from searx_mcp.ops.own.process import MAX_OUTPUT, run
+from searx_mcp.ops.own.programs import MAX_OUTPUT, run_program
 
 PYTHON = (sys.executable, "-S", "-E", "-u", "-c")
 HANG = "import os, sys, time; print(os.getpid(), flush=True); time.sleep(600)"
@@ -23,13 +23,13 @@ def is_running(pid: int) -> bool:
 
 async def test_both_streams_and_the_exit_code_come_back():
     code = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
-    done = await run([*PYTHON, code], timeout=30)
+    done = await run_program([*PYTHON, code], timeout=30)
     assert (done.code, done.out, done.err) == (3, "out\n", "err\n")
 
 
 async def test_there_is_no_shell_and_no_input():
     code = "import sys; print(sys.argv[1:], repr(sys.stdin.read()))"
-    done = await run([*PYTHON, code, "$HOME; echo x", "*"], timeout=30)
+    done = await run_program([*PYTHON, code, "$HOME; echo x", "*"], timeout=30)
     assert done.out == "['$HOME; echo x', '*'] ''\n"
 
 
@@ -38,25 +38,25 @@ async def test_lines_are_told_as_they_come():
     code = (
         r"import sys; sys.stdout.write('one\rtwo\n\n  \nthree\nhalf'); sys.stderr.write('four\n')"
     )
-    await run([*PYTHON, code], timeout=30, on_line=lines.append)
+    await run_program([*PYTHON, code], timeout=30, on_line=lines.append)
     assert sorted(lines) == ["four", "one", "three", "two"]
 
 
 async def test_of_long_output_the_end_is_kept():
     code = f"print('a' * {MAX_OUTPUT}); print('b' * 10_000, end='')"
-    done = await run([*PYTHON, code], timeout=30)
+    done = await run_program([*PYTHON, code], timeout=30)
     assert len(done.out) == MAX_OUTPUT
     assert done.out.endswith("a\n" + "b" * 10_000)
 
 
 async def test_what_is_not_utf_8_is_replaced():
-    done = await run([*PYTHON, r"import sys; sys.stdout.buffer.write(b'\xff')"], timeout=30)
+    done = await run_program([*PYTHON, r"import sys; sys.stdout.buffer.write(b'\xff')"], timeout=30)
     assert done.out == "\N{REPLACEMENT CHARACTER}"
 
 
 async def test_a_program_that_is_not_there_is_an_os_error(tmp_path):
     with pytest.raises(FileNotFoundError):
-        await run([str(tmp_path / "nothing")], timeout=30)
+        await run_program([str(tmp_path / "nothing")], timeout=30)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def too_long(pass_by):
             pass_by(60)
 
         with pytest.raises(TimeoutError):
-            await run([*PYTHON, code], timeout=60, on_line=heard)
+            await run_program([*PYTHON, code], timeout=60, on_line=heard)
         return pids[0]
 
     return started
@@ -91,7 +91,9 @@ async def test_a_cancelled_caller_leaves_no_program():
 
     async with asyncio.TaskGroup() as group:
         task = group.create_task(
-            run([*PYTHON, HANG], timeout=60, on_line=lambda line: started.set_result(int(line)))
+            run_program(
+                [*PYTHON, HANG], timeout=60, on_line=lambda line: started.set_result(int(line))
+            )
         )
         async with asyncio.timeout(30):
             pid = await started

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from searx_mcp.ops.own.native.launcher import LOG_SIZE, Watch, birth
+from searx_mcp.ops.own.launcher import LOG_SIZE, Watch, birth
 
 
 @pytest.fixture

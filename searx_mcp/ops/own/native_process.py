@@ -15,20 +15,24 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.files import read_bytes, read_text
 from searx_mcp.models.own_instance import Installed, NativeFailure
-from searx_mcp.ops.own.errors import NativeError
-from searx_mcp.ops.own.native import launcher
-from searx_mcp.ops.own.native.environment import python_of
-from searx_mcp.ops.own.native.folder import NativeFolder, written
+from searx_mcp.ops.own import launcher
+from searx_mcp.ops.own.failures import NativeError, port_taken, written
+from searx_mcp.ops.own.installation import NativeFolder, python_of
 from searx_mcp.ops.own.settings_file import without_secrets
 
 LOG_LINES: Final = 20
 """Lines of the log that an error carries."""
+
 _POLL: Final = 0.04
 """Seconds between two looks at an instance that is starting or ending."""
+
 _GRACE: Final = 3.0
 """Seconds it has to end after it was asked to, and again after it was killed; waitress takes 10 ms."""
+
 _MAX_RUN: Final = 4_096
+
 _LONGEST_LINE: Final = 300
+
 _HANDED_ON: Final = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
 """Variables that reach SearXNG. Others of the user would change its settings: `SEARXNG_PORT`."""
 
@@ -300,12 +304,3 @@ class Starting:
             ),
             log=process.log_tail(LOG_LINES),
         )
-
-
-def port_taken(port: int) -> NativeError:
-    """The error for a port that another program has."""
-    return NativeError(
-        f"Port {port} is taken by another program.",
-        reason=NativeFailure.PORT_TAKEN,
-        advice="Choose another one: `searx-mcp instances own up --port N`.",
-    )

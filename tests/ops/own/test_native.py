@@ -15,12 +15,12 @@ from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.instance import Choice
 from searx_mcp.models.own_instance import Done, NativeFailure, NativeState
-from searx_mcp.ops.own.errors import NativeError
-from searx_mcp.ops.own.native.fetching import PINNED
-from searx_mcp.ops.own.native.folder import NativeFolder
-from searx_mcp.ops.own.native.process import NativeProcess
-from searx_mcp.ops.own.native.runner import NativeOptions
+from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.installation import NativeFolder
+from searx_mcp.ops.own.native import NativeOptions
+from searx_mcp.ops.own.native_process import NativeProcess
 from searx_mcp.ops.own.opening import open_native
+from searx_mcp.ops.own.source import PINNED
 from searx_mcp.pool.config import OwnConfig
 
 pytestmark = pytest.mark.slow
@@ -344,7 +344,7 @@ async def test_a_port_that_was_taken_while_it_was_down_is_said(machine, stand_in
 async def test_a_disk_without_room_is_said_before_anything_is_fetched(
     machine, stand_in, monkeypatch
 ):
-    monkeypatch.setattr("searx_mcp.ops.own.native.folder.ROOM", 2**62)
+    monkeypatch.setattr("searx_mcp.ops.own.installation.ROOM", 2**62)
     with pytest.raises(NativeError) as caught:
         await machine.up(stand_in.archive())
     assert caught.value.reason is NativeFailure.DISK_FULL

@@ -8,17 +8,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from searx_mcp.content.clean import clean_line
-from searx_mcp.models.own_instance import ContainerFailure
-from searx_mcp.models.service import Progress
-from searx_mcp.ops.own import process
-from searx_mcp.ops.own.container import Container, parse_container
-from searx_mcp.ops.own.errors import ContainerError, complaint, engine_down, no_engine
-from searx_mcp.ops.own.process import Finished
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from searx_mcp.content.clean import clean_line
+from searx_mcp.models.own_instance import ContainerFailure, ContainerState
+from searx_mcp.models.service import Progress
+from searx_mcp.ops.own.failures import ContainerError, complaint, engine_down, no_engine
+from searx_mcp.ops.own.programs import Finished, run_program
+
+_STATES: Final = {
+    "running": ContainerState.RUNNING,
+    "restarting": ContainerState.RESTARTING,
+}
 ENGINES: Final = ("docker", "podman")
 """Names of the programs, in the order they are tried."""
-
 _QUICK: Final = 20.0
 """Seconds for what only asks the engine or hands something over to it."""
 _STOP: Final = 40.0
@@ -26,9 +29,25 @@ _STOP_GRACE: Final = 10
 """Whole seconds a container has to end by itself."""
 _SHOWN: Final = 60
 """Characters of a line of the engine that are shown as progress."""
-
 _ABSENT: Final = "no such"
 _PORT_TAKEN: Final = ("port is already allocated", "address already in use")
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container that exists.
+
+    Attributes:
+        state: what it does; one that is stopped can be started.
+        image: name of its image.
+        labels: its labels.
+        restarts: how often the engine started it again by itself.
+    """
+
+    state: ContainerState
+    image: str
+    labels: Mapping[str, str]
+    restarts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +179,7 @@ class Engine:
         progress: Progress | None = None,
     ) -> Finished:
         try:
-            return await process.run((self._path, *arguments), timeout=timeout, on_line=progress)
+            return await run_program((self._path, *arguments), timeout=timeout, on_line=progress)
         except TimeoutError:  # is an OSError
             raise
         except OSError as exc:
@@ -214,3 +233,39 @@ async def find_engines(name: str | None = None) -> tuple[Engine, ...]:
     if working:
         return tuple(working)
     raise troubles[0] if troubles else no_engine(name, platform=sys.platform)
+
+
+class _State(BaseModel):
+    status: str = Field(alias="Status")
+
+
+class _Config(BaseModel):
+    image: str = Field(alias="Image")
+    labels: dict[str, str] | None = Field(default=None, alias="Labels")
+
+
+class _Described(BaseModel):
+    state: _State = Field(alias="State")
+    config: _Config = Field(alias="Config")
+    restarts: int = Field(default=0, alias="RestartCount")
+
+
+_ANSWER: Final = TypeAdapter(tuple[_Described])
+
+
+def parse_container(text: str) -> Container:
+    """Read the answer to `container inspect` of one container: a JSON list of one object.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    try:
+        (described,) = _ANSWER.validate_json(text)
+    except ValidationError as exc:
+        raise ValueError("the engine describes the container in an unknown way") from exc
+    return Container(
+        state=_STATES.get(described.state.status, ContainerState.STOPPED),
+        image=described.config.image,
+        labels=described.config.labels or {},
+        restarts=described.restarts,
+    )

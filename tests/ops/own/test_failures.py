@@ -3,7 +3,7 @@
 import pytest
 
 from searx_mcp.models.own_instance import ContainerFailure
-from searx_mcp.ops.own.errors import complaint, engine_down, no_engine
+from searx_mcp.ops.own.failures import complaint, engine_down, no_engine
 
 DAEMON_DOWN = (
     "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon"

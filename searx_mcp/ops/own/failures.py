@@ -1,5 +1,10 @@
 """What goes wrong with an instance of one's own, with the one thing to do about it."""
 
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from searx_mcp.content.clean import clean_line
@@ -10,7 +15,6 @@ from searx_mcp.sources.searxng.persona import PROJECT_URL
 _PREAMBLES: Final = ("docker: ", "Error: ", "Error response from daemon: ")
 _LONGEST: Final = 300
 """Characters of a complaint that are shown."""
-
 _DOCUMENT: Final = f"{PROJECT_URL}/blob/main/docs/own-instance.md"
 
 _INSTALL: Final = {
@@ -27,6 +31,7 @@ _INSTALL: Final = {
         " Podman (https://podman.io/docs/installation)"
     ),
 }
+
 _START: Final = {
     ("docker", "linux"): "Start it: sudo systemctl start docker",
     ("docker", "darwin"): "Start Docker Desktop.",
@@ -34,6 +39,7 @@ _START: Final = {
     ("podman", "darwin"): "Start its machine: podman machine start",
     ("podman", "win32"): "Start its machine: podman machine start",
 }
+
 _MAY_NOT: Final = {
     "docker": (
         "Join its group and log in again: sudo usermod -aG docker $USER. Or install Podman, which"
@@ -151,3 +157,49 @@ def complaint(text: str) -> str:
     for preamble in _PREAMBLES:
         line = line.removeprefix(preamble)
     return clean_line(line, _LONGEST)
+
+
+def port_taken(port: int) -> NativeError:
+    """The error for a port that another program has."""
+    return NativeError(
+        f"Port {port} is taken by another program.",
+        reason=NativeFailure.PORT_TAKEN,
+        advice="Choose another one: `searx-mcp instances own up --port N`.",
+    )
+
+
+def python_too_old(version: Sequence[int]) -> NativeError:
+    """The error for an interpreter that SearXNG does not run on."""
+    return NativeError(
+        f"Python {'.'.join(map(str, version))} is too old for this version of SearXNG.",
+        reason=NativeFailure.PYTHON_TOO_OLD,
+        advice="Run searx-mcp with a newer Python, or use --engine container.",
+    )
+
+
+def disk_full() -> NativeError:
+    """The error for a disk without room."""
+    return NativeError(
+        "The disk is full.",
+        reason=NativeFailure.DISK_FULL,
+        advice="Make room for 150 MB, or name a folder on another disk in storage.folder.",
+    )
+
+
+@contextmanager
+def written(folder: Path) -> Iterator[None]:
+    """Translate what may happen while files are written.
+
+    Raises:
+        NativeError: `not_writable` or `disk_full`.
+    """
+    try:
+        yield
+    except OSError as exc:
+        if exc.errno in {errno.ENOSPC, errno.EDQUOT}:
+            raise disk_full() from exc
+        raise NativeError(
+            f"{folder} cannot be written to: {exc.strerror or os.strerror(errno.EIO)}.",
+            reason=NativeFailure.NOT_WRITABLE,
+            advice="Make it writable, or name another folder in storage.folder.",
+        ) from exc

@@ -13,13 +13,13 @@ from searx_mcp.client.stores import open_state
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.models.own_instance import Installed, NativeFailure
-from searx_mcp.ops.own.errors import NativeError
-from searx_mcp.ops.own.native import launcher
-from searx_mcp.ops.own.native.folder import NativeFolder
-from searx_mcp.ops.own.native.process import NativeProcess, Starting
-from searx_mcp.ops.own.native.runner import NativeOptions
-from searx_mcp.ops.own.native.waking import Waking
+from searx_mcp.ops.own import launcher
+from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.installation import NativeFolder
+from searx_mcp.ops.own.native import NativeOptions
+from searx_mcp.ops.own.native_process import NativeProcess, Starting
 from searx_mcp.ops.own.opening import open_native
+from searx_mcp.ops.own.waking import Waking
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.providers.interface import Found
 from searx_mcp.sources.searxng.request import InstanceQuery
@@ -46,7 +46,7 @@ async def installed(stand_in, until):
 @pytest.fixture
 def patient(stand_in, monkeypatch):
     """Settings of a busy machine: a search may wait longer for the instance."""
-    monkeypatch.setattr("searx_mcp.ops.own.native.waking.WAIT", 60.0)
+    monkeypatch.setattr("searx_mcp.ops.own.waking.WAIT", 60.0)
     tables = stand_in.settings.model_dump()
     tables["search"] |= {"phase_timeout": 120, "attempt_timeout": 60}
     tables["web_search"] |= {"default_timeout": 120}

@@ -1,5 +1,7 @@
-"""Questions to an instance of this machine."""
+"""The loopback address of this machine: free ports, and questions to instances there."""
 
+import os
+import socket
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
@@ -7,17 +9,42 @@ from typing import Final
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format
+from searx_mcp.models.own_instance import ContainerFailure
+from searx_mcp.ops.own.failures import ContainerError
 from searx_mcp.pool.config_facts import MAX_TEXT
 from searx_mcp.sources.searxng.engine_errors import failing_engines
 from searx_mcp.sources.searxng.persona import honest
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Upstream
 
+LOOPBACK: Final = "127.0.0.1"
+FIRST_PORT: Final = 8888
+"""SearXNG's own default outside a container."""
+_TRIED: Final = 20
 _ALIVE_TIMEOUT: Final = 2.0
 _ASKED_TIMEOUT: Final = 5.0
 _SEARCH_TIMEOUT: Final = 15.0
 """Seconds; SearXNG's engines have 12 at most by the settings of ours."""
 _QUERY: Final = InstanceQuery(text="searxng metasearch")
+
+
+def free_port(wanted: int | None = None) -> int:
+    """A port nobody listens on: the wanted one, else the first free one from 8888 on.
+
+    Another program may take it before it is used.
+
+    Raises:
+        ContainerError: the wanted port is taken, or all that were tried.
+    """
+    last = FIRST_PORT + _TRIED - 1
+    for port in (wanted,) if wanted else range(FIRST_PORT, last + 1):
+        if _is_free(port):
+            return port
+    raise ContainerError(
+        f"Port {wanted} is taken." if wanted else f"Ports {FIRST_PORT} to {last} are taken.",
+        reason=ContainerFailure.PORT_TAKEN,
+        advice="Choose another one with --port.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +120,14 @@ class Probe:
         if url not in self._known:
             self._known.add(url)
             self._sessions.admit_own(self._known)
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        if os.name == "posix":  # elsewhere it lets two programs listen on one port
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return False
+    return True

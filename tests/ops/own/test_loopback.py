@@ -5,9 +5,9 @@ import socket
 import pytest
 
 from searx_mcp.models.own_instance import ContainerFailure
-from searx_mcp.ops.own import ports
-from searx_mcp.ops.own.errors import ContainerError
-from searx_mcp.ops.own.ports import free_port
+from searx_mcp.ops.own import loopback
+from searx_mcp.ops.own.failures import ContainerError
+from searx_mcp.ops.own.loopback import free_port
 
 
 @pytest.fixture
@@ -29,12 +29,12 @@ def test_a_wanted_port_that_is_taken_is_refused(taken):
 
 
 def test_without_a_wish_the_first_free_one_is_given(taken, monkeypatch):
-    monkeypatch.setattr(ports, "FIRST_PORT", taken)
+    monkeypatch.setattr(loopback, "FIRST_PORT", taken)
     assert taken < free_port() < taken + 20
 
 
 def test_when_all_are_taken_that_is_said(taken, monkeypatch):
-    monkeypatch.setattr(ports, "FIRST_PORT", taken)
-    monkeypatch.setattr(ports, "_TRIED", 1)
+    monkeypatch.setattr(loopback, "FIRST_PORT", taken)
+    monkeypatch.setattr(loopback, "_TRIED", 1)
     with pytest.raises(ContainerError, match=f"Ports {taken} to {taken} are taken"):
         free_port()

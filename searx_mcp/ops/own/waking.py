@@ -10,9 +10,9 @@ from typing import Final
 from typing_extensions import override
 
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.errors import NativeError
-from searx_mcp.ops.own.native.folder import FOLDER_NAME, NativeFolder
-from searx_mcp.ops.own.native.process import NativeProcess, Starting
+from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.installation import FOLDER_NAME, NativeFolder
+from searx_mcp.ops.own.native_process import NativeProcess, Starting
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.providers.interface import Found, Provider
 from searx_mcp.sources.searxng.request import InstanceQuery

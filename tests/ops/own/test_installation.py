@@ -4,8 +4,8 @@ import pytest
 
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.own_instance import NativeFailure
-from searx_mcp.ops.own.native.environment import failure, installer, variables
-from searx_mcp.ops.own.process import Finished
+from searx_mcp.ops.own.installation import failure, installer, variables
+from searx_mcp.ops.own.programs import Finished
 
 
 @pytest.mark.parametrize(
@@ -39,9 +39,7 @@ def test_the_last_lines_of_an_installer_are_shown_without_control_characters():
 @pytest.fixture
 def uv(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(
-        "searx_mcp.ops.own.native.environment._PIP_FILES", ("~/.config/pip/pip.conf",)
-    )
+    monkeypatch.setattr("searx_mcp.ops.own.installation._PIP_FILES", ("~/.config/pip/pip.conf",))
     program = tmp_path / "uv"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)

@@ -20,19 +20,17 @@ from searx_mcp.models.own_instance import (
     NativeState,
 )
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.errors import ContainerError, NativeError
-from searx_mcp.ops.own.native.archive import Source
-from searx_mcp.ops.own.native.environment import (
+from searx_mcp.ops.own.failures import ContainerError, NativeError, written
+from searx_mcp.ops.own.installation import (
     Installation,
+    NativeFolder,
     proxy_text,
     variables,
 )
-from searx_mcp.ops.own.native.fetching import LATEST, PINNED, Sources
-from searx_mcp.ops.own.native.folder import NativeFolder, written
-from searx_mcp.ops.own.native.probing import Probe, Tried
-from searx_mcp.ops.own.native.process import LOG_LINES, NativeProcess, Starting
-from searx_mcp.ops.own.native.settings import missing_engines
-from searx_mcp.ops.own.ports import free_port
+from searx_mcp.ops.own.loopback import Probe, Tried, free_port
+from searx_mcp.ops.own.native_process import LOG_LINES, NativeProcess, Starting
+from searx_mcp.ops.own.settings_file import missing_engines
+from searx_mcp.ops.own.source import LATEST, PINNED, Source, Sources
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.storage.state import StateStore
 
@@ -79,52 +77,41 @@ class _Steps:
             self._progress(text)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NativeRunner:
     """Runs SearXNG as a process of this machine, and lets searches use it.
 
     There is one such instance. Every method raises `NativeError` where it cannot be looked after,
     with what to do about it; what was begun is taken back then, and when it is cancelled.
+
+    Attributes:
+        folder: for its files.
+        state: where it is registered as an own instance.
+        sources: where SearXNG comes from.
+        probe: asks it.
+        starting: starts it.
+        network: the proxy and the authorities, for packages and engines.
+        configured: base URLs of the own instances in the settings.
+        environ: the variables of this process.
+        progress: told each step.
+        clock: Unix seconds.
     """
 
-    def __init__(
-        self,
-        *,
-        folder: NativeFolder,
-        state: StateStore,
-        sources: Sources,
-        probe: Probe,
-        starting: Starting,
-        network: NetworkConfig,
-        configured: tuple[str, ...],
-        environ: Mapping[str, str],
-        clock: Callable[[], float],
-        progress: Progress,
-    ) -> None:
-        """Wire the parts; nothing is looked at yet.
+    folder: NativeFolder
+    state: StateStore
+    sources: Sources
+    probe: Probe
+    starting: Starting
+    network: NetworkConfig
+    configured: tuple[str, ...]
+    environ: Mapping[str, str]
+    progress: Progress
+    clock: Callable[[], float]
 
-        Args:
-            folder: for its files.
-            state: where it is registered as an own instance.
-            sources: where SearXNG comes from.
-            probe: asks it.
-            starting: starts it.
-            network: the proxy and the authorities, for packages and engines.
-            configured: base URLs of the own instances in the settings.
-            environ: the variables of this process.
-            clock: Unix seconds.
-            progress: told each step.
-        """
-        self._folder = folder
-        self._process = NativeProcess(folder.run)
-        self._state = state
-        self._sources = sources
-        self._probe = probe
-        self._starting = starting
-        self._network = network
-        self._configured = configured
-        self._environ = environ
-        self._clock = clock
-        self._progress = progress
+    @property
+    def process(self) -> NativeProcess:
+        """The process of the instance, whether it runs or not."""
+        return NativeProcess(self.folder.run)
 
     async def up(self, options: NativeOptions) -> NativeInstanceUp:
         """Install it unless it is, start it unless it runs, make one search, and register it.
@@ -136,9 +123,9 @@ class NativeRunner:
         """
         _check_system()
         deadline = asyncio.get_running_loop().time() + options.timeout
-        steps = _Steps(self._progress)
-        async with self._folder.changed(deadline), AsyncExitStack() as undo:
-            before, installed = self._folder.recorded, self._folder.installed
+        steps = _Steps(self.progress)
+        async with self.folder.changed(deadline), AsyncExitStack() as undo:
+            before, installed = self.folder.recorded, self.folder.installed
             if installed is not None and options.version not in {None, installed.commit}:
                 advice = f"Run `searx-mcp instances own update --version {options.version}`."
                 raise InvalidArgumentError(
@@ -151,14 +138,14 @@ class NativeRunner:
                 if done is Done.STARTED and options.port:
                     installed = installed.model_copy(update={"port": _port(options.port)})
             if done is not Done.UNCHANGED:
-                undo.push_async_callback(self._process.stop)
+                undo.push_async_callback(self.process.stop)
                 await self._serve(installed, deadline, steps)
             tried = await self._try(installed.url, steps)
-            self._folder.switch(installed)
+            self.folder.switch(installed)
             undo.pop_all()
             if before is not None and before.url != installed.url:
-                await self._state.choose(Choice.OWN, before.url, chosen=False)
-            await self._state.choose(Choice.OWN, installed.url, chosen=True)
+                await self.state.choose(Choice.OWN, before.url, chosen=False)
+            await self.state.choose(Choice.OWN, installed.url, chosen=True)
             return await self._finished(done, steps, tried.detail)
 
     async def update(self, options: NativeOptions) -> NativeInstanceUp:
@@ -170,9 +157,9 @@ class NativeRunner:
         """
         _check_system()
         deadline = asyncio.get_running_loop().time() + options.timeout
-        steps = _Steps(self._progress)
-        async with self._folder.changed(deadline):
-            old = self._folder.installed
+        steps = _Steps(self.progress)
+        async with self.folder.changed(deadline):
+            old = self.folder.installed
             if old is None:
                 raise _not_installed()
             async with AsyncExitStack() as undo:
@@ -182,41 +169,41 @@ class NativeRunner:
                 new = await self._equip(name, source, old.port, deadline, steps)
                 await self._compare(old, new, deadline, steps)
                 undo.push_async_callback(self._resume, old)
-                self._folder.switch(new)
+                self.folder.switch(new)
                 await self._end()
                 await self._serve(new, deadline, steps)
                 undo.pop_all()
-            self._folder.remove_version(old.folder)
+            self.folder.remove_version(old.folder)
             return await self._finished(Done.UPDATED, steps)
 
     async def status(self) -> NativeInstance:
         """Tell how the instance is."""
-        installed = self._folder.recorded
-        chosen = (await self._state.choices())[Choice.OWN]
-        notes = [self._state.problem]
+        installed = self.folder.recorded
+        chosen = (await self.state.choices())[Choice.OWN]
+        notes = [self.state.problem]
         if installed is None:
             return NativeInstance(state=NativeState.ABSENT, notes=tuple(filter(None, notes)))
-        running = await asyncio.to_thread(self._process.find)
+        running = await asyncio.to_thread(self.process.find)
         url = installed.url
-        is_healthy = running is not None and await self._probe.is_alive(url)
-        if self._folder.installed is None:
+        is_healthy = running is not None and await self.probe.is_alive(url)
+        if self.folder.installed is None:
             notes.append("Its Python is gone: `searx-mcp instances own up` installs it anew.")
-        listed = await self._probe.engines(url) if is_healthy else ()
-        settings = self._folder.settings_text()
-        now = self._clock()
-        record = (await self._state.load(now)).get(url)
+        listed = await self.probe.engines(url) if is_healthy else ()
+        settings = self.folder.settings_text()
+        now = self.clock()
+        record = (await self.state.load(now)).get(url)
         return NativeInstance(
             state=NativeState.RUNNING if running else NativeState.STOPPED,
             version=installed.version,
             age_days=int((now - installed.released_at) // _DAY),
             url=url,
             healthy=is_healthy,
-            registered=url in self._configured or (url in chosen and not self._state.problem),
+            registered=url in self.configured or (url in chosen and not self.state.problem),
             pid=running.pid if running else None,
-            memory=self._process.memory(running.pid) if running else None,
-            failing=await self._probe.failing(url) if is_healthy else {},
+            memory=self.process.memory(running.pid) if running else None,
+            failing=await self.probe.failing(url) if is_healthy else {},
             missing=missing_engines(settings, listed) if listed else (),
-            settings=str(self._folder.settings) if settings else None,
+            settings=str(self.folder.settings) if settings else None,
             engines=engine_reports(record.engines, now) if record else (),
             log=await self.log(_SHOWN_LINES),
             notes=tuple(filter(None, notes)),
@@ -224,7 +211,7 @@ class NativeRunner:
 
     async def log(self, lines: int) -> tuple[str, ...]:
         """The last lines the instance wrote, oldest first."""
-        return await asyncio.to_thread(self._process.log_tail, lines)
+        return await asyncio.to_thread(self.process.log_tail, lines)
 
     async def down(self, *, keep_settings: bool = False) -> NativeInstanceDown:
         """Stop and remove it, and let searches use it no longer; harmless when there is none.
@@ -236,17 +223,17 @@ class NativeRunner:
             NativeError: as for every method.
             StorageError: it is gone, and its address cannot be taken back now.
         """
-        if not self._folder.path.exists():
+        if not self.folder.path.exists():
             return NativeInstanceDown(removed=False)
         deadline = asyncio.get_running_loop().time() + _PATIENCE
-        async with self._folder.changed(deadline):
-            url = (installed := self._folder.recorded) and installed.url
-            self._folder.forget_current()  # first what a search would start it by
-            changed = url and await self._state.choose(Choice.OWN, url, chosen=False)
-            self._progress("stopping")
+        async with self.folder.changed(deadline):
+            url = (installed := self.folder.recorded) and installed.url
+            self.folder.forget_current()  # first what a search would start it by
+            changed = url and await self.state.choose(Choice.OWN, url, chosen=False)
+            self.progress("stopping")
             await self._end()
-            await asyncio.to_thread(self._folder.remove, keep_settings=keep_settings)
-        settings = self._folder.settings
+            await asyncio.to_thread(self.folder.remove, keep_settings=keep_settings)
+        settings = self.folder.settings
         return NativeInstanceDown(
             removed=installed is not None,
             unregistered=url if changed else None,
@@ -257,8 +244,8 @@ class NativeRunner:
         self, options: NativeOptions, deadline: float, steps: _Steps, undo: AsyncExitStack
     ) -> Installed:
         """Install it where nothing is installed that could be started."""
-        if not self._folder.settings.exists():
-            undo.callback(self._folder.remove, keep_settings=False)
+        if not self.folder.settings.exists():
+            undo.callback(self.folder.remove, keep_settings=False)
         await self._end()
         port = _port(options.port)
         name, source = await self._unpack(options.version or PINNED, deadline, steps, undo)
@@ -266,11 +253,11 @@ class NativeRunner:
 
     async def _needed(self, installed: Installed, port: int | None) -> Done:
         """What is to be done with what is installed; what has to be started anew is ended."""
-        running = self._process.find()
+        running = self.process.find()
         if running is not None and port in {None, installed.port}:
-            is_changed = self._folder.settings.stat().st_mtime > running.since
-            is_other = running.source != str(self._folder.source(installed.folder))
-            if not (is_changed or is_other) and await self._probe.is_alive(installed.url):
+            is_changed = self.folder.settings.stat().st_mtime > running.since
+            is_other = running.source != str(self.folder.source(installed.folder))
+            if not (is_changed or is_other) and await self.probe.is_alive(installed.url):
                 return Done.UNCHANGED
         if running is not None:
             await self._end()
@@ -279,13 +266,13 @@ class NativeRunner:
     async def _unpack(
         self, version: str, deadline: float, steps: _Steps, undo: AsyncExitStack
     ) -> tuple[str, Source]:
-        self._folder.tidy()
-        self._folder.prepare(proxy_text(self._network))
-        name = self._folder.make_version()
-        undo.callback(self._folder.remove_version, name)
+        self.folder.tidy()
+        self.folder.prepare(proxy_text(self.network))
+        name = self.folder.make_version()
+        undo.callback(self.folder.remove_version, name)
         steps.begin("source", f"fetching SearXNG {version[:12]}")
-        with written(self._folder.path):
-            source = await self._sources.get(version, self._folder.source(name), deadline=deadline)
+        with written(self.folder.path):
+            source = await self.sources.get(version, self.folder.source(name), deadline=deadline)
         return name, source
 
     async def _equip(
@@ -293,12 +280,12 @@ class NativeRunner:
     ) -> Installed:
         installation = Installation(
             python=sys.executable,
-            environ=variables(self._environ, self._network),
+            environ=variables(self.environ, self.network),
             deadline=deadline,
             progress=lambda text: steps.begin("environment", text),
         )
-        requirements = self._folder.source(name) / "requirements.txt"
-        await installation.make(self._folder.environment(name), requirements)
+        requirements = self.folder.source(name) / "requirements.txt"
+        await installation.make(self.folder.environment(name), requirements)
         return Installed(
             folder=name,
             version=source.version,
@@ -310,17 +297,17 @@ class NativeRunner:
 
     async def _serve(self, installed: Installed, deadline: float, steps: _Steps) -> None:
         steps.begin("start", "starting SearXNG")
-        await self._starting.serve(self._process, installed, port=installed.port, deadline=deadline)
+        await self.starting.serve(self.process, installed, port=installed.port, deadline=deadline)
 
     async def _try(self, url: str, steps: _Steps) -> Tried:
         steps.begin("search", "searching once")
-        tried = await self._probe.search(url)
+        tried = await self.probe.search(url)
         if not tried.works:
             raise NativeError(
                 f"SearXNG runs and does not answer a search: {tried.detail}",
                 reason=NativeFailure.NOT_READY,
-                advice=f"Correct {self._folder.settings} or delete it, then try again.",
-                log=self._process.log_tail(LOG_LINES),
+                advice=f"Correct {self.folder.settings} or delete it, then try again.",
+                log=self.process.log_tail(LOG_LINES),
             )
         return tried
 
@@ -328,12 +315,12 @@ class NativeRunner:
         self, old: Installed, new: Installed, deadline: float, steps: _Steps
     ) -> None:
         """Run the new version beside the old one, and refuse it when it serves less."""
-        trial = NativeProcess(self._folder.trial(new.folder))
+        trial = NativeProcess(self.folder.trial(new.folder))
         try:
             steps.begin("trial", "trying the new version beside the old one")
-            url = await self._starting.serve(trial, new, port=0, deadline=deadline)
+            url = await self.starting.serve(trial, new, port=0, deadline=deadline)
             tried = await self._try(url, steps)
-            if not tried.results and (await self._probe.search(old.url)).results:
+            if not tried.results and (await self.probe.search(old.url)).results:
                 raise NativeError(
                     f"SearXNG {new.version} finds nothing where {old.version} does: {tried.detail}",
                     reason=NativeFailure.NOT_READY,
@@ -344,12 +331,12 @@ class NativeRunner:
 
     async def _resume(self, old: Installed) -> None:
         """Take an update back: the old version serves again."""
-        await self._process.stop()
-        self._folder.switch(old)
-        self._starting.start(self._process, old, port=old.port)
+        await self.process.stop()
+        self.folder.switch(old)
+        self.starting.start(self.process, old, port=old.port)
 
     async def _end(self) -> None:
-        if not await self._process.stop():
+        if not await self.process.stop():
             raise NativeError(
                 "The process of the instance cannot be ended.",
                 reason=NativeFailure.NOT_READY,
