@@ -13,12 +13,12 @@ from searx_mcp.fetch.capturing import Capturer
 from searx_mcp.fetch.config import Robots
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.hops.hosts import Hosts
-from searx_mcp.fetch.hops.walk import Walker
+from searx_mcp.fetch.hops.domains import DomainPolicy
+from searx_mcp.fetch.hops.host_limits import HostLimits, Hosts
+from searx_mcp.fetch.hops.redirects import RedirectFollower
+from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.pages.keeping import PageKeeper
-from searx_mcp.fetch.policy.lists import DomainPolicy
-from searx_mcp.fetch.policy.provenance import Provenance
-from searx_mcp.fetch.policy.robots import RobotsGate
+from searx_mcp.fetch.provenance import Provenance
 from searx_mcp.fetch.site_adapters.sites import SiteSources, adapters
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.settings.values import Settings
@@ -82,22 +82,24 @@ def wire_fetcher(
     """
     config = settings.fetch
     user_agent = settings.web_fetch.user_agent or f"searx-mcp/{__version__} (+{PROJECT_URL})"
-    walker = Walker(
+    follower = RedirectFollower(
         lambda: sessions.pages,
         allow=allow,
         domains=domains,
         hosts=Hosts(
-            max_per_host=config.max_per_host,
-            rate=config.host_rate,
-            breaker_failures=config.breaker_failures,
-            breaker_pause=config.breaker_pause,
+            HostLimits(
+                max_per_host=config.max_per_host,
+                rate=config.host_rate,
+                breaker_failures=config.breaker_failures,
+                breaker_pause=config.breaker_pause,
+            ),
             clock=asyncio.get_running_loop().time,
         ),
         user_agent=user_agent,
         own_headers=config.headers,
     )
     robots = RobotsGate(
-        walker.robots_text, pages, clock=clock, timeout=config.robots_timeout, spawn=spawn
+        follower.robots_text, pages, clock=clock, timeout=config.robots_timeout, spawn=spawn
     )
     workers = ChildWorkers(settings.workers) if processes else ThreadWorkers(settings.workers)
     stack.push_async_callback(workers.aclose)
@@ -128,11 +130,11 @@ def wire_fetcher(
         content = content.model_copy(update={"max_elements": _ELEMENTS_IN_THREADS})
     return Fetcher(
         Capturer(
-            walker,
+            follower,
             robots=robots,
             sites=SiteSources(
                 adapters(config.tiers, github_token=config.github_token.get_secret_value()),
-                walker,
+                follower,
                 robots=robots,
                 allow=allow,
                 max_redirects=settings.web_fetch.max_redirects,

@@ -16,13 +16,11 @@ from searx_mcp.errors import (
 )
 from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
 from searx_mcp.fetch.conversion import MAX_NOTE, Conversion, Readable, of_composed
-from searx_mcp.fetch.hops.answer import Answer, NotModified, Redirect
+from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, judge
 from searx_mcp.fetch.hops.media import MediaType, parse_content_type
-from searx_mcp.fetch.hops.redirects import Trail, join
-from searx_mcp.fetch.hops.site import judge
-from searx_mcp.fetch.hops.walk import Arrival, Errand, Walker
+from searx_mcp.fetch.hops.redirects import HopRequest, HopResult, RedirectFollower, Trail, join
+from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.job import Job, now
-from searx_mcp.fetch.policy.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import AsPage, Material, Plan, Source
 from searx_mcp.fetch.site_adapters.sites import SiteSources
 from searx_mcp.http.http import NOTE_BROKEN, NOTE_DEADLINE
@@ -84,7 +82,7 @@ class Capturer:
 
     def __init__(
         self,
-        walker: Walker,
+        follower: RedirectFollower,
         *,
         robots: RobotsGate,
         sites: SiteSources,
@@ -94,13 +92,13 @@ class Capturer:
         """Take the parts; nothing is opened.
 
         Args:
-            walker: goes from hop to hop.
+            follower: goes from hop to hop.
             robots: asked before each hop.
             sites: plan and fetch what reads better than a page.
             conversion: makes text of what was fetched.
             renderer: runs the scripts of a page; `None` if that is not allowed.
         """
-        self._walker = walker
+        self._follower = follower
         self._robots = robots
         self._sites = sites
         self._conversion = conversion
@@ -133,25 +131,25 @@ class Capturer:
         self, job: Job, place: Place, *, is_conditional: bool
     ) -> Captured | Unchanged:
         trail = job.set_out()
-        errand = job.errand(place, is_conditional=is_conditional)
-        arrival = await self._walker.go(errand, trail, self._robots)
-        match arrival.answer:
+        request = job.request(place, is_conditional=is_conditional)
+        result = await self._follower.follow(request, trail, self._robots)
+        match result.answer:
             case NotModified(status=status, headers=headers):
                 return Unchanged(status, headers)
             case Redirect() as redirect:
-                return _not_followed(job, trail, redirect, arrival)
+                return _not_followed(job, trail, redirect, result)
             case Answer() as answer:
-                return await self._page(job, trail, answer, arrival.robots)
+                return await self._page(job, trail, answer, result.robots)
 
     async def _from_sources(self, job: Job, plan: Plan, place: Place) -> Captured:
         deadline = now() + (job.read_until - now()) * _ADAPTER_SHARE
 
-        def errand(source: Source) -> Errand:
-            return job.errand(
+        def request(source: Source) -> HopRequest:
+            return job.request(
                 place, accept=source.accept, headers=source.headers, deadline=deadline
             )
 
-        gathered = await self._sites.gather(plan, errand)
+        gathered = await self._sites.gather(plan, request)
         page = await asyncio.to_thread(plan.compose, gathered.materials)
         first = gathered.first
         if isinstance(page, AsPage):
@@ -308,7 +306,7 @@ def _document(readable: Readable, **known: object) -> Document:
     )
 
 
-def _not_followed(job: Job, trail: Trail, redirect: Redirect, arrival: Arrival) -> Captured:
+def _not_followed(job: Job, trail: Trail, redirect: Redirect, result: HopResult) -> Captured:
     try:
         target = str(join(trail.current, redirect.location))
     except ValueError:
@@ -323,7 +321,7 @@ def _not_followed(job: Job, trail: Trail, redirect: Redirect, arrival: Arrival) 
         redirect_target=target,
         markdown="",
         word_count=0,
-        robots=arrival.robots,
+        robots=result.robots,
         notes=(*job.notes, _NOT_FOLLOWED if target else _NO_ADDRESS),
     )
     return Captured(document, redirect.status, redirect.headers)

@@ -22,11 +22,10 @@ from searx_mcp.errors import (
 )
 from searx_mcp.fetch.capturing import Capturer, Unchanged, timed_out
 from searx_mcp.fetch.config import WebFetchConfig
+from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.job import Job, captured_part, now
 from searx_mcp.fetch.pages.keeping import PageKeeper
-from searx_mcp.fetch.policy.entropy import is_suspicious
-from searx_mcp.fetch.policy.lists import DomainPolicy
-from searx_mcp.fetch.policy.provenance import Provenance
+from searx_mcp.fetch.provenance import Provenance, is_suspicious
 from searx_mcp.fetch.showing import Circumstances, show
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest

@@ -8,8 +8,7 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.pdf_pages import pages_of
-from searx_mcp.fetch.hops.redirects import Trail
-from searx_mcp.fetch.hops.walk import Errand
+from searx_mcp.fetch.hops.redirects import HopRequest, Trail
 from searx_mcp.fetch.site_adapters.adapter import lines_of
 from searx_mcp.models.request import Images
 from searx_mcp.storage.pages import KeptPage, PageKey
@@ -72,7 +71,7 @@ class Job:
         """The address being asked."""
         return str(self.trail.current if self.trail else self.url.with_fragment(None))
 
-    def errand(
+    def request(
         self,
         place: Place,
         *,
@@ -80,13 +79,13 @@ class Job:
         headers: Mapping[str, str] | None = None,
         deadline: float | None = None,
         is_conditional: bool = False,
-    ) -> Errand:
-        """What to send a walker out for."""
+    ) -> HopRequest:
+        """Write what a follower of redirects is to ask for."""
         unless = {}
         if is_conditional and self.previous is not None:
             capture = self.previous.capture
             unless = {capture.document.final_url: capture.validators}
-        return Errand(
+        return HopRequest(
             headers={
                 "Accept": accept or _ACCEPT,
                 "Accept-Language": "en",

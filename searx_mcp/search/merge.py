@@ -9,11 +9,11 @@ from urllib.parse import parse_qsl, urlencode
 
 from yarl import URL
 
-from searx_mcp.fetch.policy.domains import matches_domain
 from searx_mcp.fusion import reciprocal_rank
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.response import SearchResult
 from searx_mcp.models.templates import TEMPLATE_FIELDS
+from searx_mcp.urls.domains import matches_domain
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from multidict import CIMultiDict
 
 from searx_mcp.client.fetching import wire_fetcher
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.fetch.policy.lists import DomainPolicy
+from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.sessions import Sessions

@@ -1,1 +1,1 @@
-"""The way to one answer: hops, limits of hosts, what an answer means."""
+"""Each hop of a fetch: who may be asked, when, and what came of it."""

@@ -1,24 +1,45 @@
-"""The rules of following redirects; nothing here sends anything."""
+"""From an address to its answer, redirect by redirect.
 
+Each hop is judged like an address that a caller gave: by `urls.url.check_url`, by the domain lists, by
+robots.txt, by what its host can bear; what its name resolves to is the session's to judge.
+"""
+
+import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
 
+from pydantic import SecretStr
 from yarl import URL
 
 from searx_mcp.errors import (
+    ContentError,
     ErrorCode,
     InvalidArgumentError,
     PolicyError,
     RedirectError,
     TransportError,
 )
+from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, location_of, receive
+from searx_mcp.fetch.hops.domains import DomainPolicy
+from searx_mcp.fetch.hops.host_limits import Hosts
+from searx_mcp.fetch.hops.robots import MAX_ROBOTS, MAX_ROBOTS_REDIRECTS, RobotsGate
+from searx_mcp.http.body import Body
+from searx_mcp.http.host_headers import with_own
+from searx_mcp.http.http import NOTE_DEADLINE, HttpSession, Reply
+from searx_mcp.storage.pages import Validators
+from searx_mcp.tasks import Place
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.hosts import host_in, is_short_enough
+from searx_mcp.urls.retry_after import retry_after
 from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
 from searx_mcp.urls.userinfo import without_userinfo
 
-# RFC 9110, section 15.4, and RFC 7538; 300 and 304 name no target to follow.
-_FOLLOWED = frozenset({301, 302, 303, 307, 308})
+IGNORED = "ignored"
+"""What `HopResult.robots` says when nobody asked robots.txt."""
+
 # What may go to another origin: nothing in it tells who the caller is or where it came from.
 _CARRIED = frozenset(
     {"accept", "accept-encoding", "accept-language", "dnt", "sec-gpc", "user-agent"}
@@ -29,9 +50,235 @@ _END_OF_AUTHORITY = re.compile("[/?#]")
 _PATH_END = re.compile("[?#]")
 
 
-def location_of(status: int, headers: Mapping[str, str]) -> str | None:
-    """Return the Location of an answer that is a redirect, else `None`."""
-    return (headers.get("Location") or None) if status in _FOLLOWED else None
+@dataclass(frozen=True, slots=True)
+class HopRequest:
+    """What to ask for, and within which bounds.
+
+    Attributes:
+        headers: of the request; another origin gets only those that tell nothing of the caller.
+        max_bytes: decoded bytes of text read at most.
+        max_document_bytes: likewise of a document that cannot be cut, such as a PDF.
+        deadline: the event loop's time by which the last byte must be there.
+        follow: whether redirects are followed.
+        obey_robots: whether robots.txt is asked.
+        unless: validators by address: an answer that has not changed is not sent again.
+        place: taken before a body is read.
+    """
+
+    headers: Mapping[str, str]
+    max_bytes: int
+    max_document_bytes: int
+    deadline: float
+    place: Place
+    follow: bool = True
+    obey_robots: bool = True
+    unless: Mapping[str, Validators] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class HopResult:
+    """The last answer on the way.
+
+    Attributes:
+        answer: a page, news that it has not changed, or a redirect that was not to be followed.
+        robots: `allowed`, `absent` or `ignored`.
+    """
+
+    answer: Answer | NotModified | Redirect
+    robots: str
+
+
+class Trail:
+    """The hops of one fetch, in order.
+
+    A fetch that comes to an address for the second time would go round for ever, as we keep no
+    cookies that could change the answer: that is a loop.
+
+    Attributes:
+        current: the address of the hop under way.
+        chain: `url -> status` of each hop that was answered.
+        notes: sentences a caller should know.
+        has_redirects: whether a hop has sent us on, be it to where nobody may go.
+    """
+
+    def __init__(self, start: URL, *, max_redirects: int) -> None:
+        self.current = start
+        self.chain: list[str] = []
+        self.notes: list[str] = []
+        self.has_redirects = False
+        self._seen = {start}
+        self._max_redirects = max_redirects
+
+    @property
+    def redirects(self) -> int:
+        """How many redirects were followed."""
+        return len(self._seen) - 1
+
+    def answered(self, status: int) -> None:
+        """Record the status of the hop under way."""
+        self.chain.append(f"{self.current} -> {status}")
+
+    def follow(self, target: URL) -> None:
+        """Make the target the hop under way.
+
+        Raises:
+            RedirectError: `redirect_loop` or `too_many_redirects`.
+        """
+        if target in self._seen:
+            raise RedirectError(
+                "The site redirects in a circle.",
+                code=ErrorCode.REDIRECT_LOOP,
+                url=str(target),
+                advice="The page may need cookies or a login; use another source.",
+            )
+        if self.redirects >= self._max_redirects:
+            raise RedirectError(
+                f"The site redirects more than {self._max_redirects} times.",
+                code=ErrorCode.TOO_MANY_REDIRECTS,
+                url=str(self.current),
+                advice="Use another source.",
+            )
+        if self.current.scheme == "https" and target.scheme == "http":
+            self.notes.append("A redirect left https for http.")
+        self._seen.add(target)
+        self.current = target
+
+
+class RedirectFollower:
+    """Follows redirects here and not in the session, so that each is judged.
+
+    No cookies and no Referer are sent.
+    """
+
+    def __init__(
+        self,
+        session: Callable[[], HttpSession],
+        *,
+        allow: AllowList,
+        domains: DomainPolicy,
+        hosts: Hosts,
+        user_agent: str,
+        own_headers: Mapping[str, Mapping[str, SecretStr]] | None = None,
+    ) -> None:
+        """Take the parts; nothing is opened.
+
+        Args:
+            session: gives the session for pages; asked once a hop.
+            allow: private addresses that may be fetched.
+            domains: what is never fetched.
+            hosts: how often each host may be asked.
+            user_agent: of requests for robots.txt.
+            own_headers: the operator's, by origin: see `http.host_headers`. A hop gets those of
+                its own origin and hands none on.
+        """
+        self._own_headers = own_headers or {}
+        self._session = session
+        self._allow = allow
+        self._domains = domains
+        self._hosts = hosts
+        self._user_agent = user_agent
+
+    async def follow(self, request: HopRequest, trail: Trail, robots: RobotsGate) -> HopResult:
+        """Ask for the address a trail starts at, and go on to where the answers lead.
+
+        Args:
+            request: what to ask for.
+            trail: is written along the way; its start has passed `check_url`.
+            robots: asked before each hop, unless the request says otherwise.
+
+        Raises:
+            FetchError: any of its kinds.
+        """
+        headers = dict(request.headers)
+        while True:
+            url = trail.current
+            self._domains.check(url)
+            verdict = IGNORED
+            if request.obey_robots:
+                verdict = await robots.check(url, deadline=request.deadline)
+            answer = await self._ask(request, headers, trail)
+            if not isinstance(answer, Redirect) or not request.follow:
+                return HopResult(answer, verdict)
+            trail.has_redirects = True
+            target = next_url(url, answer.location, allow=self._allow)
+            headers = carried_headers(headers, url, target)
+            trail.follow(target)
+
+    async def robots_text(self, url: URL, deadline: float) -> tuple[int, bytes]:
+        """Fetch a robots.txt; the status and the beginning of the body of the last hop.
+
+        Raises:
+            FetchError: there is no answer or not all of it, or a redirect leads where nobody may go.
+        """
+        trail = Trail(url, max_redirects=MAX_ROBOTS_REDIRECTS)
+        headers = {"User-Agent": self._user_agent, "Accept": "text/plain,*/*;q=0.5"}
+        while True:
+            self._domains.check(trail.current)
+            async with self._open(trail.current, headers, deadline) as reply:
+                location = location_of(reply.status, reply.headers)
+                if location is None:
+                    if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
+                        return reply.status, b""
+                    body = await reply.read(max_bytes=MAX_ROBOTS, deadline=deadline)
+                    if body.truncated and len(body.data) < MAX_ROBOTS:
+                        raise _cut_short(str(trail.current), body)
+                    return reply.status, body.data
+            trail.follow(next_url(trail.current, location, allow=self._allow))
+
+    async def _ask(
+        self, request: HopRequest, headers: Mapping[str, str], trail: Trail
+    ) -> Answer | NotModified | Redirect:
+        url = trail.current
+        conditions = _conditions(request.unless.get(str(url)))
+        sent = with_own({**headers, **conditions}, str(url.origin()), self._own_headers)
+        async with self._open(url, sent, request.deadline) as reply:
+            trail.answered(reply.status)
+            try:
+                return await receive(
+                    reply,
+                    max_bytes=request.max_bytes,
+                    max_document_bytes=request.max_document_bytes,
+                    deadline=request.deadline,
+                    place=request.place,
+                    is_conditional=bool(conditions),
+                )
+            except ContentError as error:
+                error.status_code = reply.status
+                raise
+
+    @asynccontextmanager
+    async def _open(
+        self, url: URL, headers: Mapping[str, str], deadline: float
+    ) -> AsyncIterator[Reply]:
+        """Ask for one address as soon as its host can bear it."""
+        async with self._hosts.slot(url.host_port_subcomponent or "", deadline=deadline) as slot:
+            left = max(deadline - asyncio.get_running_loop().time(), 0)
+            async with self._session().open(str(url), headers=headers, timeout=left) as reply:
+                wait = retry_after(
+                    reply.headers.get("Retry-After", ""), date=reply.headers.get("Date", "")
+                )
+                slot.answered(reply.status, wait)
+                yield reply
+
+
+def _cut_short(url: str, body: Body) -> TransportError:
+    """Make the error for a robots.txt of which the end, and so perhaps a rule, is missing."""
+    is_late = NOTE_DEADLINE in body.notes
+    return TransportError(
+        f"Only a part of it arrived: {', '.join(body.notes)}.",
+        code=ErrorCode.TIMEOUT if is_late else ErrorCode.CONNECTION_ERROR,
+        url=url,
+    )
+
+
+def _conditions(validators: Validators | None) -> dict[str, str]:
+    if validators is None:
+        return {}
+    headers = {
+        "If-None-Match": validators.etag,
+        "If-Modified-Since": validators.last_modified,
+    }
+    return {name: value for name, value in headers.items() if value}
 
 
 def next_url(current: URL, location: str, *, allow: AllowList) -> URL:
@@ -101,59 +348,3 @@ def carried_headers(headers: Mapping[str, str], current: URL, target: URL) -> di
 
 def _origin(url: URL) -> tuple[str, str | None, int | None]:
     return url.scheme, url.raw_host, url.port
-
-
-class Trail:
-    """The hops of one fetch, in order.
-
-    A fetch that comes to an address for the second time would go round for ever, as we keep no
-    cookies that could change the answer: that is a loop.
-
-    Attributes:
-        current: the address of the hop under way.
-        chain: `url -> status` of each hop that was answered.
-        notes: sentences a caller should know.
-        has_redirects: whether a hop has sent us on, be it to where nobody may go.
-    """
-
-    def __init__(self, start: URL, *, max_redirects: int) -> None:
-        self.current = start
-        self.chain: list[str] = []
-        self.notes: list[str] = []
-        self.has_redirects = False
-        self._seen = {start}
-        self._max_redirects = max_redirects
-
-    @property
-    def redirects(self) -> int:
-        """How many redirects were followed."""
-        return len(self._seen) - 1
-
-    def answered(self, status: int) -> None:
-        """Record the status of the hop under way."""
-        self.chain.append(f"{self.current} -> {status}")
-
-    def follow(self, target: URL) -> None:
-        """Make the target the hop under way.
-
-        Raises:
-            RedirectError: `redirect_loop` or `too_many_redirects`.
-        """
-        if target in self._seen:
-            raise RedirectError(
-                "The site redirects in a circle.",
-                code=ErrorCode.REDIRECT_LOOP,
-                url=str(target),
-                advice="The page may need cookies or a login; use another source.",
-            )
-        if self.redirects >= self._max_redirects:
-            raise RedirectError(
-                f"The site redirects more than {self._max_redirects} times.",
-                code=ErrorCode.TOO_MANY_REDIRECTS,
-                url=str(self.current),
-                advice="Use another source.",
-            )
-        if self.current.scheme == "https" and target.scheme == "http":
-            self.notes.append("A redirect left https for http.")
-        self._seen.add(target)
-        self.current = target

@@ -8,10 +8,9 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, FetchError, InvalidArgumentError, TransportError
 from searx_mcp.fetch.config import TierName
-from searx_mcp.fetch.hops.answer import Answer
-from searx_mcp.fetch.hops.redirects import Trail
-from searx_mcp.fetch.hops.walk import Errand, Walker
-from searx_mcp.fetch.policy.robots import RobotsGate
+from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.redirects import HopRequest, RedirectFollower, Trail
+from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import Adapter, Material, Plan, Source
 from searx_mcp.fetch.site_adapters.github import GithubAdapter
 from searx_mcp.fetch.site_adapters.huggingface import plan_huggingface
@@ -75,14 +74,14 @@ class SiteSources:
     def __init__(
         self,
         adapters: Iterable[Adapter],
-        walker: Walker,
+        follower: RedirectFollower,
         *,
         robots: RobotsGate,
         allow: AllowList,
         max_redirects: int,
     ) -> None:
         self._adapters = tuple(adapters)
-        self._walker = walker
+        self._follower = follower
         self._robots = robots
         self._allow = allow
         self._max_redirects = max_redirects
@@ -91,12 +90,12 @@ class SiteSources:
         """Plan how to read an address, its fragment included; `None` if it is a page like any."""
         return next(filter(None, (adapter(url) for adapter in self._adapters)), None)
 
-    async def gather(self, plan: Plan, errand: Callable[[Source], Errand]) -> Gathered:
+    async def gather(self, plan: Plan, request: Callable[[Source], HopRequest]) -> Gathered:
         """Fetch all sources of a plan at once.
 
         Args:
             plan: what to fetch.
-            errand: makes the errand for a source.
+            request: makes the request for a source.
 
         Raises:
             FetchError: a required source cannot be had, or none can.
@@ -106,7 +105,7 @@ class SiteSources:
         async def fetch(index: int, source: Source) -> None:
             # A value and not a raise: one source that fails must not cancel the others.
             try:
-                found[index] = await self._fetch(source, errand(source))
+                found[index] = await self._fetch(source, request(source))
             except FetchError as error:
                 found[index] = error
             except InvalidArgumentError as error:  # an address that grew too long, for example
@@ -134,11 +133,11 @@ class SiteSources:
             and all(failure.code is ErrorCode.NOT_FOUND for failure in failures),
         )
 
-    async def _fetch(self, source: Source, errand: Errand) -> tuple[Material, str]:
+    async def _fetch(self, source: Source, request: HopRequest) -> tuple[Material, str]:
         url = check_url(source.url, allow=self._allow)
         trail = Trail(url, max_redirects=self._max_redirects)
-        arrival = await self._walker.go(errand, trail, self._robots)
-        answer = arrival.answer
+        result = await self._follower.follow(request, trail, self._robots)
+        answer = result.answer
         if not isinstance(answer, Answer):
             raise TransportError(
                 "The source of the page answered without it.",
@@ -155,4 +154,4 @@ class SiteSources:
             headers=answer.headers,
             was_late=NOTE_DEADLINE in body.notes,
         )
-        return material, arrival.robots
+        return material, result.robots

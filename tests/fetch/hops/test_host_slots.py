@@ -15,7 +15,7 @@ from searx_mcp.errors import (
     ProxyError,
     TransportError,
 )
-from searx_mcp.fetch.hops.hosts import Hosts, Visit
+from searx_mcp.fetch.hops.host_limits import REMEMBERED_HOSTS, HostLimits, Hosts
 from tests.doubles import virtual_time
 
 A, B = "a.example", "b.example"
@@ -25,15 +25,16 @@ class World:
     """Hosts in virtual time, and when each visit to them began."""
 
     def __init__(self, **limits: Any) -> None:
-        defaults = {
-            "max_per_host": 100,
-            "rate": 60,
-            "breaker_failures": 3,
-            "breaker_pause": 30.0,
-            "silent_after": 1_000.0,
-        }
+        silent_after = limits.pop("silent_after", 1_000.0)
+        remembered = limits.pop("remembered", REMEMBERED_HOSTS)
+        defaults = {"max_per_host": 100, "rate": 60, "breaker_failures": 3, "breaker_pause": 30.0}
         self.loop = asyncio.get_running_loop()
-        self.hosts = Hosts(**{**defaults, **limits}, clock=self.loop.time)
+        self.hosts = Hosts(
+            HostLimits(**{**defaults, **limits}),
+            clock=self.loop.time,
+            silent_after=silent_after,
+            remembered=remembered,
+        )
         self.began: list[tuple[str, float]] = []
 
     async def visit(
@@ -46,12 +47,12 @@ class World:
         answer: tuple[int, float | None] | None = (200, None),
         error: BaseException | None = None,
     ) -> None:
-        async with self.hosts.visit(host, deadline=self.loop.time() + within) as visit:
+        async with self.hosts.slot(host, deadline=self.loop.time() + within) as slot:
             # Rounded, since the timers of a loop may be a little early.
             self.began.append((name, round(self.loop.time(), 2)))
             await asyncio.sleep(lasts)
             if answer is not None:
-                visit.answered(*answer)
+                slot.answered(*answer)
             if error is not None:
                 raise error
 
@@ -75,7 +76,7 @@ def in_virtual_time(test: Callable[..., Awaitable[None]], **limits: Any) -> Call
     async def main(_clock) -> None:
         world = World(**limits)
         await test(world)
-        assert repr(world.hosts).startswith("<Hosts [0 visits, 0 waiting, ")
+        assert repr(world.hosts).startswith("<Hosts [0 under way, 0 waiting, ")
 
     return lambda: virtual_time.run(main)
 
@@ -109,9 +110,9 @@ def test_silent_visits_make_room_until_there_are_twice_as_many():
 def test_a_visit_that_was_answered_late_has_its_slot_again():
     async def main(world: World) -> None:
         async def answered_at_three() -> None:
-            async with world.hosts.visit(A, deadline=100.0) as visit:
+            async with world.hosts.slot(A, deadline=100.0) as slot:
                 await asyncio.sleep(3.0)
-                visit.answered(200, None)
+                slot.answered(200, None)
                 await asyncio.sleep(7.0)
 
         async with asyncio.TaskGroup() as group:
@@ -409,8 +410,8 @@ def test_a_short_pause_is_waited_for_by_all_who_can():
 
 def test_a_pause_holds_at_once_although_the_visit_that_learned_of_it_lasts():
     async def main(world: World) -> None:
-        async with world.hosts.visit(A, deadline=9.0) as visit:
-            visit.answered(429, 60.0)
+        async with world.hosts.slot(A, deadline=9.0) as slot:
+            slot.answered(429, 60.0)
             await world.refused()
 
     run(main)
@@ -449,10 +450,10 @@ def test_patience_begins_anew_with_each_pause():
 
 def test_those_who_wait_for_a_slot_learn_of_a_pause_at_once():
     async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group, world.hosts.visit(A, deadline=9.0) as visit:
+        async with asyncio.TaskGroup() as group, world.hosts.slot(A, deadline=9.0) as slot:
             waiting = [group.create_task(world.refused()) for _ in range(3)]
             await asyncio.sleep(1)
-            visit.answered(429, 60.0)
+            slot.answered(429, 60.0)
             await asyncio.sleep(0.1)
             assert [task.result().retry_after for task in waiting] == [60, 60, 60]
 
@@ -477,7 +478,7 @@ def test_of_hosts_nobody_visits_only_so_many_are_remembered_the_oldest_is_forgot
         await world.fail(host=B)
         await world.refused(host=A)
         await world.visit(host="c.example")
-        assert repr(world.hosts) == "<Hosts [0 visits, 0 waiting, 2 idle]>"
+        assert repr(world.hosts) == "<Hosts [0 under way, 0 waiting, 2 idle]>"
         await world.refused(host=A)
         await world.visit(host=B)
 
@@ -497,14 +498,6 @@ def test_a_host_in_use_is_never_forgotten():
     run(main, max_per_host=1, remembered=1)
 
 
-def test_an_answer_may_be_told_without_a_number_of_seconds():
-    held: list[float] = []
-    visit = Visit(held.append, lambda: None)
-    visit.answered(429, None)
-    assert held == [60]
-    assert visit.succeeded
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_whatever_happens_the_limits_hold_and_nobody_is_forgotten(seed: int):
     dice = random.Random(seed)
@@ -516,15 +509,15 @@ def test_whatever_happens_the_limits_hold_and_nobody_is_forgotten(seed: int):
         async def one() -> None:
             nonlocal under_way, most
             try:
-                async with world.hosts.visit(
+                async with world.hosts.slot(
                     A, deadline=world.loop.time() + dice.uniform(0, 30)
-                ) as visit:
+                ) as slot:
                     under_way += 1
                     most = max(most, under_way)
                     world.began.append(("", world.loop.time()))
                     try:
                         await asyncio.sleep(dice.uniform(0, 3))
-                        visit.answered(dice.choice([200, 200, 200, 404, 429, 500]), 2.0)
+                        slot.answered(dice.choice([200, 200, 200, 404, 429, 500]), 2.0)
                     finally:
                         under_way -= 1
                 ended.append("visited")

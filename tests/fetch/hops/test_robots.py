@@ -15,7 +15,7 @@ from searx_mcp.errors import (
     RedirectError,
     TransportError,
 )
-from searx_mcp.fetch.policy.robots import (
+from searx_mcp.fetch.hops.robots import (
     MAX_ROBOTS,
     MAX_ROBOTS_REDIRECTS,
     RobotsGate,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.fetch.policy.domains import matches_domain, normalise_domain
+from searx_mcp.urls.domains import matches_domain, normalise_domain
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, FetchError, PolicyError
-from searx_mcp.fetch.policy.robots import RobotsGate
+from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.tasks import Tasks
 from tests.doubles import virtual_time

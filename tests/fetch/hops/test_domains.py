@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
-from searx_mcp.fetch.policy.domains import normalise_domain
-from searx_mcp.fetch.policy.lists import MAX_BYTES, MAX_LINES, DomainPolicy, read_blocklist
+from searx_mcp.fetch.hops.domains import MAX_BYTES, MAX_LINES, DomainPolicy, read_blocklist
+from searx_mcp.urls.domains import normalise_domain
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,21 @@
-"""How addresses became known: from a search, from a page, or from nowhere we know."""
+"""How addresses became known, and whether one may carry text out of a conversation.
 
+A page can ask a model to fetch an address with something of the conversation in it. What is looked for
+is text in an encoding, random characters in one long run, and prose of a length that no search has.
+It is a hint and not a guard: short plain words, many short pieces and agreed-upon codes are not seen,
+and addresses that are signed at length are taken for smuggling too. The thresholds are measured in
+`docs/decisions/fetching-politely.md`.
+"""
+
+import base64
+import binascii
+import math
+import re
 from collections import Counter, OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from typing import Final, Literal
+from urllib.parse import unquote
 
 from typing_extensions import override
 from yarl import URL
@@ -18,7 +30,28 @@ Origin = Literal["search", "link", "person", "unknown"]
 REMEMBERED: Final = 20_000
 """Addresses remembered of each source: 8 MB for both."""
 
-_DIGEST: Final = 16
+_DIGEST_BYTES: Final = 16
+
+_PROSE: Final = 200
+"""Letters in one part that no search has; titles in paths have 60 to 120."""
+_PROSE_IN_ALL: Final = 400
+"""Letters in path and query together."""
+_HEXADECIMAL: Final = re.compile("[0-9A-Fa-f]+")
+_SEPARATORS: Final = re.compile("[&;=]")
+_STANDARD: Final = str.maketrans("-_", "+/")
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
+"""What base64, base32 and hexadecimal digits are written in; 24 of them hold 12 to 18 characters."""
+_LEAST_TEXT: Final = 12
+_LETTERS_IN_TEXT: Final = 0.6
+_LONGEST_DIGEST: Final = 64
+"""Hexadecimal digits of a SHA-256; identifiers in addresses are seldom longer."""
+_UNBROKEN: Final = re.compile(rf"[A-Za-z0-9]{{{_LONGEST_DIGEST + 1},}}")
+_DIGEST: Final = re.compile(r"0x[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}", re.IGNORECASE)
+_LEAST_DENSITY: Final = 3.0
+"""Bits a character of an unbroken run: digits have 3.3, hexadecimal ones 4.0, base32 5.0; what is
+repeated to fill a place has less."""
+_RANDOM_DENSITY: Final = 4.9
+"""Bits a character of a run with hyphens: titles have at most 4.87, random base64 5.0 from 80 on."""
 
 
 class Provenance:
@@ -128,8 +161,80 @@ def _parsed(text: str) -> URL | None:
 
 def _digest(url: URL) -> bytes:
     text = f"{url.scheme}://{_host(url)}:{url.port}{url.raw_path_qs}"
-    return blake2b(text.encode(), digest_size=_DIGEST).digest()
+    return blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest()
 
 
 def _host(url: URL) -> str:
     return (url.raw_host or "").removesuffix(".")
+
+
+def is_suspicious(url: URL) -> bool:
+    """Tell whether an address looks as if it carried text out.
+
+    Args:
+        url: as it would be sent; its host counts too, without the last two labels.
+    """
+    host = "".join((url.raw_host or "").split(".")[:-2])
+    sent = (host, *url.raw_path.split("/"), *_SEPARATORS.split(url.raw_query_string))
+    # What is encoded twice is decoded twice by a willing site.
+    parts = [unquote(unquote(part)) for part in sent]
+    return sum(map(_letters, parts)) >= _PROSE_IN_ALL or any(map(_carries_text, parts))
+
+
+def density(text: str) -> float:
+    """Shannon's entropy of the characters of a text, in bits a character."""
+    counts = Counter(text).values()
+    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts)
+
+
+def _carries_text(part: str) -> bool:
+    if _letters(part) >= _PROSE:
+        return True
+    for match in _UNBROKEN.finditer(part):
+        if not _DIGEST.fullmatch(match[0]) and density(match[0]) >= _LEAST_DENSITY:
+            return True
+    for match in _ENCODED.finditer(part):
+        run = match[0]
+        if len(run) > _LONGEST_DIGEST and density(run) >= _RANDOM_DENSITY:
+            return True
+        if any(_is_text(decoded) for decoded in _decoded(run)):
+            return True
+    return False
+
+
+def _decoded(run: str) -> Iterator[bytes]:
+    """What a run means in each of the encodings it may be in."""
+    if _HEXADECIMAL.fullmatch(run):  # no other encoding leaves out so many letters
+        if not run.isdigit():  # decimal digits in pairs are characters too often
+            yield from _attempt(bytes.fromhex, run[: len(run) // 2 * 2])
+        return
+    # A prefix may stand before the encoded text.
+    for start in range(4):
+        text = run[start:].translate(_STANDARD)
+        yield from _attempt(base64.b64decode, text[: len(text) // 4 * 4])
+    text = run.upper()
+    yield from _attempt(base64.b32decode, text[: len(text) // 8 * 8])
+
+
+def _attempt(decode: Callable[[str], bytes], text: str) -> Iterable[bytes]:
+    try:
+        return (decode(text),)
+    except (ValueError, binascii.Error):
+        return ()
+
+
+def _is_text(decoded: bytes) -> bool:
+    try:
+        text = decoded.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        # The last character may have been cut.
+        if exc.start < len(decoded) - 3:
+            return False
+        text = decoded[: exc.start].decode("utf-8")
+    if len(text) < _LEAST_TEXT or not all(c.isprintable() or c in "\r\n\t" for c in text):
+        return False
+    return sum(c.isalpha() or c == " " for c in text) >= _LETTERS_IN_TEXT * len(text)
+
+
+def _letters(part: str) -> int:
+    return sum(map(str.isalpha, part))

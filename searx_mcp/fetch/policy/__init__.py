@@ -1,1 +1,0 @@
-"""What may be fetched: domains, provenance, robots.txt."""
