@@ -25,13 +25,13 @@ from benchmarks.extracting.sets import page_sets
 from searx_mcp.content import main as package
 from searx_mcp.content import page
 from searx_mcp.content.decode import decode
-from searx_mcp.content.main.find import find_main
-from searx_mcp.content.main.interface import Hints, Main
+from searx_mcp.content.main.find import Main, find_main
+from searx_mcp.content.main.kinds import Hints
 from searx_mcp.content.writing.interface import Style
 
 _FACTORS: Final = (0.5, 2.0)
-_NOT_TUNED: Final = frozenset({"names", "phrases"})
-"""Modules whose numbers are bits and bounds."""
+_NOT_TUNED: Final = frozenset({"class_names"})
+"""Modules whose numbers are bits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ variation selectors spell whole sentences, ANSI sequences act on terminals, bidi
 and one lone surrogate cannot be encoded at all. Such characters are taken out once, on entry, and
 counted.
 
-Not covered: text hidden by style (`content/html/style/hiding.py` drops that), letters that look alike, and
+Not covered: text hidden by style (`content/html/hidden_elements.py` drops that), letters that look alike, and
 the one invisible character that a script or an emoji needs in its place.
 """
 

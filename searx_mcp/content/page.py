@@ -12,16 +12,19 @@ from searx_mcp.content.config import MAX_ELEMENTS
 from searx_mcp.content.escaping import escape
 from searx_mcp.content.html.anchors import mark_anchors
 from searx_mcp.content.html.guards import MAX_TAGS, Guarded, guard, parse
+from searx_mcp.content.html.hidden_elements import (
+    Passed,
+    drop_hidden,
+    drop_unseen,
+    open_buttons,
+    style_sheet,
+)
 from searx_mcp.content.html.metadata import Metadata, metadata
-from searx_mcp.content.html.skeleton import is_skeleton
-from searx_mcp.content.html.style.hiding import Passed, drop_hidden, style_sheet
+from searx_mcp.content.html.noscript import is_skeleton, show_unscripted
 from searx_mcp.content.html.style.stylesheet import StyleSheet
-from searx_mcp.content.html.unseen import drop_unseen, open_buttons
-from searx_mcp.content.main.find import find_main
-from searx_mcp.content.main.interface import Hints, Main
-from searx_mcp.content.main.platforms import generator_of
-from searx_mcp.content.main.unscripted import show_unscripted
-from searx_mcp.content.normalize.panels import drop_unlabelled
+from searx_mcp.content.main.find import Main, find_main
+from searx_mcp.content.main.kinds import Hints, generator_of
+from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
 from searx_mcp.content.writing.interface import Style, Written
 from searx_mcp.content.writing.write import write
@@ -132,7 +135,8 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 def _uncover(tree: LexborHTMLParser, source: _Source) -> Passed:
     """Leave what a reader sees."""
-    has_panels = show_unscripted(tree)
+    show_unscripted(tree)
+    has_panels = show_panels(tree)
     normalize_sources(tree)
     mark_anchors(tree)
     drop_unseen(tree)

@@ -3,10 +3,9 @@
 from typing import Final
 
 from searx_mcp.content.html.guards import guard, parse
+from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, open_buttons
 from searx_mcp.content.html.references import describe_images, resolve_links
-from searx_mcp.content.html.style.hiding import drop_hidden
 from searx_mcp.content.html.style.stylesheet import StyleSheet
-from searx_mcp.content.html.unseen import drop_unseen, open_buttons
 
 _TEXT_ONLY: Final = "xmp,plaintext"
 """Their content is text that would be markup when serialized and parsed again."""

@@ -1,19 +1,18 @@
 """The main content of a page."""
 
+import re
+from dataclasses import dataclass
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.main.asides import captions, take_out_asides
-from searx_mcp.content.main.chrome import take_out_chrome, take_out_named
-from searx_mcp.content.main.interface import Hints, Main
-from searx_mcp.content.main.kinds import is_forum, kind_of, says_article
-from searx_mcp.content.main.measure import HEADINGS, Element, live, measure
-from searx_mcp.content.main.platforms import platform_kind
+from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
+from searx_mcp.content.main.kinds import Hints, is_forum, kind_of, platform_kind, says_article
+from searx_mcp.content.main.related_links import take_out_links, take_out_teasers
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
-from searx_mcp.content.main.stated import fallback
-from searx_mcp.content.main.teasers import take_out_links, take_out_teasers
+from searx_mcp.content.main.text_density import HEADINGS, Element, live, measure
 from searx_mcp.content.normalize.tree import NOTES, REFERENCE
 from searx_mcp.models.page import PageKind
 
@@ -24,6 +23,31 @@ _LEFT_CHARS: Final = 100
 characters of it, they have taken the content for something else, and are undone. The share alone undoes
 too much, since comments may be most of a page: WCXB dev F1 .8542 with it, .8563 with both, .8584 with
 neither, of which .0020 is for pages without content that are then empty."""
+
+_FALLBACK_CHARS: Final = 150
+_FALLBACK: Final = 0.5
+"""With less than this of the text's characters in them, the elements do not hold it. WCXB dev product .598
+with it, .593 without."""
+
+_TAG: Final = re.compile(r"<[^<>]{1,500}>")
+_BREAK: Final = re.compile(r"<(?:/p|br|/h[1-6]|/li|/div)\b[^<>]{0,100}>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Main:
+    """The main content of a page.
+
+    Attributes:
+        roots: elements of the tree, in its order, none inside another; what does not belong to the
+            content is taken out of them.
+        kind: what the page is; `None` where nothing tells.
+        body: plain text that stands for the content because the elements do not hold it; mostly
+            empty. Paragraphs are separated by empty lines.
+    """
+
+    roots: tuple[LexborNode, ...]
+    kind: PageKind | None
+    body: str = ""
 
 
 def find_main(tree: LexborHTMLParser, hints: Hints) -> Main:
@@ -128,3 +152,14 @@ def _lost_notes(elements: list[Element], roots: list[Element]) -> LexborNode | N
     kept = {element.tag for root in roots for element in live(elements, root)}
     is_lost = REFERENCE in kept and NOTES not in kept and all(root is not notes for root in roots)
     return notes.node if is_lost else None
+
+
+def fallback(body: str, roots: list[Element]) -> str:
+    """The text itself, if the elements hold too little to be it.
+
+    Returns:
+        Plain text in paragraphs; empty if the elements are enough.
+    """
+    if len(body) < _FALLBACK_CHARS or sum(root.text for root in roots) >= _FALLBACK * len(body):
+        return ""
+    return _TAG.sub(" ", _BREAK.sub("\n\n", body)).strip() if "<" in body else body

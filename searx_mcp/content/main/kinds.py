@@ -1,17 +1,19 @@
-"""What a page is, by what it says of itself, by its address and by how its text lies.
+"""What a page is, by what it says of itself, by the program that made it, by its address and by how its text lies.
 
 A wrong kind costs little: if all kinds of WCXB dev were known, F1 would be about .01 higher.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from searx_mcp.content.main.cards import rows_of_cards
-from searx_mcp.content.main.interface import Hints
-from searx_mcp.content.main.measure import Element, live
-from searx_mcp.content.main.names import COMMENTS, signs_of
+from selectolax.lexbor import LexborHTMLParser
+
+from searx_mcp.content.html.style.selectors import may_fit
+from searx_mcp.content.main.class_names import COMMENTS, signs_of
+from searx_mcp.content.main.text_density import Element, live, rows_of_cards
 from searx_mcp.models.page import PageKind
 
 _FORUM_TYPES: Final = frozenset({"qapage", "discussionforumposting"})
@@ -80,6 +82,50 @@ _MAX_OTHER: Final = 900
 _COMMENT_SHARE: Final = 0.7
 """Comments are the content where there is little prose but theirs, as on sites that share links. WCXB dev
 forum .775 with it, .770 without."""
+
+_GENERATORS: Final = (
+    (PageKind.FORUM, ("phpbb", "vbulletin", "xenforo", "discourse", "mybb", "invision", "flarum", "nodebb", "smf")),
+    (PageKind.DOCUMENTATION, ("sphinx", "mkdocs", "docusaurus", "mdbook", "gitbook", "docfx", "antora", "javadoc",
+                              "doxygen", "rustdoc", "vitepress", "vuepress", "docutils", "docbook", "mediawiki")),
+)  # fmt: skip
+"""In `<meta name="generator">`."""
+
+_MARKS: Final = (
+    (
+        PageKind.FORUM,
+        ("body#phpbb,.phpbb-page,html#XF,[data-xf-init] .message-body,.p-body-pageContent .message-body,"
+        "#postlist .postbit,table[id^=post].tborder,.postbody .content,body.question-page,#question .s-prose,"
+        "#topic-title,.topic-body .cooked,.ipsType_richText.ipsContained[data-role=commentContent],"
+        ".bbp-reply-content,.lia-message-body-content,.commentarea .nestedlisting,table.comment-tree"),
+    ),
+    (
+        PageKind.DOCUMENTATION,
+        (".rst-content,.sphinxsidebar,.theme-doc-markdown,.md-content article,.vp-doc,.devsite-article-body,"
+        ".mw-parser-output,#mdbook-content,body.rustdoc,.gitbook-root,div.document[role=main],"
+        ".sl-markdown-content,nav.toc~main .content__default"),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a page says of itself that helps to find its content; nothing is cleaned.
+
+    Attributes:
+        url: its address.
+        title: as `content.html.metadata` found it; may be empty.
+        types: of its own JSON-LD objects and microdata, without their namespace, such as
+            `NewsArticle`; and its `og:type`.
+        body: the text that its JSON-LD gives as `articleBody`, `text` or `description` of a product;
+            may be empty.
+        generator: the program that made it, in lower case; may be empty.
+    """
+
+    url: str
+    title: str = ""
+    types: frozenset[str] = frozenset()
+    body: str = ""
+    generator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,3 +286,40 @@ def _are_priced(cards: list[Element]) -> bool:
 
 def _is_home(facts: _Facts) -> bool:
     return len(facts.path) <= 1
+
+
+def generator_of(tree: LexborHTMLParser) -> str:
+    """The program that a page names as its maker, in lower case; read before `<meta>` is taken out."""
+    meta = tree.css_first('meta[name="generator" i]')
+    return ((meta.attributes.get("content") or "") if meta is not None else "")[:100].lower()
+
+
+def platform_kind(
+    tree: LexborHTMLParser, generator: str, elements: Sequence[Element]
+) -> PageKind | None:
+    """What pages of the program that made this one are; `None` if that is not known.
+
+    Args:
+        tree: the page.
+        generator: from `generator_of`.
+        elements: of the page.
+    """
+    for kind, programs in _GENERATORS:
+        if any(name in generator for name in programs):
+            return kind
+    names = _names(tree, elements)
+    for kind, marks in _MARKS:
+        # Each of them costs a look at every element.
+        known = ",".join(mark for mark in marks.split(",") if may_fit(mark, names))
+        if known and tree.css_first(known) is not None:
+            return kind
+    return None
+
+
+def _names(tree: LexborHTMLParser, elements: Sequence[Element]) -> set[str]:
+    """The classes and ids of a page."""
+    found = [element.attributes for element in elements]
+    if tree.root is not None:
+        found.append(tree.root.attributes)
+    written = {each.get("class") for each in found} | {each.get("id") for each in found}
+    return set(" ".join(filter(None, written)).split())

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Final
 
-from searx_mcp.content.main.measure import Element, live
-from searx_mcp.content.main.names import BODY, signs_of
+from searx_mcp.content.main.class_names import BODY, signs_of
+from searx_mcp.content.main.text_density import Element, live
 from searx_mcp.models.page import PageKind
 
 _TEXTS: Final = frozenset({PageKind.ARTICLE, PageKind.DOCUMENTATION})

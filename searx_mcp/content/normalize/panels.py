@@ -6,7 +6,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.html.unseen import LABEL
+from searx_mcp.content.html.hidden_elements import LABEL
 from searx_mcp.content.normalize.tree import (
     ancestors,
     children,

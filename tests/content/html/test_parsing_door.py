@@ -17,11 +17,11 @@ PLACES = {
     r"\bBeautifulSoup\(": {"content/markdown.py"},
     r"\betree\.XMLParser\(": {
         "content/formats/xml_feed.py",
-        "sources/open/engines/science/arxiv.py",
+        "sources/open/engines/arxiv.py",
     },
     r"\betree\.fromstring\(": {
         "content/formats/xml_feed.py",
-        "sources/open/engines/science/arxiv.py",
+        "sources/open/engines/arxiv.py",
     },
     r"\betree\.(?:parse|iterparse|HTML|HTMLParser|XML)\(": set(),
     r"\b(?:lxml\.html|html5lib|from html\.parser|ElementTree|minidom|expat|parse_fragment)\b": set(),

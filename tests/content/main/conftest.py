@@ -7,7 +7,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.find import find_main
-from searx_mcp.content.main.interface import Hints
+from searx_mcp.content.main.kinds import Hints
 from searx_mcp.models.page import PageKind
 
 

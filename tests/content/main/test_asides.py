@@ -4,7 +4,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.main.find import find_main
-from searx_mcp.content.main.interface import Hints
+from searx_mcp.content.main.kinds import Hints
 
 SENTENCE = (
     "The river runs past the old mill, and in spring it floods the lower meadows for a week. "

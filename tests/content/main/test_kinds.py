@@ -3,9 +3,9 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.html.hidden_elements import drop_unseen
 from searx_mcp.content.main.find import find_main
-from searx_mcp.content.main.interface import Hints
+from searx_mcp.content.main.kinds import Hints
 from searx_mcp.models.page import PageKind
 
 SENTENCE = (

@@ -3,8 +3,8 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.main.measure import measure
-from searx_mcp.content.main.platforms import generator_of, platform_kind
+from searx_mcp.content.main.kinds import generator_of, platform_kind
+from searx_mcp.content.main.text_density import measure
 from searx_mcp.models.page import PageKind
 
 

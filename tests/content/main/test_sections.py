@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.content.main.phrases import is_of_comments, is_of_reviews, leads_away
+from searx_mcp.content.main.sections import is_of_comments, is_of_reviews, leads_away
 
 SENTENCE = (
     "The river runs past the old mill, and in spring it floods the lower meadows for a week. "

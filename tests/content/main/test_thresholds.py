@@ -11,17 +11,14 @@ from collections.abc import Callable
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.main.cards import rows_of_cards
-from searx_mcp.content.main.chrome import take_out_chrome, take_out_named
-from searx_mcp.content.main.find import find_main
-from searx_mcp.content.main.interface import Hints
-from searx_mcp.content.main.kinds import kind_of
-from searx_mcp.content.main.measure import Element, measure
+from searx_mcp.content.html.noscript import show_unscripted
+from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
+from searx_mcp.content.main.find import fallback, find_main
+from searx_mcp.content.main.kinds import Hints, kind_of
+from searx_mcp.content.main.related_links import take_out_links, take_out_teasers
 from searx_mcp.content.main.roots import choose_roots
 from searx_mcp.content.main.sections import take_out_sections
-from searx_mcp.content.main.stated import fallback
-from searx_mcp.content.main.teasers import take_out_links, take_out_teasers
-from searx_mcp.content.main.unscripted import show_unscripted
+from searx_mcp.content.main.text_density import Element, measure, rows_of_cards
 from searx_mcp.models.page import PageKind
 
 Probe = Callable[[int], bool]

@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.main.unscripted import show_unscripted
+from searx_mcp.content.html.noscript import show_unscripted
 
 LONG = "<p>A sentence that a reader can read without any script at all.</p>" * 12
 

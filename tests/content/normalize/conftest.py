@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
-from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
 
 

@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.html.guards import guard
-from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
-from searx_mcp.content.html.unseen import drop_unseen
+from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, style_sheet
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import (
     normalize_sources,

@@ -1,18 +1,14 @@
-"""Lists of CSS declarations, as far as they can hide text."""
+"""CSS declarations as far as they can hide text, with the lengths and the colours in them.
 
+CSS Values 4 and CSS Color 4 say how these are written.
+"""
+
+import colorsys
+import math
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final, NamedTuple
-
-from searx_mcp.content.html.style.colours import is_colour
-
-
-class Value(NamedTuple):
-    """A property's value in lower case, and whether it is `!important`."""
-
-    text: str
-    is_important: bool = False
-
 
 _EDGES: Final = ("top", "right", "bottom", "left")
 _SINGLE: Final = frozenset({
@@ -64,8 +60,63 @@ _SHORT: Final = 100
 
 _WIDE: Final = frozenset({"inherit", "initial", "unset", "revert", "revert-layer"})
 
+_NAMES: Final = dict(zip(*[iter(
+    ["aliceblue", "f0f8ff", "antiquewhite", "faebd7", "aqua", "00ffff", "aquamarine", "7fffd4", "azure", "f0ffff", "beige", "f5f5dc", "bisque", "ffe4c4", "black", "000000", "blanchedalmond", "ffebcd", "blue", "0000ff", "blueviolet", "8a2be2", "brown", "a52a2a", "burlywood", "deb887", "cadetblue", "5f9ea0", "chartreuse", "7fff00", "chocolate", "d2691e", "coral", "ff7f50", "cornflowerblue", "6495ed", "cornsilk", "fff8dc", "crimson", "dc143c", "cyan", "00ffff", "darkblue", "00008b", "darkcyan", "008b8b", "darkgoldenrod", "b8860b", "darkgray", "a9a9a9", "darkgreen", "006400", "darkgrey", "a9a9a9", "darkkhaki", "bdb76b", "darkmagenta", "8b008b", "darkolivegreen", "556b2f", "darkorange", "ff8c00", "darkorchid", "9932cc", "darkred", "8b0000", "darksalmon", "e9967a", "darkseagreen", "8fbc8f", "darkslateblue", "483d8b", "darkslategray", "2f4f4f", "darkslategrey", "2f4f4f", "darkturquoise", "00ced1", "darkviolet", "9400d3", "deeppink", "ff1493", "deepskyblue", "00bfff", "dimgray", "696969", "dimgrey", "696969", "dodgerblue", "1e90ff", "firebrick", "b22222", "floralwhite", "fffaf0", "forestgreen", "228b22", "fuchsia", "ff00ff", "gainsboro", "dcdcdc", "ghostwhite", "f8f8ff", "gold", "ffd700", "goldenrod", "daa520", "gray", "808080", "green", "008000", "greenyellow", "adff2f", "grey", "808080", "honeydew", "f0fff0", "hotpink", "ff69b4", "indianred", "cd5c5c", "indigo", "4b0082", "ivory", "fffff0", "khaki", "f0e68c", "lavender", "e6e6fa", "lavenderblush", "fff0f5", "lawngreen", "7cfc00", "lemonchiffon", "fffacd", "lightblue", "add8e6", "lightcoral", "f08080", "lightcyan", "e0ffff", "lightgoldenrodyellow", "fafad2", "lightgray", "d3d3d3", "lightgreen", "90ee90", "lightgrey", "d3d3d3", "lightpink", "ffb6c1", "lightsalmon", "ffa07a", "lightseagreen", "20b2aa", "lightskyblue", "87cefa", "lightslategray", "778899", "lightslategrey", "778899", "lightsteelblue", "b0c4de", "lightyellow", "ffffe0", "lime", "00ff00", "limegreen", "32cd32", "linen", "faf0e6", "magenta", "ff00ff", "maroon", "800000", "mediumaquamarine", "66cdaa", "mediumblue", "0000cd", "mediumorchid", "ba55d3", "mediumpurple", "9370db", "mediumseagreen", "3cb371", "mediumslateblue", "7b68ee", "mediumspringgreen", "00fa9a", "mediumturquoise", "48d1cc", "mediumvioletred", "c71585", "midnightblue", "191970", "mintcream", "f5fffa", "mistyrose", "ffe4e1", "moccasin", "ffe4b5", "navajowhite", "ffdead", "navy", "000080", "oldlace", "fdf5e6", "olive", "808000", "olivedrab", "6b8e23", "orange", "ffa500", "orangered", "ff4500", "orchid", "da70d6", "palegoldenrod", "eee8aa", "palegreen", "98fb98", "paleturquoise", "afeeee", "palevioletred", "db7093", "papayawhip", "ffefd5", "peachpuff", "ffdab9", "peru", "cd853f", "pink", "ffc0cb", "plum", "dda0dd", "powderblue", "b0e0e6", "purple", "800080", "rebeccapurple", "663399", "red", "ff0000", "rosybrown", "bc8f8f", "royalblue", "4169e1", "saddlebrown", "8b4513", "salmon", "fa8072", "sandybrown", "f4a460", "seagreen", "2e8b57", "seashell", "fff5ee", "sienna", "a0522d", "silver", "c0c0c0", "skyblue", "87ceeb", "slateblue", "6a5acd", "slategray", "708090", "slategrey", "708090", "snow", "fffafa", "springgreen", "00ff7f", "steelblue", "4682b4", "tan", "d2b48c", "teal", "008080", "thistle", "d8bfd8", "tomato", "ff6347", "turquoise", "40e0d0", "violet", "ee82ee", "wheat", "f5deb3", "white", "ffffff", "whitesmoke", "f5f5f5", "yellow", "ffff00", "yellowgreen", "9acd32", "transparent", "00000000"]
+)] * 2, strict=True))  # fmt: skip
 
-def parse(style: str) -> dict[str, Value]:
+_HEX = re.compile(r"#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
+_CALL = re.compile(r"([a-z-]++)\(([^()]*+(?:\([^()]*+\)[^()]*+)*+)\)")
+_MIXED = re.compile(r"in [a-z0-9 -]+,\s*(.+?)\s*,\s*(.+)")
+_SHARE = re.compile(r"\s*([0-9.]+)%\s*")
+_SEPARATOR = re.compile(r"[ \t\r\n\f,/]+")
+_FUNCTIONS: Final = frozenset({
+    "rgb", "rgba", "hsl", "hsla", "hwb", "lab", "lch", "oklab", "oklch", "color", "color-mix",
+    "light-dark", "device-cmyk", "contrast-color",
+})  # fmt: skip
+_SYSTEM = re.compile(
+    r"currentcolor|canvas(?:text)?|(?:visited|active)?(?:link)?text|linktext|(?:button|field|highlight|mark|graytext)[a-z]*"
+)
+_SHORT_HEX: Final = (3, 4)
+_FULL: Final = 255.0
+_NEAR: Final = 8
+"""Difference of a channel that nobody sees: 3 % of its range."""
+
+_LEAST_ALPHA: Final = 0.05
+
+_PIXELS: Final = {
+    "px": 1.0, "pt": 4 / 3, "pc": 16.0, "in": 96.0, "cm": 37.8, "mm": 3.78, "q": 0.945,
+    "rem": 16.0, "rlh": 20.0, "em": 16.0, "ex": 8.0, "ch": 8.0, "lh": 20.0, "cap": 11.0, "ic": 16.0,
+    **{f"{size}{side}": 10.0 for size in ("", "s", "l", "d") for side in ("vw", "vh", "vi", "vb", "vmin", "vmax")},
+    "cqw": 10.0, "cqh": 10.0, "cqi": 10.0, "cqb": 10.0, "cqmin": 10.0, "cqmax": 10.0,
+}  # fmt: skip
+"""Letters of 16 pixels in a window of 1,000 are assumed."""
+
+_OTHER: Final = {"": 1.0, "deg": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / math.pi}
+UNITS: Final = _PIXELS | _OTHER
+PERCENT: Final = "%"
+_LETTERS: Final = 16.0
+
+_NUMBER: Final = r"[+-]?(?:[0-9]++(?:\.[0-9]++)?|\.[0-9]++)(?:e[+-]?[0-9]{1,3}(?![a-z%]))?"
+_LENGTH = re.compile(rf"({_NUMBER})([a-z%]*+)")
+_TOKEN = re.compile(rf"\s*+(?:({_NUMBER})([a-z%]*+)|([a-z-]*+\()|([-+*/),]))\s*+")
+_CALLS: Final[dict[str, Callable[[list[float]], float]]] = {
+    "min(": min, "max(": max, "(": sum, "calc(": sum, "-webkit-calc(": sum,
+    "clamp(": lambda three: max(three[0], min(three[1:])), "abs(": lambda one: abs(one[0]),
+}  # fmt: skip
+_MAX_CALCULATION: Final = 500
+"""Characters."""
+
+_MAX_DEPTH: Final = 16
+
+
+class Value(NamedTuple):
+    """A property's value in lower case, and whether it is `!important`."""
+
+    text: str
+    is_important: bool = False
+
+
+def parse_declarations(style: str) -> dict[str, Value]:
     """Read a list of declarations, such as a `style` attribute.
 
     Args:
@@ -141,3 +192,207 @@ def _character(match: re.Match[str]) -> str:
     code = int(match[1], 16)
     is_character = 0 < code < 0x110000 and not 0xD800 <= code < 0xE000  # noqa: PLR2004 - Unicode
     return chr(code) if is_character else "\ufffd"
+
+
+class Colour(NamedTuple):
+    """Red, green and blue from 0 to 255, and alpha from 0 to 1."""
+
+    red: float
+    green: float
+    blue: float
+    alpha: float = 1.0
+
+
+WHITE: Final = Colour(255, 255, 255)
+
+
+def colour(text: str) -> Colour | None:
+    """A colour in lower case, where it can be told: a name, `#rgb`, `rgb()`, `hsl()`, `hwb()`, nothing at all.
+
+    Returns:
+        `None` for anything else, such as a gradient, a picture or a colour of another space.
+    """
+    text = text.strip()
+    if text in _NAMES:
+        return _of_digits(_NAMES[text])
+    if text.startswith("#"):
+        return _of_digits(text[1:]) if _HEX.fullmatch(text) else None
+    found = _CALL.fullmatch(text)
+    return _of_call(found[1], found[2]) if found else None
+
+
+def is_colour(text: str) -> bool:
+    """Whether browsers take a text for a colour; true for some that they do not."""
+    return (
+        colour(text) is not None
+        or text.partition("(")[0] in _FUNCTIONS
+        or _SYSTEM.fullmatch(text) is not None
+    )
+
+
+def is_transparent(ink: Colour) -> bool:
+    """Whether nothing is seen of it."""
+    return ink.alpha <= _LEAST_ALPHA
+
+
+def is_same(ink: Colour, ground: Colour) -> bool:
+    """Whether letters of one colour cannot be told from a ground of the other."""
+    return all(abs(one - other) <= _NEAR for one, other in zip(ink[:3], ground[:3], strict=True))
+
+
+def _of_digits(digits: str) -> Colour:
+    if len(digits) in _SHORT_HEX:
+        digits = "".join(digit * 2 for digit in digits)
+    red, green, blue, alpha = (int(pair, 16) for pair in re.findall("..", f"{digits}ff")[:4])
+    return Colour(red, green, blue, alpha / _FULL)
+
+
+def _of_call(name: str, text: str) -> Colour | None:
+    if name == "color-mix":
+        return _mixed(text)
+    if name not in _FUNCTIONS:
+        return None
+    parts = [part for part in _SEPARATOR.split(text.strip()) if part]
+    if len(parts) not in {3, 4, 5}:
+        return None
+    alpha = 1.0
+    if len(parts) > 3 and name != "color":  # noqa: PLR2004 - three channels
+        found = number(parts[3].replace("none", "0"), share=1)
+        alpha = 1.0 if found is None else found
+    elif name == "color":
+        alpha = (number(parts[4], share=1) if len(parts) > 4 else 1.0) or 0.0  # noqa: PLR2004 - a space, three channels
+    if name.startswith("rgb"):
+        channels = [number(part.replace("none", "0"), share=_FULL) for part in parts[:3]]
+    else:
+        channels = _other_channels(name, parts)
+    if None not in channels:
+        red, green, blue = (channel or 0.0 for channel in channels)
+        return Colour(red, green, blue, alpha)
+    # Of a colour in another space it is enough to know that nothing is seen of it.
+    return Colour(0, 0, 0, 0) if alpha <= _LEAST_ALPHA else None
+
+
+def _other_channels(name: str, parts: list[str]) -> list[float | None]:
+    hue, one, two = (number(part.replace("none", "0"), share=100) for part in parts[:3])
+    if hue is None or one is None or two is None:
+        return [None]
+    one, two = one / 100, two / 100
+    if name.startswith("hsl"):
+        return [_FULL * channel for channel in colorsys.hls_to_rgb(hue / 360 % 1, two, one)]
+    if name == "hwb":
+        scale = max(one + two, 1.0)
+        pure = colorsys.hls_to_rgb(hue / 360 % 1, 0.5, 1)
+        return [_FULL * (channel * (1 - (one + two) / scale) + one / scale) for channel in pure]
+    return [None]
+
+
+def _mixed(text: str) -> Colour | None:
+    """Two colours of which one is nothing, or of which one has no share."""
+    found = _MIXED.fullmatch(text)
+    if found is None:
+        return None
+    shares = [_SHARE.search(part) for part in found.groups()]
+    pair = [colour(_SHARE.sub("", part)) for part in found.groups()]
+    first = (
+        float(shares[0][1]) / 100
+        if shares[0]
+        else 1 - float(shares[1][1]) / 100
+        if shares[1]
+        else 0.5
+    )
+    for ink, part in zip(pair, (first, 1 - first), strict=True):
+        if part >= 1 - _LEAST_ALPHA:
+            return ink
+    return None
+
+
+def number(text: str, *, share: float | None = None, letters: float = _LETTERS) -> float | None:
+    """A number, an angle in degrees or a length in pixels, calculated if it is to be.
+
+    Args:
+        text: in lower case.
+        share: what 100 % are; `None` if percentages are not known.
+        letters: pixels of an `em`.
+
+    Returns:
+        `None` for anything else, such as a keyword.
+    """
+    if found := _LENGTH.fullmatch(text):
+        return _amount(found[1], found[2], share, letters)
+    if not text.endswith(")") or len(text) > _MAX_CALCULATION:
+        return None
+    try:
+        calculation = _Calculation(text, share, letters)
+        value = calculation.product(0)
+        return value if calculation.is_done and math.isfinite(value) else None
+    except (ValueError, IndexError, ZeroDivisionError, OverflowError, TypeError):
+        return None
+
+
+def _amount(digits: str, unit: str, share: float | None, letters: float) -> float | None:
+    if unit == PERCENT:
+        return None if share is None else float(digits) / 100 * share
+    if unit == "em":
+        return float(digits) * letters
+    return float(digits) * UNITS[unit] if unit in UNITS else None
+
+
+class _Calculation:
+    """One pass over a sum of products (CSS Values 4, section 10)."""
+
+    def __init__(self, text: str, share: float | None, letters: float) -> None:
+        self._tokens: list[tuple[str, str, str, str]] = []
+        self._share, self._letters, self._at = share, letters, 0
+        end = 0
+        for found in _TOKEN.finditer(text):
+            if found.start() != end:
+                break
+            end = found.end()
+            self._tokens.append((found[1] or "", found[2] or "", found[3] or "", found[4] or ""))
+        if end != len(text):
+            raise ValueError(text)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all of it was read."""
+        return self._at == len(self._tokens)
+
+    def product(self, depth: int) -> float:
+        """Factors up to what is none."""
+        value = self._factor(depth)
+        while self._sign() in {"*", "/"}:
+            is_product = self._next()[3] == "*"
+            factor = self._factor(depth)
+            value = value * factor if is_product else value / factor
+        return value
+
+    def _sum(self, depth: int) -> float:
+        value = self.product(depth)
+        while self._sign() in {"+", "-"}:
+            is_sum = self._next()[3] == "+"
+            other = self.product(depth)
+            value += other if is_sum else -other
+        return value
+
+    def _factor(self, depth: int) -> float:
+        digits, unit, call, _ = self._next()
+        if digits:
+            amount = _amount(digits, unit, self._share, self._letters)
+            if amount is None:
+                raise ValueError(unit)
+            return amount
+        if call not in _CALLS or depth > _MAX_DEPTH:
+            raise ValueError(call)
+        values = [self._sum(depth + 1)]
+        while (sign := self._next()[3]) == ",":
+            values.append(self._sum(depth + 1))
+        if sign != ")":
+            raise ValueError(sign)
+        return _CALLS[call](values)
+
+    def _next(self) -> tuple[str, str, str, str]:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _sign(self) -> str:
+        return "" if self.is_done else self._tokens[self._at][3]

@@ -10,8 +10,13 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from searx_mcp.content.html.style.colours import Colour, colour, is_same, is_transparent
-from searx_mcp.content.html.style.lengths import number
+from searx_mcp.content.html.style.declarations import (
+    Colour,
+    colour,
+    is_same,
+    is_transparent,
+    number,
+)
 
 Style = Mapping[str, str]
 """Values in lower case by the names that `declarations.parse` gives."""

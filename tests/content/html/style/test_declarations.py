@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.html.style.declarations import Value, parse, unescaped
+from searx_mcp.content.html.style.declarations import Value, parse_declarations, unescaped
 
 
 @pytest.mark.parametrize(
@@ -30,11 +30,11 @@ from searx_mcp.content.html.style.declarations import Value, parse, unescaped
     ],
 )
 def test_a_list_of_declarations_is_read(style: str, values: dict[str, str]):
-    assert {name: value.text for name, value in parse(style).items()} == values
+    assert {name: value.text for name, value in parse_declarations(style).items()} == values
 
 
 def test_what_is_important_stays():
-    assert parse(
+    assert parse_declarations(
         "display:none ! IMPORTANT;display:block;left:1px!important;left:2px!important"
     ) == {
         "display": Value("none", is_important=True),
@@ -43,7 +43,7 @@ def test_what_is_important_stays():
 
 
 def test_everything_is_reset_at_once():
-    assert parse("display:none;all:revert")["display"] == Value("revert")
+    assert parse_declarations("display:none;all:revert")["display"] == Value("revert")
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_everything_is_reset_at_once():
     ids=lambda style: style[:8],
 )
 def test_hostile_styles_are_read_to_their_end(style: str):
-    parse(style)
-    parse(style + "'")
+    parse_declarations(style)
+    parse_declarations(style + "'")
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_escapes_and_comments_are_resolved(css: str, text: str):
 
 @given(st.text(alphabet="displaynoe:;()'\"/*\\0123 %#-!cr.", max_size=60))
 def test_any_style_can_be_read(style: str):
-    assert all(value.text == value.text.strip() for value in parse(style).values())
+    assert all(value.text == value.text.strip() for value in parse_declarations(style).values())

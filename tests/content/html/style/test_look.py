@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.html.style.colours import WHITE, Colour
-from searx_mcp.content.html.style.declarations import parse
+from searx_mcp.content.html.style.declarations import WHITE, Colour, parse_declarations
 from searx_mcp.content.html.style.look import Look, ground_of, look
 
 PLAIN = Look()
@@ -47,7 +46,7 @@ STAYS = [
 
 
 def seen(style: str, around: Look = PLAIN) -> Look:
-    return look({name: value.text for name, value in parse(style).items()}, around)
+    return look({name: value.text for name, value in parse_declarations(style).items()}, around)
 
 
 @pytest.mark.parametrize("style", HIDES)
@@ -102,7 +101,9 @@ def test_what_is_around_an_element_counts(around: Look, style: str, *, is_hidden
 def test_what_is_painted_behind_text_is_known_if_it_is_one_colour(
     style: str, ground: Colour | None
 ):
-    assert ground_of({name: value.text for name, value in parse(style).items()}) == ground
+    assert (
+        ground_of({name: value.text for name, value in parse_declarations(style).items()}) == ground
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.style.matching import Matcher
-from searx_mcp.content.html.style.selectors import decorated, may_fit, parse
+from searx_mcp.content.html.style.selectors import Matcher, decorated, may_fit, parse_selector
 
 TREE = LexborHTMLParser(
     "<div id=d class='a x'><p class=b>1</p>text<p class='b c' data-k='v w'>2</p>"
@@ -13,7 +12,7 @@ TREE = LexborHTMLParser(
 
 
 def about(selector: str) -> str:
-    read = parse(selector)
+    read = parse_selector(selector)
     if read is None:
         return "none"
     matcher = Matcher(TREE)
@@ -85,7 +84,7 @@ def test_a_selector_is_about(selector: str, texts: str):
     ],
 )
 def test_a_selector_weighs(selector: str, weight: tuple[int, int, int]):
-    read = parse(selector)
+    read = parse_selector(selector)
     assert read is not None
     assert read.weight == weight
 
@@ -105,7 +104,7 @@ def test_the_decoration_of_an_element_is_told():
 def test_too_many_questions_are_noticed():
     deep = LexborHTMLParser("<p>" * 100)
     matcher = Matcher(deep)
-    selectors = [read for number in range(400) if (read := parse(f"p:not(.c{number})"))]
+    selectors = [read for number in range(400) if (read := parse_selector(f"p:not(.c{number})"))]
     nodes = deep.css("p")
     found = [matcher.fits(nodes[0], selector) for selector in selectors]
     assert found[:200] == [True] * 200

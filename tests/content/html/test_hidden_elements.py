@@ -3,8 +3,8 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from searx_mcp.content.html.hidden_elements import drop_hidden, style_sheet
 from searx_mcp.content.html.style.cascade import MAX_INLINE
-from searx_mcp.content.html.style.hiding import drop_hidden, style_sheet
 from searx_mcp.content.html.style.selectors import MAX_SELECTOR
 from searx_mcp.content.html.style.stylesheet import MAX_CSS, MAX_RULES
 from searx_mcp.content.page import ReadPage, read_page

@@ -4,9 +4,17 @@ from bisect import bisect_right
 from itertools import takewhile
 from typing import Final
 
-from searx_mcp.content.html.unseen import FILLED_IN
-from searx_mcp.content.main.measure import HEADINGS, Element, holds, live
-from searx_mcp.content.main.names import ABOUT, CHROME, COMMENTS, CONSENT, MEMBER, MORE, signs_of
+from searx_mcp.content.html.hidden_elements import FILLED_IN
+from searx_mcp.content.main.class_names import (
+    ABOUT,
+    CHROME,
+    COMMENTS,
+    CONSENT,
+    MEMBER,
+    MORE,
+    signs_of,
+)
+from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live
 from searx_mcp.content.normalize.tree import CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK
 from searx_mcp.models.page import PageKind
 

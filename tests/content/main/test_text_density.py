@@ -3,10 +3,10 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.main import measure as measuring
-from searx_mcp.content.main.chrome import take_out_chrome, take_out_named
-from searx_mcp.content.main.measure import Element, live, measure
+from searx_mcp.content.main import text_density as measuring
+from searx_mcp.content.main.boilerplate import take_out_chrome, take_out_named
 from searx_mcp.content.main.sections import take_out_sections
+from searx_mcp.content.main.text_density import Element, live, measure
 from searx_mcp.models.page import PageKind
 
 LONG = "A sentence that is long enough to read as prose. "
