@@ -5,7 +5,6 @@ can answer its first message before any of the searching code is imported.
 """
 
 from importlib import import_module
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ __all__ = [
     "__version__",
 ]
 
-__version__ = version("searx-mcp")
+__version__ = "0.1.0"
 
 _HOME = {
     "FetchRequest": "searx_mcp.models.request",

@@ -92,14 +92,12 @@ async def play() -> None:
 
 async def _play(scene: _Scene, web: FakeWeb, out: Console) -> None:
     fakes = [*scene.own, *(fake for _, fake in scene.public)]
-    settings = Settings.model_validate(
-        {
-            "instances": {"own": [fake.url for fake in scene.own]},
-            "fetch": {"allow_private": [web.origin, *(fake.origin for fake in fakes)]},
-            "search": {"attempt_timeout": _HUNG_TIMEOUT},
-            "web_search": {"use_random_instances": False},
-            "open_sources": {"mode": "off"},  # nothing of the demo leaves this machine
-        }
+    settings = Settings(
+        instances={"own": [fake.url for fake in scene.own]},
+        fetch={"allow_private": [web.origin, *(fake.origin for fake in fakes)]},
+        search={"attempt_timeout": _HUNG_TIMEOUT},
+        web_search={"use_random_instances": False},
+        open_sources={"mode": "off"},  # nothing of the demo leaves this machine
     )
     entries = (
         CatalogEntry(url=fake.url, tls_grade=grade, http_grade=grade)

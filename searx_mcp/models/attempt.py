@@ -115,7 +115,7 @@ class PastOutcome(BaseModel):
     """
 
     # It is kept for long: fields of newer versions are passed over.
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, defer_build=True)
 
     at: float
     verdict: Verdict

@@ -9,7 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 class Frozen(BaseModel):
     """An immutable value with a closed set of fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Built when it is first used: a program that imports the package uses few of the models.
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 _SIZE = re.compile(r"(\d{1,12})\s*(B|KB|KIB|MB|MIB)?", re.IGNORECASE)

@@ -129,7 +129,7 @@ class CatalogEntry(Frozen):
     tls_grade: str | None = None
     http_grade: str | None = None
     html_grade: str | None = None
-    uptime: Uptime = Uptime()
+    uptime: Uptime = Field(default_factory=Uptime)
     search_success: Percent | None = None
     search_latency: Annotated[float | None, Field(ge=0)] = None
     engines_working: Annotated[float | None, Field(ge=0, le=1)] = None

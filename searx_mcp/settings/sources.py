@@ -102,6 +102,9 @@ def load(
         environ: the environment variables; an empty one counts as not set.
         overrides: values by dotted name, such as `search.cache_ttl`; `None` counts as not given.
 
+    Returns:
+        The settings, and where each value comes from.
+
     Raises:
         SettingsError: for the first mistake found.
     """

@@ -1,8 +1,9 @@
 """All settings in one value; building it reads no environment and no file."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, TypeAlias, TypedDict, Unpack
 
 import platformdirs
 from pydantic import (
@@ -56,6 +57,31 @@ class ServerConfig(Frozen):
     )
 
 
+Table: TypeAlias = Mapping[str, object]
+"""A table of settings as it stands in the file, by key."""
+
+
+class SettingsTables(TypedDict, total=False):
+    """The keywords of `Settings`, as a program writes them; for type checkers."""
+
+    web_search: WebSearchConfig | Table
+    search: SearchConfig | Table
+    quality: QualityConfig | Table
+    web_fetch: WebFetchConfig | Table
+    fetch: FetchConfig | Table
+    markdown: MarkdownConfig | Table
+    instances: InstancesConfig | Table
+    own: OwnConfig | Table
+    open_sources: OpenSourcesConfig | Table
+    network: NetworkConfig | Table
+    storage: StorageConfig | Table
+    redis: RedisConfig | Table
+    workers: WorkersConfig | Table
+    server: ServerConfig | Table
+    profile: str
+    profiles: Mapping[str, Table]
+
+
 class Settings(Frozen):
     """Every setting, checked; building one reads no environment and no file.
 
@@ -86,6 +112,10 @@ class Settings(Frozen):
     profiles: dict[str, dict[str, object]] = Field(
         default_factory=dict, description="Search arguments by name of profile."
     )
+
+    if TYPE_CHECKING:
+        # What pydantic understands is more than type checkers see in the fields.
+        def __init__(self, **tables: Unpack[SettingsTables]) -> None: ...
 
     @field_validator("instances")
     @classmethod
