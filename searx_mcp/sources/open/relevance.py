@@ -14,10 +14,9 @@ from searx_mcp.content.function_words import FIGURE_WORDS, FUNCTION_WORDS
 from searx_mcp.content.terms import folded, stems, tokens
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import Engine, lies_on, word_set
+from searx_mcp.sources.open.engine import Engine, lies_on
 from searx_mcp.sources.open.question import IdentifierKind, Question, Signal
-from searx_mcp.sources.open.routing.question_patterns import WEAK
-from searx_mcp.sources.open.routing.words import AMBIGUOUS, CODE, PROGRAMMING
+from searx_mcp.sources.open.routing.words import WORDS
 
 _HALF: Final = 0.5
 """Share of the weight that a row has to hold: one word of one, one of two, two of three, two of four."""
@@ -45,12 +44,6 @@ _NOTHING: Final = 0.25
 _TELLING: Final = 0.6
 """Weight from which on a word may keep a row alone."""
 
-_FALSE_FRIENDS: Final = word_set("""
-univer organi genera commun experi intern contro compet constr contra electr distri proper positi condit
-consti transf transp interp import person partic practi princi statio materi coloni proces invest
-depart superv conser observ contin conven respon reform inform incons proble profes produc operat
-""")
-"""Beginnings that words of different meaning share (`university` and `universe`): of them eight letters count."""
 _LONGER: Final = 8
 _ENDINGS: Final = ("ings", "ing", "ers", "ies", "ed", "er", "es", "e", "s", "y")
 _SHORTEST: Final = 3
@@ -230,23 +223,25 @@ def _word_units(word: str, *, is_quoted: bool, is_name: bool) -> Iterator[_Unit]
 
 
 def _weight(word: str, plain: str) -> float:
-    if _NOISE.fullmatch(plain) or (plain in WEAK and plain not in CODE | AMBIGUOUS):
+    if _NOISE.fullmatch(plain) or (
+        plain in WORDS["weak"] and plain not in WORDS["code"] | WORDS["ambiguous"]
+    ):
         return _NOTHING
     if plain in FIGURE_WORDS or _YEAR.fullmatch(plain):
         return _SLIGHT
     is_camel = word[0].islower() and word != plain
-    if (plain in CODE or plain in AMBIGUOUS) and not is_camel:
+    if (plain in WORDS["code"] or plain in WORDS["ambiguous"]) and not is_camel:
         return _BROAD
-    return _SHARED if plain in PROGRAMMING and word.islower() else _NORMAL
+    return _SHARED if plain in WORDS["programming"] and word.islower() else _NORMAL
 
 
 def _keys(token: str) -> frozenset[str]:
     """What two forms of a word have in common; a light stem has a mark, so that it meets only its like."""
     keys = {token}
     for stem in stems([token]) or [token]:
-        is_false = stem in _FALSE_FRIENDS and len(token) > len(stem)
+        is_false = stem in WORDS["false_friends"] and len(token) > len(stem)
         keys.add(token[:_LONGER] if is_false else stem)
-    if token.isascii() and token.isalpha() and token[:6] not in _FALSE_FRIENDS:
+    if token.isascii() and token.isalpha() and token[:6] not in WORDS["false_friends"]:
         keys.add(f"~{_light(token)}")
     return frozenset(keys)
 

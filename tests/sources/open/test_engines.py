@@ -76,7 +76,7 @@ def test_an_engine_is_one_module_that_ends_with_its_row():
 def test_only_its_own_module_knows_an_engine_by_its_name():
     names = {row.name for row in ENGINES}
     # The settings check names before any engine is imported; packages and works have kinds of that name.
-    known = {"config.py", "question.py", "words.py"}
+    known = {"config.py", "question.py"}
     for path in FOLDER.parent.rglob("*.py"):
         strings = {
             node.value

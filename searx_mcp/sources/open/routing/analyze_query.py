@@ -12,7 +12,7 @@ from searx_mcp.sources.open.question import Question, Signal
 from searx_mcp.sources.open.routing.features import look
 from searx_mcp.sources.open.routing.question_patterns import content, keywords
 from searx_mcp.sources.open.routing.tokens import cut, grams
-from searx_mcp.sources.open.routing.topics import DEFAULT, topic_of
+from searx_mcp.sources.open.routing.words import DEFAULT_TOPIC, topic_of
 
 MAIL: Final = "a mail address"
 KEY: Final = "a key or token"
@@ -172,7 +172,7 @@ def analyze_query(text: str) -> Question:
         identifier=identifier,
         signals=seen.signals,
         ecosystem=seen.ecosystem,
-        topic=topic_of(told, is_code=is_code) or (DEFAULT if is_code else ""),
+        topic=topic_of(told, is_code=is_code) or (DEFAULT_TOPIC if is_code else ""),
         music=seen.music,
         mediatype=seen.mediatype,
         named=seen.named,

@@ -6,12 +6,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-from searx_mcp.sources.open.engine import word_set
 from searx_mcp.sources.open.question import Ecosystem, Identifier, IdentifierKind, Signal
-from searx_mcp.sources.open.routing import words
-from searx_mcp.sources.open.routing.question_patterns import DEFINING, PRACTICAL, opens_with
+from searx_mcp.sources.open.routing.question_patterns import opens_with
 from searx_mcp.sources.open.routing.tokens import Part
-from searx_mcp.sources.open.routing.topics import SUBJECTS
+from searx_mcp.sources.open.routing.words import ENDINGS, FRAMES, MEDIATYPES, SUBJECTS, WORDS
 from searx_mcp.sources.open.table import ENGINES
 
 _MODEL_NAME = re.compile(
@@ -27,10 +25,6 @@ _DOUBTFUL: Final = 0.5
 _LONGEST_WORD: Final = 120
 """Characters of a word whose shape is looked at; names in code are shorter."""
 _NUMBERED = re.compile(r"[0-9]{1,2}(?:\.[0-9]{1,3}){1,2}")
-_TASKS: Final = word_set(
-    "prove solve calculate derive evaluate compute integrate factorise factorize differentiate"
-)
-"""Verbs that set a problem."""
 
 _SHAPE = re.compile(
     r"[a-z_][\w.]*\(|::|->|=>|==|&&|`|[A-Za-z0-9]+_[A-Za-z0-9_]+|^--[a-z][a-z-]+$|^#include|^@[a-z]+/|^\$[A-Za-z_]"
@@ -46,32 +40,17 @@ _FILE_NAME = re.compile(
     r"|ipynb|lock|conf|cfg|ini|env|dll|gradle|vue|jar|whl|so|bashrc|tf|proto)",
     re.ASCII | re.IGNORECASE,
 )
-_BRANDS: Final = word_set("""
-    iphone ipad ebay macos ios ipod imac icloud watchos ipados youtube linkedin paypal facebook tiktok whatsapp github gitlab
-    javascript typescript openai chatgpt deepmind spacex mcdonald mcdonalds macbook wordpress powerpoint playstation
-    nintendo youtu airbnb doordash fedex mastercard blackberry bittorrent wikipedia deepseek huggingface
-    """)
-"""Spelled with a capital inside, and no names in code."""
 _ERROR_NAME = re.compile(
     r"(?:[\w.]*\w)?(?:Error|Exception|Fault)|E[A-Z]{5,}|0x8[0-9A-Fa-f]{7}|SIG(?:SEGV|ABRT|KILL)|[A-Z]{2,}_ERR[A-Z_]*",
     re.ASCII,
 )
 _STATUS = re.compile(r"[45][0-9]{2}")
-_STATUS_WORDS: Final = word_set(
-    "http https error errors status api code response request server gateway nginx returns unauthorized forbidden"
-)
-_NO_ERRORS: Final = frozenset(
-    {"error handling", "exception handling", "error rate", "error correction", "medical errors"}
-)
-
 _COORDINATES = re.compile(
     r"(?<![\w.])-?[0-9]{1,2}\.[0-9]{3,10}[\u00b0\u00ba]?[NS]?[, ]{1,3}-?[0-9]{1,3}\.[0-9]{3,10}"
 )
 _POSTCODE = re.compile(r"(?<!\w)[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}(?!\w)")
 _HOUSE_NUMBER = re.compile(r"[0-9]{1,3}[a-z]?")
-_NEARBY: Final = word_set("near nearby around bei pres cerca")
 _SCOPED = re.compile(r"@[a-z0-9-]{1,100}/[a-z0-9._-]{1,100}")
-_SCRIPTS: Final = word_set("javascript typescript node nodejs node.js react vue svelte")
 _MAX_PLACE_WORDS: Final = 6
 _MAX_NAME_WORDS: Final = 4
 _NO_PLACES: Final = frozenset({Signal.CODE, Signal.BIOMEDICAL, Signal.SCHOLARLY, Signal.FORMAL})
@@ -123,7 +102,7 @@ def look(
     Args:
         text: the question.
         parts: its words and phrases.
-        grams: see `parts.grams`.
+        grams: see `tokens.grams`.
         identifier: what it names.
         filetype: of a `filetype:` word.
     """
@@ -138,7 +117,7 @@ def look(
     signals |= _about_science(parts, grams, signals)
     signals |= _about_media(parts, grams, signals)
     signals |= _about_the_world(text, parts, grams, signals)
-    if filetype in _TEXTS or grams & words.FILE:
+    if filetype in _TEXTS or grams & WORDS["file"]:
         signals.add(Signal.FILE)
     return Seen(
         signals=frozenset(signals),
@@ -159,49 +138,51 @@ def _about_programs(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -
     signals: set[Signal] = set()
     texts = [word[:_LONGEST_WORD] for part in parts for word in part.text.split()]
     points = _code_points(texts, grams) + bool(_CALL.search(text))
-    is_practical = opens_with(parts, PRACTICAL) or bool(parts and parts[0].folded in _TASKS)
-    fails = any(map(_ERROR_NAME.fullmatch, texts)) or bool(grams & words.ERROR)
-    fails |= any(map(_STATUS.fullmatch, texts)) and bool(grams & _STATUS_WORDS)
-    if points >= _ENOUGH and grams & words.TROUBLE and not grams & _NO_ERRORS:
+    is_practical = opens_with(parts, FRAMES["practical"]) or bool(
+        parts and parts[0].folded in WORDS["tasks"]
+    )
+    fails = any(map(_ERROR_NAME.fullmatch, texts)) or bool(grams & WORDS["error"])
+    fails |= any(map(_STATUS.fullmatch, texts)) and bool(grams & WORDS["status"])
+    if points >= _ENOUGH and grams & WORDS["trouble"] and not grams & WORDS["no_errors"]:
         fails = True
-    if points >= _DOUBTFUL and grams & words.CLEAR_TROUBLE and not grams & _NO_ERRORS:
+    if points >= _DOUBTFUL and grams & WORDS["clear_trouble"] and not grams & WORDS["no_errors"]:
         fails = True
     if fails:
         signals.add(Signal.ERROR)
     if fails or points + _DOUBTFUL / 2 * (is_practical and points > _DOUBTFUL) >= _ENOUGH:
         signals.add(Signal.CODE)
-    if Signal.CODE in signals or grams & words.TECHNOLOGY:
+    if Signal.CODE in signals or grams & WORDS["technology"]:
         signals.add(Signal.TECHNOLOGY)
     if is_practical:
         signals.add(Signal.HOW_TO)
-    elif opens_with(parts, DEFINING):
+    elif opens_with(parts, FRAMES["defining"]):
         signals.add(Signal.DEFINITION)
     return signals
 
 
 def _code_points(texts: Sequence[str], grams: AbstractSet[str]) -> float:
     """How much of a question is of programs, in points; see `_ENOUGH`."""
-    doubtful = len(grams & words.AMBIGUOUS) * _DOUBTFUL
-    coding = len(grams & words.CODING) * (_DOUBTFUL + 0.1)
-    sure = len(grams & words.CODE)
+    doubtful = len(grams & WORDS["ambiguous"]) * _DOUBTFUL
+    coding = len(grams & WORDS["coding"]) * (_DOUBTFUL + 0.1)
+    sure = len(grams & WORDS["code"])
     told = bool(doubtful or coding or sure)
     if told or not grams & SUBJECTS["math"]:
         # Formulas have the shapes of calls and operators, too.
         sure += sum(map(_is_code, texts))
         doubtful += _DOUBTFUL * sum(
-            bool(_PASCAL.fullmatch(word)) and word.lower() not in _BRANDS for word in texts
+            bool(_PASCAL.fullmatch(word)) and word.lower() not in WORDS["brands"] for word in texts
         )
     points = sure + doubtful + coding
     if points:
-        points += _DOUBTFUL * min(2, len(grams & words.PROGRAMMING))
+        points += _DOUBTFUL * min(2, len(grams & WORDS["programming"]))
         points += _DOUBTFUL * any(map(_NUMBERED.fullmatch, texts))
         # `rust` beside iron and `python` beside a snake are no languages; what is sure stays so.
-        points = max(sure, points - len(grams & words.EVERYDAY))
+        points = max(sure, points - len(grams & WORDS["everyday"]))
     return points
 
 
 def _is_code(word: str) -> bool:
-    if word.lower() in _BRANDS:
+    if word.lower() in WORDS["brands"]:
         return False
     return bool(_SHAPE.search(word)) or bool(_FILE_NAME.fullmatch(word))
 
@@ -209,26 +190,26 @@ def _is_code(word: str) -> bool:
 def _about_software(grams: AbstractSet[str], signals: AbstractSet[Signal]) -> set[Signal]:
     found: set[Signal] = set()
     is_tech = Signal.TECHNOLOGY in signals
-    if grams & (words.NPM | words.CRATES | words.OTHER_PACKAGES) or (
-        Signal.CODE in signals and grams & words.PACKAGE and Signal.ERROR not in signals
+    if grams & (WORDS["node_packages"] | WORDS["rust_packages"] | WORDS["other_packages"]) or (
+        Signal.CODE in signals and grams & WORDS["package"] and Signal.ERROR not in signals
     ):
         found.add(Signal.PACKAGE)
-    about = grams & words.REPOSITORY
-    if is_tech and (about - words.HOSTS_OF_ISSUES if grams & words.ISSUES else about):
+    about = grams & WORDS["repository"]
+    if is_tech and (about - WORDS["hosts_of_issues"] if grams & WORDS["issues"] else about):
         found.add(Signal.REPOSITORY)
-    if is_tech and grams & words.OPINION:
+    if is_tech and grams & WORDS["opinion"]:
         found.add(Signal.OPINION)
-    kinds = (grams & words.MODEL_KINDS) - {"language model"}
-    if grams & words.HUGGINGFACE or (
-        grams & words.MODEL
-        and (grams & words.NAMED_MODELS or kinds)
+    kinds = (grams & WORDS["model_kinds"]) - {"language model"}
+    if grams & WORDS["model_hubs"] or (
+        grams & WORDS["model"]
+        and (grams & WORDS["named_models"] or kinds)
         and Signal.DEFINITION not in signals
-        and not grams & words.SCHOLARLY
+        and not grams & WORDS["scholarly"]
     ):
         found.add(Signal.MODEL)
-    if grams & words.DATASET:
+    if grams & WORDS["dataset"]:
         found.add(Signal.DATASET)
-    if grams & words.VULNERABILITY or (is_tech and grams & words.WEAK_VULNERABILITY):
+    if grams & WORDS["vulnerability"] or (is_tech and grams & WORDS["weak_vulnerability"]):
         found.add(Signal.VULNERABILITY)
     return found
 
@@ -237,19 +218,19 @@ def _about_science(
     parts: Sequence[Part], grams: AbstractSet[str], signals: AbstractSet[Signal]
 ) -> set[Signal]:
     found: set[Signal] = set()
-    if grams & words.SCHOLARLY and not grams & words.NOT_SCHOLARLY:
+    if grams & WORDS["scholarly"] and not grams & WORDS["not_scholarly"]:
         found.add(Signal.SCHOLARLY)
-    medical = grams & words.BIOMEDICAL
+    medical = grams & WORDS["biomedical"]
     if signals & {Signal.CODE, Signal.TECHNOLOGY, Signal.DATASET}:
-        medical -= words.WEAK_BIOMEDICAL
+        medical -= WORDS["weak_biomedical"]
     if medical or any(
         len(part.folded) >= _SHORTEST_MEDICAL
-        and part.folded.removesuffix("s").endswith(words.MEDICAL_ENDINGS)
-        and part.folded not in words.NOT_MEDICAL
+        and part.folded.removesuffix("s").endswith(ENDINGS["medical"])
+        and part.folded not in WORDS["not_medical"]
         for part in parts
     ):
         found.add(Signal.BIOMEDICAL)
-    if grams & (words.FORMAL | words.THEOREMS):
+    if grams & (WORDS["formal"] | WORDS["theorems"]):
         found.add(Signal.FORMAL)
     return found
 
@@ -261,14 +242,14 @@ def _about_media(
     if Signal.CODE in signals:
         return found
     is_scientific = bool(signals & {Signal.SCHOLARLY, Signal.FORMAL})
-    if grams & words.IMAGE and not grams & words.NOT_IMAGE and not is_scientific:
+    if grams & WORDS["image"] and not grams & WORDS["not_image"] and not is_scientific:
         found.add(Signal.IMAGE)
     starts_with_watch = bool(parts) and parts[0].folded == "watch"
-    if (grams & words.VIDEO or starts_with_watch) and not grams & words.NOT_VIDEO:
+    if (grams & WORDS["video"] or starts_with_watch) and not grams & WORDS["not_video"]:
         found.add(Signal.VIDEO)
-    if grams & words.MUSIC and not grams & words.NOT_MUSIC:
+    if grams & WORDS["music"] and not grams & WORDS["not_music"]:
         found.add(Signal.MUSIC)
-    if grams & words.SOUND:
+    if grams & WORDS["sound"]:
         found.add(Signal.SOUND)
     return found
 
@@ -277,13 +258,11 @@ def _about_the_world(
     text: str, parts: Sequence[Part], grams: AbstractSet[str], signals: AbstractSet[Signal]
 ) -> set[Signal]:
     found: set[Signal] = set()
-    if _is_of_place(text, parts, grams) and not signals & {
-        Signal.CODE, Signal.BIOMEDICAL, Signal.SCHOLARLY, Signal.FORMAL,
-    }:  # fmt: skip
+    if _is_of_place(text, parts, grams) and not signals & _NO_PLACES:
         found.add(Signal.PLACE)
-    if grams & words.PERSON or (_is_name(parts) and not (signals | found) & _NO_NAMES):
+    if grams & WORDS["person"] or (_is_name(parts) and not (signals | found) & _NO_NAMES):
         found.add(Signal.ENTITY)
-    told = grams & words.NEWS
+    told = grams & WORDS["news"]
     if signals & {
         Signal.CODE,
         Signal.SCHOLARLY,
@@ -291,7 +270,7 @@ def _about_the_world(
         Signal.MUSIC,
         Signal.VIDEO,
     } or any(_OLD_YEAR.fullmatch(part.folded) for part in parts):
-        told -= words.WEAK_NEWS
+        told -= WORDS["weak_news"]
     if "hacker news" in grams:
         told -= {"news"}
     if told and "breaking bad" not in grams:
@@ -300,18 +279,18 @@ def _about_the_world(
 
 
 def _is_of_place(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -> bool:
-    if grams & words.PLACE or _COORDINATES.search(text) or _POSTCODE.search(text):
+    if grams & WORDS["place"] or _COORDINATES.search(text) or _POSTCODE.search(text):
         return True
     tokens = [part.folded for part in parts]
-    if grams & _NEARBY and not grams & words.NOT_NEAR:
+    if grams & WORDS["nearby"] and not grams & WORDS["not_near"]:
         return True
-    if grams & words.PLACE_KINDS and "in" in tokens[:-1]:
+    if grams & WORDS["place_kinds"] and "in" in tokens[:-1]:
         behind = parts[tokens.index("in") + 1]
         has_names = any(part.text[:1].isupper() for part in parts)
         if behind.text[:1].isupper() or (not has_names and len(parts) <= _MAX_PLACE_WORDS):
             return True
     return any(
-        token.endswith(words.STREETS)
+        token.endswith(ENDINGS["streets"])
         and any(
             map(_HOUSE_NUMBER.fullmatch, (*tokens[max(0, at - 2) : at], *tokens[at + 1 : at + 2]))
         )
@@ -324,38 +303,22 @@ def _is_name(parts: Sequence[Part]) -> bool:
     texts = [part.text for part in parts if not part.is_phrase]
     if not 0 < len(texts) <= _MAX_NAME_WORDS or len(texts) < len(parts):
         return False
-    small = {
-        "of",
-        "the",
-        "de",
-        "von",
-        "van",
-        "der",
-        "da",
-        "la",
-        "le",
-        "and",
-        "du",
-        "del",
-        "di",
-        "bin",
-        "al",
-    }
     return texts[0][:1].isupper() and all(
-        (word[:1].isupper() and not any(map(str.isdigit, word))) or word in small for word in texts
+        (word[:1].isupper() and not any(map(str.isdigit, word))) or word in WORDS["particles"]
+        for word in texts
     )
 
 
 def _ecosystem(grams: AbstractSet[str], signals: Collection[Signal]) -> Ecosystem | None:
-    has_crates = grams & words.CRATE_WORDS and ("rust" in grams or Signal.CODE in signals)
+    has_crates = grams & WORDS["crate_words"] and ("rust" in grams or Signal.CODE in signals)
     is_package = Signal.PACKAGE in signals
     rules = (
-        (grams & words.CRATES or has_crates, Ecosystem.CRATES),
-        (grams & words.NPM or any(map(_SCOPED.fullmatch, grams)), Ecosystem.NPM),
-        (Signal.MODEL in signals or grams & words.HUGGINGFACE, Ecosystem.HUGGINGFACE),
-        (is_package and grams & words.OTHER_PACKAGES, Ecosystem.OTHER),
+        (grams & WORDS["rust_packages"] or has_crates, Ecosystem.CRATES),
+        (grams & WORDS["node_packages"] or any(map(_SCOPED.fullmatch, grams)), Ecosystem.NPM),
+        (Signal.MODEL in signals or grams & WORDS["model_hubs"], Ecosystem.HUGGINGFACE),
+        (is_package and grams & WORDS["other_packages"], Ecosystem.OTHER),
         (is_package and "rust" in grams, Ecosystem.CRATES),
-        (is_package and grams & _SCRIPTS, Ecosystem.NPM),
+        (is_package and grams & WORDS["scripts"], Ecosystem.NPM),
         (is_package, Ecosystem.OTHER),
         (Signal.DATASET in signals, Ecosystem.HUGGINGFACE),
     )
@@ -363,12 +326,12 @@ def _ecosystem(grams: AbstractSet[str], signals: Collection[Signal]) -> Ecosyste
 
 
 def _music(grams: AbstractSet[str]) -> str:
-    if grams & words.ARTISTS and not grams & (words.RECORDINGS - {"track", "single"}):
+    if grams & WORDS["artists"] and not grams & (WORDS["recordings"] - {"track", "single"}):
         return "artist"
-    if grams & words.ALBUMS:
+    if grams & WORDS["albums"]:
         return "release-group"
-    return "recording" if grams & words.RECORDINGS else ""
+    return "recording" if grams & WORDS["recordings"] else ""
 
 
 def _mediatype(grams: AbstractSet[str]) -> str:
-    return next((kind for kind, told in words.FILES.items() if told & grams), "")
+    return next((kind for kind, told in MEDIATYPES.items() if told & grams), "")

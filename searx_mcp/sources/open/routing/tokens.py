@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from searx_mcp.content.clean import clean
 from searx_mcp.content.terms import folded
-from searx_mcp.sources.open.engine import word_set
+from searx_mcp.sources.open.routing.words import WORDS
 
 MAX_PARTS: Final = 200
 """Words that are looked at; a query of 500 characters has some eighty."""
@@ -26,12 +26,6 @@ _QUOTES: Final = str.maketrans(
     }
 )
 _SYNTAX: Final = "!?:<"
-_BANGS: Final = word_set("""
-    general images videos news map music it science files social_media wp wikipedia wd g go google b bing ddg dd
-    br brave qw sp startpage gh github so stackoverflow se yt youtube hn arx arxiv cr crossref pub scholar gos
-    osm ov mb npm crates hf wc md r reddit
-    """)
-"""SearXNG's names of categories and shortcuts of engines that are no words to look for."""
 _LANGUAGE = re.compile(r":(?:[a-z]{2}(?:[-_][a-z]{2})?|all|auto)", re.IGNORECASE)
 _TIMEOUT = re.compile(r"<[0-9]{1,5}")
 _OPERATOR = re.compile(
@@ -199,7 +193,7 @@ def _without_syntax(word: str) -> str:
     if _TIMEOUT.fullmatch(word) or _LANGUAGE.fullmatch(word):
         return ""
     bare = word.lstrip(_SYNTAX)
-    return "" if word[0] == "!" and bare.lower() in _BANGS else bare
+    return "" if word[0] == "!" and bare.lower() in WORDS["bangs"] else bare
 
 
 def _bare(word: str) -> str:

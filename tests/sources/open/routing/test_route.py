@@ -7,10 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.request import FURTHER_CATEGORIES, Category, TimeRange
-from searx_mcp.sources.open.engines.stackexchange import SITES
 from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
-from searx_mcp.sources.open.routing.topics import COMPUTERS, DEFAULT, SUBJECTS
 from searx_mcp.sources.open.table import ENGINES
 
 ALL = {engine.name: engine for engine in ENGINES}
@@ -250,10 +248,6 @@ def test_a_category_that_no_engine_serves_is_named():
 )
 def test_an_engine_of_several_parts_is_told_which_is_meant(text, category, engine, aim):
     assert choice_of(routed(text, category), engine).aim == aim
-
-
-def test_topics_are_sites_that_the_engine_knows():
-    assert {*COMPUTERS, *SUBJECTS, DEFAULT} <= SITES
 
 
 @pytest.mark.parametrize(
