@@ -25,7 +25,7 @@ from searx_mcp.models.instance import (
     Tier,
 )
 from searx_mcp.ops.doctor import doctor
-from searx_mcp.ops.doctor.course import fine
+from searx_mcp.ops.doctor.checks import fine
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng
@@ -230,11 +230,11 @@ async def test_who_is_limited_may_let_this_machine_pass(diagnose):
 async def test_who_may_pass_depends_on_where_the_instance_is(
     diagnose, monkeypatch, address, passed
 ):
-    async def as_if(course, way):
-        await _straight(course, way)
+    async def as_if(runner, way):
+        await _straight(runner, way)
         way.addresses, way.reached = (address,), Reached(address, "192.168.1.7")
 
-    monkeypatch.setattr("searx_mcp.ops.doctor.instance.go", as_if)
+    monkeypatch.setattr("searx_mcp.ops.doctor.doctor.check_path", as_if)
     async with FakeSearxng(formats=JSON) as fake:
         fake.limit()
         found = await diagnose(fake.url, "--own")
@@ -386,7 +386,7 @@ async def test_engine_errors_may_not_be_told(diagnose, answer):
 
 
 async def test_a_hung_instance_skips_what_needs_it(diagnose, monkeypatch):
-    monkeypatch.setattr("searx_mcp.ops.doctor.course.STEP_TIMEOUT", 0.2)
+    monkeypatch.setattr("searx_mcp.ops.doctor.checks.STEP_TIMEOUT", 0.2)
     async with FakeSearxng(hang=True) as fake:
         found = await diagnose(fake.url)
     assert found.failed == ["healthz"]
@@ -626,7 +626,7 @@ async def test_strangers_are_asked_for_nothing_that_their_limiter_counts(diagnos
     monkeypatch.setattr("searx_mcp.ops.doctor.connection.is_private", lambda _address: False)
     async with FakeSearxng(link_token=True, engines_failed=True) as fake:
         # As a public one over https would: plain http to it is refused before anything is asked.
-        monkeypatch.setattr("searx_mcp.ops.doctor.instance.go", _straight)
+        monkeypatch.setattr("searx_mcp.ops.doctor.doctor.check_path", _straight)
         found = await diagnose(fake.url)
         searches = fake.searches
         named = await diagnose(fake.url, "--own")
@@ -640,9 +640,9 @@ async def test_strangers_are_asked_for_nothing_that_their_limiter_counts(diagnos
     assert named.checks["json"]["status"] == "failed"
 
 
-async def _straight(course, way):
+async def _straight(runner, way):
     for name in WAY:
-        course.note(CheckName(name), fine("As if."))
+        runner.note(CheckName(name), fine("As if."))
 
 
 def listing(count: int) -> str:
@@ -707,11 +707,11 @@ async def test_a_month_that_is_used_up_is_a_warning(diagnose, tmp_path, monkeypa
         url="https://a.example/", tier=Tier.A, grade="A", state=InstanceState.NEW, score=0.5
     )
 
-    async def report(_doctor):
-        return PoolReport(instances=(row,), month=next(months)), ""
+    async def report(_admin):
+        return PoolReport(instances=(row,), month=next(months))
 
     months = iter([month, None])
-    monkeypatch.setattr(doctor.Doctor, "_report", report)
+    monkeypatch.setattr("searx_mcp.ops.instance_admin.InstanceAdmin.list", report)
     async with FakeWeb({"/instances.json": FakePage("{}")}) as source:
         environment = public(source, SEARX_MCP_STORAGE__STATE="false")
         spent = await diagnose(**environment)

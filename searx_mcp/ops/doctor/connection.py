@@ -13,7 +13,7 @@ from yarl import URL
 from searx_mcp.http.diagnosis import LookUp, Reached, TlsFault, connect, shake_hands, tls_fault
 from searx_mcp.http.proxy import BLIND, ProxyRules
 from searx_mcp.models.diagnosis import CheckName
-from searx_mcp.ops.doctor.course import STEP_TIMEOUT, Course, Finding, broken, fine
+from searx_mcp.ops.doctor.checks import STEP_TIMEOUT, CheckRunner, Finding, broken, fine
 from searx_mcp.urls.private import is_private
 
 _DOCKER_HOST: Final = "host.docker.internal"
@@ -28,8 +28,8 @@ _NAME_SERVER: Final = "Check the network of this machine and its name server."
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
-    """What ways are gone with.
+class ConnectionOptions:
+    """How connections are made.
 
     Attributes:
         look_up: gives the addresses of a host.
@@ -45,19 +45,19 @@ class Means:
 
 
 @dataclass(slots=True)
-class Way:
-    """The way to a host, as far as it has been gone.
+class ConnectionPath:
+    """The way to a host, as far as it was followed.
 
     Attributes:
         url: a base URL of the host.
-        means: what it is gone with.
+        options: how connections to it are made.
         has_login: whether the user gave a name and a password for it.
         addresses: of the host, once they are known.
         reached: the TCP connection that came about.
     """
 
     url: URL
-    means: Means
+    options: ConnectionOptions
     has_login: bool = False
     addresses: tuple[str, ...] = ()
     reached: Reached | None = None
@@ -96,28 +96,28 @@ class Way:
         return f"SEARXNG_URL={url}"
 
 
-async def go(course: Course, way: Way) -> None:
-    """Go the way to a host, as far as it leads; a proxy goes it for us."""
-    proxy = way.means.proxies.proxy_for(way.url.scheme, way.host, way.port)
+async def check_path(runner: CheckRunner, path: ConnectionPath) -> None:
+    """Check the way to a host, step by step; a proxy goes it for us."""
+    proxy = path.options.proxies.proxy_for(path.url.scheme, path.host, path.port)
     if proxy is not None:
         for name in (CheckName.DNS, CheckName.TCP, CheckName.TLS):
-            course.note(name, fine(f"Left to the proxy {proxy}."))
+            runner.note(name, fine(f"Left to the proxy {proxy}."))
         return
-    await course.take(CheckName.DNS, partial(check_dns, way), late=_name_server_silent())
-    await course.take(
-        CheckName.TCP, partial(check_tcp, way), late=_silent(way), needs={CheckName.DNS}
+    await runner.take(CheckName.DNS, partial(check_dns, path), late=_name_server_silent())
+    await runner.take(
+        CheckName.TCP, partial(check_tcp, path), late=_silent(path), needs={CheckName.DNS}
     )
-    await course.take(
-        CheckName.TLS, partial(check_tls, way), late=_handshake_silent(way), needs={CheckName.TCP}
+    await runner.take(
+        CheckName.TLS, partial(check_tls, path), late=_handshake_silent(path), needs={CheckName.TCP}
     )
 
 
-async def check_proxy(means: Means) -> Finding:
+async def check_proxy(options: ConnectionOptions) -> Finding:
     """Connect to the proxies."""
-    rules = means.proxies
+    rules = options.proxies
     for proxy in dict.fromkeys(filter(None, (rules.https, rules.http))):
         try:
-            addresses = await means.look_up(proxy.host, proxy.port)
+            addresses = await options.look_up(proxy.host, proxy.port)
             await connect(addresses, proxy.port, timeout=_CONNECT_TIMEOUT)
         except (OSError, UnicodeError):
             return broken(f"The proxy {proxy} cannot be reached.", _PROXY_FIX)
@@ -126,86 +126,86 @@ async def check_proxy(means: Means) -> Finding:
 
 
 def proxy_silent() -> Finding:
-    """What it means when connecting to a proxy takes too long."""
+    """The finding when connecting to a proxy takes too long."""
     return broken("The proxy does not answer.", _PROXY_FIX)
 
 
-async def check_dns(way: Way) -> Finding:
+async def check_dns(path: ConnectionPath) -> Finding:
     """Look the host up."""
     try:
-        way.addresses = await way.means.look_up(way.host, way.port)
+        path.addresses = await path.options.look_up(path.host, path.port)
     except UnicodeError:
-        return broken(f"{way.host} is no host name.", "Correct the address.")
+        return broken(f"{path.host} is no host name.", "Correct the address.")
     except OSError as exc:
-        return broken(f"The name {way.host} has no address.", _on_unresolved(way, exc))
-    shown = [f"{each} ({_kind(each)})" for each in way.addresses[:_SHOWN_ADDRESSES]]
-    more = ", …" * (len(way.addresses) > _SHOWN_ADDRESSES)
+        return broken(f"The name {path.host} has no address.", _on_unresolved(path, exc))
+    shown = [f"{each} ({_kind(each)})" for each in path.addresses[:_SHOWN_ADDRESSES]]
+    more = ", …" * (len(path.addresses) > _SHOWN_ADDRESSES)
     return fine(f"{', '.join(shown)}{more}")
 
 
 def _name_server_silent() -> Finding:
-    """What it means when the look-up takes too long."""
+    """The finding when the look-up takes too long."""
     return broken("The name server does not answer.", _NAME_SERVER)
 
 
-async def check_tcp(way: Way) -> Finding:
+async def check_tcp(path: ConnectionPath) -> Finding:
     """Open a connection."""
     try:
-        way.reached = await connect(way.addresses, way.port, timeout=_CONNECT_TIMEOUT)
+        path.reached = await connect(path.addresses, path.port, timeout=_CONNECT_TIMEOUT)
     except TimeoutError:
-        return _silent(way)
+        return _silent(path)
     except OSError as exc:
         if exc.errno in _UNREACHABLE:
             return broken(
-                f"There is no route to {way.host}.",
-                f"Connect this machine to {way.host}'s network.",
+                f"There is no route to {path.host}.",
+                f"Connect this machine to {path.host}'s network.",
             )
-        return broken(f"Port {way.port} of {way.host} refuses connections.", _on_refused(way))
-    return fine(f"Port {way.port} accepts connections.")
+        return broken(f"Port {path.port} of {path.host} refuses connections.", _on_refused(path))
+    return fine(f"Port {path.port} accepts connections.")
 
 
-def _silent(way: Way) -> Finding:
-    """What it means when connecting takes too long."""
+def _silent(path: ConnectionPath) -> Finding:
+    """The finding when connecting takes too long."""
     return broken(
-        f"Port {way.port} of {way.host} does not answer.",
-        f"Correct the address, or let port {way.port} through the firewall in front of it.",
+        f"Port {path.port} of {path.host} does not answer.",
+        f"Correct the address, or let port {path.port} through the firewall in front of it.",
     )
 
 
-async def check_tls(way: Way) -> Finding:
+async def check_tls(path: ConnectionPath) -> Finding:
     """Do the handshake as sessions do it, once the host was reached; plain http needs none."""
-    if way.url.scheme == "http":
-        if way.is_private:
+    if path.url.scheme == "http":
+        if path.is_private:
             return fine("Not used: plain http stays on this machine or a private network.")
         return broken(
-            "The host is public, and plain http shows queries and passwords on the way.",
-            f"Use https.\n{way.variable(scheme='https')}",
+            "The host is public, and plain http shows queries and passwords on the path.",
+            f"Use https.\n{path.variable(scheme='https')}",
         )
-    address = way.reached.address if way.reached else way.host
+    address = path.reached.address if path.reached else path.host
     try:
-        trust = way.means.trust
+        trust = path.options.trust
         context = trust if isinstance(trust, ssl.SSLContext) else None
-        version = await shake_hands(way.host, address, way.port, context=context)
+        version = await shake_hands(path.host, address, path.port, context=context)
     except TimeoutError:
-        return _handshake_silent(way)
+        return _handshake_silent(path)
     except OSError as exc:
-        return _tls_failure(way, tls_fault(exc))
+        return _tls_failure(path, tls_fault(exc))
     return fine(f"{version}, and the certificate is valid.")
 
 
-def _handshake_silent(way: Way) -> Finding:
-    """What it means when the handshake takes too long."""
+def _handshake_silent(path: ConnectionPath) -> Finding:
+    """The finding when the handshake takes too long."""
     return broken(
         "The TLS handshake does not end.",
-        f"If the port speaks plain http, use that.\n{way.variable(scheme='http')}",
+        f"If the port speaks plain http, use that.\n{path.variable(scheme='http')}",
     )
 
 
-async def speaks_tls(way: Way) -> bool:
+async def speaks_tls(path: ConnectionPath) -> bool:
     """Whether the port speaks TLS, with whatever certificate."""
-    address = way.reached.address if way.reached else way.host
+    address = path.reached.address if path.reached else path.host
     try:
-        await shake_hands(way.host, address, way.port)
+        await shake_hands(path.host, address, path.port)
     except OSError as exc:
         return tls_fault(exc) not in {TlsFault.NOT_TLS, TlsFault.OTHER}
     return True
@@ -215,51 +215,51 @@ def _kind(address: str) -> str:
     return "private" if is_private(address) else "public"
 
 
-def _on_unresolved(way: Way, error: OSError) -> str:
-    if way.host == _DOCKER_HOST:
+def _on_unresolved(path: ConnectionPath, error: OSError) -> str:
+    if path.host == _DOCKER_HOST:
         return (
             "Make the name known; in the Compose file, below the service of searx-mcp:\n"
             f'extra_hosts:\n  - "{_DOCKER_HOST}:host-gateway"'
         )
-    if "." not in way.host and way.means.in_container:
+    if "." not in path.host and path.options.in_container:
         return (
-            f"Put this container on the network of {way.host}; in its Compose file:\n"
-            f"networks:\n  default:\n    name: NETWORK_OF_{way.host.upper()}\n    external: true"
+            f"Put this container on the network of {path.host}; in its Compose file:\n"
+            f"networks:\n  default:\n    name: NETWORK_OF_{path.host.upper()}\n    external: true"
         )
-    if "." not in way.host:
+    if "." not in path.host:
         return (
             "Names of containers are known to containers only: publish the port, and use it.\n"
-            f"{way.variable(host='127.0.0.1')}"
+            f"{path.variable(host='127.0.0.1')}"
         )
     if error.errno == socket.EAI_AGAIN:
         return _NAME_SERVER
     return (
-        f"Correct the name {way.host} in the address; if it is right, check the network of this"
+        f"Correct the name {path.host} in the address; if it is right, check the network of this"
         " machine."
     )
 
 
-def _on_refused(way: Way) -> str:
-    if way.is_loopback and way.means.in_container:
+def _on_refused(path: ConnectionPath) -> str:
+    if path.is_loopback and path.options.in_container:
         return (
-            f"Inside a container {way.host} is the container itself: name the host instead, or the"
-            f" service if both share a Compose file.\n{way.variable(host=_DOCKER_HOST)}"
+            f"Inside a container {path.host} is the container itself: name the host instead, or the"
+            f" service if both share a Compose file.\n{path.variable(host=_DOCKER_HOST)}"
         )
-    if way.is_loopback:
+    if path.is_loopback:
         return (
             "Start SearXNG. If it runs in a container (docker ps shows it), publish its port; in"
-            f' the Compose file:\nports:\n  - "127.0.0.1:{way.port}:8080"'
+            f' the Compose file:\nports:\n  - "127.0.0.1:{path.port}:8080"'
         )
-    if way.is_private:
+    if path.is_private:
         return (
             "Start SearXNG, and let it listen on more than 127.0.0.1; in its settings.yml:\n"
-            f'server:\n  port: {way.port}\n  bind_address: "0.0.0.0"'
+            f'server:\n  port: {path.port}\n  bind_address: "0.0.0.0"'
         )
-    return f"Correct the port {way.port} in the address, or start the web server there."
+    return f"Correct the port {path.port} in the address, or start the web server there."
 
 
-def _tls_failure(way: Way, fault: TlsFault) -> Finding:
-    host = way.host
+def _tls_failure(path: ConnectionPath, fault: TlsFault) -> Finding:
+    host = path.host
     match fault:
         case TlsFault.EXPIRED:
             said = "The certificate has expired."
@@ -271,17 +271,17 @@ def _tls_failure(way: Way, fault: TlsFault) -> Finding:
             said = "The certificate is self-signed."
             fix = (
                 "Save it, and trust it in the configuration.\n"
-                f"openssl s_client -connect {_authority(way)} </dev/null | openssl x509 > searxng.pem\n"
+                f"openssl s_client -connect {_authority(path)} </dev/null | openssl x509 > searxng.pem\n"
                 '[network]\nca_file = "/path/to/searxng.pem"'
             )
         case TlsFault.WRONG_NAME:
             said = f"The certificate is for another name than {host}."
             fix = f"Use the name it was issued for, or have one issued for {host}."
         case TlsFault.UNKNOWN_AUTHORITY:
-            said, fix = "Nobody we trust issued the certificate.", _on_unknown_authority(way)
+            said, fix = "Nobody we trust issued the certificate.", _on_unknown_authority(path)
         case TlsFault.NOT_TLS:
-            said = f"Port {way.port} does not speak TLS."
-            fix = f"Use http, or the port of https.\n{way.variable(scheme='http')}"
+            said = f"Port {path.port} does not speak TLS."
+            fix = f"Use http, or the port of https.\n{path.variable(scheme='http')}"
         case _:
             said = "The TLS handshake failed."
             fix = (
@@ -290,8 +290,8 @@ def _tls_failure(way: Way, fault: TlsFault) -> Finding:
     return broken(said, fix)
 
 
-def _on_unknown_authority(way: Way) -> str:
-    if way.is_private:
+def _on_unknown_authority(path: ConnectionPath) -> str:
+    if path.is_private:
         return (
             "Trust the authority that issued it; in the configuration:\n"
             '[network]\nca_file = "/path/to/ca.pem"'
@@ -302,6 +302,6 @@ def _on_unknown_authority(way: Way) -> str:
     )
 
 
-def _authority(way: Way) -> str:
-    host = f"[{way.host}]" if ":" in way.host else way.host
-    return f"{host}:{way.port} -servername {way.host}"
+def _authority(path: ConnectionPath) -> str:
+    host = f"[{path.host}]" if ":" in path.host else path.host
+    return f"{host}:{path.port} -servername {path.host}"

@@ -1,4 +1,4 @@
-"""Checks of the engines inside an instance: which fail and why, which are left."""
+"""Engines inside an instance, and searches there: what fails, what is left, what the pool believes."""
 
 import json
 import math
@@ -11,9 +11,13 @@ from typing import Final
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus
+from searx_mcp.models.instance import EngineReport, InstanceReport
 from searx_mcp.models.request import Category
-from searx_mcp.ops.doctor.asking import Patient
-from searx_mcp.ops.doctor.course import Finding, broken, doubtful, fine, skipped
+from searx_mcp.ops.doctor.checks import Finding, broken, doubtful, fine, skipped
+from searx_mcp.ops.doctor.instance import ExaminedInstance
+from searx_mcp.pool.engine_care import LEAST
 from searx_mcp.pool.engine_trouble import Trouble
 from searx_mcp.sources.searxng.engine_errors import FailingEngine, failing_engines
 from searx_mcp.sources.searxng.request import WAY_BACK
@@ -28,6 +32,25 @@ _CATEGORIES: Final = frozenset(Category)
 _SETTABLE: Final = frozenset({Trouble.REFUSES, Trouble.SLOW})
 """What the settings of an instance can mend."""
 _ELSEWHERE: Final = "Nothing here: a search goes on to the next instance when engines fail."
+_MEASURED: Final = frozenset({CheckName.HEALTHZ, CheckName.JSON})
+"""What a search needs, as far as it is tried without one: the way, the program, the limiter."""
+_MINUTE: Final = 60
+
+_SHOWN_BY_JSON: Final = frozenset(
+    {
+        Verdict.JSON_OFF,
+        Verdict.RATE_LIMITED,
+        Verdict.BLOCKED,
+        Verdict.CHALLENGE,
+        Verdict.REFUSED,
+        Verdict.NOT_SEARXNG,
+        Verdict.FOREIGN_REDIRECT,
+        Verdict.TLS,
+        Verdict.DNS,
+        Verdict.CONNECTION,
+    }
+)
+"""What the check of JSON would have met as well: it asks the same address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +68,17 @@ class Engines:
     """Looks at the engines of one instance.
 
     Attributes:
-        patient: the instance.
-        time_limit: seconds a search gives the instance.
+        instance: the instance.
         failing: those of `/stats/errors`.
     """
 
-    patient: Patient
-    time_limit: float
+    instance: ExaminedInstance
     failing: tuple[FailingEngine, ...] = ()
 
     async def check_errors(self) -> Finding:
         """Ask which engines fail."""
         try:
-            received = await self.patient.get("stats/errors")
+            received = await self.instance.get("stats/errors")
         except SearxMcpError as exc:
             return skipped(f"It cannot be read: {exc.message}")
         found = None
@@ -74,7 +95,7 @@ class Engines:
 
     async def check_working(self) -> Finding:
         """Count the engines that are left, from what is known by now."""
-        listed = listed_engines(self.patient.config)
+        listed = listed_engines(self.instance.config)
         if not listed:
             return skipped("Its /config does not list them.")
         failing = {each.name for each in self.failing}
@@ -96,7 +117,7 @@ class Engines:
         return fine(f"Working engines: {shown}{none}.")
 
     def _fix(self) -> str:
-        if not self.patient.is_own:
+        if not self.instance.is_own:
             return _ELSEWHERE
         troubles = {each.trouble for each in self.failing}
         if troubles.isdisjoint(_SETTABLE):
@@ -108,7 +129,7 @@ class Engines:
             " time, and restart it."
         )
         lines = [sentence, "engines:"]
-        timeouts = {each.name: each.timeout for each in listed_engines(self.patient.config)}
+        timeouts = {each.name: each.timeout for each in listed_engines(self.instance.config)}
         for each in self.failing:
             if each.trouble in _SETTABLE:
                 remedy = self._remedy(each, timeouts.get(each.name))
@@ -117,13 +138,13 @@ class Engines:
 
     def _remedy(self, engine: FailingEngine, timeout: float | None) -> str:
         """The line that helps: more time only as far as a search waits for it."""
-        most = math.floor(10 * (self.time_limit - WAY_BACK)) / 10
+        most = math.floor(10 * (self.instance.time_limit - WAY_BACK)) / 10
         if engine.trouble is Trouble.SLOW and timeout is not None and timeout < most:
             return f"timeout: {most}"
         return "disabled: true"
 
     def _replacement(self, general: Sequence[ListedEngine], failing: Iterable[str]) -> str:
-        if not self.patient.is_own:
+        if not self.instance.is_own:
             return _ELSEWHERE
         spare = [each.name for each in general if not each.enabled and each.name not in {*failing}]
         if not spare:
@@ -138,6 +159,51 @@ class Engines:
         for name in spare[:_PROPOSED]:
             lines += [f"  - name: {_yaml(name)}", "    disabled: false"]
         return "\n".join(lines)
+
+
+def is_well(checks: Sequence[Check]) -> bool:
+    """Whether the instance was seen to take searches."""
+    done = {check.name for check in checks if check.status is CheckStatus.OK}
+    return done >= _MEASURED
+
+
+def check_belief(row: InstanceReport, checks: Sequence[Check]) -> Finding:
+    """Hold what the pool believes against what was measured.
+
+    Args:
+        row: what the pool knows of the instance.
+        checks: those made of it.
+    """
+    well = is_well(checks)
+    if row.retry_after > 0:
+        waits = f"Searches leave it alone for {_wait(row.retry_after)}: {row.reason}"
+        if well:
+            return fine(f"{waits} What was measured is fine: from now on they ask it again.")
+        return broken(waits, "Mend what failed above; the doctor ends the wait when all is well.")
+    return _last_search(row, row.last_verdict, well=well)
+
+
+def check_searches(engines: Sequence[EngineReport]) -> Finding:
+    """Tell which engines bring results, and which are left alone and why.
+
+    Args:
+        engines: those that bring most first.
+    """
+    bringing = [each for each in engines if each.results]
+    resting = [each for each in engines if each.retry_after]
+    said = [f"Results come from {_listed([f'{each.name} {each.results}' for each in bringing])}."]
+    if resting:
+        named = [f"{each.name} ({each.reason})" for each in resting]
+        said.append(f"Left alone for now: {_listed(named)}.")
+    if any(each.spared for each in engines):
+        said.append("Searches are spread over the others.")
+    well = [each for each in bringing if not each.retry_after]
+    if resting and len(well) < LEAST:
+        return doubtful(
+            " ".join(said),
+            f"Switch on more engines: with fewer than {LEAST} that are well, nothing can be spread.",
+        )
+    return fine(" ".join(said))
 
 
 def listed_engines(text: str) -> tuple[ListedEngine, ...]:
@@ -159,6 +225,32 @@ def listed_engines(text: str) -> tuple[ListedEngine, ...]:
                 )
             )
     return tuple(engines)
+
+
+def _last_search(row: InstanceReport, verdict: Verdict | None, *, well: bool) -> Finding:
+    if verdict is None:
+        return fine("No search has asked it yet.")
+    if verdict.ends_search:
+        return fine(f"It is {row.state.replace('_', ' ')}: the last search there was answered.")
+    said = f"The last search there came to nothing: {row.last_detail or verdict}"
+    fix = f"See what a search comes to.\nsearx-mcp instances test {row.url} tea"
+    if well and verdict in _SHOWN_BY_JSON:
+        return fine(f"{said} What was measured now is fine.")
+    if verdict is Verdict.OVERTAKEN:
+        return doubtful("It was too slow: for the last search another one answered first.", fix)
+    return broken(said, fix)
+
+
+def _wait(seconds: float) -> str:
+    """Whole units, rounded up."""
+    if seconds <= 2 * _MINUTE:
+        return f"{max(1, round(seconds))} s"
+    return f"{-(-seconds // _MINUTE):.0f} min"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more if names else "no engine yet"
 
 
 def _seconds(value: object) -> float | None:

@@ -1,31 +1,31 @@
-"""The examination of one instance, from its name to its engines; whether it answers programs."""
+"""An instance that is examined: the questions it costs no search, its health, JSON and limiter."""
 
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import format_datetime, parsedate_to_datetime
 from http import HTTPStatus
 from typing import Final
+from urllib.parse import urljoin
 
 from yarl import URL
 
-from searx_mcp.errors import SearxMcpError
+from searx_mcp.errors import ErrorCode, ProxyError, SearxMcpError
+from searx_mcp.http.http import HttpSession
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.diagnosis import CheckName, Examination
 from searx_mcp.models.instance import InstanceReport
-from searx_mcp.ops.doctor.asking import Asked, Patient
-from searx_mcp.ops.doctor.belief import check_belief, check_searches
-from searx_mcp.ops.doctor.connection import Means, Way, go
-from searx_mcp.ops.doctor.course import Course, Finding, broken, doubtful, fine, skipped
-from searx_mcp.ops.doctor.engines import Engines
-from searx_mcp.ops.doctor.health import (
-    READ_THE_LOG,
-    challenged,
-    check_health,
-    health_late,
-    no_answer,
-)
-from searx_mcp.ops.doctor.native import Native
-from searx_mcp.pool.config_facts import ConfigFacts, month_limited, parse_config
-from searx_mcp.sources.searxng.classify import Received, judge
+from searx_mcp.ops.doctor.checks import Finding, broken, doubtful, fine, skipped
+from searx_mcp.ops.doctor.connection import ConnectionPath, speaks_tls
+from searx_mcp.pool.config_facts import MAX_TEXT, ConfigFacts, month_limited, parse_config
+from searx_mcp.sources.searxng.classify import Received, generator, judge
+from searx_mcp.sources.searxng.persona import honest
 
+_AGE_DIGITS: Final = 9
+_OTHER_PATHS: Final = ("/searxng/", "/searx/")
+"""Where SearXNG's own installation guides put an instance behind a web server."""
+READ_THE_LOG: Final = (
+    "Start SearXNG, or restart it; its log tells what is wrong.\ndocker logs --tail 50 searxng"
+)
 _JSON_ON: Final = (
     "Switch JSON on in the settings.yml of the instance, and restart it.\n"
     "search:\n  formats:\n    - html\n    - json"
@@ -36,33 +36,138 @@ _LIMITER_OFF: Final = (
 )
 
 
-async def check_json(patient: Patient) -> Finding:
+@dataclass(slots=True)
+class DiagnosticClient:
+    """Asks a host, and remembers what its answers tell in passing.
+
+    Attributes:
+        session: for the requests.
+        clock: Unix seconds.
+        timeout: seconds until the headers of an answer.
+        offsets: seconds by which a host's clock is ahead of ours, by host; filled in here.
+    """
+
+    session: HttpSession
+    clock: Callable[[], float]
+    timeout: float
+    offsets: dict[str, float]
+
+    async def get(self, url: str, *, unless_newer_than: datetime | None = None) -> Received:
+        """Ask once, by our own name.
+
+        Args:
+            url: what is asked for.
+            unless_newer_than: makes it a question whether there is something newer, whose body is
+                left unread.
+
+        Raises:
+            SearxMcpError: as `HttpSession.open` and `Reply.read`.
+        """
+        headers = honest()
+        if unless_newer_than is not None:
+            headers["If-Modified-Since"] = format_datetime(unless_newer_than, usegmt=True)
+        async with self.session.open(url, headers=headers, timeout=self.timeout) as reply:
+            self._compare_clocks(url, reply.headers)
+            is_redirect = HTTPStatus.MULTIPLE_CHOICES <= reply.status < HTTPStatus.BAD_REQUEST
+            body = b""
+            if not is_redirect and unless_newer_than is None:
+                body = (await reply.read(max_bytes=MAX_TEXT)).data
+            return Received(reply.status, reply.headers, body, url)
+
+    def _compare_clocks(self, url: str, headers: Mapping[str, str]) -> None:
+        try:
+            sent = parsedate_to_datetime(headers.get("Date", "")).timestamp()
+        except (ValueError, OverflowError):  # the latter of a time zone of many digits
+            return
+        # A cache in between sends the date of when it asked, and how long ago that was.
+        age = headers.get("Age", "")
+        kept = int(age) if age.isascii() and age.isdigit() and len(age) <= _AGE_DIGITS else 0
+        self.offsets[URL(url).host or ""] = sent + kept - self.clock()
+
+
+@dataclass(slots=True)
+class ExaminedInstance:
+    """An instance that is being examined.
+
+    Attributes:
+        path: to its host.
+        client: asks it.
+        is_known: whether it is the user's, wherever it is.
+        time_limit: seconds a search gives it.
+        believed: what searches know of it, if they do.
+        config: the text of its `/config`, once it is known.
+    """
+
+    path: ConnectionPath
+    client: DiagnosticClient
+    is_known: bool
+    time_limit: float
+    believed: InstanceReport | None = None
+    config: str = ""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is the user's, who can change its settings; on a private network it always is."""
+        return self.is_known or self.path.is_private
+
+    @property
+    def url(self) -> str:
+        """Its base URL, ending in `/`."""
+        return str(self.path.url)
+
+    async def get(self, path: str) -> Received:
+        """Ask for a path below the base URL; raises as `DiagnosticClient.get`."""
+        return await self.client.get(f"{self.url}{path}")
+
+
+async def check_health(instance: ExaminedInstance) -> Finding:
+    """Ask for `/healthz`, which passes every limiter and costs nothing."""
+    try:
+        received = await instance.get("healthz")
+        if received.status == HTTPStatus.NOT_FOUND:
+            return await _without_healthz(instance)
+    except SearxMcpError as exc:
+        return await no_answer(instance, exc)
+    if received.status == HTTPStatus.OK and received.body.strip() == b"OK":
+        return fine("SearXNG answers.")
+    return _strange_health(instance, received)
+
+
+def health_late() -> Finding:
+    """The finding when `/healthz` takes too long."""
+    return broken(
+        "The port accepts connections, and nothing answers there.",
+        "Restart SearXNG; its log tells why it hangs.\ndocker logs --tail 50 searxng",
+    )
+
+
+async def check_json(instance: ExaminedInstance) -> Finding:
     """Ask for JSON without a query: a refusal of the format comes before the missing query."""
-    if not patient.is_own:
+    if not instance.is_own:
         return skipped("It counts as a search at a stranger's instance; --own asks nevertheless.")
     try:
-        received = await patient.get("search?format=json")
+        received = await instance.get("search?format=json")
     except SearxMcpError as exc:
-        return await no_answer(patient, exc)
+        return await no_answer(instance, exc)
     if received.status == HTTPStatus.BAD_REQUEST:
         return fine("JSON is switched on.")
-    return _refusal(patient, received)
+    return _refusal(instance, received)
 
 
-async def check_limiter(patient: Patient) -> Finding:
+async def check_limiter(instance: ExaminedInstance) -> Finding:
     """Read `/config`: the limiter, its link token, the version."""
     try:
-        received = await patient.get("config")
+        received = await instance.get("config")
     except SearxMcpError as exc:
         return skipped(f"Its /config cannot be read: {exc.message}")
     if received.status == HTTPStatus.OK:
-        patient.config = received.body.decode("utf-8-sig", "replace")
-    facts = parse_config(patient.config)
+        instance.config = received.body.decode("utf-8-sig", "replace")
+    facts = parse_config(instance.config)
     if facts is None:
         return skipped(f"Its /config does not tell (status {received.status}).")
     version = f"SearXNG {facts.version}: " if facts.version else ""
     limits = _limits(facts)
-    if patient.is_own and limits is not None:
+    if instance.is_own and limits is not None:
         return doubtful(f"{version}{limits}", _LIMITER_OFF)
     if limits is None:
         known = facts.limiter_enabled is not None
@@ -70,8 +175,103 @@ async def check_limiter(patient: Patient) -> Finding:
     return fine(f"{version}{limits}")
 
 
-def _refusal(patient: Patient, received: Received) -> Finding:
-    judgement = judge(received, base_url=patient.url, format=Format.JSON)
+async def no_answer(instance: ExaminedInstance, error: SearxMcpError) -> Finding:
+    """The finding when a question has no answer."""
+    if error.code is ErrorCode.TIMEOUT:
+        return health_late()
+    if isinstance(error, ProxyError):
+        return broken(error.message, error.advice)
+    if instance.path.url.scheme == "http" and await speaks_tls(instance.path):
+        return _wants_tls(instance)
+    return broken(error.message, READ_THE_LOG)
+
+
+def challenged() -> Finding:
+    """The finding when a challenge is all one gets."""
+    return broken(
+        "A challenge for browsers stands in front of the instance.",
+        "Let this machine pass in what puts it there, such as Anubis or Cloudflare.",
+    )
+
+
+async def _without_healthz(instance: ExaminedInstance) -> Finding:
+    """Tell an old instance, one below another path and another program apart."""
+    home = await instance.client.get(instance.url)
+    program = generator(home.body)
+    if program and home.status == HTTPStatus.OK:
+        return fine(f"{program} answers; it is too old for /healthz.")
+    if instance.is_own:
+        for other in ("/", *_OTHER_PATHS):
+            moved = instance.path.url.with_path(other)
+            health = await instance.client.get(f"{moved}healthz")
+            if health.status == HTTPStatus.OK and health.body.strip() == b"OK":
+                return broken(
+                    f"SearXNG is below {other}, not below {instance.path.url.raw_path}.",
+                    f"Use its address.\n{instance.path.variable(path=other)}",
+                )
+    return _not_searxng(instance)
+
+
+def _strange_health(instance: ExaminedInstance, received: Received) -> Finding:
+    status, location = received.status, received.headers.get("Location", "")
+    verdict = judge(received, base_url=instance.url, format=Format.HTML).verdict
+    if verdict is Verdict.CHALLENGE:
+        return challenged()
+    if status == HTTPStatus.OK:
+        return _not_searxng(instance)
+    if location:
+        return _moved(instance, location)
+    if status == HTTPStatus.BAD_REQUEST and b"HTTPS" in received.body:
+        return _wants_tls(instance)
+    if status == HTTPStatus.UNAUTHORIZED:
+        instance.path.has_login = True
+        said = "The instance wants a login."
+        fix = (
+            "Give the user name and the password that it takes, percent-encoded.\n"
+            f"{instance.path.variable()}"
+        )
+    elif status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        said = f"The web server answers with status {status}: SearXNG behind it does not."
+        fix = READ_THE_LOG
+    else:
+        said = f"It is answered with status {status}."
+        fix = f"Let {instance.url}healthz through in the web server in front of SearXNG."
+    return broken(said, fix)
+
+
+def _moved(instance: ExaminedInstance, location: str) -> Finding:
+    try:
+        target = URL(urljoin(f"{instance.url}healthz", location)).with_query(None).with_user(None)
+    except ValueError:
+        return broken("It is redirected nowhere.", READ_THE_LOG)
+    if target.path.endswith("/healthz"):
+        address = str(target).removesuffix("healthz")
+        fix = f"Use it.\n{instance.path.known_as(URL(address))}"
+        return broken(f"The instance has moved to {address}", fix)
+    return broken(
+        f"It is redirected to {target}",
+        f"Let {instance.url} reach SearXNG without that page, as for a login by password.",
+    )
+
+
+def _wants_tls(instance: ExaminedInstance) -> Finding:
+    return broken(
+        "The port wants https.",
+        f"Use https.\n{instance.path.variable(scheme='https')}",
+    )
+
+
+def _not_searxng(instance: ExaminedInstance) -> Finding:
+    path = instance.path
+    return broken(
+        f"Another program answers on port {path.port} of {path.host}.",
+        "Use the port and the path of SearXNG; its container listens on 8080, and docker ps shows"
+        " where that is published.",
+    )
+
+
+def _refusal(instance: ExaminedInstance, received: Received) -> Finding:
+    judgement = judge(received, base_url=instance.url, format=Format.JSON)
     match judgement.verdict, received.status:
         case Verdict.CHALLENGE, _:
             return challenged()
@@ -79,7 +279,7 @@ def _refusal(patient: Patient, received: Received) -> Finding:
             said, fix = "JSON is switched off (status 403).", _JSON_ON
         case Verdict.RATE_LIMITED, _:
             said = "The limiter refuses us (status 429)."
-            fix = _pass_us(patient)
+            fix = _pass_us(instance)
         case Verdict.BLOCKED, HTTPStatus.TOO_MANY_REQUESTS:
             said = "The address of this machine is on the instance's block list."
             fix = "Take it out of block_ip in the limiter.toml of the instance, and restart it."
@@ -92,7 +292,7 @@ def _refusal(patient: Patient, received: Received) -> Finding:
             said = (
                 f"A search is answered with status {received.status}. {judgement.detail}".rstrip()
             )
-            fix = f"Let {patient.url}search reach SearXNG as it is."
+            fix = f"Let {instance.url}search reach SearXNG as it is."
     return broken(said, fix)
 
 
@@ -105,13 +305,13 @@ def _limits(facts: ConfigFacts) -> str | None:
     return None
 
 
-def _pass_us(patient: Patient) -> str:
-    reached = patient.way.reached
+def _pass_us(instance: ExaminedInstance) -> str:
+    reached = instance.path.reached
     address = reached.source if reached else "127.0.0.1"
-    if patient.way.is_loopback:
+    if instance.path.is_loopback:
         # A container sees the gateway of its network, out of Docker's 172.16.0.0/12.
         addresses = f'"{address}", "172.16.0.0/12"'
-    elif patient.way.is_private:
+    elif instance.path.is_private:
         addresses = f'"{address}"'
     else:
         addresses = '"THE PUBLIC ADDRESS OF THIS MACHINE"'
@@ -119,60 +319,3 @@ def _pass_us(patient: Patient) -> str:
         "Let this machine pass, in the limiter.toml beside the settings.yml, and restart it.\n"
         f"[botdetection.ip_lists]\npass_ip = [{addresses}]"
     )
-
-
-_THERE: Final = frozenset({CheckName.HEALTHZ})
-
-
-async def examine_instance(
-    course: Course,
-    url: str,
-    asked: Asked,
-    means: Means,
-    *,
-    own: bool,
-    has_login: bool,
-    time_limit: float,
-    believed: InstanceReport | None = None,
-    native: Native | None = None,
-) -> Examination:
-    """Examine an instance.
-
-    Args:
-        course: takes down the checks.
-        url: its base URL.
-        asked: asks it.
-        means: what the way to it is gone with.
-        own: whether it is the user's; one on a private network always is.
-        has_login: whether the user gave a name and a password for it.
-        time_limit: seconds a search gives it.
-        believed: what searches know of it, if they do.
-        native: what its folder tells, where `instances own up` made it.
-    """
-    if native is not None:
-        course.note(CheckName.PROCESS, native.check_process())
-        if not native.is_running:
-            return Examination(subject=url, url=url, checks=tuple(course.checks))
-    way = Way(URL(url), means, has_login)
-    await go(course, way)
-    patient = Patient(way, asked, is_own=own or way.is_private)
-    engines = Engines(patient, time_limit)
-    await course.take(
-        CheckName.HEALTHZ,
-        partial(check_health, patient),
-        late=health_late(),
-        needs={CheckName.TLS},
-    )
-    await course.take(
-        CheckName.JSON, partial(check_json, patient), late=health_late(), needs=_THERE
-    )
-    await course.take(CheckName.LIMITER, partial(check_limiter, patient), needs=_THERE)
-    await course.take(CheckName.ENGINE_ERRORS, engines.check_errors, needs=_THERE)
-    await course.take(CheckName.ENGINES, engines.check_working, needs=_THERE)
-    if native is not None:
-        course.note(CheckName.VERSION, native.check_version(patient.config, asked.clock()))
-    if believed is not None:
-        course.note(CheckName.POOL, check_belief(believed, course.checks))
-        if believed.engines:
-            course.note(CheckName.SEARCHES, check_searches(believed.engines))
-    return Examination(subject=url, url=url, checks=tuple(course.checks))

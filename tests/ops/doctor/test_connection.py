@@ -12,27 +12,34 @@ from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.diagnosis import Reached
 from searx_mcp.models.diagnosis import CheckStatus
 from searx_mcp.ops.doctor import connection
-from searx_mcp.ops.doctor.connection import Means, Way, check_dns, check_proxy, check_tcp, go
-from searx_mcp.ops.doctor.course import Course
+from searx_mcp.ops.doctor.checks import CheckRunner
+from searx_mcp.ops.doctor.connection import (
+    ConnectionOptions,
+    ConnectionPath,
+    check_dns,
+    check_path,
+    check_proxy,
+    check_tcp,
+)
 from searx_mcp.testing.searxng import FakeSearxng
 
 
-def means(*addresses: str, contained: bool = False, error: Exception | None = None, **network):
+def options(*addresses: str, contained: bool = False, error: Exception | None = None, **network):
     async def look_up(_host: str, _port: int) -> tuple[str, ...]:
         if error is not None:
             raise error
         return addresses
 
     config = NetworkConfig.model_validate(network)
-    return Means(look_up, config.proxies(), in_container=contained)
+    return ConnectionOptions(look_up, config.proxies(), in_container=contained)
 
 
-def way(url: str, *addresses: str, contained: bool = False) -> Way:
-    return Way(URL(url), means(contained=contained), addresses=addresses)
+def way(url: str, *addresses: str, contained: bool = False) -> ConnectionPath:
+    return ConnectionPath(URL(url), options(contained=contained), addresses=addresses)
 
 
 async def test_a_name_with_addresses_tells_them():
-    known = Way(URL("https://a.example/"), means("192.168.1.2", "2001:db8::1"))
+    known = ConnectionPath(URL("https://a.example/"), options("192.168.1.2", "2001:db8::1"))
     found = await check_dns(known)
     assert (found.status, found.detail) == (
         CheckStatus.OK,
@@ -43,7 +50,7 @@ async def test_a_name_with_addresses_tells_them():
 
 
 async def test_many_addresses_are_cut():
-    known = Way(URL("https://a.example/"), means(*(f"192.0.2.{n}" for n in range(9))))
+    known = ConnectionPath(URL("https://a.example/"), options(*(f"192.0.2.{n}" for n in range(9))))
     assert (await check_dns(known)).detail.endswith("192.0.2.3 (public), …")
 
 
@@ -59,14 +66,16 @@ async def test_many_addresses_are_cut():
     ids=["container from outside", "container from inside", "host", "misspelt", "offline"],
 )
 async def test_a_name_without_an_address_has_one_fix(url, contained, error, fix):
-    failing = means(contained=contained, error=socket.gaierror(error, "no"))
-    found = await check_dns(Way(URL(url), failing))
+    failing = options(contained=contained, error=socket.gaierror(error, "no"))
+    found = await check_dns(ConnectionPath(URL(url), failing))
     assert found.status is CheckStatus.FAILED
     assert fix in found.fix
 
 
 async def test_what_is_no_host_name_is_told():
-    found = await check_dns(Way(URL("https://a.example/"), means(error=UnicodeError("label"))))
+    found = await check_dns(
+        ConnectionPath(URL("https://a.example/"), options(error=UnicodeError("label")))
+    )
     assert found.detail == "a.example is no host name."
 
 
@@ -89,7 +98,7 @@ async def test_a_refused_connection_has_one_fix(monkeypatch, target, contained, 
         raise ConnectionRefusedError
 
     monkeypatch.setattr(connection, "connect", refuse)
-    target.means = means(contained=contained)
+    target.options = options(contained=contained)
     found = await check_tcp(target)
     assert found.status is CheckStatus.FAILED
     assert "refuses connections" in found.detail
@@ -118,10 +127,10 @@ async def test_plain_http_to_a_public_host_fails(monkeypatch):
         return Reached("192.0.2.1", "192.168.1.2")
 
     monkeypatch.setattr(connection, "connect", accept)
-    course = Course("x", deadline=float("inf"), progress=None)
-    await go(course, Way(URL("http://a.example/x/"), means("192.0.2.1")))
-    assert course.checks[-1].status is CheckStatus.FAILED
-    assert course.checks[-1].fix.endswith("SEARXNG_URL=https://a.example/x/")
+    runner = CheckRunner("x", deadline=float("inf"), progress=None)
+    await check_path(runner, ConnectionPath(URL("http://a.example/x/"), options("192.0.2.1")))
+    assert runner.checks[-1].status is CheckStatus.FAILED
+    assert runner.checks[-1].fix.endswith("SEARXNG_URL=https://a.example/x/")
 
 
 async def test_a_handshake_that_does_not_end_is_told(monkeypatch):
@@ -188,22 +197,22 @@ async def test_a_port_that_shakes_hands_speaks_tls(monkeypatch, error, speaks):
 
 
 async def test_behind_a_proxy_nothing_is_looked_up():
-    behind = means(error=AssertionError(), proxy="http://user:secret@proxy.example.org:3128")
-    course = Course("x", deadline=float("inf"), progress=None)
-    await go(course, Way(URL("https://a.example/"), behind))
-    assert {check.detail for check in course.checks} == {
+    behind = options(error=AssertionError(), proxy="http://user:secret@proxy.example.org:3128")
+    runner = CheckRunner("x", deadline=float("inf"), progress=None)
+    await check_path(runner, ConnectionPath(URL("https://a.example/"), behind))
+    assert {check.detail for check in runner.checks} == {
         "Left to the proxy http://***@proxy.example.org:3128."
     }
 
 
 async def test_without_a_proxy_there_is_nothing_to_reach():
-    assert (await check_proxy(means())).detail == "None: connections are made directly."
+    assert (await check_proxy(options())).detail == "None: connections are made directly."
 
 
 async def test_a_proxy_that_is_there_is_shown_without_its_password():
     async with FakeSearxng() as standing_in:
         proxy = f"http://user:secret@{standing_in.origin}"
-        found = await check_proxy(means("127.0.0.1", proxy=proxy))
+        found = await check_proxy(options("127.0.0.1", proxy=proxy))
     assert found.status is CheckStatus.OK
     assert found.detail == f"Requests go through http://***@{standing_in.origin}."
 
@@ -211,7 +220,7 @@ async def test_a_proxy_that_is_there_is_shown_without_its_password():
 async def test_a_proxy_that_is_gone_is_told():
     async with FakeSearxng() as gone:
         pass
-    found = await check_proxy(means("127.0.0.1", proxy=f"socks5://{gone.origin}"))
+    found = await check_proxy(options("127.0.0.1", proxy=f"socks5://{gone.origin}"))
     assert found.status is CheckStatus.FAILED
     assert "[network]\nproxy = " in found.fix
     assert connection.proxy_silent().fix == found.fix
@@ -221,11 +230,11 @@ async def test_a_connection_that_takes_too_long_is_cut_off(monkeypatch):
     async def silent(*_, **__):
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("searx_mcp.ops.doctor.course.STEP_TIMEOUT", 0.01)
+    monkeypatch.setattr("searx_mcp.ops.doctor.checks.STEP_TIMEOUT", 0.01)
     monkeypatch.setattr(connection, "connect", silent)
-    course = Course("x", deadline=float("inf"), progress=None)
-    await go(course, Way(URL("https://a.example/"), means("192.0.2.1")))
-    assert [check.status for check in course.checks] == [
+    runner = CheckRunner("x", deadline=float("inf"), progress=None)
+    await check_path(runner, ConnectionPath(URL("https://a.example/"), options("192.0.2.1")))
+    assert [check.status for check in runner.checks] == [
         CheckStatus.OK,
         CheckStatus.FAILED,
         CheckStatus.SKIPPED,

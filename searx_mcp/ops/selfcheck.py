@@ -1,28 +1,121 @@
-"""Runs the vectors through the real client; nothing leaves the machine.
+"""The guard's own proof: addresses that must be refused, run through the real client.
 
-The client is one like any other, with its guard, its redirects and all else. Only the two ends are
-stand-ins: names resolve as a vector says, and a socket that the guard let pass leads to a site on
-127.0.0.1, after the address was written down.
+Nothing leaves the machine. The client is one like any other, with its guard, its redirects and all
+else. Only the two ends are stand-ins: names resolve as a vector says, and a socket that the guard
+let pass leads to a site on 127.0.0.1, after the address was written down.
 """
 
 import asyncio
+import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from importlib import resources
 from types import TracebackType
 from typing import Final, Self
+
+from pydantic import TypeAdapter
 
 from searx_mcp.arguments import parse_fetch
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.http.dialling import LOOPBACK, Dialling, Diversion, Names
 from searx_mcp.models.selfcheck import KindCount, SelfCheck, Vector, Verdict, WrongVector
 from searx_mcp.models.service import Service
-from searx_mcp.ops.selfcheck.vectors import PUBLIC_ADDRESSES
 from searx_mcp.settings.values import Settings
 
+PUBLIC_ADDRESSES: Final = ("93.184.216.34", "2606:4700::6810:84e5")
+"""The public addresses of the table: names without another one have the first."""
+_FILE: Final = "selfcheck_vectors.json"
+_VECTORS: Final = TypeAdapter(tuple[Vector, ...])
 _END_OF_HEAD: Final = b"\r\n\r\n"
 _ROBOTS: Final = "/robots.txt"
 _PAGE: Final = b"<!DOCTYPE html><title>A page</title><h1>A page</h1><p>Nothing else is here.</p>"
+
+_REFUSALS: Final = frozenset(
+    {
+        ErrorCode.INVALID_ARGUMENT,
+        ErrorCode.BLOCKED_ADDRESS,
+        ErrorCode.BLOCKED_PORT,
+        ErrorCode.BLOCKED_SCHEME,
+        ErrorCode.DNS_ERROR,  # of a name that a vector says does not exist
+    }
+)
+# The site has no certificate; by then the address has been allowed.
+_ARRIVALS: Final = frozenset({ErrorCode.TLS_ERROR, ErrorCode.CONNECTION_ERROR})
+
+# The table asks the same few hosts hundreds of times, and nothing may be remembered in between.
+_SETTINGS: Final = {
+    "instances": {"public": "off"},
+    "open_sources": {"mode": "off"},
+    "fetch": {"host_rate": 6_000, "breaker_failures": 100, "max_per_host": 64, "cache_ttl": 0},
+}
+
+OpenService = Callable[[Settings, Dialling], AbstractAsyncContextManager[Service]]
+"""Opens a client with settings, and with ways to look names up and to connect."""
+
+
+def bundled_vectors() -> tuple[Vector, ...]:
+    """Read the table of the package."""
+    return parse_vectors((resources.files(__package__) / _FILE).read_text("utf-8"))
+
+
+def parse_vectors(text: str) -> tuple[Vector, ...]:
+    """Read a table: a JSON list of objects with the fields of `Vector`.
+
+    The answers of a name may be one list of addresses instead of a list of lists.
+
+    Raises:
+        ValueError: it is no such list.
+    """
+    # Not by pydantic's own parser, which refuses half a character in a string.
+    rows = json.loads(text)
+    for row in rows:
+        row["dns"] = {name: _each_look_up(answers) for name, answers in _dns(row).items()}
+    return _VECTORS.validate_python(rows)
+
+
+def _dns(row: Mapping[str, Mapping[str, list[object]]]) -> Mapping[str, list[object]]:
+    return row.get("dns") or {}
+
+
+def _each_look_up(answers: list[object]) -> list[object]:
+    return [answers] if answers and isinstance(answers[0], str) else answers
+
+
+async def selfcheck(
+    vectors: Sequence[Vector],
+    open_service: OpenService,
+    *,
+    otherwise: Sequence[str] = PUBLIC_ADDRESSES[:1],
+) -> SelfCheck:
+    """Run every vector, one after the other, and compare.
+
+    It reads no settings, asks no name server and connects to nothing but itself. It needs a
+    selector loop: `asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)` is one everywhere.
+
+    Args:
+        vectors: the table.
+        open_service: opens the client that is proved.
+        otherwise: addresses of the names that a vector says nothing about. They are public, so that
+            a name that should have been refused by its spelling is not saved by its address.
+    """
+    wrong: list[WrongVector] = []
+    texts: set[str] = set()
+    async with Site() as site:
+        runner = _VectorRunner(site, Names(otherwise), open_service)
+        for vector in vectors:
+            came_to, error = await runner.run(vector)
+            if came_to != vector.verdict:
+                wrong.append(_wrong(vector, came_to))
+            if error is not None and error.code is ErrorCode.BLOCKED_ADDRESS:
+                texts.add(f"{error.message} {error.advice}")
+    return SelfCheck(
+        passed=not wrong and len(texts) <= 1,
+        vectors=len(vectors),
+        kinds=_counts(vectors, wrong),
+        wrong=tuple(wrong),
+        error_texts=len(texts),
+    )
 
 
 class Site:
@@ -106,67 +199,7 @@ def _response(status: str, field: str, body: bytes) -> bytes:
     return head.encode() + body
 
 
-_REFUSALS: Final = frozenset(
-    {
-        ErrorCode.INVALID_ARGUMENT,
-        ErrorCode.BLOCKED_ADDRESS,
-        ErrorCode.BLOCKED_PORT,
-        ErrorCode.BLOCKED_SCHEME,
-        ErrorCode.DNS_ERROR,  # of a name that a vector says does not exist
-    }
-)
-# The site has no certificate; by then the address has been allowed.
-_ARRIVALS: Final = frozenset({ErrorCode.TLS_ERROR, ErrorCode.CONNECTION_ERROR})
-
-# The table asks the same few hosts hundreds of times, and nothing may be remembered in between.
-_SETTINGS: Final = {
-    "instances": {"public": "off"},
-    "open_sources": {"mode": "off"},
-    "fetch": {"host_rate": 6_000, "breaker_failures": 100, "max_per_host": 64, "cache_ttl": 0},
-}
-
-
-OpenService = Callable[[Settings, Dialling], AbstractAsyncContextManager[Service]]
-"""Opens a client with settings, and with ways to look names up and to connect."""
-
-
-async def selfcheck(
-    vectors: Sequence[Vector],
-    open_service: OpenService,
-    *,
-    otherwise: Sequence[str] = PUBLIC_ADDRESSES[:1],
-) -> SelfCheck:
-    """Run every vector, one after the other, and compare.
-
-    It reads no settings, asks no name server and connects to nothing but itself. It needs a
-    selector loop: `asyncio.Runner(loop_factory=asyncio.SelectorEventLoop)` is one everywhere.
-
-    Args:
-        vectors: the table.
-        open_service: opens the client that is proved.
-        otherwise: addresses of the names that a vector says nothing about. They are public, so that
-            a name that should have been refused by its spelling is not saved by its address.
-    """
-    wrong: list[WrongVector] = []
-    texts: set[str] = set()
-    async with Site() as site:
-        course = _Course(site, Names(otherwise), open_service)
-        for vector in vectors:
-            came_to, error = await course.run(vector)
-            if came_to != vector.verdict:
-                wrong.append(_wrong(vector, came_to))
-            if error is not None and error.code is ErrorCode.BLOCKED_ADDRESS:
-                texts.add(f"{error.message} {error.advice}")
-    return SelfCheck(
-        passed=not wrong and len(texts) <= 1,
-        vectors=len(vectors),
-        kinds=_counts(vectors, wrong),
-        wrong=tuple(wrong),
-        error_texts=len(texts),
-    )
-
-
-class _Course:
+class _VectorRunner:
     """One client for each vector, with the stand-ins that all of them share."""
 
     def __init__(self, site: Site, names: Names, open_service: OpenService) -> None:

@@ -5,13 +5,13 @@ import asyncio
 import pytest
 
 from searx_mcp.models.diagnosis import CheckName, CheckStatus
-from searx_mcp.ops.doctor.course import Course, Finding, broken, doubtful, fine, skipped
+from searx_mcp.ops.doctor.checks import CheckRunner, Finding, broken, doubtful, fine, skipped
 
 OK, WARNING, FAILED, SKIPPED = CheckStatus
 
 
-def course(*, deadline: float = float("inf"), progress=None) -> Course:
-    return Course("a.example", deadline=deadline, progress=progress)
+def runner(*, deadline: float = float("inf"), progress=None) -> CheckRunner:
+    return CheckRunner("a.example", deadline=deadline, progress=progress)
 
 
 def finding(found):
@@ -37,7 +37,7 @@ async def endless() -> Finding:
     ids=["fine", "doubtful", "broken", "skipped"],
 )
 async def test_what_failed_or_was_skipped_skips_what_needs_it(found, then):
-    checks = course()
+    checks = runner()
     await checks.take(CheckName.DNS, finding(found))
     await checks.take(CheckName.TCP, finding(fine("Yes.")), needs={CheckName.DNS})
     await checks.take(CheckName.PROXY, finding(fine("Yes.")))
@@ -47,7 +47,7 @@ async def test_what_failed_or_was_skipped_skips_what_needs_it(found, then):
 
 
 async def test_what_is_skipped_says_what_it_needs():
-    checks = course()
+    checks = runner()
     checks.note(CheckName.HEALTHZ, broken("No.", "Mend it."))
     await checks.take(CheckName.JSON, finding(fine("Yes.")), needs={CheckName.HEALTHZ})
     assert checks.checks[1].detail == "It needs /healthz."
@@ -57,21 +57,21 @@ async def test_what_is_skipped_says_what_it_needs():
     ("late", "status"), [(broken("Late.", "Mend it."), FAILED), (None, SKIPPED)]
 )
 async def test_a_check_that_takes_too_long_is_cut_off(monkeypatch, late, status):
-    monkeypatch.setattr("searx_mcp.ops.doctor.course.STEP_TIMEOUT", 0.01)
-    checks = course()
+    monkeypatch.setattr("searx_mcp.ops.doctor.checks.STEP_TIMEOUT", 0.01)
+    checks = runner()
     await checks.take(CheckName.DNS, endless, late=late)
     assert checks.checks[0].status is status
 
 
 async def test_after_the_deadline_nothing_is_looked_at():
-    checks = course(deadline=0.0)
+    checks = runner(deadline=0.0)
     await checks.take(CheckName.DNS, endless)
     assert checks.checks[0].detail == "There was no time left."
 
 
 async def test_progress_is_told_each_step():
     said: list[str] = []
-    checks = course(progress=said.append)
+    checks = runner(progress=said.append)
     await checks.take(CheckName.DATA_FOLDER, finding(fine("Yes.")))
     await checks.take(CheckName.ENGINE_ERRORS, finding(fine("Yes.")))
     assert said == ["a.example: data folder", "a.example: /stats/errors"]

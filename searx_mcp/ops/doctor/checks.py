@@ -44,7 +44,7 @@ def skipped(detail: str) -> Finding:
     return Finding(CheckStatus.SKIPPED, detail)
 
 
-class Course:
+class CheckRunner:
     """Makes the checks of one subject in order; one that failed skips those that need it.
 
     Args:

@@ -1,0 +1,188 @@
+"""This machine: configuration, data folder, clock, and the instance that `instances own up` made."""
+
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from searx_mcp.errors import SettingsError
+from searx_mcp.files import network_filesystem
+from searx_mcp.models.own_instance import Installed
+from searx_mcp.ops.doctor.checks import (
+    Finding,
+    broken,
+    doubtful,
+    fine,
+    skipped,
+)
+from searx_mcp.ops.doctor.engines import listed_engines
+from searx_mcp.ops.own.installation import FOLDER_NAME, NativeFolder
+from searx_mcp.ops.own.native_process import NativeProcess
+from searx_mcp.ops.own.settings_file import missing_engines
+from searx_mcp.settings.sources import DEFAULT
+
+MOST_DAYS: Final = 60
+"""Days after which a version is old: in a month 3 to 23 commits of SearXNG mend engines."""
+CLOCK_TOLERANCE: Final = 300.0
+"""Seconds by which clocks may differ: budgets of minutes and hours do not notice that."""
+LITTLE_SPACE: Final = 50 * 1_048_576
+"""Bytes; the state of a year is far smaller, and SQLite wants room for its log."""
+_CONTAINER_SIGNS: Final = (".dockerenv", "run/.containerenv")
+"""Files that Docker and podman put into every container."""
+_DAY: Final = 86_400
+_SHOWN: Final = 6
+
+
+def in_container(root: Path = Path("/")) -> bool:
+    """Whether this process runs in a container of Docker or podman."""
+    return any((root / sign).exists() for sign in _CONTAINER_SIGNS)
+
+
+def check_configuration(origins: Mapping[str, str]) -> Finding:
+    """Say where the settings come from; that they could be read is known by now."""
+    sources = Counter(origin for origin in origins.values() if origin != DEFAULT)
+    if not sources:
+        return fine("No setting differs from its default.")
+    count = sources.total()
+    return fine(f"{count} {'settings' if count > 1 else 'setting'} from {_listed(sources)}.")
+
+
+def misconfigured(error: SettingsError) -> Finding:
+    """Say which setting cannot be used, and where it stands."""
+    place = error.origin.removeprefix("file ") or "the configuration"
+    fix = error.advice or f"Correct or remove {error.field} in {place}."
+    return broken(_sentence(error.message), fix)
+
+
+def check_contact(contact: str) -> Finding:
+    """Say whether operators of open sources can reach whoever runs this program; they judge by it."""
+    if contact:
+        return fine(f"Operators of open sources who ask for one are told {contact}.")
+    return doubtful(
+        "Open sources are asked without a contact: Wikipedia, Commons and Crossref allow less,"
+        " crates.io may refuse.",
+        "Name a mail address or page of yours, by which their operators reach you.\n"
+        '[open_sources]\ncontact = "you@example.org"',
+    )
+
+
+def check_data_folder(folder: Path | None, problem: str) -> Finding:
+    """Look at the folder of the state, which the store has opened by now.
+
+    Args:
+        folder: where the state is kept; `None` in memory.
+        problem: what the store says about it; empty if all is well.
+    """
+    if problem:
+        reason, _, advice = problem.removesuffix(".").rpartition(". ")
+        return broken(_sentence(reason or problem), _sentence(advice))
+    if folder is None:
+        return fine("The state is kept in memory, as configured.")
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        return broken(
+            f"{folder} is not a folder that can be written.",
+            f"Make it one for this user.\nmkdir -p {folder} && chmod u+rwx {folder}",
+        )
+    if kind := network_filesystem(folder):
+        return broken(
+            f"{folder} is on a network file system ({kind}).",
+            'Name a folder on a local disk in the configuration.\n[storage]\nfolder = "/var/lib/searx-mcp"',
+        )
+    free = shutil.disk_usage(folder).free
+    if free < LITTLE_SPACE:
+        return doubtful(
+            f"The disk of {folder} has {free / 1e6:.0f} MB left.", "Make room on that disk."
+        )
+    return fine(f"{folder} can be written; {free / 1e9:.1f} GB are free.")
+
+
+def check_clock(offsets: Mapping[str, float]) -> Finding:
+    """Compare the clock with those of the hosts that answered.
+
+    Args:
+        offsets: seconds by which a host's clock is ahead of ours, by host.
+    """
+    if not offsets:
+        return skipped("Nobody answered with a date.")
+    host, offset = min(offsets.items(), key=lambda item: abs(item[1]))
+    if abs(offset) <= CLOCK_TOLERANCE:
+        return fine(f"It agrees with that of {host}.")
+    return doubtful(
+        f"It is {abs(offset) / 60:.0f} minutes {'behind' if offset > 0 else 'ahead of'} that of"
+        f" {host}.",
+        "Set the clock that is wrong; on Linux, for good:\ntimedatectl set-ntp true",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """The instance, as its folder tells of it.
+
+    Attributes:
+        installed: what is installed.
+        settings: the text of its settings file.
+        is_running: whether its process is there.
+    """
+
+    installed: Installed
+    settings: str
+    is_running: bool
+
+    def check_process(self) -> Finding:
+        """Say whether it runs."""
+        if self.is_running:
+            return fine("It runs as a process of this machine.")
+        return doubtful(
+            "It does not run; the next search starts it.",
+            "Start it now, and see what it says.\nsearx-mcp instances own up",
+        )
+
+    def check_version(self, config: str, now: float) -> Finding:
+        """Compare its age with how often engines are mended, and its engines with its settings.
+
+        Args:
+            config: the text of its `/config`; empty if it is not known.
+            now: Unix seconds.
+        """
+        installed = self.installed
+        listed = [each.name for each in listed_engines(config)]
+        if not listed:
+            return skipped("Its /config does not list its engines.")
+        missing = missing_engines(self.settings, listed)
+        if missing:
+            more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+            return doubtful(
+                f"It lacks engines that its settings keep: {', '.join(missing[:_SHOWN])}{more}.",
+                "SearXNG leaves out what it does not know or could not start: remove their names from"
+                " its settings, or try another version.\nsearx-mcp instances own update",
+            )
+        days = int((now - installed.released_at) // _DAY)
+        if days > MOST_DAYS:
+            return doubtful(
+                f"{installed.version} is {days} days old; engines follow the sites they read.",
+                "Update it; the old version stays if the new one serves less."
+                "\nsearx-mcp instances own update",
+            )
+        return fine(f"{installed.version} is {days} days old and has every engine it should.")
+
+
+def native_instance(folder: Path | None) -> Native | None:
+    """The instance whose files are in a state folder, or `None` if there is none."""
+    if folder is None:
+        return None
+    files = NativeFolder(folder / FOLDER_NAME)
+    installed = files.recorded
+    if installed is None:
+        return None
+    return Native(installed, files.settings_text(), NativeProcess(files.run).is_held)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

@@ -1,1 +1,0 @@
-"""The guard's own proof: addresses that must be refused, run through the real client."""
