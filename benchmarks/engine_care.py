@@ -23,7 +23,8 @@ from searx_mcp.pool.engine_care import THIN
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.executor import Executor
+from searx_mcp.search.providers.context import SearchContext
+from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.classify import judge_page
 from searx_mcp.sources.searxng.request import InstanceQuery
@@ -218,7 +219,7 @@ def simulate(rate: int, suspension: float, *, care: bool, hours: int, seed: int)
         rng, arrivals = dice(seed, "rows"), dice(seed, rate)
         instance = Instance(clock, suspension, rng)
         pool = InstancePool(own=[URL], config=PoolConfig(engine_care=care), rng=dice(seed))
-        executor = Executor(
+        executor = InstanceSearch(
             pool=pool,
             upstream=instance,
             state=MemoryStore(),
@@ -239,11 +240,11 @@ def simulate(rate: int, suspension: float, *, care: bool, hours: int, seed: int)
     return figures
 
 
-async def _results(executor: Executor) -> int:
+async def _results(executor: InstanceSearch) -> int:
     """How many results a search has; none where nobody could serve."""
     deadline = asyncio.get_running_loop().time() + SearchConfig().phase_timeout
     try:
-        found = await executor.run(InstanceQuery("tea"), wanted=10, deadline=deadline)
+        found = await executor.run(SearchContext(InstanceQuery("tea"), 10, deadline))
     except SearxMcpError:
         return 0
     return len(found.pages[0].hits)

@@ -27,8 +27,9 @@ from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.hits import Hit
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
+from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
-from searx_mcp.search.providers.round import Rounds
 from searx_mcp.sources.open.answers import Answered, Reply, judge
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
@@ -217,7 +218,7 @@ async def _search(
 ) -> Result:
     engines = engines_of(OpenSourcesConfig(npm_url=f"https://{NPM_HOST}", gdelt=True))
     pairs = ((engine.name, engine.address) for engine in engines.values())
-    rounds = Rounds(
+    rounds = ConcurrentQueries(
         upstream=_StandIns(fake, clock),
         sources=SourcePool(pairs, config=PoolConfig(), rng=dice(1)),
         state=MemoryStore(),
@@ -228,7 +229,7 @@ async def _search(
         engines, rounds, contact="", phase_timeout=12.0, clock=clock, gate=gate
     )
     try:
-        found = await collections.run(search.query, wanted=10, deadline=12.0)
+        found = await collections.run(SearchContext(search.query, 10, 12.0))
     except NoInstancesError as exc:
         asked = frozenset(attempt.source for attempt in exc.attempts)
         return Result(search, asked, (), exc.message)

@@ -17,8 +17,8 @@ from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.open_sources import OpenSources
-from searx_mcp.search.providers.round import Rounds
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
@@ -144,5 +144,7 @@ def wired(upstream: LimitedSources, *, state: StateStore, seed: int, clock: Cloc
         config=PoolConfig(),
         rng=dice(seed, "sources"),
     )
-    rounds = Rounds(upstream=upstream, sources=pool, state=state, has_contact=False, clock=clock)
+    rounds = ConcurrentQueries(
+        upstream=upstream, sources=pool, state=state, has_contact=False, clock=clock
+    )
     return OpenSources(engines, rounds, contact="", phase_timeout=12.0, clock=clock)

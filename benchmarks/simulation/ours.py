@@ -8,13 +8,13 @@ from benchmarks.simulation.hosts import Host
 from benchmarks.simulation.peers import QUERY
 from benchmarks.simulation.world import Clock, World
 from searx_mcp.errors import NoInstancesError
-from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
-from searx_mcp.search.execution.executor import Executor
+from searx_mcp.search.providers.context import SearchContext
+from searx_mcp.search.providers.fallback import FallbackSearch
+from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.providers.open_sources import OpenSources
-from searx_mcp.search.providers.order import InOrder
 from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
@@ -57,8 +57,8 @@ class Ours:
             rng=rng,
             seed=seed,
         )
-        self._provider = InOrder(
-            Executor(
+        self._provider = FallbackSearch(
+            InstanceSearch(
                 pool=self._pool,
                 upstream=world,
                 state=state,
@@ -80,9 +80,7 @@ class Ours:
         """Search once; tells what the answer was found in, or `None` if there was none."""
         deadline = asyncio.get_running_loop().time() + self._timeout
         try:
-            found = await self._provider.run(
-                query, source=Source.AUTO, wanted=10, deadline=deadline
-            )
+            found = await self._provider.run(SearchContext(query, 10, deadline))
         except NoInstancesError:
             return None
         return found.coverage

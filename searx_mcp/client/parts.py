@@ -31,10 +31,10 @@ from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.background.schedule import Schedule, Work
 from searx_mcp.search.capture import Capturer
-from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.providers.interface import Found, Provider
+from searx_mcp.search.providers.context import Found, Provider
+from searx_mcp.search.providers.fallback import FallbackSearch
+from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.providers.open_sources import WiredSources
-from searx_mcp.search.providers.order import InOrder
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.settings.values import Settings
@@ -177,7 +177,7 @@ class Parts:
                 clock=clock,
                 stack=stack,
             )
-            executor = Executor(
+            executor = InstanceSearch(
                 pool=pool,
                 upstream=upstream,
                 state=state,
@@ -196,7 +196,7 @@ class Parts:
                     clock=clock,
                 )
             searcher = Searcher(
-                provider=InOrder(
+                provider=FallbackSearch(
                     instances,
                     sources.provider if sources else None,
                     mode=settings.open_sources.mode,

@@ -10,8 +10,8 @@ from searx_mcp.http.sessions import Sessions
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.open_sources import OpenSources, WiredSources
-from searx_mcp.search.providers.round import Rounds
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import OpenSourcesConfig, OpenSourcesMode
 from searx_mcp.sources.open.engine import Engine
@@ -72,7 +72,7 @@ def wire_sources(
         clock=clock,
         workers=workers,
     )
-    rounds = Rounds(
+    rounds = ConcurrentQueries(
         upstream=upstream,
         sources=pool,
         state=state,

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import kept_secret
-from searx_mcp.search.answers.shared import KEY_FILE, SharedAnswers
+from searx_mcp.search.answers.cache import KEY_FILE, SharedAnswers
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage import sqlite_pages as pages
 from searx_mcp.storage.pages import PageStore

@@ -10,7 +10,7 @@ from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.ops.own.container import FOLDER_NAME as OWN_FOLDER
 from searx_mcp.ops.own.installation import FOLDER_NAME as NATIVE_FOLDER
 from searx_mcp.ops.own.installation import VERSIONS
-from searx_mcp.search.answers.shared import KEY_FILE
+from searx_mcp.search.answers.cache import KEY_FILE
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME

@@ -66,6 +66,11 @@ class Outcome:
         return own and self.verdict is Verdict.RATE_LIMITED and self.format is Format.JSON
 
     @property
+    def answer(self) -> ResultPage | None:
+        """The page with which a search may end; `None` unless it may."""
+        return (self.page or ResultPage()) if self.verdict.ends_search else None
+
+    @property
     def rows_seen(self) -> int:
         """How many rows the answer had."""
         return self.page.rows_seen if self.page else 0

@@ -12,12 +12,12 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
-from searx_mcp.search.answers.serving import ANSWERING_TIME, Served, Serving
-from searx_mcp.search.answers.shared import SharedAnswers
+from searx_mcp.search.answers.cache import SharedAnswers
+from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult, CachedSearch
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.interface import Found, Sourced
+from searx_mcp.search.providers.context import Found, Provider, SearchContext
 from searx_mcp.search.providers.source_notes import COVERAGE
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
@@ -36,7 +36,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 def notes(
     request: SearchRequest,
-    served: Served,
+    served: CachedResult,
     *,
     found: Sequence[SearchResult],
     kept: Sequence[SearchResult],
@@ -150,7 +150,7 @@ class Searcher:
     def __init__(
         self,
         *,
-        provider: Sourced,
+        provider: Provider,
         reader: ResultReader,
         flights: SingleFlight[Found],
         web_search: WebSearchConfig,
@@ -162,7 +162,7 @@ class Searcher:
     ) -> None:
         self._reader = reader
         self._config = web_search
-        self._serving = Serving(
+        self._cached_search = CachedSearch(
             provider=provider,
             flights=flights,
             config=search,
@@ -191,12 +191,14 @@ class Searcher:
             self._reader.warm()
         query, skipped = self._beginning(request)
         try:
-            served = await self._serving.serve(
-                query,
-                wanted=request.results_count + skipped,
-                deadline=search_deadline,
-                source=request.source,
-                progress=progress,
+            served = await self._cached_search.run(
+                SearchContext(
+                    query,
+                    wanted=request.results_count + skipped,
+                    deadline=search_deadline,
+                    source=request.source,
+                    progress=progress,
+                )
             )
         except DeadlineError as error:
             error.ran_out(search_deadline - started, loop.time() - started)
@@ -238,7 +240,7 @@ class Searcher:
         query = instance_query(request)
         if not request.offset:
             return query, 0
-        first = self._serving.first_page(query, request.source)
+        first = self._cached_search.first_page(query, request.source)
         size = len(_kept(merge([first]), request)) if first else 0
         pages, skipped = divmod(request.offset, size or _ROWS)
         return replace(query, page=1 + pages), skipped
@@ -279,7 +281,7 @@ def _about(request: SearchRequest) -> str:
 
 
 def _response(
-    request: SearchRequest, served: Served, results: tuple[SearchResult, ...]
+    request: SearchRequest, served: CachedResult, results: tuple[SearchResult, ...]
 ) -> SearchResponse:
     found, is_cached = served.found, served.age is not None
     first = found.pages[0]

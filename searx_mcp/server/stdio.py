@@ -1,4 +1,4 @@
-"""Serving over standard input and output."""
+"""CachedSearch over standard input and output."""
 
 import contextlib
 import io

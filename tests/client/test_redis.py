@@ -12,7 +12,7 @@ import pytest
 from searx_mcp.client.facade import SearxClient, remembering_client
 from searx_mcp.client.stores import open_answers, open_state
 from searx_mcp.errors import SettingsError
-from searx_mcp.search.answers.shared import KEY_FILE
+from searx_mcp.search.answers.cache import KEY_FILE
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.redis_state import RedisStore

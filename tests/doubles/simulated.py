@@ -15,8 +15,8 @@ from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.executor import Executor
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.context import Found, SearchContext
+from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Clearance
@@ -178,7 +178,7 @@ class SimulatedSearch:
         self.pool = InstancePool(
             own=own, public=entries, config=PoolConfig(random_start=False), rng=rng
         )
-        self.executor = Executor(
+        self.executor = InstanceSearch(
             pool=self.pool,
             upstream=self.upstream,
             state=MemoryStore(),
@@ -193,7 +193,7 @@ class SimulatedSearch:
         """Search once; raises what the executor raises."""
         deadline = asyncio.get_running_loop().time() + seconds
         query = InstanceQuery(text="tea")
-        return await self.executor.run(query, wanted=wanted, deadline=deadline, progress=progress)
+        return await self.executor.run(SearchContext(query, wanted, deadline, progress=progress))
 
     def behave(self, *urls: str, behaviour: Behaviour) -> None:
         """Let instances answer so from now on."""

@@ -91,7 +91,7 @@ def test_a_small_search_reads_like_this(make_response, boundary):
             UnresponsiveEngine(engine="e", reason="captcha"),
         ),
         content_fetch_stats=FetchStats(attempted=2, successful=1, failed=1),
-        notes=("Served from the cache.",),
+        notes=("CachedResult from the cache.",),
     )
     expected = textwrap.dedent(
         """\
@@ -122,7 +122,7 @@ def test_a_small_search_reads_like_this(make_response, boundary):
         A runtime for Rust.
         </web-content 0123456789abcdef>
 
-        Note: Served from the cache.
+        Note: CachedResult from the cache.
         Pages read: 1 of 2."""
     )
     assert search_text(response, budget=None, boundary=boundary) == expected

@@ -15,7 +15,7 @@ from searx_mcp.models.instance import CatalogEntry
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.executor import Executor
+from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
@@ -29,7 +29,7 @@ from searx_mcp.urls.address import AllowList
 class Bench:
     """An executor over instances on loopback, with its parts at hand."""
 
-    executor: Executor
+    executor: InstanceSearch
     pool: InstancePool
     state: MemoryStore
     clock: FakeClock
@@ -80,7 +80,7 @@ async def open_bench(
             public=lambda: sessions.public,
             personas=Personas(rotate=True, seed=1, user_agent_source=desktop_user_agent),
         )
-        executor = Executor(
+        executor = InstanceSearch(
             pool=pool,
             upstream=upstream,
             state=state,

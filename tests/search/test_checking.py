@@ -10,6 +10,7 @@ from searx_mcp.models.administration import Robots
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.search.checking import Checker
+from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
@@ -113,7 +114,7 @@ async def test_an_own_instance_that_answers_may_be_searched_at_once_and_for_json
         own.limit()
         deadline = asyncio.get_running_loop().time() + 10
         with pytest.raises(NoInstancesError):
-            await it.executor.run(InstanceQuery("tea"), wanted=5, deadline=deadline)
+            await it.executor.run(SearchContext(InstanceQuery("tea"), 5, deadline))
         assert it.pool.propose(it.clock()) is None
         await checker(it).check([own.url])
         proposal = it.pool.propose(it.clock())

@@ -19,11 +19,11 @@ from searx_mcp.models.request import SafeSearch, SearchRequest, Source, TimeRang
 from searx_mcp.models.response import Coverage, FetchStats, SearchResponse
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.answers.serving import ANSWERING_TIME, Served
+from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.context import Found
 from searx_mcp.search.providers.source_notes import COVERAGE
 from searx_mcp.search.searcher import Searcher, instance_query, notes
 from searx_mcp.sources.searxng.request import InstanceQuery
@@ -70,8 +70,9 @@ class World:
             spawn=tasks.spawn,
         )
 
-    async def run(self, query, **options) -> Found:
-        self.asked.append({"query": query, "at": self.clock.elapsed, **options})
+    async def run(self, context) -> Found:
+        asked = {name: getattr(context, name) for name in context.__slots__}
+        self.asked.append({"at": self.clock.elapsed, **asked})
         await asyncio.sleep(self.seconds)
         return FOUND
 
@@ -303,7 +304,7 @@ def offline(retry_after: float | None) -> NoInstancesError:
 REQUEST = SearchRequest(query="bees", results_count=1)
 
 
-def told(request: SearchRequest, served: Served, count: int) -> tuple[str, ...]:
+def told(request: SearchRequest, served: CachedResult, count: int) -> tuple[str, ...]:
     results = merge(served.found.pages)[:count]
     return notes(request, served, found=results, kept=results)
 
@@ -337,13 +338,13 @@ def told(request: SearchRequest, served: Served, count: int) -> tuple[str, ...]:
     ids=["refreshing", "wait", "no-wait", "now", "deadline", "new"],
 )
 def test_a_stale_answer_says_how_old_it_is_and_why_it_is_given(age, error, expected):
-    served = Served(found(), age, is_stale=True, error=error)
+    served = CachedResult(found(), age, is_stale=True, error=error)
     assert told(REQUEST, served, 1) == (expected,)
 
 
 @pytest.mark.parametrize(
     ("served", "total"),
-    [(Served(found()), 1), (Served(found(), 120.0), 1), (Served(found(0)), 0)],
+    [(CachedResult(found()), 1), (CachedResult(found(), 120.0), 1), (CachedResult(found(0)), 0)],
     ids=["now", "fresh", "nothing"],
 )
 def test_an_answer_that_is_not_stale_says_nothing(served, total):
@@ -352,22 +353,25 @@ def test_an_answer_that_is_not_stale_says_nothing(served, total):
 
 @pytest.mark.parametrize("coverage", [Coverage.COLLECTIONS, Coverage.MIXED])
 def test_what_an_answer_was_found_in_comes_before_what_else_is_to_be_said(coverage):
-    served = Served(replace(found(), coverage=coverage, remarks=("a",)))
+    served = CachedResult(replace(found(), coverage=coverage, remarks=("a",)))
     assert told(REQUEST, served, 1) == (COVERAGE[coverage], "a")
 
 
 def test_staleness_comes_before_everything_else():
     request = SearchRequest(query="bees", results_count=5, language="all")
-    said = told(request, Served(found(), 400.0, is_stale=True), 1)
+    said = told(request, CachedResult(found(), 400.0, is_stale=True), 1)
     assert [note.split(" ")[0] for note in said] == ["Answer", "Language", "1"]
 
 
 @pytest.mark.parametrize(
     ("served", "reason"),
     [
-        (Served(found(own=True)), "your instance has no more"),
-        (Served(found()), "public instances are asked for one page a call; page 2 may have more"),
-        (Served(found(own=True), 400.0, is_stale=True), "the older answer has no more"),
+        (CachedResult(found(own=True)), "your instance has no more"),
+        (
+            CachedResult(found()),
+            "public instances are asked for one page a call; page 2 may have more",
+        ),
+        (CachedResult(found(own=True), 400.0, is_stale=True), "the older answer has no more"),
     ],
     ids=["own", "public", "stale"],
 )
@@ -403,7 +407,9 @@ def test_results_that_the_domains_leave_out_are_explained(request_, said):
     request = SearchRequest(query="bees", **request_)
     results = merge(found(3).pages)
     kept = keep_domains(results, allowed=request.allowed_domains, blocked=request.blocked_domains)
-    assert notes(request, Served(found(3)), found=results, kept=kept) == ((said,) if said else ())
+    assert notes(request, CachedResult(found(3)), found=results, kept=kept) == (
+        (said,) if said else ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -418,7 +424,7 @@ def test_results_that_the_domains_leave_out_are_explained(request_, said):
 )
 def test_a_page_beyond_the_end_says_so(request_, page, skipped, said):
     request = SearchRequest(query="bees", **request_)
-    served = Served(found(skipped and 3))
+    served = CachedResult(found(skipped and 3))
     results = merge(served.found.pages)
     saying = notes(request, served, found=results, kept=results, page=page, skipped=skipped)
     assert saying == ((said,) if said else ())
@@ -441,7 +447,7 @@ def refused(*urls: str, verdict: Verdict = Verdict.JSON_OFF) -> tuple[Attempt, .
     ids=["one", "several"],
 )
 def test_an_own_instance_without_json_is_one_line_with_the_remedy(urls, hosts):
-    served = Served(replace(found(own=True), attempts=refused(*urls)))
+    served = CachedResult(replace(found(own=True), attempts=refused(*urls)))
     (said,) = told(REQUEST, served, 1)
     assert said.startswith(f"JSON is off at {hosts}, so its pages are read instead: add json to ")
     assert said.endswith(" (searx-mcp doctor shows the lines).")
@@ -449,7 +455,7 @@ def test_an_own_instance_without_json_is_one_line_with_the_remedy(urls, hosts):
 
 def test_a_limit_for_json_at_an_own_instance_is_one_line_with_the_remedy():
     attempts = refused("https://i.example/", verdict=Verdict.RATE_LIMITED)
-    (said,) = told(REQUEST, Served(replace(found(own=True), attempts=attempts)), 1)
+    (said,) = told(REQUEST, CachedResult(replace(found(own=True), attempts=attempts)), 1)
     assert said.startswith("JSON is limited at i.example, so its pages are read instead: set ")
     assert "server.limiter to false" in said
 
@@ -464,5 +470,5 @@ def test_a_limit_for_json_at_an_own_instance_is_one_line_with_the_remedy():
     ids=["public", "cached", "not refused"],
 )
 def test_nothing_is_said_of_json_otherwise(attempts, own, age):
-    served = Served(replace(found(own=own), attempts=attempts), age)
+    served = CachedResult(replace(found(own=own), attempts=attempts), age)
     assert told(REQUEST, served, 1) == ()

@@ -14,8 +14,7 @@ from searx_mcp.ops.own.failures import NativeError
 from searx_mcp.ops.own.installation import FOLDER_NAME, NativeFolder
 from searx_mcp.ops.own.native_process import NativeProcess, Starting
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.providers.interface import Found, Provider
-from searx_mcp.sources.searxng.request import InstanceQuery
+from searx_mcp.search.providers.context import Found, Provider, SearchContext
 
 WAIT: Final = 3.0
 """Seconds a search waits for it at most; SearXNG took 1.3 to answer after its start."""
@@ -59,17 +58,10 @@ class Waking(Provider):
         self._not_before = 0.0
 
     @override
-    async def run(
-        self,
-        query: InstanceQuery,
-        *,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Found:
-        """Answer a query; see `Provider`."""
-        await self._wake(deadline, progress)
-        return await self._provider.run(query, wanted=wanted, deadline=deadline, progress=progress)
+    async def run(self, context: SearchContext) -> Found:
+        """Answer a search; see `Provider`."""
+        await self._wake(context.deadline, context.progress)
+        return await self._provider.run(context)
 
     async def _wake(self, deadline: float, progress: Progress | None) -> None:
         own = self._pool.own_urls()

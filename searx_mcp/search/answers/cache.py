@@ -5,20 +5,22 @@ answer still serves follow RFC 5861 (stale-while-revalidate, stale-if-error).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import Generic, Self, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from cachetools import TLRUCache, TTLCache
 from typing_extensions import override
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.request import Source
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.context import Found
 from searx_mcp.sources.searxng.request import InstanceQuery
 
 T = TypeVar("T")
 
+KEY_FILE: Final = "answers.key"
+"""Name of the file with the secret of those who share answers, in the state folder."""
 EMPTY_TTL = 60.0
 """Seconds an answer without results lives at most: an engine may just have been slow, and its
 silence looks the same as nothing to be found."""
@@ -29,35 +31,47 @@ _USUAL_HITS = 50
 """Hits of an answer that count as one; an image search has hundreds of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class CacheKey:
-    """What makes two searches the same for whoever is asked.
+CacheKey = tuple[InstanceQuery, Source]
+"""What makes two searches the same for whoever is asked.
 
-    Filters, the number of results and the reading of pages come after the cache.
+Filters, the number of results and the reading of pages come after the cache.
+"""
+
+
+def cache_key(query: InstanceQuery, source: Source = Source.AUTO) -> CacheKey:
+    """Give the key of a query that `source` is asked; the order of its engines does not matter."""
+    if query.engines:
+        query = replace(query, engines=tuple(sorted(set(query.engines))))
+    return query, source
+
+
+@dataclass(frozen=True, slots=True)
+class SharedAnswer:
+    """An answer that some process was given.
+
+    Attributes:
+        found: the answer.
+        at: when it was given, Unix seconds.
     """
 
-    text: str
-    category: str
-    language: str
-    safe_search: int
-    time_range: str
-    engines: frozenset[str] = frozenset()
-    source: Source = Source.AUTO
-    page: int = 1
+    found: Found
+    at: float
 
-    @classmethod
-    def of(cls, query: InstanceQuery, source: Source = Source.AUTO) -> Self:
-        """The key of a query that `source` is asked."""
-        return cls(
-            text=query.text,
-            category=query.category,
-            language=query.language,
-            safe_search=query.safe_search,
-            time_range=query.time_range,
-            engines=frozenset(query.engines),
-            source=source,
-            page=query.page,
-        )
+
+class SharedAnswers(Protocol):
+    """Answers of all processes. Nothing is raised: what cannot be had now is a miss."""
+
+    async def get(self, key: CacheKey) -> SharedAnswer | None:
+        """The answer to `key`, or `None`."""
+        ...
+
+    async def put(self, key: CacheKey, answer: SharedAnswer, *, seconds: float) -> None:
+        """Keep an answer for so many seconds at most."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections; harmless when called twice."""
+        ...
 
 
 class Freshness(Enum):
@@ -67,7 +81,7 @@ class Freshness(Enum):
     """It is the answer."""
     STALE = auto()
     """It is the answer while a newer one is fetched."""
-    SPARE = auto()
+    IF_ERROR = auto()
     """It is too old, or has too few hits: better than nothing when nobody can serve."""
 
 
@@ -164,7 +178,7 @@ class ResponseCache:
             return Freshness.FRESH
         if is_enough and age < self._ttl + self._while_revalidating:
             return Freshness.STALE
-        return Freshness.SPARE if age < self._if_error else None
+        return Freshness.IF_ERROR if age < self._if_error else None
 
     def lifetime(self, found: Found) -> float:
         """Seconds for which an answer is of any use."""

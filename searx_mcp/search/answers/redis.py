@@ -9,8 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 from typing_extensions import override
 
-from searx_mcp.search.answers.cache import CacheKey
-from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
+from searx_mcp.search.answers.cache import CacheKey, SharedAnswer, SharedAnswers
 from searx_mcp.storage.errors import StorageError
 from searx_mcp.storage.redis import RedisKeys, RedisLink
 
@@ -88,16 +87,17 @@ class RedisAnswers(SharedAnswers):
         await self._link.aclose()
 
     def _name(self, key: CacheKey) -> str:
+        query, source = key
         parts = [
             self._scope,
-            key.text,
-            key.category,
-            key.language,
-            key.safe_search,
-            key.time_range,
-            sorted(key.engines),
-            key.source,
-            key.page,
+            query.text,
+            query.category,
+            query.language,
+            query.safe_search,
+            query.time_range,
+            query.engines,
+            source,
+            query.page,
         ]
         digest = blake2b(json.dumps(parts).encode(), digest_size=_KEY, key=self._secret)
         return self._keys.answer(digest.hexdigest())

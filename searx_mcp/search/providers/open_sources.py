@@ -1,6 +1,5 @@
 """The open sources as a provider: chosen by the query, asked side by side, kept to what is relevant."""
 
-import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,11 +11,10 @@ from searx_mcp.models.attempt import Attempt, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.models.response import Coverage
-from searx_mcp.models.service import Progress
 from searx_mcp.pool.sources import SourcePool
-from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply, SourceLog
+from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
-from searx_mcp.search.providers.round import Reply, Rounds, SourceLog
 from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
@@ -77,7 +75,7 @@ class OpenSources:
     def __init__(
         self,
         engines: Mapping[str, Engine],
-        rounds: Rounds,
+        rounds: ConcurrentQueries,
         *,
         contact: str,
         phase_timeout: float,
@@ -97,47 +95,33 @@ class OpenSources:
         """Whether there is anybody to ask."""
         return bool(self._route(analyze_query(query.text), query).choices)
 
-    async def run(
-        self,
-        query: InstanceQuery,
-        *,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Found:
+    async def run(self, context: SearchContext) -> Found:
         """Answer a query out of the collections that fit it; one without relevant hits is an answer too.
 
         Raises:
             NoInstancesError: no engine fits, may be asked, or has answered.
         """
-        return (
-            await self.collect(query, wanted=wanted, deadline=deadline, progress=progress)
-        ).found
+        return (await self.collect(context)).found
 
-    async def collect(
-        self,
-        query: InstanceQuery,
-        *,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Collected:
+    async def collect(self, context: SearchContext) -> Collected:
         """The same, with the lists one by one, so that they can be fused with others.
 
         Raises:
             NoInstancesError: as for `run`.
         """
-        question = analyze_query(query.text)
-        chosen = self._route(question, query)
+        question = analyze_query(context.query.text)
+        chosen = self._route(question, context.query)
         if not chosen.choices or chosen.category is None:
             raise NoInstancesError(
                 f"No open source fits this search: {chosen.why}",
                 reason=UnavailableReason.EXHAUSTED,
                 advice="Search another category, or through an instance.",
             )
-        asking = _Asking(question, chosen, chosen.category, query, wanted, self._contact)
-        end = asyncio.get_running_loop().time() + self._phase_timeout
-        log = SourceLog(min(deadline, end), progress)
+        asking = _Asking(
+            question, chosen, chosen.category, context.query, context.wanted, self._contact
+        )
+        context = context.within(self._phase_timeout)
+        log = SourceLog(context.deadline, context.progress)
         replies = await self._ask(asking, log)
         if not replies:
             raise _unavailable(log)

@@ -21,7 +21,7 @@ from searx_mcp.ops.own.native_process import NativeProcess, Starting
 from searx_mcp.ops.own.opening import open_native
 from searx_mcp.ops.own.waking import Waking
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery
 
 URL = "http://127.0.0.1:8888/"
@@ -102,7 +102,7 @@ class Starts(Starting):
 
 
 class Answers:
-    async def run(self, query, *, wanted, deadline, progress=None):
+    async def run(self, context):
         return FOUND
 
 
@@ -124,7 +124,7 @@ def waking(tmp_path):
 
         async def search(seconds=10.0, **options):
             deadline = asyncio.get_running_loop().time() + seconds
-            return await made.run(InstanceQuery("bees"), wanted=10, deadline=deadline, **options)
+            return await made.run(SearchContext(InstanceQuery("bees"), 10, deadline, **options))
 
         return search, starts, pool
 

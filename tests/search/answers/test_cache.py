@@ -8,19 +8,25 @@ from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, ResultPage
 from searx_mcp.models.request import Source
-from searx_mcp.search.answers.cache import CacheKey, FailureCache, Freshness, ResponseCache
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.answers.cache import (
+    CacheKey,
+    FailureCache,
+    Freshness,
+    ResponseCache,
+    cache_key,
+)
+from searx_mcp.search.providers.context import Found
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.clock import FakeClock
 
-KEY = CacheKey(text="a", category="general", language="en", safe_search=1, time_range="")
+KEY = cache_key(InstanceQuery("a"))
 ATTEMPT = Attempt(
     instance="https://i.example/", verdict=Verdict.RATE_LIMITED, format=Format.HTML, status_code=429
 )
 
 
 def key(text: str) -> CacheKey:
-    return CacheKey.of(InstanceQuery(text))
+    return cache_key(InstanceQuery(text))
 
 
 def found(count: int, *, complete: bool = False, answers: tuple[Answer, ...] = ()) -> Found:
@@ -59,7 +65,7 @@ def test_an_answer_is_fresh_then_stale_then_spare_then_gone():
     for age in (0, 299, 300, 399, 400, 999, 1_000):
         clock.advance(put_at + age - clock())
         seen.append(freshness(cache))
-    fresh, stale, spare = Freshness.FRESH, Freshness.STALE, Freshness.SPARE
+    fresh, stale, spare = Freshness.FRESH, Freshness.STALE, Freshness.IF_ERROR
     assert seen == [fresh, fresh, stale, stale, spare, spare, None]
     assert repr(cache) == "<ResponseCache [0 answers]>"
 
@@ -79,7 +85,7 @@ def test_an_answer_tells_its_age():
     ("fields", "age", "expected"),
     [
         ({"ttl": 0}, 0, None),
-        ({"while_revalidating": 0}, 300, Freshness.SPARE),
+        ({"while_revalidating": 0}, 300, Freshness.IF_ERROR),
         ({"if_error": 0}, 399, Freshness.STALE),
         ({"if_error": 0}, 400, None),
         ({"while_revalidating": 0, "if_error": 0}, 299, Freshness.FRESH),
@@ -99,7 +105,7 @@ def test_each_age_can_be_switched_off(fields, age, expected):
 def test_an_answer_with_too_few_hits_is_a_spare_unless_there_are_no_more():
     cache = cache_of(FakeClock())
     cache.put(KEY, found(10))
-    assert freshness(cache, wanted=20) is Freshness.SPARE
+    assert freshness(cache, wanted=20) is Freshness.IF_ERROR
     cache.put(KEY, found(10, complete=True))
     assert freshness(cache, wanted=20) is Freshness.FRESH
 
@@ -169,13 +175,13 @@ def test_an_answer_larger_than_the_whole_cache_is_kept_alone():
 
 def test_a_key_knows_who_was_asked():
     query = InstanceQuery(text="tea")
-    assert CacheKey.of(query) == CacheKey.of(query, Source.AUTO)
-    assert len({CacheKey.of(query, source) for source in Source}) == 3
+    assert cache_key(query) == cache_key(query, Source.AUTO)
+    assert len({cache_key(query, source) for source in Source}) == 3
 
 
 def test_a_key_knows_no_order_of_engines():
-    one = CacheKey.of(InstanceQuery("a", engines=("bing", "brave")))
-    assert one == CacheKey.of(InstanceQuery("a", engines=("brave", "bing")))
+    one = cache_key(InstanceQuery("a", engines=("bing", "brave")))
+    assert one == cache_key(InstanceQuery("a", engines=("brave", "bing")))
     assert one != KEY
 
 

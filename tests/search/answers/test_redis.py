@@ -4,7 +4,6 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,14 +35,14 @@ from searx_mcp.models.templates import (
     Torrent,
     Video,
 )
-from searx_mcp.search.answers.cache import CacheKey
+from searx_mcp.search.answers.cache import SharedAnswer, cache_key
 from searx_mcp.search.answers.redis import LONGEST, MAX_SIZE, RedisAnswers
-from searx_mcp.search.answers.shared import SharedAnswer
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.context import Found
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.redis import RedisLink
 
 SECRET = b"correct horse battery staple"
-KEY = CacheKey("private bees", "general", "en", 1, "", frozenset({"bing", "brave"}))
+KEY = cache_key(InstanceQuery("private bees", engines=("bing", "brave")))
 
 
 def answer(title: str = "Bees", *, count: int = 3) -> SharedAnswer:
@@ -188,7 +187,7 @@ async def test_what_one_process_found_serves_another(redis_url, answers_at, ask)
     assert await two.get(KEY) is None
     await one.put(KEY, answer(), seconds=60)
     assert await two.get(KEY) == answer()
-    assert await two.get(replace(KEY, text="other bees")) is None
+    assert await two.get(cache_key(InstanceQuery("other bees", engines=("bing", "brave")))) is None
 
 
 @pytest.mark.slow
@@ -220,7 +219,10 @@ async def test_whoever_has_another_secret_or_asks_other_instances_shares_nothing
 @pytest.mark.slow
 async def test_what_we_did_not_put_there_is_a_miss(redis_url, answers_at, ask):
     answers = answers_at(redis_url)
-    name, other = answers._name(KEY), answers._name(replace(KEY, text="other"))
+    name, other = (
+        answers._name(KEY),
+        answers._name(cache_key(InstanceQuery("other", engines=("bing", "brave")))),
+    )
     sealed = answers._sealed(name, answer())
     moved = answers._sealed(other, answer())
     for value in (

@@ -9,9 +9,9 @@ import pytest
 
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
+from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
-from searx_mcp.search.providers.round import Rounds
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.relevance import relevant
@@ -39,7 +39,7 @@ class Collections:
 
     def over(self, state: MemoryStore, *, gate: Gate = relevant) -> OpenSources:
         """Another provider over a store, perhaps with a gate of its own."""
-        rounds = Rounds(
+        rounds = ConcurrentQueries(
             upstream=self.upstream,
             sources=self.pool,
             state=state,
@@ -71,7 +71,7 @@ class Collections:
         """Search, with so many seconds for it."""
         query = InstanceQuery(text=text, **fields)  # type: ignore[arg-type]  # any field, by name
         deadline = asyncio.get_running_loop().time() + seconds
-        return await self.provider.run(query, wanted=wanted, deadline=deadline)
+        return await self.provider.run(SearchContext(query, wanted, deadline))
 
     def asked(self) -> list[str]:
         """The engines asked, in order."""

@@ -9,8 +9,8 @@ from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.response import Coverage
 from searx_mcp.search.providers.accounts import source_account
-from searx_mcp.search.providers.interface import OPEN_SOURCES
-from searx_mcp.search.providers.round import GRACE
+from searx_mcp.search.providers.concurrent_queries import GRACE
+from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import Account
@@ -105,10 +105,12 @@ def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
         world.answer(**{one: PANDAS[:5], other: PANDAS[:found]})
         world.answer(**{slow: SourceBehaviour(seconds=9.0)})
         page = await world.provider.run(
-            InstanceQuery(text="red panda", category="images"),
-            wanted=10,
-            deadline=seconds,
-            progress=said.append,
+            SearchContext(
+                InstanceQuery(text="red panda", category="images"),
+                wanted=10,
+                deadline=seconds,
+                progress=said.append,
+            )
         )
         address = world.engine(slow).address
         (attempt,) = (each for each in page.attempts if each.instance == address)

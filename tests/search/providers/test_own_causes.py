@@ -7,6 +7,7 @@ import pytest
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.render.errors import search_error_text
+from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.unavailable import unavailable
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
@@ -80,7 +81,7 @@ def test_an_instance_that_rests_is_told_with_its_reason():
 async def searched(bench, **config: object) -> NoInstancesError:
     deadline = asyncio.get_running_loop().time() + 10
     with pytest.raises(NoInstancesError) as caught:
-        await bench.executor.run(InstanceQuery("tea"), wanted=5, deadline=deadline)
+        await bench.executor.run(SearchContext(InstanceQuery("tea"), 5, deadline))
     return caught.value
 
 

@@ -15,8 +15,8 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
-from searx_mcp.search.providers.interface import OPEN_SOURCES, Found
-from searx_mcp.search.providers.order import InOrder
+from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
+from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.sources.searxng.request import InstanceQuery
 from tests.doubles import virtual_time
@@ -42,8 +42,8 @@ class Instances:
     seconds: float = 0.5
     deadlines: list[float] = field(default_factory=list)
 
-    async def run(self, query, *, wanted, deadline, progress=None) -> Found:
-        self.deadlines.append(deadline)
+    async def run(self, context) -> Found:
+        self.deadlines.append(context.deadline)
         await asyncio.sleep(self.seconds)
         if isinstance(self.outcome, Exception):
             raise self.outcome
@@ -68,12 +68,14 @@ def ordered(collections):
         world = collections(clock)
         world.answer(**behaviours)
         provider = None if mode is OpenSourcesMode.OFF else world.provider
-        order = InOrder(instances, provider, mode=mode, has_own=lambda: own, phase_timeout=12.0)
+        order = FallbackSearch(
+            instances, provider, mode=mode, has_own=lambda: own, phase_timeout=12.0
+        )
 
         async def search(*, category="images", source=Source.AUTO, seconds=20.0, text="red panda"):
             query = InstanceQuery(text=text, category=category)
             deadline = asyncio.get_running_loop().time() + seconds
-            return await order.run(query, source=source, wanted=10, deadline=deadline)
+            return await order.run(SearchContext(query, 10, deadline, source))
 
         return world, search
 

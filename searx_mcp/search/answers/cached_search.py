@@ -3,34 +3,36 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, UnavailableReason
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
-from searx_mcp.models.service import Progress
 from searx_mcp.search.answers.cache import (
     CacheKey,
     FailureCache,
     Freshness,
     Kept,
     ResponseCache,
+    SharedAnswer,
+    SharedAnswers,
+    cache_key,
 )
-from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.providers.interface import Found, Sourced
+from searx_mcp.search.providers.context import Found, Provider, SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.tasks import SingleFlight, Spawn
 
 ANSWERING_TIME = 0.25
 """Seconds kept back from a call's time to put the answer together."""
 
-_log = logging.getLogger("searx_mcp.search.answers.serving")
+_log = logging.getLogger("searx_mcp.search.answers.cached_search")
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class CachedResult:
     """What a query is answered with.
 
     Attributes:
@@ -46,7 +48,7 @@ class Served:
     error: NoInstancesError | DeadlineError | None = None
 
 
-class Serving:
+class CachedSearch:
     """Answers a query out of the first of these that has an answer.
 
     1. the cache, if its answer is fresh;
@@ -70,7 +72,7 @@ class Serving:
     def __init__(
         self,
         *,
-        provider: Sourced,
+        provider: Provider,
         flights: SingleFlight[Found],
         config: SearchConfig,
         clock: Callable[[], float],
@@ -95,88 +97,63 @@ class Serving:
         self._failures = FailureCache(size=config.cache_size, clock=clock)
         self._refreshing: set[CacheKey] = set()
 
-    async def serve(
-        self,
-        query: InstanceQuery,
-        *,
-        wanted: int,
-        deadline: float,
-        source: Source = Source.AUTO,
-        progress: Progress | None = None,
-    ) -> Served:
-        """The answer to `query`.
-
-        Args:
-            query: what to ask.
-            wanted: how many hits the caller would like.
-            deadline: loop time by which it must be there, but for the time to put it together.
-            source: who may be asked.
-            progress: told each step.
+    async def run(self, context: SearchContext) -> CachedResult:
+        """Answer a search.
 
         Raises:
             NoInstancesError: nobody could serve, and no older answer is kept.
             DeadlineError: there was no time, and no older answer is kept.
         """
-        key = CacheKey.of(query, source)
+        key, wanted = cache_key(context.query, context.source), context.wanted
         kept = self._answers.get(key, wanted=wanted)
         if self._shared is not None and (kept is None or kept.freshness is not Freshness.FRESH):
             kept = await self._newest(kept, key, wanted, self._shared)
         if kept is not None and kept.freshness is Freshness.FRESH:
-            return Served(kept.found, kept.age)
+            return CachedResult(kept.found, kept.age)
         failure = self._failures.get(key)
         if kept is not None and kept.freshness is Freshness.STALE:
             if failure is None:
-                self._refresh(key, query, wanted)
-            return Served(kept.found, kept.age, is_stale=True, error=failure)
+                self._refresh(key, context)
+            return CachedResult(kept.found, kept.age, is_stale=True, error=failure)
         try:
             if failure is not None:
                 raise failure
-            return Served(await self._ask(key, query, wanted, deadline, progress))
+            return CachedResult(await self._join(key, context))
         except (NoInstancesError, DeadlineError) as error:
             if kept is None or _is_missing_setting(error):
                 raise
-            return Served(kept.found, kept.age, is_stale=True, error=error)
+            return CachedResult(kept.found, kept.age, is_stale=True, error=error)
 
     def first_page(self, query: InstanceQuery, source: Source) -> ResultPage | None:
-        """The first result page of what is kept for `query`, if anything is."""
-        kept = self._answers.get(CacheKey.of(query, source), wanted=0)
+        """Give the first result page of what is kept for `query`, if anything is."""
+        kept = self._answers.get(cache_key(query, source), wanted=0)
         return kept.found.pages[0] if kept is not None else None
 
-    async def _ask(
-        self,
-        key: CacheKey,
-        query: InstanceQuery,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Found:
-        async def ask() -> Found:
-            await self._remembering.recall()
-            try:
-                found = await self._provider.run(
-                    query,
-                    source=key.source,
-                    wanted=wanted,
-                    deadline=deadline,
-                    progress=progress,
-                )
-            except NoInstancesError as error:
-                self._failures.put(key, error)
-                raise
-            finally:
-                _ = self._spawn(self._remembering.keep())  # behind the answer
-            self._answers.put(key, found)
-            if self._shared is not None:
-                answer, seconds = SharedAnswer(found, self._clock()), self._answers.lifetime(found)
-                await self._shared.put(key, answer, seconds=seconds)
-            return found
-
+    async def _join(self, key: CacheKey, context: SearchContext) -> Found:
+        """Ask, or wait for somebody else's search of the same."""
         try:
             # Whoever joins a search of somebody else's keeps the own deadline.
-            async with asyncio.timeout_at(deadline + ANSWERING_TIME / 2):
-                return await self._flights.run((key, wanted), ask)
+            async with asyncio.timeout_at(context.deadline + ANSWERING_TIME / 2):
+                return await self._flights.run(
+                    (key, context.wanted), partial(self._ask, key, context)
+                )
         except TimeoutError as exc:
             raise DeadlineError("No instance answered") from exc
+
+    async def _ask(self, key: CacheKey, context: SearchContext) -> Found:
+        await self._remembering.recall()
+        try:
+            found = await self._provider.run(context)
+        except NoInstancesError as error:
+            self._failures.put(key, error)
+            raise
+        finally:
+            _ = self._spawn(self._remembering.keep())  # behind the answer
+        self._answers.put(key, found)
+        if self._shared is not None:
+            answer, seconds = SharedAnswer(found, self._clock()), self._answers.lifetime(found)
+            await self._shared.put(key, answer, seconds=seconds)
+        return found
 
     async def _newest(
         self, kept: Kept | None, key: CacheKey, wanted: int, shared: SharedAnswers
@@ -188,18 +165,18 @@ class Serving:
         self._answers.put(key, theirs.found, at=theirs.at)
         return self._answers.get(key, wanted=wanted) or kept
 
-    def _refresh(self, key: CacheKey, query: InstanceQuery, wanted: int) -> None:
+    def _refresh(self, key: CacheKey, context: SearchContext) -> None:
         """Fetch a newer answer behind the caller, unless that is being done."""
         if key in self._refreshing:
             return
         self._refreshing.add(key)
-        task = self._spawn(self._refetch(key, query, wanted))
+        task = self._spawn(self._refetch(key, context))
         task.add_done_callback(lambda _: self._refreshing.discard(key))
 
-    async def _refetch(self, key: CacheKey, query: InstanceQuery, wanted: int) -> None:
+    async def _refetch(self, key: CacheKey, context: SearchContext) -> None:
         deadline = asyncio.get_running_loop().time() + self._phase_timeout
         try:
-            _ = await self._ask(key, query, wanted, deadline)
+            _ = await self._join(key, replace(context, deadline=deadline, progress=None))
         except SearxMcpError as error:
             _log.debug("search.refresh_failed code=%s", error.code)
         except Exception:  # noqa: BLE001 - a supervisor: it must not end the client

@@ -6,6 +6,7 @@ import pytest
 
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
@@ -23,7 +24,7 @@ def answering(count: int, names: tuple[str, ...] = NAMES) -> FakeSearxng:
 async def go(bench, *, engines=(), wanted=2):
     deadline = asyncio.get_running_loop().time() + 10
     query = InstanceQuery("tea", engines=engines)
-    found = await bench.executor.run(query, wanted=wanted, deadline=deadline)
+    found = await bench.executor.run(SearchContext(query, wanted, deadline))
     bench.clock.advance(10)
     return found
 

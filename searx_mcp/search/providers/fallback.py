@@ -1,6 +1,7 @@
 """Who answers a search: instances first, open sources beside them or in their place."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final, TypeVar
@@ -13,12 +14,10 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.request import Category, Source
 from searx_mcp.models.response import Coverage
-from searx_mcp.models.service import Progress
-from searx_mcp.search.providers.interface import Found, Provider
+from searx_mcp.search.providers.context import Found, Provider, SearchContext
 from searx_mcp.search.providers.open_sources import Collected, OpenSources
 from searx_mcp.search.providers.rank_fusion import RankedList, fuse
 from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.sources.searxng.request import InstanceQuery
 
 T = TypeVar("T")
 
@@ -29,7 +28,7 @@ _BLENDED: Final = frozenset({Category.IT, Category.SCIENCE})
 """Where collections are often better than the web."""
 
 
-class InOrder:
+class FallbackSearch:
     """Asks instances, open sources, or both, by the settings and by what the call asks for.
 
     Args:
@@ -55,88 +54,50 @@ class InOrder:
         self._has_own = has_own
         self._phase_timeout = phase_timeout
 
-    async def run(
-        self,
-        query: InstanceQuery,
-        *,
-        source: Source,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Found:
-        """Answer a query; see `Sourced`."""
+    async def run(self, context: SearchContext) -> Found:
+        """Answer a search; see `Provider`."""
+        source, open_sources = context.source, self._open_sources
         if source is Source.OPEN:
-            if self._open_sources is None:
+            if open_sources is None:
                 raise InvalidArgumentError(
                     "source",
                     "open sources are switched off",
                     advice="Set open_sources.mode to auto, fallback or blend.",
                 )
-            return await self._open_sources.run(
-                query, wanted=wanted, deadline=deadline, progress=progress
-            )
-        open_sources = self._open_sources
+            return await open_sources.run(context)
         if (
             open_sources is None
             or source is Source.INSTANCES
             or not self._is_wanted
-            or not open_sources.fits(query)
+            or not open_sources.fits(context.query)
         ):
-            return await self._instances.run(
-                query, wanted=wanted, deadline=deadline, progress=progress
-            )
-        if self._mode is OpenSourcesMode.BLEND and query.category in _BLENDED:
-            return await self._blend(open_sources, query, wanted, deadline, progress)
-        return await self._fall_back(open_sources, query, wanted, deadline, progress)
+            return await self._instances.run(context)
+        if self._mode is OpenSourcesMode.BLEND and context.query.category in _BLENDED:
+            return await self._blend(open_sources, context)
+        return await self._fall_back(open_sources, context)
 
     @property
     def _is_wanted(self) -> bool:
         return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
-    async def _fall_back(
-        self,
-        open_sources: OpenSources,
-        query: InstanceQuery,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None,
-    ) -> Found:
-        loop = asyncio.get_running_loop()
-        end = min(deadline, loop.time() + self._phase_timeout)
-        kept_back = KEPT_BACK * (end - loop.time())
+    async def _fall_back(self, open_sources: OpenSources, context: SearchContext) -> Found:
+        context = context.within(self._phase_timeout)
         try:
-            return await self._instances.run(
-                query, wanted=wanted, deadline=end - kept_back, progress=progress
-            )
+            return await self._instances.run(context.within(math.inf, share=1 - KEPT_BACK))
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:
-            found = await open_sources.run(query, wanted=wanted, deadline=end, progress=progress)
+            found = await open_sources.run(context)
         except NoInstancesError as exc:
             raise _both_failed(refusal, exc) from exc
         if not any(page.hits for page in found.pages):
             raise _both_failed(refusal, _nothing_relevant(found))
         return replace(found, attempts=(*refusal.attempts, *found.attempts))
 
-    async def _blend(
-        self,
-        open_sources: OpenSources,
-        query: InstanceQuery,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None,
-    ) -> Found:
+    async def _blend(self, open_sources: OpenSources, context: SearchContext) -> Found:
         async with asyncio.TaskGroup() as group:
-            instances = group.create_task(
-                _caught(
-                    self._instances.run(query, wanted=wanted, deadline=deadline, progress=progress)
-                )
-            )
-            collections = group.create_task(
-                _caught(
-                    open_sources.collect(query, wanted=wanted, deadline=deadline, progress=progress)
-                )
-            )
+            instances = group.create_task(_caught(self._instances.run(context)))
+            collections = group.create_task(_caught(open_sources.collect(context)))
         web, collected = instances.result(), collections.result()
         if isinstance(web, Found):
             return web if isinstance(collected, Exception) else _mixed(web, collected)

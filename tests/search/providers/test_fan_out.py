@@ -8,7 +8,7 @@ from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.instance import InstanceState
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.context import Found
 from tests.doubles import virtual_time
 from tests.doubles.simulated import Behaviour, SimulatedSearch
 

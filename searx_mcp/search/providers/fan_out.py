@@ -9,6 +9,7 @@ from searx_mcp.pool.needs import Needs
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.merge import fuse, keys_of
+from searx_mcp.sources.attempt import needs_of
 from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.searxng.request import InstanceQuery
 
@@ -21,8 +22,8 @@ each, since two rows may well differ."""
 
 Answered = tuple[Proposal, ResultPage]
 """Who answered, and with what."""
-AskOne = Callable[[Proposal, InstanceQuery, InstanceLog], Coroutine[Any, Any, ResultPage | None]]
-"""Asks one instance; gives the page with which the search may end."""
+AskOne = Callable[[Proposal, InstanceQuery, InstanceLog], Coroutine[Any, Any, "Answered | None"]]
+"""Asks one instance; gives the answer with which the search may end."""
 
 
 class FanOut:
@@ -47,13 +48,11 @@ class FanOut:
         self._width = width
         self._clock = clock
 
-    async def ask(
-        self, query: InstanceQuery, needs: Needs, *, wanted: int, log: InstanceLog
-    ) -> Answered | None:
+    async def ask(self, query: InstanceQuery, *, wanted: int, log: InstanceLog) -> Answered | None:
         """The first who answered, with what all of them found; `None` without two to ask."""
         if min(self._width, len(self._pool.own_urls())) < _SEVERAL:
             return None
-        proposals = self._proposals(needs, log)
+        proposals = self._proposals(needs_of(query), log)
         if len(proposals) < _SEVERAL:
             return None
         log.side_by_side = len(proposals)
@@ -94,9 +93,9 @@ class FanOut:
                 if not done:
                     break
                 for task in done:
-                    proposal, page = running.pop(task), task.result()
-                    if page is not None:
-                        answers.append((proposal, page))
+                    del running[task]
+                    if (answered := task.result()) is not None:
+                        answers.append(answered)
                 if len(answers) == 1:
                     grace = max(LEAST_GRACE, loop.time() - started)
                     deadline = min(deadline, loop.time() + grace)

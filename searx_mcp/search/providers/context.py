@@ -1,6 +1,7 @@
-"""What answers a search, and what it answers with."""
+"""What a search is, what it comes to, and the interface of whoever answers it."""
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from searx_mcp.models.attempt import Attempt
@@ -12,6 +13,36 @@ from searx_mcp.sources.searxng.request import InstanceQuery
 
 OPEN_SOURCES: Final = "open sources"
 """Stands for the instance in an answer to which none has given anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchContext:
+    """One search on its way to whoever answers it.
+
+    Attributes:
+        query: what to ask.
+        wanted: how many hits the caller would like.
+        deadline: loop time by which the answer must be there.
+        source: who may be asked.
+        progress: told each step.
+    """
+
+    query: InstanceQuery
+    wanted: int
+    deadline: float
+    source: Source = Source.AUTO
+    progress: Progress | None = None
+
+    def within(self, seconds: float, *, share: float = 1.0) -> "SearchContext":
+        """Give the same search with less time.
+
+        Args:
+            seconds: how long it may take from now on; its deadline holds all the same.
+            share: of what is left then.
+        """
+        now = asyncio.get_running_loop().time()
+        left = min(self.deadline - now, seconds)
+        return replace(self, deadline=now + share * left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,54 +71,13 @@ class Found:
 
 
 class Provider(Protocol):
-    """Answers a query."""
+    """Answers searches."""
 
-    async def run(
-        self,
-        query: InstanceQuery,
-        *,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Found:
-        """Answer a query.
-
-        Args:
-            query: what to ask.
-            wanted: how many hits the caller would like.
-            deadline: loop time by which the answer must be there.
-            progress: told each step.
+    async def run(self, context: SearchContext) -> Found:
+        """Answer a search.
 
         Raises:
-            NoInstancesError: nobody could serve; it carries every attempt.
-            DeadlineError: there was no time for a single attempt.
-        """
-        ...
-
-
-class Sourced(Protocol):
-    """Answers a query out of the source that is asked for."""
-
-    async def run(
-        self,
-        query: InstanceQuery,
-        *,
-        source: Source,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Found:
-        """Answer a query; see `Provider`.
-
-        Args:
-            query: what to ask.
-            source: who may be asked.
-            wanted: how many hits the caller would like.
-            deadline: loop time by which the answer must be there.
-            progress: told each step.
-
-        Raises:
-            InvalidArgumentError: the source is switched off.
+            InvalidArgumentError: the source that is asked for is switched off.
             NoInstancesError: nobody could serve; it carries every attempt.
             DeadlineError: there was no time for a single attempt.
         """

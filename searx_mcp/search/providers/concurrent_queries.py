@@ -83,7 +83,7 @@ class SourceLog(AttemptLog):
     waits: list[float] = field(default_factory=list)
 
 
-class Rounds:
+class ConcurrentQueries:
     """Asks several engines at once, each within its budget and its limits.
 
     Args:

@@ -19,7 +19,8 @@ from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.budget import instance_account, month_account
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.executor import Executor
+from searx_mcp.search.providers.context import SearchContext
+from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.memory import MemoryStore
@@ -58,7 +59,7 @@ class SearchMachine(RuleBasedStateMachine):
     def new_pool(self) -> InstancePool:
         rng = random.Random(7)
         pool = InstancePool(own=OWN, public=PUBLIC, config=PoolConfig(), rng=rng, seed=7)
-        self.executor = Executor(
+        self.executor = InstanceSearch(
             pool=pool,
             upstream=self.upstream,
             state=self.state,
@@ -106,7 +107,7 @@ class SearchMachine(RuleBasedStateMachine):
             deadline = loop.time() + seconds
             with suppress(NoInstancesError, DeadlineError):
                 query = InstanceQuery(text=f"q{n}")
-                await self.executor.run(query, wanted=10, deadline=deadline)
+                await self.executor.run(SearchContext(query, 10, deadline))
             assert loop.time() <= deadline + 1e-6
 
         async def all_of_them() -> None:

@@ -16,6 +16,7 @@ from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.life import OPTED_OUT
 from searx_mcp.search.budget import account_of, instance_account, month_account
+from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.limiter import FakeLimiter
 from searx_mcp.testing.searxng import FakeSearxng
@@ -33,7 +34,7 @@ async def left(bench, url: str):
 
 async def go(bench, *, wanted=10, seconds=10.0, query=QUERY, progress=None):
     deadline = asyncio.get_running_loop().time() + seconds
-    return await bench.executor.run(query, wanted=wanted, deadline=deadline, progress=progress)
+    return await bench.executor.run(SearchContext(query, wanted, deadline, progress=progress))
 
 
 def verdicts(found_or_error) -> list[Verdict]:
@@ -200,7 +201,7 @@ async def test_the_search_ends_by_its_deadline_although_everybody_hangs(bench):
             loop = asyncio.get_running_loop()
             deadline = loop.time() + 0.5
             with pytest.raises(NoInstancesError) as caught:
-                await it.executor.run(QUERY, wanted=10, deadline=deadline)
+                await it.executor.run(SearchContext(QUERY, 10, deadline))
     assert verdicts(caught.value) == [Verdict.TIMEOUT]
     assert it.pool.snapshot(it.clock())[0].failures == 0, "cut short by us: nothing learned"
 

@@ -11,16 +11,14 @@ from dataclasses import replace
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.models.service import Progress
 from searx_mcp.pool.engine_care import is_thin
-from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.proposal import Proposal
+from searx_mcp.search.budget import QuotaGuard
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.execution.fan_out import Answered, FanOut
-from searx_mcp.search.execution.ledger import QuotaGuard
 from searx_mcp.search.merge import fuse
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.context import Found, SearchContext
+from searx_mcp.search.providers.fan_out import Answered, FanOut
 from searx_mcp.search.providers.unavailable import unavailable
 from searx_mcp.sources.attempt import AttemptRunner, InstanceClient, needs_of
 from searx_mcp.sources.attempt_log import InstanceLog
@@ -43,7 +41,7 @@ class Hedging:
     own: when both shared one, hedges starved the retries.
 
     Args:
-        share: hedges per attempt at most; 0 switches hedging off.
+        share: hedges per attempt at most.
         delay: seconds before a hedge while there are fewer than ten answers to go by.
     """
 
@@ -53,13 +51,8 @@ class Hedging:
         self._saved = 1.0
         self._latencies: deque[float] = deque(maxlen=_SAMPLES)
 
-    @property
-    def is_on(self) -> bool:
-        """Whether there are hedges at all."""
-        return self._share > 0
-
     def delay(self) -> float:
-        """Seconds to wait for the first instance."""
+        """Tell how many seconds to wait for the first instance."""
         if len(self._latencies) < _ENOUGH:
             return self._delay
         ordered = sorted(self._latencies)
@@ -90,7 +83,7 @@ _MOMENT = 0.01
 """Seconds; a clock may say that a budget is free a little before the store does."""
 
 
-class Executor:
+class InstanceSearch:
     """Carries one query through the pool; a `Provider`.
 
     Each search is sent to at most `max_instances` different instances, to each at most once (one
@@ -136,65 +129,49 @@ class Executor:
         self._hedging = Hedging(share=config.hedge_share, delay=config.hedge_delay)
         self._fan_out = FanOut(pool, self._ask_one, width=config.fan_out, clock=clock)
 
-    async def run(
-        self,
-        query: InstanceQuery,
-        *,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
-    ) -> Found:
+    async def run(self, context: SearchContext) -> Found:
         """Ask instances until one answers.
 
-        Args:
-            query: what to ask.
-            wanted: how many hits the caller would like; further pages are taken only from own
-                instances, a public one is asked once.
-            deadline: loop time by which the call must end.
-            progress: told each step.
+        Further pages are taken only from own instances; a public one is asked once.
 
         Raises:
             NoInstancesError: nobody could serve; it carries every attempt.
             DeadlineError: there was no time for a single attempt.
         """
-        started = asyncio.get_running_loop().time()
-        log = InstanceLog(min(deadline, started + self._config.phase_timeout), progress)
+        query = context.query
+        context = context.within(self._config.phase_timeout)
+        log = InstanceLog(context.deadline, context.progress)
         try:
-            found = await self._search(query, wanted, log)
+            answered = await self._fan_out.ask(query, wanted=context.wanted, log=log)
+            if answered is None:
+                answered = await self._ask_in_turn(query, log)
+            if answered is None:
+                raise self._failure(log)
+            asked, page = answered
+            pages, complete = [page], True
+            if asked.own:
+                complete = await self._further(asked, query, pages, context.wanted, log)
+            return Found(tuple(pages), asked.url, tuple(log.attempts), complete, own=asked.own)
         finally:
-            log.settle(self._pool, self._clock())
-        if found is None:
-            raise self._failure(log)
-        return found
-
-    async def _search(self, query: InstanceQuery, wanted: int, log: InstanceLog) -> Found | None:
-        answered = await self._fan_out.ask(query, needs_of(query), wanted=wanted, log=log)
-        if answered is None:
-            answered = await self._ask_in_turn(query, log)
-        if answered is None:
-            return None
-        asked, page = answered
-        pages, complete = await self._further(asked, query, page, wanted, log)
-        return Found(pages, asked.url, tuple(log.attempts), complete, own=asked.own)
+            if log.held:
+                log.settle(self._pool, self._clock())
 
     async def _ask_in_turn(self, query: InstanceQuery, log: InstanceLog) -> Answered | None:
         while not self._has_asked_enough(log):
-            proposal = await self._propose(query, log)
+            proposal = self._next(query, log)
+            if proposal is not None and not proposal.own and not log.knows_budgets:
+                await self._guard.pass_over_spent(log)
+                proposal = self._next(query, log)
             if proposal is None:
                 if await self._wait_for_budget(log):
                     continue
                 break
-            answered = await self._ask(proposal, query, log)
+            is_hedged = proposal.is_unlimited and self._config.hedge_share > 0
+            ask = self._ask_hedged if is_hedged else self._ask_one
+            answered = await ask(proposal, query, log)
             if answered is not None or log.is_late:
                 return answered
         return None
-
-    async def _propose(self, query: InstanceQuery, log: InstanceLog) -> Proposal | None:
-        proposal = self._next(query, log)
-        if proposal is not None and not proposal.own and not log.knows_budgets:
-            await self._guard.pass_over_spent(log)
-            proposal = self._next(query, log)
-        return proposal
 
     def _next(
         self, query: InstanceQuery, log: InstanceLog, *, unlimited: bool = False
@@ -215,31 +192,31 @@ class Executor:
         log.forget_budgets()
         return True
 
-    async def _ask(
+    async def _ask_hedged(
         self, proposal: Proposal, query: InstanceQuery, log: InstanceLog
     ) -> Answered | None:
-        if not proposal.is_unlimited or not self._hedging.is_on:
-            page = await self._ask_one(proposal, query, log)
-            return None if page is None else (proposal, page)
-        self._hedging.earn()
+        hedging, loop = self._hedging, asyncio.get_running_loop()
+        hedging.earn()
         rival: Proposal | None = proposal
         async with asyncio.TaskGroup() as group:
-            running: dict[asyncio.Task[Answered | None], Proposal] = {}
+            running: dict[asyncio.Task[Answered | None], tuple[Proposal, float]] = {}
             while rival is not None or running:
                 patience = None
                 if rival is not None:
-                    running[group.create_task(self._timed(rival, query, log))] = rival
-                    is_doubtful = all(each.is_doubted for each in running.values())
-                    patience = 0.0 if is_doubtful else self._hedging.delay()
+                    task = group.create_task(self._ask_one(rival, query, log))
+                    running[task] = rival, loop.time()
+                    is_doubtful = all(each.is_doubted for each, _ in running.values())
+                    patience = 0.0 if is_doubtful else hedging.delay()
                 done, _ = await asyncio.wait(
                     running, timeout=patience, return_when=asyncio.FIRST_COMPLETED
                 )
                 for task in [task for task in running if task in done]:
                     if (answered := task.result()) is not None:
+                        hedging.answered(loop.time() - running[task][1])
                         _give_up(running, task, log)
                         return answered
                     del running[task]
-                rival = self._rival(running.values(), query, log)
+                rival = self._rival([each for each, _ in running.values()], query, log)
                 if rival is not None:
                     log.say(f"no answer yet; asking {rival.url} as well")
         return None
@@ -258,68 +235,61 @@ class Executor:
         is_free = all(each.own and (each.is_doubted or not each.is_proven) for each in running)
         return rival if rival is not None and (is_free or self._hedging.spend()) else None
 
-    async def _timed(
-        self, proposal: Proposal, query: InstanceQuery, log: InstanceLog
-    ) -> Answered | None:
-        loop = asyncio.get_running_loop()
-        started = loop.time()
-        page = await self._ask_one(proposal, query, log)
-        if page is None:
-            return None
-        self._hedging.answered(loop.time() - started)
-        return proposal, page
-
     async def _ask_one(
         self, proposal: Proposal, query: InstanceQuery, log: InstanceLog
-    ) -> ResultPage | None:
-        """The page with which the search may end, or `None`; HTML at once where JSON alone is refused."""
+    ) -> Answered | None:
+        """Ask one instance, for HTML at once where it refuses JSON alone; `None` if nobody answers."""
         outcome = await self.runner.attempt(proposal, query, log)
         if outcome is not None and outcome.is_about_format(own=proposal.own):
             proposal = replace(proposal, format=Format.HTML)
             outcome = await self.runner.attempt(proposal, query, log)
-        page = _answer(outcome)
-        is_spread = proposal.engines and query.page == 1
-        if is_spread and outcome is not None and outcome.page and is_thin(outcome.page):
+        if outcome is None:
+            return None
+        page = outcome.answer
+        if proposal.engines and query.page == 1 and outcome.page and is_thin(outcome.page):
             page = await self._ask_others(proposal, query, log, page)
-        return page
+        return None if page is None else (proposal, page)
 
     async def _ask_others(
         self, proposal: Proposal, query: InstanceQuery, log: InstanceLog, page: ResultPage | None
     ) -> ResultPage | None:
-        """The page with what the engines find that were spared."""
+        """Add to a page what the engines find that were spared."""
         care, now = self._pool.engines_of(proposal.url), self._clock()
         others = care.others(needs_of(query), proposal.engines, now)
         if page is not None and not others:
             return page
         # Without an answer and without others, all are asked again before the search fails.
-        again = replace(proposal, engines=others)
-        more = _answer(await self.runner.attempt(again, query, log))
+        outcome = await self.runner.attempt(replace(proposal, engines=others), query, log)
+        more = outcome.answer if outcome is not None else None
         return fuse([page, more]) if page and more else page or more
 
     async def _further(
         self,
         proposal: Proposal,
         query: InstanceQuery,
-        first: ResultPage,
+        pages: list[ResultPage],
         wanted: int,
         log: InstanceLog,
-    ) -> tuple[tuple[ResultPage, ...], bool]:
-        """More pages of the same own instance until enough is in or a page brings nothing new."""
-        pages = [first]
-        urls = {hit.url for hit in first.hits}
-        while proposal.own and len(urls) < wanted and len(pages) < MAX_PAGES:
+    ) -> bool:
+        """Add more pages of an own instance until enough is in or one brings nothing new.
+
+        Returns:
+            Whether there are no more to be had.
+        """
+        urls = {hit.url for hit in pages[0].hits}
+        while len(urls) < wanted and len(pages) < MAX_PAGES:
             if not pages[-1].hits or pages[-1].has_next is False:
-                return tuple(pages), True
+                return True
             if log.is_late:
-                return tuple(pages), False
+                return False
             again = replace(proposal, format=self._pool.format_of(proposal.url, self._clock()))
-            page = await self._ask_one(again, replace(query, page=query.page + len(pages)), log)
-            fresh = {hit.url for hit in page.hits} - urls if page else set()
-            if page is None or not fresh:
-                return tuple(pages), page is not None
-            pages.append(page)
+            answered = await self._ask_one(again, replace(query, page=query.page + len(pages)), log)
+            fresh = {hit.url for hit in answered[1].hits} - urls if answered else set()
+            if answered is None or not fresh:
+                return answered is not None
+            pages.append(answered[1])
             urls |= fresh
-        return tuple(pages), not proposal.own
+        return False
 
     def _has_asked_enough(self, log: InstanceLog) -> bool:
         # Whoever is down costs no search, but time: as many of them are tried.
@@ -347,21 +317,14 @@ class Executor:
         )
 
 
-def _answer(outcome: Outcome | None) -> ResultPage | None:
-    """The page of an outcome with which a search may end."""
-    if outcome is None or not outcome.verdict.ends_search:
-        return None
-    return outcome.page or ResultPage()
-
-
 def _give_up(
-    running: Mapping["asyncio.Task[Answered | None]", Proposal],
+    running: Mapping["asyncio.Task[Answered | None]", tuple[Proposal, float]],
     winner: "asyncio.Task[Answered | None]",
     log: InstanceLog,
 ) -> None:
     """Cancel all requests but the winner's; those that left before it are overtaken."""
     is_earlier = True
-    for task, proposal in running.items():
+    for task, (proposal, _) in running.items():
         is_earlier = is_earlier and task is not winner
         if is_earlier and not task.done():
             log.overtaken.add(proposal.url)

@@ -13,15 +13,13 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import Source
-from searx_mcp.models.service import Progress
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.answers.cache import CacheKey
-from searx_mcp.search.answers.serving import ANSWERING_TIME, Served, Serving
-from searx_mcp.search.answers.shared import SharedAnswer, SharedAnswers
+from searx_mcp.search.answers.cache import CacheKey, SharedAnswer, SharedAnswers
+from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult, CachedSearch
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.providers.interface import Found
+from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import SingleFlight, Tasks
@@ -60,16 +58,11 @@ class ScriptedProvider:
 
     async def run(
         self,
-        query: InstanceQuery,
-        *,
-        source: Source,
-        wanted: int,
-        deadline: float,
-        progress: Progress | None = None,
+        context: SearchContext,
     ) -> Found:
-        self.asked.append(wanted)
-        self.sources.append(source)
-        self.deadlines.append(deadline)
+        self.asked.append(context.wanted)
+        self.sources.append(context.source)
+        self.deadlines.append(context.deadline)
         try:
             await self.gate.wait()
         except asyncio.CancelledError:
@@ -89,7 +82,7 @@ class Bench:
         self.clock = FakeClock()
         self.provider = ScriptedProvider()
         pool = InstancePool(own=(), public=(), config=PoolConfig(), rng=random.Random(1))
-        self.serving = Serving(
+        self.serving = CachedSearch(
             provider=self.provider,
             flights=SingleFlight[Found](tasks.spawn),
             config=SearchConfig.model_validate(config),
@@ -105,11 +98,11 @@ class Bench:
         wanted: int = 10,
         seconds: float = 5,
         source: Source = Source.AUTO,
-    ) -> Served:
+    ) -> CachedResult:
         """One search; the provider's next answers may be given with it."""
         self.provider.script.extend(script)
         deadline = asyncio.get_running_loop().time() + seconds
-        return await self.serving.serve(QUERY, wanted=wanted, deadline=deadline, source=source)
+        return await self.serving.run(SearchContext(QUERY, wanted, deadline, source))
 
     async def settle(self) -> None:
         """Let what runs behind the callers come to its end."""
@@ -124,7 +117,7 @@ async def opened(shared: SharedAnswers | None = None, **config: float) -> AsyncI
         yield Bench(tasks, shared, **config)
 
 
-def title(served: Served) -> str:
+def title(served: CachedResult) -> str:
     return served.found.pages[0].hits[0].title
 
 
@@ -262,7 +255,7 @@ async def test_a_caller_cancelled_at_any_step_leaves_nothing_behind(turns):
     ids=["exhausted", "deadline", "bug"],
 )
 async def test_a_refresh_that_fails_troubles_nobody(failure, level, caplog):
-    caplog.set_level(logging.DEBUG, "searx_mcp.search.answers.serving")
+    caplog.set_level(logging.DEBUG, "searx_mcp.search.answers.cached_search")
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)
@@ -397,7 +390,7 @@ async def test_another_search_is_asked_though_the_first_has_failed():
             await bench.ask(EXHAUSTED)
         bench.provider.script.append(found("wasps"))
         deadline = asyncio.get_running_loop().time() + 5
-        served = await bench.serving.serve(InstanceQuery("wasps"), wanted=10, deadline=deadline)
+        served = await bench.serving.run(SearchContext(InstanceQuery("wasps"), 10, deadline))
     assert title(served) == "wasps"
 
 
@@ -490,7 +483,7 @@ async def test_an_older_answer_of_another_process_changes_nothing():
         served = await one.ask(found("new"))
         await one.settle()
     assert (title(served), served.is_stale) == ("one", True)
-    assert title(Served(board.kept[key].found)) == "new"
+    assert title(CachedResult(board.kept[key].found)) == "new"
 
 
 async def test_an_answer_of_another_process_that_is_too_old_for_us_is_of_no_use():

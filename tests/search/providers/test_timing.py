@@ -8,7 +8,7 @@ from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.search.execution.executor import ANSWER_TIME
+from searx_mcp.search.providers.instances import ANSWER_TIME
 from tests.doubles import virtual_time
 from tests.doubles.simulated import Behaviour, SimulatedSearch
 

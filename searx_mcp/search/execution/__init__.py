@@ -1,1 +1,0 @@
-"""One query through the pool: who is asked, when, and at whose expense."""
