@@ -7,7 +7,7 @@ from typing import Final
 from searx_mcp.sources.open.answers import ANSWERED
 from searx_mcp.sources.searxng.answers import JOBS as OF_INSTANCES
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import Job, Workers
+from searx_mcp.workers.jobs import Job, Workers
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 

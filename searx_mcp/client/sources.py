@@ -19,7 +19,7 @@ from searx_mcp.sources.open.table import ENGINES, engines_of
 from searx_mcp.sources.open.upstream import OpenUpstream
 from searx_mcp.sources.searxng.persona import PROJECT_URL
 from searx_mcp.storage.state import Account, StateStore
-from searx_mcp.workers.interface import Workers
+from searx_mcp.workers.jobs import Workers
 
 USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"
 

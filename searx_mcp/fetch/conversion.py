@@ -17,8 +17,8 @@ from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.fetch.site_adapters.adapter import Composed, Material
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageKind, PageLink
 from searx_mcp.models.request import Images
-from searx_mcp.workers.failures import broken
-from searx_mcp.workers.interface import DefeatError, Workers
+from searx_mcp.workers.failures import DefeatError, broken
+from searx_mcp.workers.jobs import Workers
 
 MAX_TITLE: Final = 300
 MAX_DESCRIPTION: Final = 1_000

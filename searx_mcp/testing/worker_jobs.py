@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from searx_mcp.errors import ContentError, ErrorCode
 from searx_mcp.workers.child import main
-from searx_mcp.workers.interface import Job, Result
+from searx_mcp.workers.jobs import Job, Result
 
 
 def echo(body: bytes, options: Mapping[str, Any]) -> Result:

@@ -23,7 +23,7 @@ from typing import BinaryIO, Final, NoReturn
 from searx_mcp.errors import ContentError
 from searx_mcp.workers.failures import OUT_OF_MEMORY, as_header, broken, unexpected
 from searx_mcp.workers.frames import FrameError, encode_head, read_frame
-from searx_mcp.workers.interface import MAX_RESULT, Job
+from searx_mcp.workers.jobs import MAX_RESULT, Job, document_jobs
 
 try:
     import resource
@@ -175,7 +175,4 @@ def _answer(answers: BinaryIO, header: Mapping[str, object], body: bytes = b"") 
 
 
 if __name__ == "__main__":
-    # Here, and not above: who starts this process has no use for all that reads pages.
-    from searx_mcp.workers.jobs import JOBS
-
-    main(JOBS)
+    main(document_jobs())

@@ -8,7 +8,15 @@ from typing import Any, Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError, TransportError
 from searx_mcp.models.request import MAX_URL_LENGTH
-from searx_mcp.workers.interface import DefeatError
+
+
+class DefeatError(ContentError):
+    """`extraction_failed`: a body was too much for its job.
+
+    The job failed where it should not, crashed, took too long or too much memory. Nothing is known of
+    the body then; another job may do better.
+    """
+
 
 OUT_OF_MEMORY: Final = 77
 """Exit code of a process that ran out of memory: it can no longer be relied on to say so."""

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from pydantic_core import from_json
 
-from searx_mcp.workers.interface import MAX_BODY
+from searx_mcp.workers.jobs import MAX_BODY
 
 MAX_HEADER: Final = 1 << 20
 """Bytes of a header: options, or what went wrong."""

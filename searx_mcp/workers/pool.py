@@ -14,13 +14,13 @@ from searx_mcp.errors import ContentError
 from searx_mcp.workers import failures
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.frames import Frame, FrameError, decode_result, encode_head
-from searx_mcp.workers.interface import MAX_BODY, Result, Workers
+from searx_mcp.workers.jobs import MAX_BODY, Result, Workers
 from searx_mcp.workers.process import ChildProcess, ProcessGoneError
 
 _log = logging.getLogger("searx_mcp.workers")
 
 CHILD: Final = "searx_mcp.workers.child"
-"""The module that is run; it knows `workers.jobs.JOBS`."""
+"""The module that is run; it knows the jobs of documents."""
 
 JOBS_PER_PROCESS: Final = 500
 """A process is replaced after so many jobs: what C code lost or tore up ends with it."""

@@ -13,7 +13,7 @@ from searx_mcp.errors import ContentError
 from searx_mcp.tasks import CallThread
 from searx_mcp.workers import failures
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import DANGEROUS, MAX_BODY, Job, Result, Workers
+from searx_mcp.workers.jobs import DANGEROUS, MAX_BODY, Job, Result, Workers, document_jobs
 
 _CLOSE_TIMEOUT: Final = 3.0
 """Seconds to wait for the jobs under way."""
@@ -97,22 +97,15 @@ class ThreadWorkers(Workers):
             raise failures.closed()
         begin()
         try:
-            return _jobs(self._jobs)[job](body, options)
+            # Loaded by the first job, in its thread.
+            jobs = document_jobs() if self._jobs is None else self._jobs
+            return jobs[job](body, options)
         except ContentError:
             raise
         except MemoryError as exc:
             raise failures.short_of_memory() from exc
         except Exception as exc:
             raise failures.unexpected() from exc
-
-
-def _jobs(given: Mapping[str, Job] | None) -> Mapping[str, Job]:
-    if given is not None:
-        return given
-    # Loaded by the first job, in its thread: most of what reads pages is needed for nothing else.
-    from searx_mcp.workers.jobs import JOBS  # noqa: PLC0415 - see above
-
-    return JOBS
 
 
 class _Turn:

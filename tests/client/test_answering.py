@@ -10,7 +10,7 @@ from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb
-from searx_mcp.workers.answers import MAX_ON_LOOP
+from searx_mcp.workers.jobs import MAX_ON_LOOP
 
 HEAD = '<meta name="generator" content="searxng/2026.8.22"><body class="results_endpoint">'
 FORMATTING = "".join(f"<div><b id={number}>x</div>" for number in range(4_900))

@@ -13,7 +13,8 @@ from searx_mcp.content.html.guards import guard
 from searx_mcp.errors import ContentError
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import DefeatError, Result
+from searx_mcp.workers.failures import DefeatError
+from searx_mcp.workers.jobs import Result
 from searx_mcp.workers.pool import ChildWorkers
 
 _WORDS: Final = "The bee dances for the others and tells them where the flowers are. "

@@ -14,9 +14,16 @@ from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.fetch.site_adapters.adapter import Material
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.failures import closed, crash, late, needs_process, no_start, too_slow
-from searx_mcp.workers.interface import DefeatError, Workers
-from searx_mcp.workers.jobs import JOBS
+from searx_mcp.workers.failures import (
+    DefeatError,
+    closed,
+    crash,
+    late,
+    needs_process,
+    no_start,
+    too_slow,
+)
+from searx_mcp.workers.jobs import Workers, document_jobs
 from searx_mcp.workers.threads import ThreadWorkers
 
 URL = "https://bees.example/dance"
@@ -64,7 +71,7 @@ def material(data=PAGE, media_type="text/html"):
 
 def result_of(name):
     options = options_for(media_type="text/html", charset=None, url=URL, config=ContentConfig())
-    return JOBS[name](PAGE, options)
+    return document_jobs()[name](PAGE, options)
 
 
 async def read(workers, body=None, *, seconds=60.0):

@@ -8,6 +8,7 @@ import pytest
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.workers.failures import (
     OUT_OF_MEMORY,
+    DefeatError,
     as_header,
     broken,
     closed,
@@ -20,7 +21,6 @@ from searx_mcp.workers.failures import (
     too_slow,
     unexpected,
 )
-from searx_mcp.workers.interface import DefeatError
 
 
 @pytest.mark.parametrize(

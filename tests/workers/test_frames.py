@@ -18,7 +18,7 @@ from searx_mcp.workers.frames import (
     encode_head,
     read_frame,
 )
-from searx_mcp.workers.interface import MAX_BODY
+from searx_mcp.workers.jobs import MAX_BODY
 
 
 def framed(header, body=b""):

@@ -14,7 +14,7 @@ from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.fetch.site_adapters.adapter import Material
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
-from searx_mcp.workers.interface import DefeatError
+from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.pool import CHILD
 
 pytestmark = [

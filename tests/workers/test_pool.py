@@ -11,7 +11,8 @@ import pytest
 
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import MAX_BODY, DefeatError
+from searx_mcp.workers.failures import DefeatError
+from searx_mcp.workers.jobs import MAX_BODY
 from searx_mcp.workers.pool import CHILD, ChildWorkers
 from tests.doubles.pdf import make_pdf
 

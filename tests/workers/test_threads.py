@@ -9,7 +9,8 @@ from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import options_for
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import MAX_BODY, DefeatError
+from searx_mcp.workers.failures import DefeatError
+from searx_mcp.workers.jobs import MAX_BODY
 from searx_mcp.workers.threads import ThreadWorkers
 from tests.doubles.pdf import make_pdf
 

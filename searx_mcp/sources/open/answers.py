@@ -15,7 +15,7 @@ from searx_mcp.pool.outcome import Outcome
 from searx_mcp.sources.open.engine import FORBIDDEN, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.sources.open.table import ENGINES
 from searx_mcp.urls.retry_after import LONGEST, SHORTEST, retry_after
-from searx_mcp.workers.answers import Reader
+from searx_mcp.workers.jobs import Reader
 
 _REMAINING: Final = ("x-ratelimit-remaining", "x-rate-limit-remaining", "ratelimit-remaining")
 _RESET: Final = ("x-ratelimit-reset", "x-rate-limit-reset", "ratelimit-reset")

@@ -29,8 +29,8 @@ from searx_mcp.sources.open.engine import (
     OpenQuery,
     RefusedError,
 )
-from searx_mcp.workers.answers import read_answer
-from searx_mcp.workers.interface import DefeatError, Workers
+from searx_mcp.workers.failures import DefeatError
+from searx_mcp.workers.jobs import Workers, read_answer
 
 _log = logging.getLogger("searx_mcp.sources.open")
 

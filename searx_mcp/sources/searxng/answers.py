@@ -29,8 +29,7 @@ from searx_mcp.sources.searxng.classify import (
 )
 from searx_mcp.sources.searxng.robots import MAX_ROBOTS, forbids_us
 from searx_mcp.urls.hosts import ends_in_number
-from searx_mcp.workers.answers import Reader
-from searx_mcp.workers.interface import Job
+from searx_mcp.workers.jobs import Job, Reader
 
 MIN_REWRITTEN: Final = 3
 """Hits through one host from which on it is no accident, if they are half of the page too."""

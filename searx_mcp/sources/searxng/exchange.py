@@ -16,8 +16,8 @@ from searx_mcp.pool.outcome import Outcome, verdict_of
 from searx_mcp.sources.searxng.answers import options_for
 from searx_mcp.sources.searxng.classify import Judgement, Received
 from searx_mcp.sources.searxng.persona import Personas, honest
-from searx_mcp.workers.answers import Reader, read_answer
-from searx_mcp.workers.interface import DefeatError, Workers
+from searx_mcp.workers.failures import DefeatError
+from searx_mcp.workers.jobs import Reader, Workers, read_answer
 
 _log = logging.getLogger("searx_mcp.sources.searxng")
 

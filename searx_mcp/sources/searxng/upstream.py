@@ -21,7 +21,7 @@ from searx_mcp.sources.searxng.exchange import Exchanges
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.request import InstanceQuery, build_url
 from searx_mcp.sources.searxng.robots import MAX_ROBOTS
-from searx_mcp.workers.interface import Workers
+from searx_mcp.workers.jobs import Workers
 
 MAX_BODY: Final = 5 * 1_048_576
 """Decoded bytes read of an answer; the largest page measured has 0.2 MB."""

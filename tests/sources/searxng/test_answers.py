@@ -16,7 +16,7 @@ from searx_mcp.sources.searxng.answers import (
     options_for,
 )
 from searx_mcp.sources.searxng.classify import Received
-from searx_mcp.workers.answers import Reader
+from searx_mcp.workers.jobs import Reader
 
 BASE = "https://search.example/"
 SEARCH = {"base_url": BASE, "format": Format.HTML, "own": False, "text": "pine marten"}

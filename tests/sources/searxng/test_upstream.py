@@ -21,7 +21,7 @@ from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.robots import MAX_ROBOTS
 from searx_mcp.sources.searxng.upstream import MAX_BODY, MAX_CONFIG, Clearance, Upstream
 from searx_mcp.urls.address import AllowList
-from searx_mcp.workers.answers import MAX_ON_LOOP
+from searx_mcp.workers.jobs import MAX_ON_LOOP
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 

@@ -1,4 +1,4 @@
-"""Where answers are read: here while they are short, then in jobs, and in a thread if there can be none."""
+"""Answers: read here while they are short, then in jobs, and in a thread if there can be none."""
 
 import asyncio
 import threading
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.workers.answers import MAX_ON_LOOP, Reader, read_answer
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.interface import DefeatError, Result, Workers
+from searx_mcp.workers.failures import DefeatError
+from searx_mcp.workers.jobs import MAX_ON_LOOP, Reader, Result, Workers, read_answer
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 
