@@ -9,7 +9,7 @@ from typing import Final
 
 from searx_mcp import __version__
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.fetch.capturing import Capturer
+from searx_mcp.fetch.capture import PageCapture
 from searx_mcp.fetch.config import Robots
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.fetcher import Fetcher
@@ -17,7 +17,7 @@ from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import HostLimits, Hosts
 from searx_mcp.fetch.hops.redirects import RedirectFollower
 from searx_mcp.fetch.hops.robots import RobotsGate
-from searx_mcp.fetch.pages.keeping import PageKeeper
+from searx_mcp.fetch.page_cache import PageCache
 from searx_mcp.fetch.provenance import Provenance
 from searx_mcp.fetch.site_adapters.sites import SiteSources, adapters
 from searx_mcp.http.sessions import Sessions
@@ -129,7 +129,7 @@ def wire_fetcher(
     if not processes:
         content = content.model_copy(update={"max_elements": _ELEMENTS_IN_THREADS})
     return Fetcher(
-        Capturer(
+        PageCapture(
             follower,
             robots=robots,
             sites=SiteSources(
@@ -142,7 +142,7 @@ def wire_fetcher(
             conversion=Conversion(content, workers),
             renderer=renderer,
         ),
-        pages=PageKeeper(pages, namespace=settings.storage.namespace, config=config, clock=clock),
+        pages=PageCache(pages, namespace=settings.storage.namespace, config=config, clock=clock),
         config=settings.web_fetch,
         content=content,
         domains=domains,

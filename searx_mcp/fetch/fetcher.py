@@ -20,13 +20,12 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
-from searx_mcp.fetch.capturing import Capturer, Unchanged, timed_out
+from searx_mcp.fetch.capture import Job, PageCapture, Unchanged, captured_part, now, timed_out
 from searx_mcp.fetch.config import WebFetchConfig
 from searx_mcp.fetch.hops.domains import DomainPolicy
-from searx_mcp.fetch.job import Job, captured_part, now
-from searx_mcp.fetch.pages.keeping import PageKeeper
+from searx_mcp.fetch.page_cache import PageCache
+from searx_mcp.fetch.page_view import CallContext, build_page_view
 from searx_mcp.fetch.provenance import Provenance, is_suspicious
-from searx_mcp.fetch.showing import Circumstances, show
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH, MAX_URL_LENGTH, FetchRequest
 from searx_mcp.storage.pages import Capture, KeptPage
@@ -73,9 +72,9 @@ class Fetcher:
 
     def __init__(
         self,
-        capturer: Capturer,
+        capturer: PageCapture,
         *,
-        pages: PageKeeper,
+        pages: PageCache,
         config: WebFetchConfig,
         content: ContentConfig,
         domains: DomainPolicy,
@@ -276,11 +275,11 @@ class Fetcher:
             )
             return _Landed(renewed, job.end, is_new=False)
         if not job.follow:
-            passing = Capture(captured.document, str(job.url), self._pages.now(), 0.0, 0)
+            passing = Capture(captured.page, str(job.url), self._pages.now(), 0.0, 0)
             return _Landed(KeptPage(passing, ""), job.end)
         kept = await self._pages.keep(
             job.key,
-            captured.document,
+            captured.page,
             url=str(job.url),
             status=captured.status,
             headers=captured.headers,
@@ -313,7 +312,7 @@ class Fetcher:
         kept = landed.kept
         if isinstance(kept, FetchError):
             raise kept
-        circumstances = Circumstances(
+        context = CallContext(
             response_time_ms=round((now() - started) * 1_000),
             from_cache=not landed.is_new,
             now=self._pages.now(),
@@ -322,10 +321,10 @@ class Fetcher:
         )
 
         def shown() -> tuple[Page, tuple[str, ...]]:
-            page = show(
+            page = build_page_view(
                 kept,
                 request,
-                circumstances,
+                context,
                 default_chars=self._config.default_max_chars,
                 content=self._content,
                 query=query,
@@ -340,15 +339,15 @@ class Fetcher:
 
 def _serves(capture: Capture, job: Job) -> bool:
     """Whether a capture has all that a call may read, and no more."""
-    if capture.document.truncated:
+    if capture.page.document.truncated:
         return capture.max_bytes == job.max_bytes
-    return capture.document.content_length <= max(job.max_bytes, job.max_document_bytes)
+    return capture.page.content_length <= max(job.max_bytes, job.max_document_bytes)
 
 
 def _pointed_at(url: URL, capture: Capture) -> list[str]:
     if not url.fragment or captured_part(url):
         return []
-    outline = capture.document.outline
+    outline = capture.page.document.outline
     index = find(outline, f"#{url.fragment}")
     if not index:  # not found, or the first: that is where reading begins anyway
         return []

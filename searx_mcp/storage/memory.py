@@ -41,7 +41,7 @@ MEMORY_BYTES = 16 << 20
 ROW = 256
 """Bytes that are counted for each entry beside what is in it: its names and its place in tables."""
 MOST_KEYS = 32
-"""Keys under which a document is found. A site may give one page under any number of addresses."""
+"""Keys under which a page is found. A site may give one page under any number of addresses."""
 _SWEEP_EVERY = 60.0
 """Seconds. What is too old is not given meanwhile; it only has not made room."""
 
@@ -178,7 +178,7 @@ class MemoryStore(StateStore):
 
 @dataclass(slots=True)
 class _Place:
-    """What is known of a capture beside its document."""
+    """What is known of a capture beside its page."""
 
     about: bytes
     fetched_at: float
@@ -195,7 +195,7 @@ class _Place:
 
 @dataclass(slots=True)
 class _Item:
-    """A document or a robots.txt.
+    """A page or a robots.txt.
 
     Attributes:
         last: what its last capture said.
@@ -256,7 +256,7 @@ class MemoryPageStore(PageStore):
 
     @override
     async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
-        packed = await asyncio.to_thread(pack, key.namespace, capture.document)
+        packed = await asyncio.to_thread(pack, key.namespace, capture.page)
         self.put(key, packed, capture, now)
         return packed.cursor
 
@@ -288,7 +288,7 @@ class MemoryPageStore(PageStore):
         return
 
     def put(self, key: PageKey, packed: Packed, capture: Capture, now: float) -> None:
-        """Keep a capture whose document is packed already."""
+        """Keep a capture whose page is packed already."""
         self._sweep(now)
         self.forget(key)
         place = _Place(pack_about(capture), capture.fetched_at, capture.fresh_until)
@@ -301,7 +301,7 @@ class MemoryPageStore(PageStore):
         self._add(packed.cursor, item)
 
     def forget(self, key: PageKey) -> None:
-        """Forget which capture was the last under `key`; its document stays."""
+        """Forget which capture was the last under `key`; its page stays."""
         name = self._names.pop(key, None)
         if name is not None:
             self._size -= self._items[name].keys.pop(key).size
@@ -311,11 +311,11 @@ class MemoryPageStore(PageStore):
     ) -> KeptPage | None:
         if has_expired(place.fetched_at, now, self._max_age):
             return None
-        document = await asyncio.to_thread(unpack, namespace, cursor, body)
-        if document is None:
+        page = await asyncio.to_thread(unpack, namespace, cursor, body)
+        if page is None:
             return None
         capture = unpack_capture(
-            document, place.about, fetched_at=place.fetched_at, fresh_until=place.fresh_until
+            page, place.about, fetched_at=place.fetched_at, fresh_until=place.fresh_until
         )
         if capture is None:
             return None

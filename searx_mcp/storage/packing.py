@@ -10,9 +10,9 @@ from typing import Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from searx_mcp.models.document import Document
+from searx_mcp.content.document import Document
 from searx_mcp.models.request import CURSOR_PATTERN
-from searx_mcp.storage.pages import Capture, KeptRobots, Validators
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, Validators
 
 _CURSOR_BYTES: Final = 10
 """80 bits: to find content that has the cursor of a given page takes 2^80 tries. Whoever makes two
@@ -24,12 +24,14 @@ _LEVEL: Final = 3
 """Of compression. On a page of 50 KB it takes 1.3 ms and leaves 43 %; the usual 6 takes 3.0 ms and
 leaves 40 %, 1 takes 0.9 ms and leaves 46 %."""
 
+_OF_DOCUMENT: Final = frozenset(Document.model_fields)
+
 M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A document as bytes.
+    """A captured page as bytes.
 
     Attributes:
         cursor: names it in its namespace.
@@ -41,7 +43,7 @@ class Packed:
 
 
 class _About(BaseModel):
-    """What a capture says beside its document and its times; what is unknown is left out."""
+    """What a capture says beside its page and its times; what is unknown is left out."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -59,14 +61,18 @@ class _Robots(BaseModel):
     text: str
 
 
-def pack(namespace: str, document: Document) -> Packed:
-    """Compress a document and find its cursor; equal ones have equal cursors, in every process."""
-    text = _text(document.model_dump(mode="json", exclude_defaults=True))
+def pack(namespace: str, page: CapturedPage) -> Packed:
+    """Compress a page and find its cursor; equal ones have equal cursors, in every process."""
+    # In one object, as files have them; whether it is a skeleton only matters while it is captured.
+    fields = page.model_dump(
+        mode="json", exclude_defaults=True, exclude={"document": {"is_skeleton"}}
+    )
+    text = _text(fields | fields.pop("document"))
     return Packed(_cursor(namespace, text), zlib.compress(text, _LEVEL))
 
 
-def unpack(namespace: str, cursor: str, body: bytes) -> Document | None:
-    """The document that `cursor` names in `namespace`.
+def unpack(namespace: str, cursor: str, body: bytes) -> CapturedPage | None:
+    """Give the page that `cursor` names in `namespace`.
 
     Returns:
         `None` if the cursor is of another namespace, the body is damaged, or another version wrote
@@ -75,7 +81,12 @@ def unpack(namespace: str, cursor: str, body: bytes) -> Document | None:
     text = _inflated(body)
     if text is None or _cursor(namespace, text) != cursor:
         return None
-    return _read(Document, text)
+    try:
+        fields = json.loads(text.decode())
+        document = {name: fields.pop(name) for name in _OF_DOCUMENT & fields.keys()}
+        return CapturedPage.model_validate({"document": document, **fields})
+    except (ValueError, AttributeError, RecursionError):
+        return None
 
 
 def is_cursor(text: str) -> bool:
@@ -84,7 +95,7 @@ def is_cursor(text: str) -> bool:
 
 
 def pack_about(capture: Capture) -> bytes:
-    """Compress what a capture says beside its document and its times."""
+    """Compress what a capture says beside its page and its times."""
     about = _About(
         url=capture.url,
         max_bytes=capture.max_bytes,
@@ -96,7 +107,7 @@ def pack_about(capture: Capture) -> bytes:
 
 
 def unpack_capture(
-    document: Document, about: bytes, *, fetched_at: float, fresh_until: float
+    page: CapturedPage, about: bytes, *, fetched_at: float, fresh_until: float
 ) -> Capture | None:
     """Put a capture together again; `None` if it cannot be read."""
     text = _inflated(about)
@@ -104,7 +115,7 @@ def unpack_capture(
     if known is None:
         return None
     return Capture(
-        document=document,
+        page=page,
         url=known.url,
         fetched_at=fetched_at,
         fresh_until=fresh_until,

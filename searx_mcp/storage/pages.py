@@ -1,9 +1,11 @@
 """The interface of what keeps captured pages."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
-from searx_mcp.models.document import Document
+from searx_mcp.content.document import Document
+from searx_mcp.models.base import Frozen
 
 SKEW: Final = 60.0
 """Seconds a kept time may lie ahead: another process read the clock a little later."""
@@ -33,21 +35,44 @@ class Validators:
     last_modified: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Capture:
-    """A document with how it was fetched.
+class CapturedPage(Frozen):
+    """Everything that was captured of a page, whatever part of it a call shows.
+
+    Equal ones are kept once. Nothing in it tells who asked, when, or for what.
 
     Attributes:
-        document: the page.
+        document: the whole of its text; the offsets of a cursor count the code points of its Markdown.
+        robots: as in `models.page.Page`; so are all others.
+    """
+
+    document: Document
+    final_url: str
+    content_type: str
+    content_length: int
+    status_code: int
+    headers: Mapping[str, str] = {}
+    redirect_count: int = 0
+    redirect_chain: tuple[str, ...] = ()
+    redirect_target: str = ""
+    tier: str = "native"
+    robots: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """A captured page with the times of it.
+
+    Attributes:
+        page: what was captured.
         url: as it was asked for.
         fetched_at: when it was fetched or last found unchanged, Unix seconds.
         fresh_until: Unix seconds until which it serves without asking the site.
         max_bytes: decoded bytes that were allowed; a truncated one may have more to give.
-        validators: for the next conditional request to `document.final_url`.
+        validators: for the next conditional request to `page.final_url`.
         may_be_stale: whether it may serve after `fresh_until` when its site cannot be asked.
     """
 
-    document: Document
+    page: CapturedPage
     url: str
     fetched_at: float
     fresh_until: float
@@ -82,9 +107,9 @@ class KeptRobots:
 class PageStore(Protocol):
     """Captured pages, bounded in bytes and age.
 
-    A cursor names a document within a namespace: it stays valid when the same address is captured
-    anew with other content, until the document is too old or has to make room. Equal documents have
-    equal cursors.
+    A cursor names a captured page within a namespace: it stays valid when the same address is captured
+    anew with other content, until the page is too old or has to make room. Equal pages have equal
+    cursors.
 
     What cannot be kept or read now, because a disk is full or a file busy, is a miss and not an
     error; only `purge` raises.
@@ -95,11 +120,11 @@ class PageStore(Protocol):
         ...
 
     async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
-        """The document that a cursor names, or `None` if it is not, or no longer, here."""
+        """The page that a cursor names, or `None` if it is not, or no longer, here."""
         ...
 
     async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
-        """Keep a capture in place of the last one under `key`; returns the cursor of its document.
+        """Keep a capture in place of the last one under `key`; returns the cursor of its page.
 
         The cursor is returned even if nothing could be kept.
         """

@@ -46,7 +46,7 @@ _KEY_BYTES: Final = 16
 T = TypeVar("T")
 _log = logging.getLogger("searx_mcp.storage")
 
-# `items` are documents, by cursor, and robots.txt, by a keyed hash. `captures` say what was captured
+# `items` are pages, by cursor, and robots.txt, by a keyed hash. `captures` say what was captured
 # under which key. `used` is a number that grows with each use, and no time: a clock that is put back
 # does not change what was used last. `total` is the sum of all sizes.
 SCHEMA: Final = Schema(
@@ -126,7 +126,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A document or a robots.txt as it is kept.
+    """A page or a robots.txt as it is kept.
 
     Attributes:
         name: a cursor, or the keyed hash of an origin.
@@ -204,7 +204,7 @@ class SqlitePageStore(PageStore):
 
     @override
     async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
-        packed = await asyncio.to_thread(pack, key.namespace, capture.document)
+        packed = await asyncio.to_thread(pack, key.namespace, capture.page)
 
         async def write() -> bool:
             name = await self._keyed("page", key.namespace, key.url, key.variant)
@@ -265,11 +265,11 @@ class SqlitePageStore(PageStore):
     async def _unpacked(self, namespace: str, item: Item | None, now: float) -> KeptPage | None:
         if item is None or has_expired(item.fetched_at, now, self._bounds.max_age):
             return None
-        document = await asyncio.to_thread(unpack, namespace, item.name, item.body)
-        if document is None:
+        page = await asyncio.to_thread(unpack, namespace, item.name, item.body)
+        if page is None:
             return None
         capture = unpack_capture(
-            document, item.about, fetched_at=item.fetched_at, fresh_until=item.fresh_until
+            page, item.about, fetched_at=item.fetched_at, fresh_until=item.fresh_until
         )
         if capture is None:
             return None
@@ -334,7 +334,7 @@ def _is_ahead(at: float, now: float) -> bool:
 
 
 def item_under(tx: Transaction, key: bytes) -> Item | None:
-    """The document of the last capture under a key, with what that capture said."""
+    """The page of the last capture under a key, with what that capture said."""
     rows = tx.rows(
         _SELECT.format("captures") + " JOIN captures ON cursor = name WHERE key = :key", key=key
     )

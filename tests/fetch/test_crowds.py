@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from searx_mcp.errors import ErrorCode, TransportError
-from searx_mcp.fetch import capturing
+from searx_mcp.fetch import capture
 from searx_mcp.models.request import FetchRequest
 
 HALF = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 90\r\n\r\nThe first half, "
@@ -15,7 +15,7 @@ MANY = {"max_per_host": 64}
 @pytest.fixture
 def one_body(monkeypatch):
     """A single body may be in hand at a time."""
-    monkeypatch.setattr(capturing, "_BODIES", 1)
+    monkeypatch.setattr(capture, "_BODIES", 1)
 
 
 def start(fetcher, url, **fields):

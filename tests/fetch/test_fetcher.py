@@ -21,7 +21,7 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
-from searx_mcp.fetch import job as job_module
+from searx_mcp.fetch import capture
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.models.request import FetchRequest
@@ -420,8 +420,8 @@ async def test_stacked_encodings_are_refused(site, fetcher):
 
 async def test_a_deadline_in_the_body_gives_the_part_that_arrived(site, fetcher, monkeypatch):
     # Reading ends after half a second, and a busy machine has the rest for the conversion.
-    monkeypatch.setattr(job_module, "_CONVERSION_SHARE", 0.95)
-    monkeypatch.setattr(job_module, "_MAX_CONVERSION_TIME", 60)
+    monkeypatch.setattr(capture, "_CONVERSION_SHARE", 0.95)
+    monkeypatch.setattr(capture, "_MAX_CONVERSION_TIME", 60)
     deadline = asyncio.get_running_loop().time() + 10
     start = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99999\r\n\r\n"
     url = site.raw("/", start + ARTICLE[:-40].encode())

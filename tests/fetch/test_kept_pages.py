@@ -264,7 +264,7 @@ async def test_a_prompt_puts_the_closest_sections_first_when_the_page_must_be_cu
 async def test_the_question_is_kept_nowhere(site, fetcher, store, clock):
     page = await fetch(fetcher, site.page("/", article()), prompt="my secret question")
     kept = await store.read("default", page.cursor, clock())
-    assert "secret" not in kept.capture.document.model_dump_json()
+    assert "secret" not in kept.capture.page.model_dump_json()
     assert "secret" not in repr(kept)
 
 
@@ -294,8 +294,8 @@ SLOW = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 99\r\n\r
 @pytest.fixture
 def roomy(monkeypatch):
     """Leaves nearly all of a call's time to the conversion, so that a body is cut soon."""
-    monkeypatch.setattr("searx_mcp.fetch.job._CONVERSION_SHARE", 0.95)
-    monkeypatch.setattr("searx_mcp.fetch.job._MAX_CONVERSION_TIME", 60.0)
+    monkeypatch.setattr("searx_mcp.fetch.capture._CONVERSION_SHARE", 0.95)
+    monkeypatch.setattr("searx_mcp.fetch.capture._MAX_CONVERSION_TIME", 60.0)
 
 
 @pytest.mark.usefixtures("roomy")

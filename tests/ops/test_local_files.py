@@ -6,13 +6,13 @@ import random
 import pytest
 
 from searx_mcp.client.stores import open_pages
+from searx_mcp.content.document import Document
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.document import Document
 from searx_mcp.models.files import FileKind
 from searx_mcp.ops.local_files import kept_files, purge
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryPageStore
-from searx_mcp.storage.pages import Capture, KeptRobots, PageKey
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, PageKey
 from searx_mcp.storage.sqlite_pages import SqlitePageStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import Account, Window
@@ -58,15 +58,14 @@ KEY = PageKey("default", "https://a.example/")
 async def read_in(folder):
     """A store of pages with one in it."""
     store = pages_in(folder)
-    document = Document(
+    page = CapturedPage(
+        document=Document(markdown="text", word_count=1),
         final_url=KEY.url,
         content_type="text/html",
         content_length=4,
         status_code=200,
-        markdown="text",
-        word_count=1,
     )
-    await store.keep(KEY, Capture(document, KEY.url, NOW, NOW, 1_024), NOW)
+    await store.keep(KEY, Capture(page, KEY.url, NOW, NOW, 1_024), NOW)
     return store
 
 

@@ -11,8 +11,9 @@ from searx_mcp.content.convert import convert
 from searx_mcp.content.document import from_frame, options_for
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
 from searx_mcp.fetch.conversion import Conversion
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.media import MediaType
-from searx_mcp.fetch.site_adapters.adapter import Material
+from searx_mcp.http.body import Body
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
 from searx_mcp.workers.failures import DefeatError
 from searx_mcp.workers.pool import CHILD
@@ -49,16 +50,8 @@ def pool(pool_of):
     return pool_of(module=CHILD)
 
 
-def material(data, media_type="text/html"):
-    return Material(
-        url=URL,
-        status=200,
-        media=MediaType(media_type, None),
-        data=data,
-        is_truncated=False,
-        headers={},
-        was_late=False,
-    )
+def answer(data, media_type="text/html"):
+    return Answer(URL, 200, {}, MediaType(media_type, None), Body(data))
 
 
 def in_a_minute():
@@ -82,7 +75,7 @@ async def test_a_process_gives_what_the_converter_gives(pool, run, options):
     ],
 )
 async def test_what_the_converter_refuses_keeps_its_kind(pool, body, media_type, kind, code):
-    page = material(body, media_type)
+    page = answer(body, media_type)
     with pytest.raises(ContentError) as expected:
         convert(
             body,
@@ -103,11 +96,11 @@ async def test_what_the_converter_refuses_keeps_its_kind(pool, body, media_type,
 
 async def test_a_page_whose_process_is_killed_meanwhile_becomes_plain_text(pool):
     conversion = Conversion(ContentConfig(), pool)
-    await conversion.read(material(PAGE), fragment="", deadline=in_a_minute())
+    await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
     (process,) = pool._processes
     os.kill(process.pid, signal.SIGSTOP)
     reading = asyncio.ensure_future(
-        conversion.read(material(PAGE * 50), fragment="", deadline=in_a_minute())
+        conversion.read(answer(PAGE * 50), fragment="", deadline=in_a_minute())
     )
     while pool._idle:  # noqa: ASYNC110 - no event tells
         await asyncio.sleep(0)
@@ -116,7 +109,7 @@ async def test_a_page_whose_process_is_killed_meanwhile_becomes_plain_text(pool)
     assert page.markdown.startswith("Bees\n\nThey dance for the others.")
     assert page.title == "Bees, 蜂"
     assert any("Plain text" in note for note in page.notes)
-    again = await conversion.read(material(PAGE), fragment="", deadline=in_a_minute())
+    again = await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
     assert "**dance**" in again.markdown
 
 
@@ -124,16 +117,16 @@ async def test_twenty_pages_that_nobody_waits_for_any_more_leave_nothing(pool):
     conversion = Conversion(ContentConfig(), pool)
     large = PAGE * 2_000
     reading = [
-        asyncio.ensure_future(conversion.read(material(large), fragment="", deadline=in_a_minute()))
+        asyncio.ensure_future(conversion.read(answer(large), fragment="", deadline=in_a_minute()))
         for _ in range(20)
     ]
-    await conversion.read(material(PAGE), fragment="", deadline=in_a_minute())
+    await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
     for task in reading:
         task.cancel()
     await asyncio.wait(reading)
     assert not pool._waiting
     assert not pool._callers
-    page = await conversion.read(material(PAGE), fragment="", deadline=in_a_minute())
+    page = await conversion.read(answer(PAGE), fragment="", deadline=in_a_minute())
     assert "**dance**" in page.markdown
     await pool.aclose()
     assert not pool._processes

@@ -22,7 +22,7 @@ from searx_mcp.fetch.hops.media import (
     resolve,
 )
 from searx_mcp.http.body import NOTE_SIZE, Body
-from searx_mcp.http.http import Reply
+from searx_mcp.http.http import NOTE_DEADLINE, Reply
 from searx_mcp.tasks import Place
 from searx_mcp.urls.retry_after import retry_after
 
@@ -141,16 +141,33 @@ class Answer:
     """A readable page as it came.
 
     Attributes:
+        url: of the last hop.
         status: 200 to 299.
         headers: by name in any case.
         media: what the body is: declared, or found by looking at it.
         body: as far as the limits allowed.
     """
 
+    url: str
     status: int
     headers: Mapping[str, str]
     media: MediaType
     body: Body
+
+    @property
+    def data(self) -> bytes:
+        """The decoded bytes of the body."""
+        return self.body.data
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether the body was cut."""
+        return self.body.truncated
+
+    @property
+    def was_late(self) -> bool:
+        """Whether it was the deadline that cut it."""
+        return NOTE_DEADLINE in self.body.notes
 
 
 def location_of(status: int, headers: Mapping[str, str]) -> str | None:
@@ -214,7 +231,7 @@ async def receive(
             raise cut_document(media, body, most=max_document_bytes, url=reply.url)
     elif len(body.data) > max_bytes:
         body = replace(body, data=body.data[:max_bytes], truncated=True, notes=(NOTE_SIZE,))
-    return Answer(reply.status, reply.headers, media, body)
+    return Answer(reply.url, reply.status, reply.headers, media, body)
 
 
 async def _refusal(reply: Reply, deadline: float) -> Body:

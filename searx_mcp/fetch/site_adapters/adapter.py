@@ -14,9 +14,20 @@ from urllib.parse import quote, unquote
 
 from yarl import URL
 
+from searx_mcp.content.clean import clean_counted, clean_line
+from searx_mcp.content.disarm import disarm
+from searx_mcp.content.document import Document
 from searx_mcp.content.fields import Fields, loads, objects
-from searx_mcp.fetch.hops.media import MediaType
+from searx_mcp.content.outline import headings
+from searx_mcp.content.words import count
+from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.fetch.hops.answers import Answer
 
+MAX_NOTE: Final = 300
+"""Characters of a note on a page."""
+
+_MAX_TITLE: Final = 300
+_MAX_DESCRIPTION: Final = 1_000
 _UNCLEAR = re.compile(r"[\x00-\x1f\x7f\\]")
 _PCHAR: Final = "!$&'()*+,;=:@"
 """What a part may hold unencoded besides letters, digits and `-._~` (RFC 3986, section 3.3)."""
@@ -45,62 +56,29 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
-    """What a source gave.
-
-    Attributes:
-        url: after redirects.
-        status: of the answer, 200 to 299.
-        media: declared, or found by looking at the body.
-        data: decoded bytes of the body.
-        is_truncated: whether the body was cut.
-        headers: of the answer, by name in any case.
-        was_late: whether it was the deadline that cut it.
-    """
-
-    url: str
-    media: MediaType
-    data: bytes
-    is_truncated: bool
-    headers: Mapping[str, str]
-    status: int = 200
-    was_late: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Composed:
-    """A page made of materials; its texts are cleaned by whoever asked for it.
+    """A page made of answers.
 
     Attributes:
-        markdown: the whole of it.
-        title, description, author, published, modified: as in `models.page.Page`.
+        document: clean, with everything of the page that there is to show.
         content_type: of the text that was read, such as `text/x-python`.
-        is_truncated: whether something of it is missing at its end.
-        notes: sentences a caller should know.
     """
 
-    markdown: str
-    title: str = ""
-    description: str = ""
-    author: str = ""
-    published: str = ""
-    modified: str = ""
+    document: Document
     content_type: str = "text/markdown"
-    is_truncated: bool = False
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AsPage:
-    """A material to be read like any page: an HTML file, a PDF, a feed."""
+    """An answer to be read like any page: an HTML file, a PDF, a feed."""
 
-    material: Material
+    answer: Answer
 
 
-Compose = Callable[[Sequence[Material | None]], Composed | AsPage]
+Compose = Callable[[Sequence[Answer | None]], Composed | AsPage]
 """Makes the page of what the sources gave, in their order; `None` stands for one that is not
 required and could not be had. Pure; it runs in a thread. It raises `ValueError` or `ContentError`
-when the materials are not what the documentation of their service promises."""
+when the answers are not what the documentation of their service promises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,19 +161,19 @@ def lines_of(fragment: str) -> tuple[int, int] | None:
     return (min(first, last), max(first, last)) if min(first, last) > 0 else None
 
 
-def object_of(material: Material | None) -> Fields:
+def object_of(answer: Answer | None) -> Fields:
     """Read the JSON object an answer holds.
 
     Raises:
         ValueError: it holds something else, or was cut.
     """
-    value = loads(_given(material).data)
+    value = loads(_given(answer).data)
     if not isinstance(value, dict):
         raise ValueError("the answer is no JSON object")  # noqa: TRY004 - says what the service sent
     return Fields(value)
 
 
-def list_of(material: Material | None) -> tuple[list[Fields], bool]:
+def list_of(answer: Answer | None) -> tuple[list[Fields], bool]:
     """Read the objects of the JSON list an answer holds.
 
     Returns:
@@ -204,7 +182,7 @@ def list_of(material: Material | None) -> tuple[list[Fields], bool]:
     Raises:
         ValueError: it holds no list.
     """
-    given = _given(material)
+    given = _given(answer)
     if given.is_truncated:
         return _beginning(given.data.decode(errors="replace"))
     value = loads(given.data)
@@ -213,10 +191,10 @@ def list_of(material: Material | None) -> tuple[list[Fields], bool]:
     return objects(value), True
 
 
-def _given(material: Material | None) -> Material:
-    if material is None:
+def _given(answer: Answer | None) -> Answer:
+    if answer is None:
         raise ValueError("the answer is missing")
-    return material
+    return answer
 
 
 def _beginning(text: str) -> tuple[list[Fields], bool]:
@@ -236,3 +214,51 @@ def _beginning(text: str) -> tuple[list[Fields], bool]:
         except (ValueError, RecursionError):
             return objects(values), False
         values.append(value)
+
+
+def composed(
+    markdown: str,
+    *,
+    title: str,
+    description: str = "",
+    author: str = "",
+    published: str = "",
+    modified: str = "",
+    content_type: str = "text/markdown",
+    is_truncated: bool = False,
+    notes: Sequence[str] = (),
+) -> Composed:
+    """Make a page of strangers' texts, which are cleaned and disarmed here.
+
+    Args:
+        markdown: the whole of it.
+        title: on one line.
+        description: the site's own, on one line.
+        author: a name, on one line.
+        published: when, as the site writes it.
+        modified: when it was changed last, likewise.
+        content_type: of the text that was read.
+        is_truncated: whether something of it is missing at its end.
+        notes: sentences a caller should know.
+
+    Raises:
+        ContentError: there is no text in it.
+    """
+    clean, hidden = clean_counted(markdown.strip("\n"))
+    inert = disarm(clean)
+    if not inert.strip():
+        raise ContentError("there is no text in it", code=ErrorCode.EXTRACTION_FAILED)
+    document = Document(
+        markdown=inert,
+        word_count=count(inert),
+        title=clean_line(title, _MAX_TITLE),
+        description=clean_line(description, _MAX_DESCRIPTION),
+        author=clean_line(author, _MAX_TITLE),
+        published=clean_line(published, _MAX_TITLE),
+        modified=clean_line(modified, _MAX_TITLE),
+        outline=headings(inert),
+        truncated=is_truncated,
+        hidden_chars_removed=hidden,
+        notes=tuple(clean_line(note, MAX_NOTE) for note in notes),
+    )
+    return Composed(document, content_type)

@@ -11,7 +11,8 @@ from typing import Final
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.fields import Fields
-from searx_mcp.fetch.site_adapters.adapter import Composed, Material, address, list_of, object_of
+from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.site_adapters.adapter import Composed, address, composed, list_of, object_of
 from searx_mcp.fetch.site_adapters.markdown import (
     Link,
     Prose,
@@ -73,25 +74,25 @@ class Repository:
         return address(SITE, self.owner, self.name)
 
 
-def compose_repository(materials: Sequence[Material | None], *, place: Repository) -> Composed:
+def compose_repository(answers: Sequence[Answer | None], *, place: Repository) -> Composed:
     """Make a page of what the API says of a repository, and its README.
 
     Args:
-        materials: the repository, and the README if there is one.
+        answers: the repository, and the README if there is one.
         place: which repository.
 
     Raises:
         ValueError: the answers are not what is documented.
     """
-    found = object_of(materials[0])
+    found = object_of(answers[0])
     title = found.line("full_name") or place.title
-    readme, notes = _readme(materials[1], place, _DEFAULT)
+    readme, notes = _readme(answers[1], place, _DEFAULT)
     description = found.line("description", 1_000)
     homepage = found.line("homepage", 500)
     if found.flag("archived"):
         notes = ("The repository is archived: nobody works on it.", *notes)
-    return Composed(
-        markdown=joined(
+    return composed(
+        joined(
             heading(1, title),
             plain(description, 1_000),
             facts(
@@ -120,12 +121,12 @@ def compose_repository(materials: Sequence[Material | None], *, place: Repositor
 
 
 def compose_folder(
-    materials: Sequence[Material | None], *, place: Repository, ref: str, folder: tuple[str, ...]
+    answers: Sequence[Answer | None], *, place: Repository, ref: str, folder: tuple[str, ...]
 ) -> Composed:
     """Make a page of a folder's entries, and its README.
 
     Args:
-        materials: the entries, and the README if there is one.
+        answers: the entries, and the README if there is one.
         place: which repository.
         ref: branch, tag or commit.
         folder: path of the folder; empty for the root.
@@ -133,14 +134,14 @@ def compose_folder(
     Raises:
         ValueError: the answers are not what is documented; the path is a file's.
     """
-    entries, is_whole = list_of(materials[0])
+    entries, is_whole = list_of(answers[0])
     where = "/".join([place.name, *folder])
     written = [_entry(entry, place, ref, folder) for entry in entries[:MAX_ENTRIES]]
-    readme, notes = _readme(materials[1], place, ref)
+    readme, notes = _readme(answers[1], place, ref)
     if not is_whole or len(entries) >= MAX_ENTRIES:
         notes = (f"The first {len(written):,} entries are shown; there may be more.", *notes)
-    return Composed(
-        markdown=joined(
+    return composed(
+        joined(
             heading(1, f"{where} at {ref}"),
             "\n".join(sorted(filter(None, written), key=_folders_first)) or "The folder is empty.",
             readme,
@@ -179,12 +180,12 @@ def _licence(licence: Fields) -> str:
     return licence.line("name") if named in {"", "NOASSERTION"} else named
 
 
-def _readme(material: Material | None, place: Repository, ref: str) -> tuple[str, tuple[str, ...]]:
+def _readme(answer: Answer | None, place: Repository, ref: str) -> tuple[str, tuple[str, ...]]:
     """The README as Markdown; it comes in base64, and without content from 1 MB on."""
-    if material is None:
+    if answer is None:
         return "", ()
     try:
-        found = object_of(material)
+        found = object_of(answer)
         path = found.line("path", 500) or found.line("name")
         content = found.text("content") if found.line("encoding") == "base64" else ""
         text = base64.b64decode(content).decode(errors="replace")
@@ -201,28 +202,26 @@ def _readme(material: Material | None, place: Repository, ref: str) -> tuple[str
     return render(text, file, shift=1)
 
 
-def compose_thread(
-    materials: Sequence[Material | None], *, place: Repository, number: int
-) -> Composed:
+def compose_thread(answers: Sequence[Answer | None], *, place: Repository, number: int) -> Composed:
     """Make a page of an issue or a pull request, and the comments on it.
 
     Args:
-        materials: the issue or pull request; lists of comments, as far as they could be had.
+        answers: the issue or pull request; lists of comments, as far as they could be had.
         place: which repository.
         number: which issue.
 
     Raises:
         ValueError: the answers are not what is documented.
     """
-    found = object_of(materials[0])
+    found = object_of(answers[0])
     is_pull = "head" in found or "pull_request" in found
     kind = "Pull request" if is_pull else "Issue"
     if not found.line("title", 300):
         raise ValueError(f"the {kind.lower()} has no title")
     title = f"{found.line('title', 300)} (#{number})"
     comments: list[Fields] = []
-    for material in filter(None, materials[1:]):
-        comments += list_of(material)[0]
+    for answer in filter(None, answers[1:]):
+        comments += list_of(answer)[0]
     comments.sort(key=lambda comment: comment.line("created_at"))
     body = found.text("body")
     prose = Prose(f"{place.page}/{'pull' if is_pull else 'issues'}/{number}")
@@ -244,12 +243,12 @@ def compose_thread(
     total = sum(found.count(name) or 0 for name in ("comments", "review_comments"))
     left = max(total, len(comments)) - shown
     notes = []
-    if None in materials:
+    if None in answers:
         notes.append("Comments could not be had.")
     if left > 0:
         notes.append(f"{shown:,} comments are shown; {left:,} more are on the site.")
-    return Composed(
-        markdown=joined(*blocks),
+    return composed(
+        joined(*blocks),
         title=title,
         author=found.part("user").line("login"),
         published=found.line("created_at"),
@@ -300,37 +299,37 @@ def _caption(comment: Fields) -> str:
     return f"{author}{f' on {about}' if about else ''}{f', {day}' if day else ''}"
 
 
-def compose_release(materials: Sequence[Material | None], *, place: Repository) -> Composed:
+def compose_release(answers: Sequence[Answer | None], *, place: Repository) -> Composed:
     """Make a page of one release.
 
     Args:
-        materials: the release.
+        answers: the release.
         place: which repository.
 
     Raises:
         ValueError: the answer is not what is documented; it has no tag.
     """
-    release = object_of(materials[0])
+    release = object_of(answers[0])
     title = f"{place.title} {_release_name(release)}"
-    return Composed(
-        markdown=joined(heading(1, title), _release(release, Prose(f"{place.page}/"), shift=1)),
+    return composed(
+        joined(heading(1, title), _release(release, Prose(f"{place.page}/"), shift=1)),
         title=title,
         author=release.part("author").line("login"),
         published=release.line("published_at"),
     )
 
 
-def compose_releases(materials: Sequence[Material | None], *, place: Repository) -> Composed:
+def compose_releases(answers: Sequence[Answer | None], *, place: Repository) -> Composed:
     """Make a page of the newest releases.
 
     Args:
-        materials: the releases, newest first.
+        answers: the releases, newest first.
         place: which repository.
 
     Raises:
         ValueError: the answer is not what is documented; one has no tag.
     """
-    releases, is_whole = list_of(materials[0])
+    releases, is_whole = list_of(answers[0])
     title = f"Releases of {place.title}"
     prose = Prose(f"{place.page}/")
     blocks = [heading(1, title)]
@@ -341,8 +340,8 @@ def compose_releases(materials: Sequence[Material | None], *, place: Repository)
     is_cut = not is_whole or len(releases) >= MAX_RELEASES
     shown = min(len(releases), MAX_RELEASES)
     note = f"The newest {shown} releases are shown; the site may have more."
-    return Composed(
-        markdown=joined(*blocks),
+    return composed(
+        joined(*blocks),
         title=title,
         is_truncated=is_cut,
         notes=(note,) if is_cut else (),
@@ -383,17 +382,17 @@ def _asset(asset: Fields) -> str:
     return f"- {written}, {volume}" if volume else f"- {written}"
 
 
-def compose_gist(materials: Sequence[Material | None], *, page: str) -> Composed:
+def compose_gist(answers: Sequence[Answer | None], *, page: str) -> Composed:
     """Make a page of a gist's files.
 
     Args:
-        materials: the gist.
+        answers: the gist.
         page: its address on the site.
 
     Raises:
         ValueError: the answer is not what is documented.
     """
-    found = object_of(materials[0])
+    found = object_of(answers[0])
     files = found.part("files").members()
     if not files:
         raise ValueError("the gist has no files")
@@ -412,8 +411,8 @@ def compose_gist(materials: Sequence[Material | None], *, page: str) -> Composed
         notes.append(f"{left:,} more files are left out.")
     if found.flag("truncated"):
         notes.append("The gist has more files than the API gives.")
-    return Composed(
-        markdown=joined(
+    return composed(
+        joined(
             heading(1, title),
             facts(
                 [

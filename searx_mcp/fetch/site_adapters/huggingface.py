@@ -10,12 +10,13 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.fields import Fields
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.adapter import (
     Composed,
-    Material,
     Plan,
     Source,
     address,
+    composed,
     is_at,
     lines_of,
     object_of,
@@ -148,12 +149,12 @@ def _file(
     return plan_file("huggingface", source, file)
 
 
-def _compose_root(materials: Sequence[Material | None], *, place: _Repository) -> Composed:
-    found = object_of(materials[0])
+def _compose_root(answers: Sequence[Answer | None], *, place: _Repository) -> Composed:
+    found = object_of(answers[0])
     title = found.line("id")
     if not title:
         raise ValueError("the answer names no repository")
-    card = materials[1]
+    card = answers[1]
     notes = [] if card is not None else ["The repository has no card that can be read."]
     if found.line("gated") or found.flag("gated"):
         notes.insert(0, "Its files are given to people who have accepted its terms only.")
@@ -162,8 +163,8 @@ def _compose_root(materials: Sequence[Material | None], *, place: _Repository) -
         _, text = front_matter(card.data.decode(errors="replace"))
         root = address(SITE, *place.path, "blob", "main")
         prose = from_markdown(text, base=f"{root}/README.md", root=root, shift=1)
-    return Composed(
-        markdown=joined(heading(1, title), facts(_facts(found, place)), prose),
+    return composed(
+        joined(heading(1, title), facts(_facts(found, place)), prose),
         title=title,
         description=found.line("description", 1_000),
         author=found.line("author"),

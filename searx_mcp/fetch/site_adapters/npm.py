@@ -7,12 +7,13 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.content.fields import Fields
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.adapter import (
     Composed,
-    Material,
     Plan,
     Source,
     address,
+    composed,
     object_of,
     parts_of,
 )
@@ -76,24 +77,24 @@ def plan_npm(url: URL) -> Plan | None:
     return Plan(
         tier="npm",
         sources=(manifest, *readmes),
-        compose=lambda materials: _compose(materials, page=page, is_latest=version == "latest"),
+        compose=lambda answers: _compose(answers, page=page, is_latest=version == "latest"),
     )
 
 
-def _compose(materials: Sequence[Material | None], *, page: str, is_latest: bool) -> Composed:
-    manifest = object_of(materials[0])
+def _compose(answers: Sequence[Answer | None], *, page: str, is_latest: bool) -> Composed:
+    manifest = object_of(answers[0])
     name, version = manifest.line("name"), manifest.line("version")
     if not name or not version:
         raise ValueError("package.json names no package")
-    readme = next((material for material in materials[1:] if material is not None), None)
+    readme = next((answer for answer in answers[1:] if answer is not None), None)
     notes = []
     if is_latest:
         notes.append("The CDN that holds the copies may learn of a new version up to 7 days late.")
     if readme is None:
         notes.append("The package has no README.md.")
     description = manifest.line("description", 1_000)
-    return Composed(
-        markdown=joined(
+    return composed(
+        joined(
             heading(1, f"{name} {version}"),
             plain(description, 1_000),
             _facts(manifest),
@@ -109,7 +110,7 @@ def _compose(materials: Sequence[Material | None], *, page: str, is_latest: bool
     )
 
 
-def _prose(readme: Material, page: str) -> str:
+def _prose(readme: Answer, page: str) -> str:
     _, text = front_matter(readme.data.decode(errors="replace"))
     return from_markdown(text, base=page, shift=1)
 

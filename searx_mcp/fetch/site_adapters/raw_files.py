@@ -17,14 +17,15 @@ from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.content.decode import decode
 from searx_mcp.content.fences import fence
 from searx_mcp.content.fields import Fields, loads
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.fetch.site_adapters.adapter import (
     AsPage,
     Composed,
-    Material,
     Plan,
     Source,
     address,
+    composed,
     lines_of,
     parts_of,
 )
@@ -266,39 +267,39 @@ def plan_file(tier: str, source: Source, file: RawFile) -> Plan:
     return Plan(tier=tier, sources=(source,), compose=partial(compose, file=file))
 
 
-def compose(materials: Sequence[Material | None], *, file: RawFile) -> Composed | AsPage:
+def compose(answers: Sequence[Answer | None], *, file: RawFile) -> Composed | AsPage:
     """Make a page of a file.
 
     Args:
-        materials: the file alone.
+        answers: the file alone.
         file: which one it is.
 
     Raises:
         ValueError: the site answered with a page of its own instead of the file.
     """
-    material = materials[0]
-    if material is None:
+    answer = answers[0]
+    if answer is None:
         raise ValueError("the file is missing")
-    read_as = material.media.read_as
+    read_as = answer.media.read_as
     if not read_as or read_as == _DOCUMENT:
-        return AsPage(material)
+        return AsPage(answer)
     language = language_of(file.name)
     if language == HTML and file.lines is None and not file.as_source:
         is_html = read_as in _HTML_TYPES
-        media = material.media if is_html else MediaType("text/html", material.media.charset)
-        return AsPage(replace(material, media=media))
+        media = answer.media if is_html else MediaType("text/html", answer.media.charset)
+        return AsPage(replace(answer, media=media))
     if read_as in _HTML_TYPES and language != HTML:
         raise ValueError("the site answered with a page instead of the file")
-    text, _ = decode(material.data, charset=material.media.charset)
+    text, _ = decode(answer.data, charset=answer.media.charset)
     if file.lines is not None:
-        return _part(text, file, file.lines, is_truncated=material.is_truncated)
+        return _part(text, file, file.lines, is_truncated=answer.is_truncated)
     markdown, notes = render(text, file)
     is_prose = language == MARKDOWN and not file.as_source
-    return Composed(
-        markdown=markdown if is_prose and markdown else joined(heading(1, file.path), markdown),
+    return composed(
+        markdown if is_prose and markdown else joined(heading(1, file.path), markdown),
         title=(first_heading(markdown) if is_prose else "") or file.path,
         content_type=media_of(language),
-        is_truncated=material.is_truncated,
+        is_truncated=answer.is_truncated,
         notes=notes,
     )
 
@@ -352,8 +353,8 @@ def _part(text: str, file: RawFile, lines: tuple[int, int], *, is_truncated: boo
     shown = "\n".join(line.removesuffix("\r") for line in every[first - 1 : last])
     language = language_of(file.name)
     where = f"line {first:,}" if first == last else f"lines {first:,} to {last:,}"
-    return Composed(
-        markdown=joined(
+    return composed(
+        joined(
             heading(1, f"{file.path}, {where} of {count:,}"),
             fence(clean(shown), language="json" if language == NOTEBOOK else language),
         ),

@@ -11,12 +11,11 @@ from searx_mcp.fetch.config import TierName
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.redirects import HopRequest, RedirectFollower, Trail
 from searx_mcp.fetch.hops.robots import RobotsGate
-from searx_mcp.fetch.site_adapters.adapter import Adapter, Material, Plan, Source
+from searx_mcp.fetch.site_adapters.adapter import Adapter, Plan, Source
 from searx_mcp.fetch.site_adapters.github import GithubAdapter
 from searx_mcp.fetch.site_adapters.huggingface import plan_huggingface
 from searx_mcp.fetch.site_adapters.npm import plan_npm
 from searx_mcp.fetch.site_adapters.raw_files import plan_forgejo, plan_gitlab
-from searx_mcp.http.http import NOTE_DEADLINE
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url
 
@@ -48,21 +47,16 @@ class Gathered:
     """What the sources of a plan gave.
 
     Attributes:
-        materials: in the order of the sources; `None` for one that could be done without.
+        answers: in the order of the sources; `None` for one that could be done without.
         robots: what robots.txt said of the first.
         was_late: whether the deadline cut one of them.
         is_settled: whether asking again would bring the same: what is missing does not exist.
     """
 
-    materials: tuple[Material | None, ...]
+    answers: tuple[Answer | None, ...]
     robots: str
     was_late: bool
     is_settled: bool
-
-    @property
-    def first(self) -> Material:
-        """The one that is always there."""
-        return next(material for material in self.materials if material is not None)
 
 
 class SiteSources:
@@ -100,7 +94,7 @@ class SiteSources:
         Raises:
             FetchError: a required source cannot be had, or none can.
         """
-        found: list[tuple[Material, str] | FetchError | None] = [None] * len(plan.sources)
+        found: list[tuple[Answer, str] | FetchError | None] = [None] * len(plan.sources)
 
         async def fetch(index: int, source: Source) -> None:
             # A value and not a raise: one source that fails must not cancel the others.
@@ -124,16 +118,16 @@ class SiteSources:
         arrived = [result for result in found if isinstance(result, tuple)]
         if not arrived:
             raise failures[0]
-        was_late = any(material.was_late for material, _ in arrived)
+        was_late = any(answer.was_late for answer, _ in arrived)
         return Gathered(
-            materials=tuple(result[0] if isinstance(result, tuple) else None for result in found),
+            answers=tuple(result[0] if isinstance(result, tuple) else None for result in found),
             robots=arrived[0][1],
             was_late=was_late,
             is_settled=not was_late
             and all(failure.code is ErrorCode.NOT_FOUND for failure in failures),
         )
 
-    async def _fetch(self, source: Source, request: HopRequest) -> tuple[Material, str]:
+    async def _fetch(self, source: Source, request: HopRequest) -> tuple[Answer, str]:
         url = check_url(source.url, allow=self._allow)
         trail = Trail(url, max_redirects=self._max_redirects)
         result = await self._follower.follow(request, trail, self._robots)
@@ -144,14 +138,4 @@ class SiteSources:
                 code=ErrorCode.MALFORMED_RESPONSE,
                 url=str(url),
             )
-        body = answer.body
-        material = Material(
-            url=str(trail.current),
-            status=answer.status,
-            media=answer.media,
-            data=body.data,
-            is_truncated=body.truncated,
-            headers=answer.headers,
-            was_late=NOTE_DEADLINE in body.notes,
-        )
-        return material, result.robots
+        return answer, result.robots

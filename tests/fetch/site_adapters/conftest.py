@@ -1,22 +1,25 @@
 """Answers of services as an adapter gets them."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import pytest
 from yarl import URL
 
+from searx_mcp.content.document import Document
 from searx_mcp.fetch.config import TierName
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.media import parse_content_type
-from searx_mcp.fetch.site_adapters.adapter import Composed, Material, Plan
+from searx_mcp.fetch.site_adapters.adapter import Composed, Plan
 from searx_mcp.fetch.site_adapters.sites import adapters
+from searx_mcp.http.body import Body
 
 
 @pytest.fixture
-def answer() -> Callable[..., Material]:
-    """Make a material of text or bytes, or of anything JSON can hold."""
+def answer() -> Callable[..., Answer]:
+    """Make an answer of text or bytes, or of anything JSON can hold."""
 
-    def make(body: object, *, media: str = "", is_truncated: bool = False) -> Material:
+    def make(body: object, *, media: str = "", is_truncated: bool = False) -> Answer:
         if isinstance(body, bytes):
             data = body
         elif isinstance(body, str):
@@ -25,12 +28,12 @@ def answer() -> Callable[..., Material]:
             data = json.dumps(body).encode()
         is_text = isinstance(body, str | bytes)
         declared = media or ("text/plain; charset=utf-8" if is_text else "application/json")
-        return Material(
+        return Answer(
             url="https://site.example/file",
-            media=parse_content_type(declared),
-            data=data,
-            is_truncated=is_truncated,
+            status=200,
             headers={},
+            media=parse_content_type(declared),
+            body=Body(data, truncated=is_truncated),
         )
 
     return make
@@ -51,19 +54,19 @@ def plan() -> Callable[[str], Plan | None]:
 
 @pytest.fixture
 def read(
-    plan: Callable[[str], Plan | None], answer: Callable[..., Material]
-) -> Callable[..., Composed]:
+    plan: Callable[[str], Plan | None], answer: Callable[..., Answer]
+) -> Callable[..., Document]:
     """Compose the page of an address out of bodies; `None` stands for one that was not had."""
 
-    def make(url: str, *bodies: object) -> Composed:
+    def make(url: str, *bodies: object) -> Document:
         found = plan(url)
         assert found is not None
         assert len(bodies) == len(found.sources)
-        materials: Iterable[Material | None] = (
-            body if body is None or isinstance(body, Material) else answer(body) for body in bodies
+        answers = (
+            body if body is None or isinstance(body, Answer) else answer(body) for body in bodies
         )
-        composed = found.compose(list(materials))
+        composed = found.compose(list(answers))
         assert isinstance(composed, Composed)
-        return composed
+        return composed.document
 
     return make

@@ -5,9 +5,11 @@ from collections.abc import Callable
 import pytest
 from yarl import URL
 
+from searx_mcp.errors import ContentError
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.adapter import (
-    Material,
     address,
+    composed,
     is_at,
     lines_of,
     list_of,
@@ -179,13 +181,13 @@ def test_a_query_is_encoded():
         b'{"a":' * 100_000,
     ],
 )
-def test_what_is_no_object_is_an_error(answer: Callable[..., Material], body: bytes):
+def test_what_is_no_object_is_an_error(answer: Callable[..., Answer], body: bytes):
     with pytest.raises(ValueError, match=r"."):
         object_of(answer(body))
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"null", b"[1", b"[" * 100_000])
-def test_what_is_no_list_is_an_error(answer: Callable[..., Material], body: bytes):
+def test_what_is_no_list_is_an_error(answer: Callable[..., Answer], body: bytes):
     with pytest.raises(ValueError, match=r"."):
         list_of(answer(body))
 
@@ -195,7 +197,7 @@ def test_nothing_is_an_error():
         object_of(None)
 
 
-def test_what_is_no_object_in_a_list_is_left_out(answer: Callable[..., Material]):
+def test_what_is_no_object_in_a_list_is_left_out(answer: Callable[..., Answer]):
     found, is_whole = list_of(answer([{"a": "1"}, None, 3, [], {"a": "2"}]))
     assert [fields.line("a") for fields in found] == ["1", "2"]
     assert is_whole
@@ -214,13 +216,51 @@ def test_what_is_no_object_in_a_list_is_left_out(answer: Callable[..., Material]
     ],
 )
 def test_of_a_list_that_was_cut_what_came_whole_is_read(
-    answer: Callable[..., Material], body: str, count: int, *, is_whole: bool
+    answer: Callable[..., Answer], body: str, count: int, *, is_whole: bool
 ):
     found, whole = list_of(answer(body, is_truncated=True))
     assert len(found) == count
     assert whole is is_whole
 
 
-def test_an_answer_that_was_cut_must_still_be_a_list(answer: Callable[..., Material]):
+def test_an_answer_that_was_cut_must_still_be_a_list(answer: Callable[..., Answer]):
     with pytest.raises(ValueError, match="no JSON list"):
         list_of(answer('{"message": "x"', is_truncated=True))
+
+
+def test_what_is_composed_is_cleaned_and_has_its_outline():
+    page = composed(
+        "\n# Bees\u200b\n\nThey dance.\n\n## Food\n\nNectar.\n",
+        title="Bees\u202e",
+        author="Ann\n\nSmith",
+        notes=("One\u200bnote.",),
+        is_truncated=True,
+    ).document
+    assert page.markdown == "# Bees\n\nThey dance.\n\n## Food\n\nNectar."
+    assert [heading.title for heading in page.outline] == ["Bees", "Food"]
+    assert (page.title, page.author, page.notes) == ("Bees", "Ann Smith", ("Onenote.",))
+    assert page.hidden_chars_removed == 1
+    assert page.truncated
+    assert page.word_count == 5
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "![x](https://evil.example/beacon.png)",
+        "[x](javascript:alert(1))",
+        '<img src="https://evil.example/beacon.png">',
+        "![x][y]\n\n[y]: https://evil.example/beacon.png",
+    ],
+)
+def test_nothing_that_a_host_would_load_or_run_is_left(markdown):
+    page = composed(f"Some words.\n\n{markdown}", title="").document
+    assert "![" not in page.markdown
+    assert "<img" not in page.markdown
+    assert "javascript:" not in page.markdown
+
+
+@pytest.mark.parametrize("markdown", ["", "\n\n", "\u200b"])
+def test_nothing_is_no_page(markdown):
+    with pytest.raises(ContentError):
+        composed(markdown, title="")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.fetch.site_adapters.adapter import Composed
+from searx_mcp.content.document import Document
 
 TEXT = "one\ntwo\nthree\n"
 MARKDOWN = "# T\n\n[x](y.md) [z](/z.md)"
@@ -30,7 +30,7 @@ MARKDOWN = "# T\n\n[x](y.md) [z](/z.md)"
     ],
 )
 def test_a_file_is_called_by_its_path_and_lines(
-    read: Callable[..., Composed], url: str, where: str
+    read: Callable[..., Document], url: str, where: str
 ):
     assert read(url, TEXT).markdown.split("\n")[0] == f"# {where}"
 
@@ -45,13 +45,13 @@ def test_a_file_is_called_by_its_path_and_lines(
     ],
 )
 def test_the_source_of_markdown_can_be_asked_for(
-    read: Callable[..., Composed], url: str, *, is_source: bool
+    read: Callable[..., Document], url: str, *, is_source: bool
 ):
     assert ("```markdown" in read(url, MARKDOWN).markdown) is is_source
 
 
 @pytest.mark.parametrize("ref", ["main", "refs/heads/main"])
-def test_links_stay_in_the_repository(read: Callable[..., Composed], ref: str):
+def test_links_stay_in_the_repository(read: Callable[..., Document], ref: str):
     page = read(f"https://github.com/o/r/blob/{ref}/docs/a.md", MARKDOWN)
     home = f"https://github.com/o/r/blob/{ref}"
     assert page.markdown == f"# T\n\n[x]({home}/docs/y.md) [z]({home}/z.md)"

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed, Material, Plan
+from searx_mcp.content.document import Document
+from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.site_adapters.adapter import AsPage, Plan
 
 ROOT = "https://huggingface.co/org/model"
 
@@ -31,7 +33,7 @@ MODEL: dict[str, Any] = {
 CARD = "---\nlicense: apache-2.0\n---\n# Model\n\n[x](docs/y.md) [z](/z.md) ![i](u)"
 
 
-def test_a_model_is_shown_with_its_card(read: Callable[..., Composed]):
+def test_a_model_is_shown_with_its_card(read: Callable[..., Document]):
     page = read(ROOT, MODEL, CARD)
     assert page.markdown == (
         "# org/model\n\n- Kind: Model\n- Task: text-generation\n- Library: transformers\n"
@@ -46,7 +48,7 @@ def test_a_model_is_shown_with_its_card(read: Callable[..., Composed]):
 
 
 @pytest.mark.parametrize(("folder", "kind"), [("datasets", "Dataset"), ("spaces", "Space")])
-def test_datasets_and_spaces_are_told_apart(read: Callable[..., Composed], folder: str, kind: str):
+def test_datasets_and_spaces_are_told_apart(read: Callable[..., Document], folder: str, kind: str):
     page = read(f"https://huggingface.co/{folder}/org/x", {"id": "org/x"}, "# T\n\n[x](y)")
     assert page.markdown == (
         f"# org/x\n\n- Kind: {kind}\n\n## T\n\n[x](https://huggingface.co/{folder}/org/x/blob/main/y)"
@@ -57,23 +59,23 @@ def test_datasets_and_spaces_are_told_apart(read: Callable[..., Composed], folde
     ("gated", "is_gated"),
     [("auto", True), ("manual", True), (True, True), (False, False), (None, False)],
 )
-def test_gated_files_are_told(read: Callable[..., Composed], gated: object, *, is_gated: bool):
+def test_gated_files_are_told(read: Callable[..., Document], gated: object, *, is_gated: bool):
     notes = read(ROOT, {**MODEL, "gated": gated}, CARD).notes
     assert any("accepted its terms" in note for note in notes) is is_gated
 
 
-def test_a_missing_card_is_told(read: Callable[..., Composed], answer: Callable[..., Material]):
+def test_a_missing_card_is_told(read: Callable[..., Document], answer: Callable[..., Answer]):
     assert read(ROOT, MODEL, None).notes == ("The repository has no card that can be read.",)
-    assert read(ROOT, MODEL, answer(CARD, is_truncated=True)).is_truncated
+    assert read(ROOT, MODEL, answer(CARD, is_truncated=True)).truncated
 
 
-def test_a_file_is_shown(read: Callable[..., Composed]):
+def test_a_file_is_shown(read: Callable[..., Document]):
     page = read(f"{ROOT}/blob/main/src/a.py#L1-L2", "a\nb\nc\n")
     assert page.markdown == "# src/a.py, lines 1 to 2 of 3\n\n```python\na\nb\n```"
 
 
 def test_a_file_of_weights_is_left_to_the_fetcher(
-    plan: Callable[[str], Plan | None], answer: Callable[..., Material]
+    plan: Callable[[str], Plan | None], answer: Callable[..., Answer]
 ):
     found = plan(f"{ROOT}/resolve/main/w.bin")
     assert found is not None
@@ -86,7 +88,7 @@ def test_a_file_of_weights_is_left_to_the_fetcher(
 )
 @pytest.mark.parametrize("name", [name for name in MODEL if name != "id"])
 def test_a_member_of_another_type_is_a_missing_one(
-    read: Callable[..., Composed], name: str, value: object
+    read: Callable[..., Document], name: str, value: object
 ):
     page = read(ROOT, {**MODEL, name: value}, None)
     assert page.title == "org/model"
@@ -94,6 +96,6 @@ def test_a_member_of_another_type_is_a_missing_one(
 
 
 @pytest.mark.parametrize("body", ["", "<html>", [], {}, {"id": 3}, {"error": "Not found"}])
-def test_another_answer_is_an_error(read: Callable[..., Composed], body: object):
+def test_another_answer_is_an_error(read: Callable[..., Document], body: object):
     with pytest.raises(ValueError, match=r"."):
         read(ROOT, body, CARD)

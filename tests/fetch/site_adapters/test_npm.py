@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.fetch.site_adapters.adapter import Composed, Material
+from searx_mcp.content.document import Document
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.npm import MAX_DEPENDENCIES
 
 URL = "https://www.npmsite.example/package/@scope/tool/v/1.2.3"
@@ -30,7 +31,7 @@ MANIFEST: dict[str, Any] = {
 README = "# Tool\n\n[a](docs/a.md) ![i](u)"
 
 
-def test_a_package_is_shown_with_its_facts(read: Callable[..., Composed]):
+def test_a_package_is_shown_with_its_facts(read: Callable[..., Document]):
     page = read(URL, MANIFEST, README, None)
     assert page.markdown == (
         "# @scope/tool 1.2.3\n\nDoes \\*things\\*\n\n- Licence: MIT\n- Author: Ann\n"
@@ -47,7 +48,7 @@ def test_a_package_is_shown_with_its_facts(read: Callable[..., Composed]):
     assert page.notes == ()
 
 
-def test_the_latest_version_may_be_old(read: Callable[..., Composed]):
+def test_the_latest_version_may_be_old(read: Callable[..., Document]):
     assert "up to 7 days late" in read(LATEST, MANIFEST, README, None).notes[0]
 
 
@@ -56,20 +57,20 @@ def test_the_latest_version_may_be_old(read: Callable[..., Composed]):
     [("# Upper", None, "Upper"), (None, "# Lower", "Lower"), ("# Upper", "# Lower", "Upper")],
 )
 def test_one_readme_is_shown(
-    read: Callable[..., Composed], upper: str | None, lower: str | None, shown: str
+    read: Callable[..., Document], upper: str | None, lower: str | None, shown: str
 ):
     page = read(URL, MANIFEST, upper, lower)
     assert page.markdown.endswith(f"## {shown}")
 
 
-def test_a_package_without_a_readme_says_so(read: Callable[..., Composed]):
+def test_a_package_without_a_readme_says_so(read: Callable[..., Document]):
     assert read(URL, MANIFEST, None, None).notes == ("The package has no README.md.",)
 
 
 def test_a_readme_that_was_cut_is_marked(
-    read: Callable[..., Composed], answer: Callable[..., Material]
+    read: Callable[..., Document], answer: Callable[..., Answer]
 ):
-    assert read(URL, MANIFEST, answer(README, is_truncated=True), None).is_truncated
+    assert read(URL, MANIFEST, answer(README, is_truncated=True), None).truncated
 
 
 @pytest.mark.parametrize(
@@ -103,26 +104,26 @@ def test_a_readme_that_was_cut_is_marked(
     ],
 )
 def test_what_old_packages_wrote_is_understood(
-    read: Callable[..., Composed], name: str, value: object, line: str | None
+    read: Callable[..., Document], name: str, value: object, line: str | None
 ):
     lines = read(URL, {**MANIFEST, name: value}, None, None).markdown.split("\n")
     label = {"license": "Licence", "bugs": "Issues", "bin": "Commands"}.get(name, name.capitalize())
     assert [found for found in lines if found.startswith(f"- {label}:")] == ([line] if line else [])
 
 
-def test_licences_may_be_a_list(read: Callable[..., Composed]):
+def test_licences_may_be_a_list(read: Callable[..., Document]):
     manifest = {**MANIFEST, "license": None, "licenses": [{"type": "MIT"}, {"type": "GPL"}]}
     assert "- Licence: MIT, GPL" in read(URL, manifest, None, None).markdown
 
 
-def test_dependencies_are_capped(read: Callable[..., Composed]):
+def test_dependencies_are_capped(read: Callable[..., Document]):
     wanted = {f"d{n}": "1" for n in range(100)}
     page = read(URL, {**MANIFEST, "dependencies": wanted}, None, None)
     assert f"\n- and {100 - MAX_DEPENDENCIES} more\n" in page.markdown
 
 
 @pytest.mark.parametrize("body", ["", "<html>", [], {}, {"name": "x"}, {"name": 1, "version": 2}])
-def test_another_answer_is_an_error(read: Callable[..., Composed], body: object):
+def test_another_answer_is_an_error(read: Callable[..., Document], body: object):
     with pytest.raises(ValueError, match=r"."):
         read(URL, body, README, None)
 
@@ -132,7 +133,7 @@ def test_another_answer_is_an_error(read: Callable[..., Composed], body: object)
 )
 @pytest.mark.parametrize("name", [name for name in MANIFEST if name not in {"name", "version"}])
 def test_a_member_of_another_type_is_a_missing_one(
-    read: Callable[..., Composed], name: str, value: object
+    read: Callable[..., Document], name: str, value: object
 ):
     page = read(URL, {**MANIFEST, name: value}, None, None)
     assert page.title == "@scope/tool 1.2.3"

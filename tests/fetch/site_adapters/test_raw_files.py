@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed, Material
+from searx_mcp.content.document import Document
+from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed
 from searx_mcp.fetch.site_adapters.markdown import Prose
 from searx_mcp.fetch.site_adapters.raw_files import (
     MAX_CELLS,
@@ -24,7 +26,7 @@ TEN = "".join(f"line {n}\n" for n in range(1, 11))
 
 
 @pytest.fixture
-def page(answer: Callable[..., Material]) -> Callable[..., Composed]:
+def page(answer: Callable[..., Answer]) -> Callable[..., Composed]:
     """Compose a page of a file's text."""
 
     def make(
@@ -46,20 +48,20 @@ def page(answer: Callable[..., Material]) -> Callable[..., Composed]:
 
 def test_code_is_fenced_under_its_path(page: Callable[..., Composed]):
     composed = page("x = 1\n")
-    assert composed.markdown == "# src/a.py\n\n```python\nx = 1\n```"
-    assert composed.title == "src/a.py"
+    assert composed.document.markdown == "# src/a.py\n\n```python\nx = 1\n```"
+    assert composed.document.title == "src/a.py"
     assert composed.content_type == "text/x-python"
-    assert not composed.is_truncated
-    assert composed.notes == ()
+    assert not composed.document.truncated
+    assert composed.document.notes == ()
 
 
 def test_a_part_of_a_file_names_its_lines(page: Callable[..., Composed]):
     composed = page(TEN, lines=(3, 5))
-    heading, code = composed.markdown.split("\n\n", 1)
+    heading, code = composed.document.markdown.split("\n\n", 1)
     assert heading == "# src/a.py, lines 3 to 5 of 10"
     assert code == "```python\nline 3\nline 4\nline 5\n```"
-    assert composed.title == "src/a.py, lines 3 to 5"
-    assert not composed.is_truncated
+    assert composed.document.title == "src/a.py, lines 3 to 5"
+    assert not composed.document.truncated
 
 
 @pytest.mark.parametrize(
@@ -84,56 +86,56 @@ def test_lines_are_counted_as_the_sites_count_them(
     note: str,
 ):
     composed = page(text, lines=lines)
-    assert composed.markdown.split("\n")[3:-1] == shown
-    assert "".join(composed.notes).startswith(note)
-    assert bool(composed.notes) is bool(note)
+    assert composed.document.markdown.split("\n")[3:-1] == shown
+    assert "".join(composed.document.notes).startswith(note)
+    assert bool(composed.document.notes) is bool(note)
 
 
 def test_lines_of_a_file_that_was_cut_say_how_many_were_read(page: Callable[..., Composed]):
     composed = page(TEN, lines=(20, 30), is_truncated=True)
-    assert composed.is_truncated
-    assert composed.notes[0].startswith("At least 10 lines were read")
-    assert not page(TEN, lines=(2, 3), is_truncated=True).is_truncated
-    assert page(TEN, lines=(2, 10), is_truncated=True).is_truncated
+    assert composed.document.truncated
+    assert composed.document.notes[0].startswith("At least 10 lines were read")
+    assert not page(TEN, lines=(2, 3), is_truncated=True).document.truncated
+    assert page(TEN, lines=(2, 10), is_truncated=True).document.truncated
 
 
 def test_the_body_of_a_file_that_was_cut_is_marked(page: Callable[..., Composed]):
-    assert page("x = 1\n", is_truncated=True).is_truncated
+    assert page("x = 1\n", is_truncated=True).document.truncated
 
 
 def test_markdown_is_read_as_such(page: Callable[..., Composed]):
     composed = page("---\ntags: x\n---\n# T\n\n[a](../b.md) ![i](u)", "src/a.md")
-    assert composed.markdown == (
+    assert composed.document.markdown == (
         "```yaml\ntags: x\n```\n\n# T\n\n[a](https://site.example/o/r/blob/main/b.md) [image: i]"
     )
-    assert composed.title == "T"
+    assert composed.document.title == "T"
     assert composed.content_type == "text/markdown"
 
 
 @pytest.mark.parametrize("lines", [None, (1, 1)])
 def test_its_source_can_be_asked_for(page: Callable[..., Composed], lines: tuple[int, int] | None):
     composed = page("# T ![i](u)", "a.md", as_source=lines is None, lines=lines)
-    assert "```markdown\n# T ![i](u)\n```" in composed.markdown
+    assert "```markdown\n# T ![i](u)\n```" in composed.document.markdown
 
 
 def test_markdown_without_a_heading_is_called_by_its_path(page: Callable[..., Composed]):
     composed = page("text", "docs/a.md")
-    assert composed.title == "docs/a.md"
-    assert composed.markdown == "text"
+    assert composed.document.title == "docs/a.md"
+    assert composed.document.markdown == "text"
 
 
 @pytest.mark.parametrize("path", ["a.md", "a.py", "a.ipynb", "LICENSE"])
 @pytest.mark.parametrize("text", ["", "\n\n", " \t\n"])
 def test_an_empty_file_says_so(page: Callable[..., Composed], path: str, text: str):
     composed = page(text, path)
-    assert composed.markdown == f"# {path}"
-    assert composed.notes == ("The file is empty.",)
+    assert composed.document.markdown == f"# {path}"
+    assert composed.document.notes == ("The file is empty.",)
 
 
 def test_a_pointer_is_not_taken_for_the_file(page: Callable[..., Composed]):
     composed = page("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n", "a.md")
-    assert "pointer" in composed.notes[0]
-    assert "oid sha256:00" in composed.markdown
+    assert "pointer" in composed.document.notes[0]
+    assert "oid sha256:00" in composed.document.markdown
 
 
 @pytest.mark.parametrize(
@@ -150,26 +152,24 @@ def test_a_pointer_is_not_taken_for_the_file(page: Callable[..., Composed]):
         ("a.xhtml", "text/plain"),
     ],
 )
-def test_what_is_no_source_is_read_as_a_page(
-    answer: Callable[..., Material], path: str, media: str
-):
+def test_what_is_no_source_is_read_as_a_page(answer: Callable[..., Answer], path: str, media: str):
     composed = compose([answer(b"<p>x", media=media)], file=RawFile(path, base=BASE))
     assert isinstance(composed, AsPage)
     if path.endswith("html"):
-        assert composed.material.media.name == "text/html"
+        assert composed.answer.media.name == "text/html"
 
 
 def test_the_source_of_an_html_file_can_be_asked_for(page: Callable[..., Composed]):
     composed = page("<p>\nx\n</p>\n", "a.html", lines=(2, 2))
-    assert composed.markdown.endswith("```html\nx\n```")
+    assert composed.document.markdown.endswith("```html\nx\n```")
     assert page("<p>", "a.html", as_source=True).content_type == "text/html"
 
 
 @pytest.mark.parametrize("path", ["a.md", "a.py", "LICENSE"])
-def test_a_login_page_is_not_taken_for_a_file(answer: Callable[..., Material], path: str):
-    material = answer("<!doctype html><title>Sign in</title>", media="text/html")
+def test_a_login_page_is_not_taken_for_a_file(answer: Callable[..., Answer], path: str):
+    found = answer("<!doctype html><title>Sign in</title>", media="text/html")
     with pytest.raises(ValueError, match="a page instead of the file"):
-        compose([material], file=RawFile(path, base=BASE))
+        compose([found], file=RawFile(path, base=BASE))
 
 
 def test_nothing_is_an_error():
@@ -192,7 +192,7 @@ def test_nothing_is_an_error():
 def test_no_file_can_leave_its_fence(
     page: Callable[..., Composed], text: str, lines: tuple[int, int] | None
 ):
-    block = page(text, lines=lines).markdown.split("\n\n", 1)[1]
+    block = page(text, lines=lines).document.markdown.split("\n\n", 1)[1]
     opening, *inside, closing = block.split("\n")
     assert opening == f"{closing}python"
     assert all(closing not in line for line in inside)
@@ -201,16 +201,19 @@ def test_no_file_can_leave_its_fence(
 
 @pytest.mark.parametrize("path", ["a b.py", "# x\n![y](z).py", "x" * 500 + ".py", "ü.py", "`.py"])
 def test_a_path_is_a_strangers_text(page: Callable[..., Composed], path: str):
-    heading = page("x", path).markdown.split("\n\n```")[0]
+    heading = page("x", path).document.markdown.split("\n\n```")[0]
     assert "\n" not in heading
     assert "![" not in heading
     assert len(heading) < 300
 
 
 def test_charsets_are_honoured(page: Callable[..., Composed]):
-    assert "ü" in page("ü".encode("latin-1"), media="text/plain; charset=latin-1").markdown
-    assert "ü" in page("ü".encode(), media="text/plain").markdown
-    assert "\N{REPLACEMENT CHARACTER}" in page(b"\xff", media="text/plain; charset=utf-8").markdown
+    assert "ü" in page("ü".encode("latin-1"), media="text/plain; charset=latin-1").document.markdown
+    assert "ü" in page("ü".encode(), media="text/plain").document.markdown
+    assert (
+        "\N{REPLACEMENT CHARACTER}"
+        in page(b"\xff", media="text/plain; charset=utf-8").document.markdown
+    )
 
 
 @pytest.mark.parametrize(
@@ -359,7 +362,7 @@ FORGE = "https://git.example/o/r/src/branch/main"
     ],
 )
 def test_lines_of_a_file_are_shown_at_any_forge(
-    read: Callable[..., Composed], url: str, shown: str
+    read: Callable[..., Document], url: str, shown: str
 ):
     assert read(url, "a\nb\nc\nd\n").markdown == shown
 
@@ -376,12 +379,12 @@ def test_lines_of_a_file_are_shown_at_any_forge(
     ],
 )
 def test_the_source_of_markdown_can_be_asked_for_at_any_forge(
-    read: Callable[..., Composed], url: str, *, is_source: bool
+    read: Callable[..., Document], url: str, *, is_source: bool
 ):
     assert ("```markdown" in read(url, "# T").markdown) is is_source
 
 
 @pytest.mark.parametrize("home", [LAB, FORGE])
-def test_links_of_a_file_stay_at_its_forge(read: Callable[..., Composed], home: str):
+def test_links_of_a_file_stay_at_its_forge(read: Callable[..., Document], home: str):
     page = read(f"{home}/docs/a.md", "[x](y.md) [z](/z.md)")
     assert page.markdown == f"[x]({home}/docs/y.md) [z]({home}/z.md)"

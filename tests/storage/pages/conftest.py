@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.models.document import Document
-from searx_mcp.storage.pages import Capture, PageStore
+from searx_mcp.content.document import Document
+from searx_mcp.storage.pages import Capture, CapturedPage, PageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME, SqlitePageStore, open_store
 
 NOW = 1_000_000_000.0
@@ -61,16 +61,15 @@ def make_capture() -> Callable[..., Capture]:
     def make(
         text: str = "text", at: float = NOW, *, url: str = "https://a.example/", **known
     ) -> Capture:
-        document = Document(
+        page = CapturedPage(
+            document=Document(markdown=text, word_count=1),
             final_url=url,
             content_type="text/html",
             content_length=len(text),
             status_code=200,
-            markdown=text,
-            word_count=1,
         )
         given = {"fetched_at": at, "fresh_until": at + 300, "max_bytes": 1 << 20, **known}
-        return Capture(document=document, url=url, **given)
+        return Capture(page=page, url=url, **given)
 
     return make
 

@@ -12,8 +12,8 @@ import time
 from itertools import count
 from pathlib import Path
 
-from searx_mcp.models.document import Document
-from searx_mcp.storage.pages import Capture, PageKey
+from searx_mcp.content.document import Document
+from searx_mcp.storage.pages import Capture, CapturedPage, PageKey
 from searx_mcp.storage.sqlite_pages import open_store
 
 
@@ -23,16 +23,15 @@ async def run(file: Path, seed: int) -> None:
     for number in count():
         text = dice.randbytes(dice.randrange(10, 20_000)).hex()
         url = f"https://{seed}.example/{number}"
-        document = Document(
+        page = CapturedPage(
+            document=Document(markdown=text, word_count=1),
             final_url=url,
             content_type="text/plain",
             content_length=len(text),
             status_code=200,
-            markdown=text,
-            word_count=1,
         )
         now = time.time()  # noqa: TID251 - the clock that processes share
-        capture = Capture(document, url, now, now + 60, 1 << 20)
+        capture = Capture(page, url, now, now + 60, 1 << 20)
         print(await store.keep(PageKey("shared", url), capture, now), flush=True)  # noqa: T201 - what the parent waits for
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.models.document import Document
+from searx_mcp.content.document import Document
 from searx_mcp.models.page import Heading, PageImage
 from searx_mcp.models.request import CURSOR_PATTERN
 from searx_mcp.storage.packing import (
@@ -18,29 +18,35 @@ from searx_mcp.storage.packing import (
     unpack_capture,
     unpack_robots,
 )
-from searx_mcp.storage.pages import Capture, KeptRobots, Validators
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, Validators
 
 NOW = 1_000_000_000.0
-PAGE = Document(
+PAGE = CapturedPage(
+    document=Document(
+        markdown="# \u00c4 \U0001f600\n",
+        word_count=1,
+        outline=(Heading(level=1, title="\u00c4", offset=0, anchor="a"),),
+        images=(PageImage(url="https://a.example/i.png"),),
+        notes=("One.",),
+    ),
     final_url="https://a.example/",
     content_type="text/html",
     content_length=4,
     status_code=200,
     headers={"server": "x", "last-modified": "y"},
     redirect_chain=("https://a.example/ -> 200",),
-    markdown="# \u00c4 \U0001f600\n",
-    word_count=1,
-    outline=(Heading(level=1, title="\u00c4", offset=0, anchor="a"),),
-    images=(PageImage(url="https://a.example/i.png"),),
-    notes=("One.",),
 )
+
+
+def page_of(**document: object) -> CapturedPage:
+    return PAGE.model_copy(update={"document": PAGE.document.model_copy(update=document)})
 
 
 def body_of(text: str) -> bytes:
     return zlib.compress(text.encode())
 
 
-def test_a_document_comes_back_as_it_was():
+def test_a_page_comes_back_as_it_was():
     packed = pack("mine", PAGE)
     assert unpack("mine", packed.cursor, packed.body) == PAGE
     assert re.fullmatch(CURSOR_PATTERN, packed.cursor)
@@ -57,12 +63,12 @@ _TEXT = st.text(max_size=30)
     number=st.integers(0, 1 << 62),
     namespace=st.text(max_size=5),
 )
-def test_any_document_comes_back_as_it_was(markdown, title, headers, number, namespace):
-    document = PAGE.model_copy(
-        update={"markdown": markdown, "title": title, "headers": headers, "content_length": number}
+def test_any_page_comes_back_as_it_was(markdown, title, headers, number, namespace):
+    page = page_of(markdown=markdown, title=title).model_copy(
+        update={"headers": headers, "content_length": number}
     )
-    packed = pack(namespace, document)
-    assert unpack(namespace, packed.cursor, packed.body) == document
+    packed = pack(namespace, page)
+    assert unpack(namespace, packed.cursor, packed.body) == page
 
 
 def test_a_cursor_is_the_same_in_every_process_and_version():
@@ -70,16 +76,21 @@ def test_a_cursor_is_the_same_in_every_process_and_version():
     assert pack("default", PAGE).cursor == "7q6t5otqihewb3e6"
 
 
-def test_equal_documents_have_equal_cursors():
+def test_whether_a_page_was_a_skeleton_is_not_kept():
+    packed = pack("mine", page_of(is_skeleton=True))
+    assert packed == pack("mine", PAGE)
+
+
+def test_equal_pages_have_equal_cursors():
     again = PAGE.model_copy(update={"headers": {"last-modified": "y", "server": "x"}})
     assert again == PAGE
     assert pack("mine", again) == pack("mine", PAGE)
-    other = PAGE.model_copy(update={"markdown": "# B\n"})
+    other = page_of(markdown="# B\n")
     assert pack("mine", other).cursor != pack("mine", PAGE).cursor
 
 
 def test_a_field_at_its_default_changes_no_cursor():
-    """So a version with one field more finds the documents of this one."""
+    """So a version with one field more finds the pages of this one."""
     assert b"author" not in zlib.decompress(pack("mine", PAGE).body)
 
 
@@ -91,17 +102,17 @@ def test_a_cursor_of_another_namespace_finds_nothing(one, other):
 
 
 @pytest.mark.parametrize("damage", [b"", b"no zlib", body_of("{}"), body_of("[1]")])
-def test_a_body_that_is_not_the_cursors_is_no_document(damage):
+def test_a_body_that_is_not_the_cursors_is_no_page(damage):
     assert unpack("mine", pack("mine", PAGE).cursor, damage) is None
 
 
-def test_half_a_body_is_no_document():
+def test_half_a_body_is_no_page():
     packed = pack("mine", PAGE)
     assert unpack("mine", packed.cursor, packed.body[:-5]) is None
 
 
-def test_a_document_of_another_version_is_none():
-    class Newer(Document):
+def test_a_page_of_another_version_is_none():
+    class Newer(CapturedPage):
         mood: str = "none"
 
     newer = Newer.model_validate({**PAGE.model_dump(), "mood": "sunny"})
@@ -110,7 +121,7 @@ def test_a_document_of_another_version_is_none():
 
 
 def test_half_a_character_is_kept_as_a_miss_and_no_error():
-    packed = pack("mine", PAGE.model_copy(update={"markdown": "\ud800"}))
+    packed = pack("mine", page_of(markdown="\ud800"))
     assert unpack("mine", packed.cursor, packed.body) is None
 
 
@@ -121,7 +132,7 @@ def test_a_body_that_grows_without_end_is_not_read():
 
 def test_what_a_capture_says_comes_back_as_it_was():
     capture = Capture(
-        document=PAGE,
+        page=PAGE,
         url="https://a.example/#x",
         fetched_at=NOW,
         fresh_until=NOW + 5,

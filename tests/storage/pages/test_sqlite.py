@@ -337,7 +337,7 @@ async def test_a_purge_leaves_no_trace_and_gives_the_room_back(store_at, path, m
     store, other = store_at(path, max_bytes=20 << 20), store_at(path)
     captures = [make_capture(noise(number, 200_000)) for number in range(90)]
     captures += [make_capture(f"page {number}") for number in range(600)]
-    bodies = [pack("mine", capture.document).body[100:164] for capture in captures[:90:10]]
+    bodies = [pack("mine", capture.page).body[100:164] for capture in captures[:90:10]]
     for number, capture in enumerate(captures):
         await store.keep(PageKey("mine", f"https://{number}.example/"), capture, NOW)
     (path.with_name(f"{FILE_NAME}.damaged-1")).write_bytes(b"damaged")

@@ -94,12 +94,10 @@ async def test_an_earlier_document_that_makes_room_takes_no_later_one_along(
         assert await store.find(KEY, NOW) == KeptPage(capture, cursor)
 
 
-async def test_equal_documents_are_kept_once_with_what_each_capture_said(
-    store, make_capture, noise
-):
-    document = make_capture(noise(1, 50_000)).document
-    one = replace(make_capture(), document=document, url="https://a.example/")
-    two = replace(make_capture(at=NOW + 5), document=document, url="https://b.example/")
+async def test_equal_pages_are_kept_once_with_what_each_capture_said(store, make_capture, noise):
+    page = make_capture(noise(1, 50_000)).page
+    one = replace(make_capture(), page=page, url="https://a.example/")
+    two = replace(make_capture(at=NOW + 5), page=page, url="https://b.example/")
     cursor = await store.keep(KEY, one, NOW)
     before = await size_of(store)
     assert await store.keep(OTHER, two, NOW + 5) == cursor

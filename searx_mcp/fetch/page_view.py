@@ -7,12 +7,12 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.dates import only_date
+from searx_mcp.content.document import Document
 from searx_mcp.content.outline import find, near
 from searx_mcp.content.passages import passages
 from searx_mcp.content.sections import cut, path, section_span
 from searx_mcp.content.summary import Digest, digest
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.document import Document
 from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.render.excerpts import choose, excerpts, gap
@@ -22,7 +22,7 @@ _SHOWN_NAMES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
+class CallContext:
     """What a page says of the call, and not of itself.
 
     Attributes:
@@ -49,21 +49,21 @@ class _Part:
     passages: tuple[Passage, ...] = ()
 
 
-def show(
+def build_page_view(
     kept: KeptPage,
     request: FetchRequest,
-    circumstances: Circumstances,
+    context: CallContext,
     *,
     default_chars: int,
     content: ContentConfig,
     query: str,
 ) -> Page:
-    """Make the page of a call.
+    """Make the page of a call: what was captured keeps its names, the call adds its own.
 
     Args:
         kept: the capture; without a cursor, what is not shown cannot be read on.
         request: which part of it.
-        circumstances: of the call.
+        context: of the call.
         default_chars: code points given when the call names no number.
         content: whether there is a summary, and of what length.
         query: what the summary should answer.
@@ -71,7 +71,8 @@ def show(
     Raises:
         InvalidArgumentError: `offset` lies behind the end, or no heading is like `section`.
     """
-    document, capture = kept.capture.document, kept.capture
+    capture = kept.capture
+    document = capture.page.document
     most = (request.limit if request.cursor else None) or request.max_chars or default_chars
     part = _part(document, request, most)
     short = Digest("", ())
@@ -83,52 +84,29 @@ def show(
             description=document.description,
             max_chars=content.max_summary_length,
         )
-    return Page(
-        url=request.url or capture.url,
-        final_url=document.final_url,
-        title=document.title,
-        description=document.description,
-        author=document.author,
-        published=only_date(document.published),
-        modified=only_date(document.modified),
-        language=document.language,
-        site=document.site,
-        canonical_url=document.canonical_url,
-        kind=document.kind,
-        is_protected=document.is_protected,
-        sources=document.sources,
-        content_type=document.content_type,
-        content_length=document.content_length,
-        status_code=document.status_code,
-        response_time_ms=circumstances.response_time_ms,
-        markdown_content=part.markdown,
-        word_count=document.word_count,
-        summary=short.summary,
-        key_points=short.key_points,
-        headers=document.headers,
-        redirect_count=document.redirect_count,
-        redirect_chain=document.redirect_chain,
-        redirect_target=document.redirect_target,
-        truncated=document.truncated or part.next_offset is not None,
-        cursor=kept.cursor,
-        offset=part.offset,
-        next_offset=part.next_offset,
-        total_chars=len(document.markdown),
-        section=part.section,
-        outline=document.outline,
-        images=document.images,
-        links=document.links,
-        code_blocks=document.code_blocks,
-        tier=document.tier,
-        fetched_at=datetime.fromtimestamp(capture.fetched_at, UTC).isoformat(timespec="seconds"),
-        from_cache=circumstances.from_cache,
-        age_seconds=max(0, int(circumstances.now - capture.fetched_at)),
-        robots=document.robots,
-        provenance=circumstances.provenance,
-        hidden_chars_removed=document.hidden_chars_removed,
-        notes=(*circumstances.notes, *document.notes),
-        passages=part.passages,
-    )
+    same = {name: value for name, value in (*capture.page, *document) if name in Page.model_fields}
+    of_call = {
+        "url": request.url or capture.url,
+        "published": only_date(document.published),
+        "modified": only_date(document.modified),
+        "response_time_ms": context.response_time_ms,
+        "markdown_content": part.markdown,
+        "summary": short.summary,
+        "key_points": short.key_points,
+        "truncated": document.truncated or part.next_offset is not None,
+        "cursor": kept.cursor,
+        "offset": part.offset,
+        "next_offset": part.next_offset,
+        "total_chars": len(document.markdown),
+        "section": part.section,
+        "fetched_at": datetime.fromtimestamp(capture.fetched_at, UTC).isoformat(timespec="seconds"),
+        "from_cache": context.from_cache,
+        "age_seconds": max(0, int(context.now - capture.fetched_at)),
+        "provenance": context.provenance,
+        "notes": (*context.notes, *document.notes),
+        "passages": part.passages,
+    }
+    return Page.model_validate(same | of_call)
 
 
 def _part(document: Document, request: FetchRequest, most: int) -> _Part:

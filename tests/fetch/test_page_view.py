@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.document import Document
 from searx_mcp.content.outline import headings
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.fetch.showing import Circumstances, show
-from searx_mcp.models.document import Document
+from searx_mcp.fetch.page_view import CallContext, build_page_view
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
-from searx_mcp.storage.pages import Capture, KeptPage
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage
 
 CURSOR = "abcdefgh234567ab"
 GUIDE = (
@@ -21,19 +21,21 @@ GUIDE = (
 
 
 def kept(markdown: str, *, truncated: bool = False, title: str = "") -> KeptPage:
-    document = Document(
+    page = CapturedPage(
+        document=Document(
+            title=title,
+            markdown=markdown,
+            word_count=len(markdown.split()),
+            outline=headings(markdown),
+            truncated=truncated,
+            notes=("From the page.",),
+        ),
         final_url="https://example.com/guide",
-        title=title,
         content_type="text/html",
         content_length=len(markdown),
         status_code=200,
-        markdown=markdown,
-        word_count=len(markdown.split()),
-        outline=headings(markdown),
-        truncated=truncated,
-        notes=("From the page.",),
     )
-    capture = Capture(document, "https://example.com/", 1_790_000_000.0, 1_790_000_300.0, 1_048_576)
+    capture = Capture(page, "https://example.com/", 1_790_000_000.0, 1_790_000_300.0, 1_048_576)
     return KeptPage(capture, CURSOR)
 
 
@@ -41,10 +43,10 @@ def shown(
     markdown: str, *, truncated: bool = False, query: str = "", title: str = "", **fields: object
 ) -> Page:
     arguments: dict[str, object] = {"url": "https://example.com/", "max_chars": 200, **fields}
-    return show(
+    return build_page_view(
         kept(markdown, truncated=truncated, title=title),
         FetchRequest.model_validate(arguments),
-        Circumstances(
+        CallContext(
             response_time_ms=7, from_cache=True, now=1_790_000_060.0, notes=("Of the call.",)
         ),
         default_chars=200_000,

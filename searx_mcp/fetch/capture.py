@@ -1,11 +1,15 @@
 """One page captured whole: from better sources, from the site itself, or from a browser."""
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
+from yarl import URL
+
 from searx_mcp.content.clean import clean_line
+from searx_mcp.content.document import Document
+from searx_mcp.content.pdf_pages import pages_of
 from searx_mcp.errors import (
     ContentError,
     ErrorCode,
@@ -15,16 +19,17 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
-from searx_mcp.fetch.conversion import MAX_NOTE, Conversion, Readable, of_composed
+from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, judge
 from searx_mcp.fetch.hops.media import MediaType, parse_content_type
 from searx_mcp.fetch.hops.redirects import HopRequest, HopResult, RedirectFollower, Trail, join
 from searx_mcp.fetch.hops.robots import RobotsGate
-from searx_mcp.fetch.job import Job, now
-from searx_mcp.fetch.site_adapters.adapter import AsPage, Material, Plan, Source
+from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AsPage, Plan, Source, lines_of
 from searx_mcp.fetch.site_adapters.sites import SiteSources
-from searx_mcp.http.http import NOTE_BROKEN, NOTE_DEADLINE
-from searx_mcp.models.document import Document
+from searx_mcp.http.body import Body
+from searx_mcp.http.http import NOTE_BROKEN
+from searx_mcp.models.request import Images
+from searx_mcp.storage.pages import CapturedPage, KeptPage, PageKey
 from searx_mcp.tasks import Place
 
 BROWSER: Final = "browser"
@@ -44,6 +49,99 @@ _NO_ADDRESS: Final = (
 )
 _ADAPTER_SHARE: Final = 0.6
 """Of the time that is left, what an adapter may take, so that the page itself can be read after it."""
+_ACCEPT: Final = (
+    "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.8,"
+    "application/json;q=0.7,application/xml;q=0.7,*/*;q=0.5"
+)
+# Kept back of the time for turning what has arrived into Markdown, so that a body cut by the
+# deadline still becomes a page: this share of the whole, at most so many seconds.
+_CONVERSION_SHARE: Final = 0.1
+_MAX_CONVERSION_TIME: Final = 1.0
+
+
+@dataclass(slots=True)
+class Job:
+    """One capture under way; instants are those of the event loop.
+
+    Attributes:
+        url: checked, with its fragment.
+        key: under which the capture is kept.
+        max_bytes: decoded bytes of text read at most.
+        max_document_bytes: likewise of a document.
+        max_redirects: redirects followed at most.
+        user_agent: of the requests.
+        started: when the call came.
+        end: when it must have returned.
+        follow: whether redirects are followed.
+        obey_robots: whether robots.txt is asked.
+        images: what stands for an image, if the call says so.
+        previous: the last capture, to ask only for what has changed.
+        trail: of the walk under way, if there is one.
+        notes: sentences about the way to the page.
+    """
+
+    url: URL
+    key: PageKey
+    max_bytes: int
+    max_document_bytes: int
+    max_redirects: int
+    user_agent: str
+    started: float
+    end: float
+    follow: bool = True
+    obey_robots: bool = True
+    images: Images | None = None
+    previous: KeptPage | None = None
+    trail: Trail | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def read_until(self) -> float:
+        """When the last byte must be there."""
+        reserve = min((self.end - self.started) * _CONVERSION_SHARE, _MAX_CONVERSION_TIME)
+        return self.end - reserve
+
+    @property
+    def current(self) -> str:
+        """The address being asked."""
+        return str(self.trail.current if self.trail else self.url.with_fragment(None))
+
+    def request(
+        self,
+        place: Place,
+        *,
+        accept: str = "",
+        headers: Mapping[str, str] | None = None,
+        deadline: float | None = None,
+        is_conditional: bool = False,
+    ) -> HopRequest:
+        """Write what a follower of redirects is to ask for."""
+        unless = {}
+        if is_conditional and self.previous is not None:
+            capture = self.previous.capture
+            unless = {capture.page.final_url: capture.validators}
+        return HopRequest(
+            headers={
+                "Accept": accept or _ACCEPT,
+                "Accept-Language": "en",
+                "DNT": "1",
+                "Sec-GPC": "1",
+                "User-Agent": self.user_agent,
+                **(headers or {}),
+            },
+            max_bytes=self.max_bytes,
+            max_document_bytes=self.max_document_bytes,
+            deadline=self.read_until if deadline is None else deadline,
+            place=place,
+            follow=self.follow,
+            obey_robots=self.obey_robots,
+            unless=unless,
+        )
+
+    def set_out(self) -> Trail:
+        """Begin the walk to the page itself."""
+        self.trail = Trail(self.url.with_fragment(None), max_redirects=self.max_redirects)
+        return self.trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +149,14 @@ class Captured:
     """What a capture brought.
 
     Attributes:
-        document: the page.
+        page: what is kept of it.
         status: of the answer.
         headers: of the answer, by name in any case; they tell how long the page may be kept.
         was_late: whether the deadline cut it: more time would bring more.
         is_settled: whether asking again would bring the same.
     """
 
-    document: Document
+    page: CapturedPage
     status: int
     headers: Mapping[str, str]
     was_late: bool = False
@@ -73,7 +171,7 @@ class Unchanged:
     headers: Mapping[str, str]
 
 
-class Capturer:
+class PageCapture:
     """Captures pages, many at a time, each by its own deadline.
 
     A site adapter is tried first; one that fails costs a note, and the page itself is read. A browser comes
@@ -150,73 +248,56 @@ class Capturer:
             )
 
         gathered = await self._sites.gather(plan, request)
-        page = await asyncio.to_thread(plan.compose, gathered.materials)
-        first = gathered.first
-        if isinstance(page, AsPage):
-            readable = await self._read(job, page.material)
-            content_type = page.material.media.name
-            is_cut = page.material.is_truncated
+        composed = await asyncio.to_thread(plan.compose, gathered.answers)
+        if isinstance(composed, AsPage):
+            document = await self._read(job, composed.answer)
+            content_type, is_cut = composed.answer.media.name, composed.answer.is_truncated
         else:
-            readable = await asyncio.to_thread(of_composed, page)
-            content_type, is_cut = page.content_type, False
-        arrived = [material for material in gathered.materials if material is not None]
-        document = _document(
-            readable,
+            document, content_type, is_cut = composed.document, composed.content_type, False
+        arrived = [answer for answer in gathered.answers if answer is not None]
+        first = arrived[0]
+        page = CapturedPage(
+            document=_with(document, is_cut=is_cut, notes=job.notes),
             final_url=str(job.url),
             content_type=content_type,
-            content_length=sum(len(material.data) for material in arrived),
+            content_length=sum(len(answer.data) for answer in arrived),
             status_code=first.status,
             headers=_shown(first.headers),
-            redirect_chain=tuple(f"{material.url} -> {material.status}" for material in arrived),
-            truncated=is_cut or readable.is_truncated,
+            redirect_chain=tuple(f"{answer.url} -> {answer.status}" for answer in arrived),
             tier=plan.tier,
             robots=gathered.robots,
-            notes=(*job.notes, *readable.notes),
         )
-        return Captured(
-            document, first.status, first.headers, gathered.was_late, gathered.is_settled
-        )
+        return Captured(page, first.status, first.headers, gathered.was_late, gathered.is_settled)
 
     async def _page(self, job: Job, trail: Trail, answer: Answer, robots: str) -> Captured:
-        body = answer.body
-        was_late = NOTE_DEADLINE in body.notes
-        material = Material(
-            url=str(trail.current),
-            status=answer.status,
-            media=answer.media,
-            data=body.data,
-            is_truncated=body.truncated,
-            headers=answer.headers,
-            was_late=was_late,
-        )
-        readable, rendered = await self._with_scripts(job, trail, material)
-        document = _document(
-            readable,
-            final_url=rendered.final_url if rendered else material.url,
+        document, rendered = await self._with_scripts(job, trail, answer)
+        is_cut = rendered.is_truncated if rendered else answer.is_truncated
+        page = CapturedPage(
+            document=_with(
+                document, is_cut=is_cut, notes=(*job.notes, *trail.notes, *_missing(answer))
+            ),
+            final_url=rendered.final_url if rendered else answer.url,
             content_type=answer.media.name,
-            content_length=len(body.data),
+            content_length=len(answer.data),
             status_code=(rendered.status if rendered else 0) or answer.status,
             headers=_shown(answer.headers),
             redirect_count=trail.redirects,
             redirect_chain=tuple(trail.chain),
-            truncated=readable.is_truncated
-            or (rendered.is_truncated if rendered else body.truncated),
             tier=BROWSER if rendered else "native",
             robots=robots,
-            notes=(*job.notes, *trail.notes, *_missing(answer), *readable.notes),
         )
-        is_settled = not was_late and NOTE_BROKEN not in body.notes
-        return Captured(document, answer.status, answer.headers, was_late, is_settled)
+        is_settled = not answer.was_late and NOTE_BROKEN not in answer.body.notes
+        return Captured(page, answer.status, answer.headers, answer.was_late, is_settled)
 
     async def _with_scripts(
-        self, job: Job, trail: Trail, material: Material
-    ) -> tuple[Readable, Rendered | None]:
+        self, job: Job, trail: Trail, answer: Answer
+    ) -> tuple[Document, Rendered | None]:
         """Read a page; one that is empty without its scripts, from a browser if that is allowed."""
-        readable: Readable | None = None
+        document: Document | None = None
         try:
-            readable = await self._read(job, material)
-            if self._renderer is None or not readable.is_skeleton:
-                return readable, None
+            document = await self._read(job, answer)
+            if self._renderer is None or not document.is_skeleton:
+                return document, None
         except SkeletonError as error:
             if self._renderer is None:
                 error.advice = _NO_SCRIPTS
@@ -230,49 +311,62 @@ class Capturer:
             )
             data = rendered.html.encode("utf-8", "replace")
             # What scripts made may be a challenge, or the error page they went on to.
-            status = rendered.status or material.status
+            status = rendered.status or answer.status
             if refusal := judge(status, {}, data, url=rendered.final_url):
                 raise refusal
-            page = Material(
+            page = Answer(
                 url=rendered.final_url,
                 status=status,
+                headers=answer.headers,
                 media=MediaType("text/html", "utf-8"),
-                data=data,
-                is_truncated=rendered.is_truncated,
-                headers=material.headers,
+                body=Body(data, truncated=rendered.is_truncated),
             )
             read = await self._read(job, page)
         except (FetchError, SettingsError) as error:
-            if readable is not None:
+            if document is not None:
                 job.notes.append(f"Its scripts were not run: {clean_line(error.message, MAX_NOTE)}")
-                return readable, None
+                return document, None
             if isinstance(error, SettingsError):
                 raise ContentError(
                     f"The page has no text before its scripts run, and they cannot: {error.message}",
                     code=ErrorCode.EXTRACTION_FAILED,
-                    url=material.url,
-                    status_code=material.status,
+                    url=answer.url,
+                    status_code=answer.status,
                     advice=error.advice,
                 ) from error
             raise
         job.notes.extend(rendered.notes)
         return read, rendered
 
-    async def _read(self, job: Job, material: Material) -> Readable:
+    async def _read(self, job: Job, answer: Answer) -> Document:
         try:
-            readable = await self._conversion.read(
-                material, fragment=job.url.fragment, deadline=job.end, images=job.images
+            document = await self._conversion.read(
+                answer, fragment=job.url.fragment, deadline=job.end, images=job.images
             )
         except ContentError as exc:
-            if material.was_late:
+            if answer.was_late:
                 raise timed_out() from exc
-            exc.status_code = material.status
-            exc.url = exc.url or material.url
+            exc.status_code = answer.status
+            exc.url = exc.url or answer.url
             exc.advice = exc.advice or _OTHER_VERSION
             raise
-        if material.was_late and not readable.markdown.strip():
+        if answer.was_late and not document.markdown.strip():
             raise timed_out()
-        return readable
+        return document
+
+
+def captured_part(url: URL) -> str:
+    """The fragment of an address if it changes what is captured, else nothing.
+
+    That are lines of a file and pages of a PDF; any other names a place in the whole page.
+    """
+    fragment = url.fragment
+    return fragment if lines_of(fragment) or pages_of(fragment) else ""
+
+
+def now() -> float:
+    """The event loop's time."""
+    return asyncio.get_running_loop().time()
 
 
 def timed_out() -> TransportError:
@@ -280,28 +374,12 @@ def timed_out() -> TransportError:
     return TransportError("The page was not there.", code=ErrorCode.TIMEOUT)
 
 
-def _document(readable: Readable, **known: object) -> Document:
-    return Document.model_validate(
-        {
-            "markdown": readable.markdown,
-            "word_count": readable.word_count,
-            "title": readable.title,
-            "description": readable.description,
-            "author": readable.author,
-            "published": readable.published,
-            "modified": readable.modified,
-            "language": readable.language,
-            "site": readable.site,
-            "canonical_url": readable.canonical_url,
-            "kind": readable.kind,
-            "is_protected": readable.is_protected,
-            "sources": readable.sources,
-            "outline": readable.outline,
-            "images": readable.images,
-            "links": readable.links,
-            "code_blocks": readable.code_blocks,
-            "hidden_chars_removed": readable.hidden_chars_removed,
-            **known,
+def _with(document: Document, *, is_cut: bool, notes: Iterable[str]) -> Document:
+    """Add to a document what only the capture knows."""
+    return document.model_copy(
+        update={
+            "truncated": document.truncated or is_cut,
+            "notes": (*notes, *document.notes),
         }
     )
 
@@ -311,7 +389,9 @@ def _not_followed(job: Job, trail: Trail, redirect: Redirect, result: HopResult)
         target = str(join(trail.current, redirect.location))
     except ValueError:
         target = ""
-    document = Document(
+    note = _NOT_FOLLOWED if target else _NO_ADDRESS
+    page = CapturedPage(
+        document=Document(markdown="", word_count=0, notes=(*job.notes, note)),
         final_url=str(trail.current),
         content_type=parse_content_type(redirect.headers.get("Content-Type", "")).name,
         content_length=0,
@@ -319,12 +399,9 @@ def _not_followed(job: Job, trail: Trail, redirect: Redirect, result: HopResult)
         headers=_shown(redirect.headers),
         redirect_chain=(*trail.chain, *([f"{target} -> not followed"] if target else [])),
         redirect_target=target,
-        markdown="",
-        word_count=0,
         robots=result.robots,
-        notes=(*job.notes, _NOT_FOLLOWED if target else _NO_ADDRESS),
     )
-    return Captured(document, redirect.status, redirect.headers)
+    return Captured(page, redirect.status, redirect.headers)
 
 
 def _passed_over(plan: Plan, error: Exception) -> str:

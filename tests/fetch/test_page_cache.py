@@ -1,22 +1,182 @@
-"""What a site says of keeping its answer."""
+"""How long captures serve, which of them are kept, and what HTTP says of it (RFC 9111)."""
+
+import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from multidict import CIMultiDict
+from multidict import CIMultiDict, CIMultiDictProxy
 
-from searx_mcp.fetch.pages.freshness import (
+from searx_mcp.content.document import Document
+from searx_mcp.errors import CursorError
+from searx_mcp.fetch.config import FetchConfig
+from searx_mcp.fetch.page_cache import (
+    MAX_ETAG,
     Lifetime,
+    PageCache,
     lifetime,
     validators_of,
 )
-from searx_mcp.storage.pages import Validators
+from searx_mcp.storage.memory import MemoryPageStore
+from searx_mcp.storage.pages import CapturedPage, KeptPage, PageStore, Validators
+
+URL = "https://example.com/"
+DAY = 86_400
+
+
+class Clock:
+    """Unix seconds that only a test moves."""
+
+    def __init__(self) -> None:
+        self.time = 1_790_000_000.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def store() -> PageStore:
+    return MemoryPageStore(max_bytes=1 << 20, max_age=7 * DAY)
+
+
+def keeper(store: PageStore, clock: Clock, namespace: str = "default", **config) -> PageCache:
+    return PageCache(
+        store, namespace=namespace, config=FetchConfig.model_validate(config), clock=clock
+    )
+
+
+def page(markdown: str = "Some words.") -> CapturedPage:
+    return CapturedPage(
+        document=Document(markdown=markdown, word_count=2),
+        final_url=URL,
+        content_type="text/html",
+        content_length=len(markdown),
+        status_code=200,
+    )
+
+
+async def keep(pages: PageCache, *, is_settled: bool = True, **headers: str) -> KeptPage:
+    return await pages.keep(
+        pages.key(URL, variant=""),
+        page(),
+        url=URL,
+        status=200,
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+        max_bytes=1_024,
+        is_settled=is_settled,
+    )
+
+
+async def test_what_is_kept_is_found_by_address_and_by_cursor(store, clock):
+    pages = keeper(store, clock)
+    kept = await keep(pages, ETag='"v1"')
+    assert await pages.find(pages.key(URL, variant="")) == kept
+    assert (await pages.read(kept.cursor)).capture.page == page()
+    assert kept.capture.validators == Validators(etag='"v1"')
+
+
+@pytest.mark.parametrize(
+    ("headers", "ttl", "seconds"),
+    [({}, 300, 300), ({}, 0, 0), ({"Cache_Control": "max-age=50"}, 300, 50)],
+)
+async def test_a_capture_is_fresh_for_as_long_as_the_site_or_else_the_settings_say(
+    store, clock, headers, ttl, seconds
+):
+    pages = keeper(store, clock, cache_ttl=ttl)
+    kept = await keep(pages, **headers)
+    if seconds:
+        clock.time += seconds - 1
+        assert pages.is_fresh(kept)
+        clock.time += 1
+    assert not pages.is_fresh(kept)
+
+
+async def test_what_was_cut_by_chance_is_neither_fresh_nor_asked_about(store, clock):
+    pages = keeper(store, clock)
+    kept = await keep(pages, is_settled=False, ETag='"v1"', Cache_Control="max-age=900")
+    assert not pages.is_fresh(kept)
+    assert kept.capture.validators == Validators()
+    assert (await pages.read(kept.cursor)).capture.page == page()
+
+
+async def test_what_must_not_be_stored_never_comes_to_the_store(store, clock):
+    pages = keeper(store, clock)
+    kept = await keep(pages, Cache_Control="no-store")
+    assert await store.find(pages.key(URL, variant=""), clock()) is None
+    assert await pages.find(pages.key(URL, variant="")) is None
+    assert (await pages.read(kept.cursor)).capture.page == page()
+    clock.time += 601
+    with pytest.raises(CursorError):
+        await pages.read(kept.cursor)
+
+
+async def test_a_renewed_capture_is_as_new_and_keeps_its_cursor(store, clock):
+    pages = keeper(store, clock)
+    kept = await keep(pages, ETag='"v1"')
+    clock.time += 1_000
+    assert not pages.is_fresh(kept)
+    key = pages.key(URL, variant="")
+    renewed = await pages.renew(key, kept, status=304, headers={})
+    assert pages.is_fresh(renewed)
+    assert pages.age(renewed) == 0
+    assert renewed.cursor == kept.cursor
+    assert renewed.capture.validators == kept.capture.validators
+
+
+async def test_a_page_that_must_not_be_stored_any_more_retires_the_one_that_was(store, clock):
+    pages = keeper(store, clock)
+    old = await keep(pages, Cache_Control="max-age=900")
+    await keep(pages, Cache_Control="no-store")
+    found = await pages.find(pages.key(URL, variant=""))
+    assert found is not None
+    assert not pages.is_fresh(found)
+    assert not pages.is_spare(found)
+    assert (await pages.read(old.cursor)).capture.page == page()
+
+
+async def test_news_that_a_page_has_not_changed_may_bring_new_validators(store, clock):
+    pages = keeper(store, clock)
+    kept = await keep(pages, ETag='"v1"', Cache_Control="must-revalidate")
+    key = pages.key(URL, variant="")
+    renewed = await pages.renew(key, kept, status=304, headers={"ETag": '"v2"'})
+    assert renewed.capture.validators == Validators(etag='"v2"')
+    assert not pages.is_spare(renewed)
+
+
+async def test_an_old_capture_is_a_spare_for_a_day(store, clock):
+    pages = keeper(store, clock)
+    kept = await keep(pages)
+    clock.time += DAY
+    assert pages.is_spare(kept)
+    clock.time += 1
+    assert not pages.is_spare(kept)
+
+
+async def test_a_site_may_forbid_to_serve_what_is_old(store, clock):
+    pages = keeper(store, clock)
+    kept = await keep(pages, Cache_Control="must-revalidate")
+    clock.time += 400
+    assert not pages.is_spare(kept)
+
+
+async def test_namespaces_do_not_see_each_other(store, clock):
+    ours, theirs = keeper(store, clock, "ours"), keeper(store, clock, "theirs")
+    kept = await keep(ours)
+    assert await theirs.find(theirs.key(URL, variant="")) is None
+    with pytest.raises(CursorError) as caught:
+        await theirs.read(kept.cursor)
+    assert "url" in caught.value.advice
+
 
 NOW = 1_000_000_000.0
 DATE = "Sun, 09 Sep 2001 01:46:40 GMT"
 """What `NOW` is called in HTTP."""
 HOUR_LATER = "Sun, 09 Sep 2001 02:46:40 GMT"
-DAY = 86_400.0
 TTL = 300.0
 
 
@@ -279,3 +439,87 @@ def test_an_etag_that_cannot_be_sent_back_is_left_out(etag):
 )
 def test_a_date_of_change_is_kept_if_it_is_one(sent, kept):
     assert validators_of({"Last-Modified": sent}) == Validators(last_modified=kept)
+
+
+ANYTHING = st.text(st.characters(exclude_categories=[]), max_size=40)
+DIRECTIVES = st.lists(
+    st.sampled_from(
+        ["max-age", "s-maxage", "no-store", "no-cache", "private", "must-revalidate", "stale-if-error",
+         "immutable", "=", "=0", "=60", '="60"', '="', "=-1", "=1e9", "=" + "9" * 400, "=\u0663", "=\u00b2",
+         "=nan", "=inf", ",", ", ", ";", " ", "\t", '"', "\\", "\udcff", "MAX-AGE=5", "*"]
+    ),
+    max_size=8,
+).map("".join)  # fmt: skip
+DATES = st.sampled_from(
+    ["Wed, 21 Oct 2026 07:28:00 GMT", "Wed, 21 Oct 2026 07:28:00", "Sun Nov  6 08:49:37 1994", "0", "-1",
+     "Wed, 21 Oct 0001 00:00:00 +2359", "Fri, 31 Dec 9999 23:59:59 -2359", "Wed, 21 Oct 99999 07:28:00 GMT",
+     "Wed, 31 Feb 2026 07:28:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", ""]
+)  # fmt: skip
+ETAGS = st.sampled_from(
+    [
+        '"a"',
+        'W/"a"',
+        "a",
+        "*",
+        '""',
+        '"',
+        'W/"',
+        '"a\udcff"',
+        '"a\nb"',
+        '"' + "a" * 300 + '"',
+        '"a", "b"',
+    ]
+)
+HEADERS = st.dictionaries(
+    st.sampled_from(
+        [
+            "Cache-Control",
+            "cache-control",
+            "Pragma",
+            "Expires",
+            "Date",
+            "Age",
+            "Vary",
+            "ETag",
+            "Last-Modified",
+        ]
+    ),
+    DIRECTIVES | DATES | ETAGS | ANYTHING | st.integers().map(str),
+).map(lambda headers: CIMultiDictProxy(CIMultiDict(headers)))
+
+fuzz = settings(deadline=None, max_examples=5 * settings().max_examples)
+
+
+@fuzz
+@given(
+    st.integers(100, 599), HEADERS, st.floats(0, 4e9), st.floats(0, 86_400), st.floats(60, 2_592_000)
+)  # fmt: skip
+def test_a_lifetime_lies_between_now_and_the_longest(status, headers, now, default_ttl, max_age):
+    said = lifetime(status, headers, now, default_ttl=default_ttl, max_age=max_age)
+    assert math.isfinite(said.fresh_until)
+    assert now <= said.fresh_until <= now + max_age
+
+
+@fuzz
+@given(HEADERS, DIRECTIVES, st.sampled_from(["no-store", "No-Store", "no-store=1", 'no-store="x"']))
+def test_no_store_is_heard_beside_whatever_else_is_said(headers, before, no_store):
+    said = lifetime(
+        200,
+        {**headers, "Cache-Control": f"{before.replace(chr(34), '')}, {no_store}"},
+        1e9,
+        default_ttl=300,
+        max_age=600,
+    )
+    assert not said.may_store
+    assert said.fresh_until == 1e9
+
+
+@fuzz
+@given(HEADERS)
+def test_what_is_sent_back_fits_into_a_header(headers):
+    validators = validators_of(headers)
+    for value in (validators.etag, validators.last_modified):
+        assert value.isascii()
+        assert value.isprintable()
+        assert len(value) <= MAX_ETAG
+    assert validators.etag != "*"

@@ -1,0 +1,287 @@
+"""What is kept of captures, for how long, and for what they are good.
+
+How long a page serves without asking its site is what HTTP says of a private cache (RFC 9111).
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from searx_mcp.errors import CursorError, ErrorCode
+from searx_mcp.fetch.config import FetchConfig
+from searx_mcp.storage.memory import MemoryPageStore
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, PageKey, PageStore, Validators
+
+_PASSING_BYTES: Final = 16 << 20
+_PASSING_AGE: Final = 600.0
+"""Bytes and seconds for which pages that must not be stored can be read on, in memory alone."""
+MAX_ETAG: Final = 256
+"""Characters. Those of common servers have 20 to 70; each is sent back with every later request."""
+
+_MAX_HEADER = 4_096
+_MAX_DATE = 64
+_LARGEST = 2_147_483_648.0
+"""Seconds that any greater number means (RFC 9111, section 1.2.2)."""
+_DIRECTIVE = re.compile(
+    r"""(?P<name>[!#$%&'*+.^_`|~0-9A-Za-z-]+)
+        (?P<given>[ \t]*=[ \t]*(?:"(?P<quoted>[^"]*)"|(?P<token>[^",;\s]*)))?""",
+    re.VERBOSE,
+)
+_ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]*"')
+_BARE_ETAG = re.compile(r"[0-9A-Za-z._:+/=-]+")
+"""As some servers send it, without the quotes. `*` is not among them: it would match anything."""
+_HEURISTIC = frozenset({200, 203, 204, 300, 301, 304, 308, 404, 405, 410, 414, 501})
+"""Statuses that may be kept when nothing is said of it (RFC 9110, section 15.1), and 304."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """What a site says of keeping its answer.
+
+    Attributes:
+        may_store: whether it may be written to a disk.
+        fresh_until: Unix seconds until which it serves without asking the site.
+        may_be_stale: whether it may serve after that when the site cannot be asked.
+    """
+
+    may_store: bool
+    fresh_until: float
+    may_be_stale: bool = True
+
+
+class PageCache:
+    """The captures of one namespace.
+
+    A site's `no-store` keeps a page out of the store: it can be read on with its cursor for some
+    minutes, and only in this process. Nothing here raises what a store may have to say.
+    """
+
+    def __init__(
+        self,
+        store: PageStore,
+        *,
+        namespace: str,
+        config: FetchConfig,
+        clock: Callable[[], float],
+    ) -> None:
+        """Take the parts.
+
+        Args:
+            store: keeps captures; the caller closes it.
+            namespace: whose captures these are.
+            config: how long they serve.
+            clock: Unix seconds.
+        """
+        self._store = store
+        self._passing = MemoryPageStore(max_bytes=_PASSING_BYTES, max_age=_PASSING_AGE)
+        self._namespace = namespace
+        self._config = config
+        self._clock = clock
+
+    def now(self) -> float:
+        """Unix seconds."""
+        return self._clock()
+
+    def key(self, url: str, *, variant: str) -> PageKey:
+        """The key of an address in this namespace."""
+        return PageKey(self._namespace, url, variant)
+
+    async def read(self, cursor: str) -> KeptPage:
+        """The capture that a cursor names.
+
+        Raises:
+            CursorError: there is none, or not any longer.
+        """
+        now = self._clock()
+        kept = await self._store.read(self._namespace, cursor, now)
+        kept = kept or await self._passing.read(self._namespace, cursor, now)
+        if kept is None:
+            raise CursorError(
+                "The cursor is not known, or what it names is no longer kept.",
+                code=ErrorCode.CURSOR_EXPIRED,
+                advice="Call web_fetch with the url of the page instead.",
+            )
+        return kept
+
+    async def find(self, key: PageKey) -> KeptPage | None:
+        """The last capture of an address, however old."""
+        return await self._store.find(key, self._clock())
+
+    def is_fresh(self, kept: KeptPage) -> bool:
+        """Whether it serves without asking the site."""
+        return self._clock() < kept.capture.fresh_until
+
+    def is_spare(self, kept: KeptPage) -> bool:
+        """Whether it serves when the site fails (RFC 5861, section 4)."""
+        return kept.capture.may_be_stale and self.age(kept) <= self._config.stale_if_error
+
+    def age(self, kept: KeptPage) -> float:
+        """Seconds since it was fetched or found unchanged."""
+        return max(0.0, self._clock() - kept.capture.fetched_at)
+
+    async def keep(
+        self,
+        key: PageKey,
+        page: CapturedPage,
+        *,
+        url: str,
+        status: int,
+        headers: Mapping[str, str],
+        max_bytes: int,
+        is_settled: bool,
+    ) -> KeptPage:
+        """Keep a new capture.
+
+        Args:
+            key: where it is found again.
+            page: what was captured.
+            url: as it was asked for.
+            status: of the answer.
+            headers: of the answer.
+            max_bytes: decoded bytes that were allowed.
+            is_settled: whether asking again would bring the same; one that was cut by chance can be
+                read on, and does not serve another call.
+        """
+        now = self._clock()
+        life = self._lifetime(status, headers, now)
+        capture = Capture(
+            page=page,
+            url=url,
+            fetched_at=now,
+            fresh_until=life.fresh_until if is_settled else now,
+            max_bytes=max_bytes,
+            validators=validators_of(headers) if is_settled else Validators(),
+            may_be_stale=life.may_be_stale,
+        )
+        if life.may_store:
+            return KeptPage(capture, await self._store.keep(key, capture, now))
+        await self._retire(key, now)
+        return KeptPage(capture, await self._passing.keep(key, capture, now))
+
+    async def renew(
+        self, key: PageKey, kept: KeptPage, *, status: int, headers: Mapping[str, str]
+    ) -> KeptPage:
+        """Keep a capture for longer, that its site says still is the page."""
+        now = self._clock()
+        life = self._lifetime(status, headers, now)
+        newer = validators_of(headers)
+        capture = replace(
+            kept.capture,
+            fetched_at=now,
+            fresh_until=life.fresh_until,
+            may_be_stale=kept.capture.may_be_stale and life.may_be_stale,
+            validators=newer if newer != Validators() else kept.capture.validators,
+        )
+        return KeptPage(capture, await self._store.keep(key, capture, now))
+
+    async def _retire(self, key: PageKey, now: float) -> None:
+        """Let the last capture of an address serve nobody but those who have its cursor."""
+        kept = await self._store.find(key, now)
+        if kept is not None:
+            old = replace(kept.capture, fresh_until=0.0, may_be_stale=False)
+            await self._store.keep(key, old, now)
+
+    def _lifetime(self, status: int, headers: Mapping[str, str], now: float) -> Lifetime:
+        return lifetime(
+            status,
+            headers,
+            now,
+            default_ttl=self._config.cache_ttl,
+            max_age=self._config.cache_max_age,
+        )
+
+
+def lifetime(
+    status: int, headers: Mapping[str, str], now: float, *, default_ttl: float, max_age: float
+) -> Lifetime:
+    """Read what an answer says of keeping it (RFC 9111, sections 4.2 and 5.2.2).
+
+    For one user's cache: `private` is allowed and `s-maxage` is for others. What cannot be read, is
+    negative or contradicts itself counts as the shorter time. Whether the request would be the same
+    (`Vary`) is for the key to say; only `Vary: *` is read here.
+
+    Args:
+        status: of the last hop.
+        headers: by name in any case; of a repeated one the first value.
+        now: Unix seconds at which they arrived.
+        default_ttl: seconds for a site that names no time.
+        max_age: seconds that no time exceeds.
+    """
+    control = _directives(headers.get("Cache-Control", ""))
+    pragma = {} if control else _directives(headers.get("Pragma", ""))
+    must_ask = bool({"no-cache", "no-store"} & {*control, *pragma})
+    must_ask = must_ask or "*" in map(str.strip, headers.get("Vary", "").split(","))
+    seconds = 0.0 if must_ask else _seconds(status, headers, control, now, default_ttl)
+    return Lifetime(
+        may_store="no-store" not in control,
+        fresh_until=now + min(max(seconds, 0.0), max_age),
+        may_be_stale=not must_ask and "must-revalidate" not in control,
+    )
+
+
+def validators_of(headers: Mapping[str, str]) -> Validators:
+    """What to ask with whether a page has changed, as the site sent it, if it can be sent back.
+
+    Args:
+        headers: by name in any case; of a repeated one the first value.
+    """
+    etag = headers.get("ETag", "").strip()
+    is_known = _ETAG.fullmatch(etag) or _BARE_ETAG.fullmatch(etag)
+    changed = headers.get("Last-Modified", "").strip()
+    return Validators(
+        etag=etag if is_known and len(etag) <= MAX_ETAG else "",
+        last_modified=changed if _date(changed) is not None else "",
+    )
+
+
+def _seconds(
+    status: int,
+    headers: Mapping[str, str],
+    control: Mapping[str, list[str]],
+    now: float,
+    default_ttl: float,
+) -> float:
+    # 1. how long, in seconds  2. until when, by the site's own clock  3. nothing was said
+    age = _number(headers.get("Age", "").partition(",")[0]) or 0.0
+    if "max-age" in control:
+        return min(_number(value) or 0.0 for value in control["max-age"]) - age
+    if "Expires" in headers:
+        until, since = _date(headers["Expires"]), _date(headers.get("Date", ""))
+        return 0.0 if until is None else until - (now if since is None else since) - age
+    if "must-revalidate" in control or status not in _HEURISTIC:
+        return 0.0
+    return default_ttl
+
+
+def _directives(text: str) -> dict[str, list[str]]:
+    """All values of each directive, by its name in lower case; empty text where there is none."""
+    found: dict[str, list[str]] = {}
+    for match in _DIRECTIVE.finditer(text[:_MAX_HEADER]):
+        value = match["token"] if match["quoted"] is None else match["quoted"]
+        found.setdefault(match["name"].lower(), []).append(value or "")
+    return found
+
+
+def _number(text: str) -> float | None:
+    """Whole seconds, or `None` if it is none."""
+    text = text.strip()
+    if not (text.isascii() and text.isdigit()):
+        return None
+    return min(float(text), _LARGEST)
+
+
+def _date(text: str) -> float | None:
+    """Unix seconds of a date in any of the three forms of RFC 9110, section 5.6.7, or `None`."""
+    text = text.strip()
+    if len(text) > _MAX_DATE or not (text.isascii() and text.isprintable()):
+        return None
+    try:
+        date = parsedate_to_datetime(text)
+        seconds = (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return seconds if math.isfinite(seconds) else None

@@ -1,1 +1,0 @@
-"""Pages that were captured, kept for a time."""
