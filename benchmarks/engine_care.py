@@ -18,9 +18,9 @@ from benchmarks.simulation.arrivals import HOUR, dice
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
+from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.engine_care import THIN
-from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import SearchContext

@@ -24,9 +24,8 @@ from searx_mcp.models.instance import (
     Tier,
     Uptime,
 )
-from searx_mcp.pool.life import WAITING
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.pool.record import InstanceRecord
+from searx_mcp.pool.record import WAITING, InstanceRecord
 from searx_mcp.search.background.catalog_file import catalog_report
 from searx_mcp.search.background.roster import Roster
 from searx_mcp.search.budget import (
@@ -256,7 +255,7 @@ async def trial_report(asked: Asked, pool: InstancePool, state: StateStore, now:
         format=outcome.format,
         status_code=outcome.status_code,
         elapsed_ms=round(outcome.elapsed * 1_000),
-        detail=outcome.offence or outcome.detail,
+        detail=outcome.trust_violation or outcome.detail,
         rows_seen=outcome.rows_seen,
         rows_used=outcome.rows_used,
         answers=len(page.answers) if page else 0,
@@ -328,7 +327,7 @@ def _timers(record: InstanceRecord, budget: Budget, now: float) -> Timers:
         waits_until=_instant(record.until) if record.state in WAITING else None,
         budget_free_at=_instant(budget.free_at) if budget.free_at > now else None,
         healthy_since=_instant(record.healthy_since) if healthy else None,
-        robots_read_at=_instant(record.cleared_at),
+        robots_read_at=_instant(record.robots_read_at),
         json_again_at=_instant(record.json_recheck) if record.json_recheck > now else None,
     )
 

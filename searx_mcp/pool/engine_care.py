@@ -10,7 +10,7 @@ shortens it. `docs/decisions/pool.md` has the figures.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from enum import Enum, auto
 from itertools import chain
 from typing import Final
 
@@ -19,8 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import EngineReport, EngineState
 from searx_mcp.models.request import TimeRange
-from searx_mcp.pool.engine_trouble import Trouble, trouble_of
-from searx_mcp.pool.needs import Needs
+from searx_mcp.pool.attempt import Needs
 from searx_mcp.pool.timers import DAY, HOUR
 
 LEAST: Final = 3
@@ -51,6 +50,52 @@ _MAX_NAMED: Final = 40
 """Engines of one search that are named beside those that carry it: an address has its limits."""
 
 _SUSPENSION: Final = "suspended"
+
+
+class Trouble(Enum):
+    """What can be done about an engine that fails."""
+
+    REFUSES = auto()
+    """The site behind it keeps the instance out: another engine must do."""
+    SLOW = auto()
+    """It may answer with more time."""
+    UNREACHED = auto()
+    """The instance does not get through to the site: its own network is to be looked at."""
+    OTHER = auto()
+    """As a rule its code and the site have parted ways: an update of SearXNG may help."""
+
+
+_REASONS: Final = (
+    ("captcha", "CAPTCHA", Trouble.REFUSES),
+    ("too many requests", "too many requests", Trouble.REFUSES),
+    ("toomanyrequests", "too many requests", Trouble.REFUSES),
+    ("access denied", "access denied", Trouble.REFUSES),
+    ("accessdenied", "access denied", Trouble.REFUSES),
+    ("timeout", "timeout", Trouble.SLOW),
+    ("timed out", "timeout", Trouble.SLOW),
+    ("connecterror", "no connection", Trouble.UNREACHED),
+    ("connection error", "no connection", Trouble.UNREACHED),
+    ("network error", "no connection", Trouble.UNREACHED),
+    ("proxyerror", "no connection", Trouble.UNREACHED),
+    ("proxy error", "no connection", Trouble.UNREACHED),
+)
+"""Of SearXNG's English messages and exceptions, in lower case; what a person calls it; what it means."""
+
+
+def trouble_of(text: str) -> tuple[str, Trouble]:
+    """Tell what an instance says of an engine that failed.
+
+    Args:
+        text: a reason for people, or the name and message of an exception. Sites write into it.
+
+    Returns:
+        Words of ours, empty for what is not known, and what can be done.
+    """
+    text = text.casefold()
+    for word, reason, trouble in _REASONS:
+        if word in text:
+            return reason, trouble
+    return "", Trouble.OTHER
 
 
 class EngineRecord(BaseModel):
@@ -149,64 +194,67 @@ class EngineRecord(BaseModel):
         )
 
 
-@dataclass(slots=True)
-class EngineCare:
-    """The engines of one instance."""
+def choose(engines: Sequence[EngineRecord], needs: Needs, now: float) -> tuple[str, ...]:
+    """The engines to name in a search; none while the instance should choose."""
+    kind = kind_of(needs)
+    taking = [each for each in engines if kind in each.searches]
+    healthy = [each for each in taking if each.is_healthy(now)]
+    carrying = [each for each in healthy if each.carries]
+    if not carrying or not any(each.is_touchy(now) for each in taking):
+        return ()
+    carrying.sort(key=lambda each: each.rested(now), reverse=True)
+    riding = [each.name for each in healthy if not each.carries][:_MAX_NAMED]
+    return (*(each.name for each in carrying[:LEAST]), *riding)
 
-    engines: tuple[EngineRecord, ...] = ()
 
-    def choose(self, needs: Needs, now: float) -> tuple[str, ...]:
-        """The engines to name in a search; none while the instance should choose."""
-        kind = kind_of(needs)
-        taking = [each for each in self.engines if kind in each.searches]
-        healthy = [each for each in taking if each.is_healthy(now)]
-        carrying = [each for each in healthy if each.carries]
-        if not carrying or not any(each.is_touchy(now) for each in taking):
-            return ()
-        carrying.sort(key=lambda each: each.rested(now), reverse=True)
-        riding = [each.name for each in healthy if not each.carries][:_MAX_NAMED]
-        return self._asked([*(each.name for each in carrying[:LEAST]), *riding], now)
+def others(
+    engines: Sequence[EngineRecord], needs: Needs, named: Collection[str], now: float
+) -> tuple[str, ...]:
+    """The engines that were not `named` in a search: the healthy ones, or all where none is."""
+    kind = kind_of(needs)
+    rest = [each for each in engines if kind in each.searches and each.name not in named]
+    healthy = [each for each in rest if each.is_healthy(now)]
+    return tuple(each.name for each in healthy or rest)[:_MAX_NAMED]
 
-    def others(self, needs: Needs, named: Collection[str], now: float) -> tuple[str, ...]:
-        """The engines that were not named in a search: the healthy ones, or all where none is."""
-        kind = kind_of(needs)
-        rest = [each for each in self.engines if kind in each.searches and each.name not in named]
-        healthy = [each for each in rest if each.is_healthy(now)]
-        return self._asked([each.name for each in healthy or rest][:_MAX_NAMED], now)
 
-    def _asked(self, names: Sequence[str], now: float) -> tuple[str, ...]:
-        """Note who is asked: the next search, which may begin before the answer, is for others."""
-        # A little apart, so that those of one search do not stay together.
-        at = {name: now + place / 1_000 for place, name in enumerate(names)}
-        self.engines = tuple(
-            each.model_copy(update={"asked_at": at[each.name]}) if each.name in at else each
-            for each in self.engines
+def asked(
+    engines: Sequence[EngineRecord], names: Sequence[str], now: float
+) -> tuple[EngineRecord, ...]:
+    """Note who is asked: the next search, which may begin before the answer, is for others."""
+    # A little apart, so that those of one search do not stay together.
+    at = {name: now + place / 1_000 for place, name in enumerate(names)}
+    return tuple(
+        each.model_copy(update={"asked_at": at[each.name]}) if each.name in at else each
+        for each in engines
+    )
+
+
+def learned(
+    engines: Sequence[EngineRecord], needs: Needs, page: ResultPage, now: float
+) -> tuple[EngineRecord, ...]:
+    """Take in an answer.
+
+    Args:
+        engines: what was known.
+        needs: what was asked for, with the engines that were named.
+        page: the answer.
+        now: Unix seconds.
+    """
+    failed = {each.engine: each.reason for each in page.unresponsive_engines}
+    found = Counter(chain.from_iterable(hit.engines for hit in page.hits))
+    found.update(box.engine for box in page.infoboxes if box.engine)
+    answering = dict.fromkeys([*failed, *page.timings, *found])
+    known = {each.name: each for each in engines}
+    for name in answering:
+        engine = known.get(name) or EngineRecord(name=name)
+        known[name] = (
+            engine.after_failure(failed[name], now)
+            if name in failed
+            else engine.after_answer(found[name], now)
         )
-        return tuple(names)
-
-    def learn(self, needs: Needs, page: ResultPage, now: float) -> None:
-        """Take in an answer.
-
-        Args:
-            needs: what was asked for, with the engines that were named.
-            page: the answer.
-            now: Unix seconds.
-        """
-        failed = {each.engine: each.reason for each in page.unresponsive_engines}
-        found = Counter(chain.from_iterable(hit.engines for hit in page.hits))
-        found.update(box.engine for box in page.infoboxes if box.engine)
-        asked = dict.fromkeys([*failed, *page.timings, *found])
-        known = {each.name: each for each in self.engines}
-        for name in asked:
-            engine = known.get(name) or EngineRecord(name=name)
-            known[name] = (
-                engine.after_failure(failed[name], now)
-                if name in failed
-                else engine.after_answer(found[name], now)
-            )
-        _sort_in(known, needs, asked, is_complete=bool(page.timings))
-        latest = sorted(known.values(), key=lambda each: -each.asked_at)[:_MAX_ENGINES]
-        self.engines = tuple(sorted(latest, key=lambda each: each.name))
+    _sort_in(known, needs, answering, is_complete=bool(page.timings))
+    latest = sorted(known.values(), key=lambda each: -each.asked_at)[:_MAX_ENGINES]
+    return tuple(sorted(latest, key=lambda each: each.name))
 
 
 def is_thin(page: ResultPage) -> bool:

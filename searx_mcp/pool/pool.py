@@ -1,23 +1,22 @@
-"""The pool: which instance is asked next, and what an answer teaches."""
+"""The pools: which instance is asked next, and what answers teach of instances and open sources."""
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
+from searx_mcp.pool import engine_care
+from searx_mcp.pool.attempt import Needs, Outcome, Proposal
 from searx_mcp.pool.catalog import overall_grade, tier_of
+from searx_mcp.pool.circuit import GIVEN_UP, Circuit
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.engine_care import EngineCare
-from searx_mcp.pool.member import Member
-from searx_mcp.pool.needs import Needs
-from searx_mcp.pool.outcome import Outcome
-from searx_mcp.pool.proposal import Proposal, proposal
-from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.pool.score import OWN_PRIOR, Prior, prior
+from searx_mcp.pool.member import Member, Standing
+from searx_mcp.pool.record import SKEW, InstanceRecord
+from searx_mcp.pool.score import OWN_PRIOR, prior
 
 if TYPE_CHECKING:
     import random
@@ -29,26 +28,101 @@ LEAST_SHARE = 1 / 20
 """Of the best one's turns, what the worst gets: the score orders first contacts, it forbids none."""
 
 _TIERS = tuple(Tier)
-_GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
 
 
-class _Standing(NamedTuple):
-    """What somebody says of an instance before we ask it."""
+class Members:
+    """Members of a pool by URL; synchronous, told the time and the dice.
 
-    tier: Tier
-    grade: str | None
-    prior: Prior
+    A request goes `begin`, then exactly one of `report` (it came to an outcome), `lost_to_hedge`
+    (its hedge was faster) and `release` (we gave it up, or it says nothing about who was asked).
+    One that has left while a request to it is under way still learns what it comes to.
+
+    Args:
+        config: how failures are judged.
+        rng: the dice.
+    """
+
+    def __init__(self, config: PoolConfig, rng: "random.Random") -> None:
+        self._circuit = Circuit(config, rng)
+        self._members: dict[str, Member] = {}
+        self._leaving: dict[str, Member] = {}
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def begin(self, url: str, now: float) -> None:
+        """A request leaves for `url`."""
+        self._circuit.begin(self._member(url), now)
+
+    def release(self, url: str) -> None:
+        """The request was given up by us, or says nothing about `url`."""
+        self._circuit.release(self._member(url))
+
+    def report(self, url: str, outcome: Outcome, now: float, needs: Needs | None = None) -> None:
+        """The request, which named the engines of `needs`, came to `outcome`."""
+        self._circuit.report(self._member(url), outcome, now, needs)
+
+    def lost_to_hedge(self, url: str, elapsed: float, now: float) -> None:
+        """The request was given up after `elapsed` seconds because its hedge had answered."""
+        self._circuit.lost_to_hedge(self._member(url), elapsed, now)
+
+    def rest(self, url: str, seconds: float, now: float) -> None:
+        """One that has answered asks to be left alone for so many seconds."""
+        self._circuit.rest(self._member(url), seconds, now)
+
+    def retry_after(self, url: str, now: float) -> float:
+        """Seconds until one that waits may be asked again; 0 for any other."""
+        return self._member(url).record.retry_after(now)
+
+    def settle(self, now: float) -> None:
+        """Move all times along with a clock that was put back: no wait becomes longer than it was."""
+        for member in self._known().values():
+            if member.record.last_at > now + SKEW:
+                member.record = member.record.settled(now)
+
+    def restore(self, records: Mapping[str, InstanceRecord]) -> None:
+        """Take over what was learned before, or meanwhile by another process.
+
+        Args:
+            records: by URL; those of who is not in the pool are passed over.
+        """
+        for url, record in records.items():
+            if url in self._members:
+                self._circuit.restore(self._members[url], record)
+
+    def learned_since(self, when: float) -> dict[str, InstanceRecord]:
+        """The records in which anything changed after `when`, by URL."""
+        return {
+            url: member.record.model_copy()
+            for url, member in self._known().items()
+            if member.record.last_at > when
+        }
+
+    def record_of(self, url: str) -> InstanceRecord:
+        """What was learned about `url`."""
+        return self._member(url).record.model_copy()
+
+    def reset(self, url: str, last_at: float) -> InstanceRecord:
+        """Forget what was learned about `url`; gives the record of one that is new since `last_at`."""
+        record = InstanceRecord(url=url, last_at=last_at)
+        self._circuit.restore(self._member(url), record)
+        return record
+
+    def _known(self) -> dict[str, Member]:
+        return self._leaving | self._members
+
+    def _member(self, url: str) -> Member:
+        """The member, also one that has left meanwhile."""
+        return self._members.get(url) or self._leaving[url]
 
 
-class InstancePool:
-    """All instances with their state; synchronous, told the time and the dice.
+class InstancePool(Members):
+    """All instances with their state.
 
-    An attempt goes `propose`, `begin`, then exactly one of `report` (it came to an outcome),
-    `be_overtaken` (its hedge was faster), `opt_out` and `release` (we gave it up). Tiers are asked
-    in order, and a tier is left when nothing in it is eligible. Inside a tier a smooth weighted
-    round-robin chooses among an aperture: a random subset, the same for all processes of an
-    installation, so that not every user of this program lands on the same hosts. One turn in twenty
-    goes to an instance never asked before, if it is known to want no link token.
+    Tiers are asked in order, and a tier is left when nothing in it is eligible. Inside a tier a
+    smooth weighted round-robin chooses among an aperture: a random subset, the same for all
+    processes of an installation, so that not every user of this program lands on the same hosts.
+    One turn in twenty goes to an instance never asked before, if it is known to want no link token.
 
     Instances that cannot serve a search, as far as their `/config` tells, are passed over while
     any other is eligible in any tier; and so are, of those that can, the ones that lately answered
@@ -77,22 +151,18 @@ class InstancePool:
             seed: chooses the aperture; one number for an installation.
         """
         self._config = config or PoolConfig()
+        super().__init__(self._config, rng)
         self._rng = rng
         self._seed = seed
-        self._members: dict[str, Member] = {}
-        self._leaving: dict[str, Member] = {}
         self.enlist(own, public)
 
     @override
     def __repr__(self) -> str:
         counts = dict.fromkeys(InstanceState, 0)
         for member in self._members.values():
-            counts[member.state] += 1
+            counts[member.record.state] += 1
         shown = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
         return f"<InstancePool [{len(self)} instances: {shown}]>"
-
-    def __len__(self) -> int:
-        return len(self._members)
 
     @property
     def has_own(self) -> bool:
@@ -110,7 +180,7 @@ class InstancePool:
 
     def behind(self, now: float) -> set[str]:
         """The base URLs of those that were overtaken so lately that all others come first."""
-        return {member.url for member in self._members.values() if member.life.is_behind(now)}
+        return {member.url for member in self._members.values() if member.record.is_behind(now)}
 
     def public_urls(self) -> tuple[str, ...]:
         """The base URLs of public instances."""
@@ -153,63 +223,47 @@ class InstancePool:
 
     def proposal_of(self, url: str, now: float) -> Proposal:
         """How to ask `url`, which somebody has named, whoever is next."""
-        return proposal(self._member(url), now, engines=())
+        return _proposal(self._member(url), (), now)
 
-    def begin(self, url: str, now: float) -> None:
-        """A request leaves for `url`."""
-        self._member(url).begin(now)
-
-    def release(self, url: str) -> None:
-        """The request was given up by us: nothing was learned."""
-        self._member(url).release()
-
-    def report(self, url: str, outcome: Outcome, now: float, needs: Needs | None = None) -> None:
-        """The request, which named the engines of `needs`, came to `outcome`."""
-        self._member(url).report(outcome, now, needs, config=self._config, rng=self._rng)
-
-    def engines_of(self, url: str) -> EngineCare:
-        """What is known of the engines of `url`."""
-        return self._member(url).care
-
-    def be_overtaken(self, url: str, elapsed: float, now: float) -> None:
-        """The request was given up after `elapsed` seconds because its hedge had answered."""
-        self._member(url).be_overtaken(elapsed, now, config=self._config, rng=self._rng)
+    def other_engines(
+        self, url: str, needs: Needs, named: Collection[str], now: float
+    ) -> tuple[str, ...]:
+        """The engines of `url` to name after a search for which only those `named` were asked."""
+        member = self._member(url)
+        others = engine_care.others(member.record.engines, needs, named, now)
+        member.record.engines = engine_care.asked(member.record.engines, others, now)
+        return others
 
     def revive(self, url: str, now: float) -> None:
         """`url`, if it is an own instance, was seen to work otherwise than by a search."""
         if url in self._members and self._members[url].is_own:
-            self._members[url].revive(now)
+            self._circuit.revive(self._members[url], now)
 
-    def compared(self, url: str, *, agrees: bool, now: float) -> None:
+    def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
         """The results of `url` share something with those of others, or nothing with anybody's."""
-        self._member(url).compared(agrees=agrees, now=now)
-
-    def opt_out(self, url: str, now: float) -> None:
-        """The operator of `url` asks us to stay away; the request was not sent."""
-        self._member(url).opt_out(now)
-
-    def clear(self, url: str, now: float) -> None:
-        """The robots.txt of `url` lets us ask it."""
-        self._member(url).clear(now)
-
-    def is_clear(self, url: str, now: float) -> bool:
-        """Whether the robots.txt of `url` was looked at lately; an own instance needs none."""
-        return self._member(url).is_clear(now)
+        self._circuit.record_agreement(self._member(url), agrees=agrees, now=now)
 
     def read_robots(self, url: str, *, opted_out: bool, now: float) -> None:
-        """The robots.txt of `url` was read without a search; who has left is passed over."""
-        if url in self._members:
-            self._members[url].read_robots(opted_out=opted_out, now=now)
+        """The robots.txt of `url` was read, or could not be; who has left is passed over.
+
+        Args:
+            url: whose it is.
+            opted_out: whether the operator asks us to stay away.
+            now: Unix seconds.
+        """
+        if member := self._known().get(url):
+            self._circuit.read_robots(member, opted_out=opted_out, now=now)
 
     def learn_facts(self, url: str, facts: ConfigFacts, now: float) -> None:
         """The `/config` of `url` was read; a member that has left the pool is passed over."""
         if url in self._members:
-            self._members[url].learn_facts(facts, now)
+            record = self._members[url].record
+            record.facts, record.last_at = facts, now
 
     def probed(self, url: str, *, alive: bool, now: float) -> None:
         """A health check of `url` came back; a member that has left the pool is passed over."""
         if url in self._members:
-            self._members[url].probed(alive=alive, now=now, config=self._config, rng=self._rng)
+            self._circuit.probed(self._members[url], alive=alive, now=now)
 
     def format_of(self, url: str, now: float) -> Format:
         """The format to ask `url` for now."""
@@ -225,17 +279,17 @@ class InstancePool:
             own: base URLs of the user's own instances; these are own also where they are listed.
             public: public instances, gated.
         """
-        standings = dict.fromkeys(own, _Standing(Tier.OWN, None, OWN_PRIOR))
+        standings = dict.fromkeys(own, Standing(Tier.OWN, None, OWN_PRIOR))
         for entry in public:
             standings.setdefault(entry.url, _standing(entry))
-        known = self._leaving | self._members
+        known = self._known()
         self._members = {}
         for url, standing in standings.items():
             member = known.pop(url, None)
             if member is None:
-                member = Member(url, tier=standing.tier, grade=standing.grade, prior=standing.prior)
-            else:
-                member.regrade(tier=standing.tier, grade=standing.grade, prior=standing.prior)
+                member = Member(url, standing)
+            member.standing = standing
+            self._circuit.pardon_own(member)
             self._members[url] = member
         # Whoever left just now may be between two requests of one search.
         self._leaving = {
@@ -244,45 +298,16 @@ class InstancePool:
             if url not in self._leaving or member.in_flight
         }
 
-    def settle(self, now: float) -> None:
-        """Move the times of all instances along with a clock that was put back."""
-        for member in (*self._members.values(), *self._leaving.values()):
-            member.settle(now)
-
-    def restore(self, records: Mapping[str, InstanceRecord]) -> None:
-        """Take over what was learned before, or meanwhile by another process.
-
-        Args:
-            records: by base URL; those of instances that are not in the pool are passed over.
-        """
-        for url, record in records.items():
-            if url in self._members:
-                self._members[url].restore(record)
-
-    def learned_since(self, when: float) -> dict[str, InstanceRecord]:
-        """The records of the instances of which anything was learned after `when`, by base URL."""
-        known = self._leaving | self._members
-        return {url: member.record() for url, member in known.items() if member.last_at > when}
-
-    def record_of(self, url: str) -> InstanceRecord:
-        """What was learned about `url`."""
-        return self._member(url).record()
-
-    def reset(self, url: str, last_at: float) -> InstanceRecord:
-        """Forget what was learned about `url`; gives the record of one that is new since `last_at`."""
-        record = self._member(url).fresh_record(last_at)
-        self._member(url).restore(record)
-        return record
-
     def earliest_retry(self, now: float) -> float | None:
         """Seconds until the first waiting instance may be asked again, or `None` if none waits."""
-        waits = [wait for m in self._members.values() if (wait := m.life.retry_after(now)) > 0]
+        waits = [wait for m in self._members.values() if (wait := m.record.retry_after(now)) > 0]
         return min(waits, default=None)
 
     def why_own_rests(self, now: float) -> str:
         """Why the own instance rests that may be asked again first; empty if none rests."""
-        lives = [m.life for m in self._members.values() if m.is_own and m.life.retry_after(now)]
-        return min(lives, key=lambda life: life.until).reason if lives else ""
+        own = [member.record for member in self._members.values() if member.is_own]
+        resting = [record for record in own if record.retry_after(now)]
+        return min(resting, key=lambda record: record.until).reason if resting else ""
 
     def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
         """What is known of every instance, best first within each tier."""
@@ -307,7 +332,7 @@ class InstancePool:
             for member in self._members.values()
             if not member.is_own
             and member.link_token is not False
-            and member.state not in _GIVEN_UP
+            and member.record.state not in GIVEN_UP
         )
 
     def aperture(self, now: float) -> tuple[str, ...]:
@@ -322,17 +347,13 @@ class InstancePool:
                 for member in self._members.values()
                 if member.tier is tier
                 and not member.is_own
-                and (member.life.is_open(now) or member.state is InstanceState.FAILING)
+                and (member.record.is_open(now) or member.record.state is InstanceState.FAILING)
             ]
-            if any(member.life.is_open(now) for member in members):
+            if any(member.record.is_open(now) for member in members):
                 return tuple(member.url for member in self._first(members, now))
             tiers.append(members)
         failing = next(filter(None, tiers), [])
         return tuple(member.url for member in self._first(failing, now))
-
-    def _member(self, url: str) -> Member:
-        """The member, also one that has left meanwhile."""
-        return self._members.get(url) or self._leaving[url]
 
     def _first(self, members: list[Member], now: float) -> list[Member]:
         if self._config.random_start:
@@ -371,18 +392,37 @@ class InstancePool:
 
     def _proposal(self, member: Member, needs: Needs | None, now: float) -> Proposal:
         cares = self._config.engine_care and member.is_own and needs and not needs.engines
-        engines = member.care.choose(needs, now) if needs and cares else ()
-        return proposal(member, now, engines=engines)
+        engines: tuple[str, ...] = ()
+        if needs and cares:
+            engines = engine_care.choose(member.record.engines, needs, now)
+            member.record.engines = engine_care.asked(member.record.engines, engines, now)
+        return _proposal(member, engines, now)
 
     def _panic(self, exclude: Collection[str]) -> Member | None:
         own = [member for member in self._members.values() if member.is_own]
         if not own or any(
-            member.url in exclude or member.in_flight or member.state is not InstanceState.FAILING
+            member.url in exclude
+            or member.in_flight
+            or member.record.state is not InstanceState.FAILING
             for member in own
         ):
             return None
-        return min(own, key=lambda m: m.life.until)
+        return min(own, key=lambda m: m.record.until)
 
 
-def _standing(entry: CatalogEntry) -> _Standing:
-    return _Standing(tier_of(entry), overall_grade(entry), prior(entry))
+def _standing(entry: CatalogEntry) -> Standing:
+    return Standing(tier_of(entry), overall_grade(entry), prior(entry))
+
+
+def _proposal(member: Member, engines: tuple[str, ...], now: float) -> Proposal:
+    return Proposal(
+        url=member.url,
+        own=member.is_own,
+        format=member.format(now),
+        is_unlimited=member.is_unlimited,
+        is_trial=member.is_on_trial(now),
+        is_doubted=member.is_doubted(now),
+        is_proven=member.record.successes > 0,
+        robots_known=member.robots_known(now),
+        engines=engines,
+    )

@@ -1,65 +1,98 @@
-"""What is learned about an instance, as it is kept, and the rules for times that were kept."""
+"""What is learned about an instance: the one record that the pool changes and a store keeps."""
 
-from typing import Any
+import math
+from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from searx_mcp.models.attempt import PastOutcome, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
+from searx_mcp.pool.timers import HOUR, overtaken_time
 
-LONGEST = 40 * 86_400.0
+LONGEST: Final = 40 * 86_400.0
 """Seconds. No window and no wait is longer (30 days and a fifth), so a charge is forgotten after
 this time, and a wait that would end later comes from a wrong clock."""
-SKEW = 60.0
+SKEW: Final = 60.0
 """Seconds a kept time may lie in the future: another process read the clock a little later. What
 lies further ahead was written before the clock was put back."""
 
+WAITING: Final = frozenset(
+    {InstanceState.RATE_LIMITED, InstanceState.FAILING, InstanceState.QUARANTINED}
+)
+"""States that end with their time."""
+OPTED_OUT: Final = "Its robots.txt asks searx-mcp to stay away."
+SLOW_START: Final = (0.25, 0.5, 1.0)
+"""Shares of its weight for an instance that comes back, by successes since."""
+HALF_LIFE: Final = 6 * HOUR
+"""After this time an observation counts half: engines inside instances come and go within hours."""
+
 
 class InstanceRecord(BaseModel):
-    """What is learned about one instance.
+    """What is learned about one instance, or one open source.
 
-    `searx_mcp.pool.life` and `searx_mcp.pool.observed` say what the fields mean.
-
-    All times are Unix seconds. Fields of newer versions are ignored, and stay in the store.
+    The pool changes its own in place; whoever takes one out of the pool or a store has a copy.
+    All times are Unix seconds. Fields of newer versions are ignored, and stay in the store. Where
+    the store calls a field otherwise, that name is its alias.
 
     Attributes:
         url: base URL.
-        until: when its waiting state ends.
         last_at: when anything in this record changed last; it decides whose record is kept.
-        json_recheck: from when on JSON may be tried again.
+        state: where it stands in the states of `searx_mcp.pool.circuit`.
+        until: when its waiting state ends.
+        reason: why it waits or is degraded, a sentence for a person.
+        consecutive_failures: failures since the last answer of use, health checks among them.
+        failing_episode, limit_episode, quarantine_episode: how often it waited so, in a row.
+        limits: when it limited us, the latest few.
+        recent: whether its latest answers were of use.
+        without_engines: answers in a row whose engines failed.
+        empty: answers in a row that found nothing, though no engine failed.
+        degraded_at: the last such answer in the state `degraded`.
+        successes_in_a_row: since it came back.
+        overtaken: times in a row that a hedge was faster.
+        overtaken_at: the last of them.
+        trust_violations: answers in a row that counted against it.
+        disagreement_streak: times in a row that its results shared nothing with those of several
+            others.
+        certificate_failures: TLS failures since the last good answer.
+        bans: how often violations of trust had it quarantined.
+        successes, failures: of all its answers, those that ended a search, and the others.
+        observed: the sum of the worth of our own requests, decayed.
+        count: how many there were, decayed alike.
+        observed_at: the last of them.
+        latency: peak-sensitive moving average in seconds, or `None`.
+        latency_at: its last change.
+        latencies: the latest times that went into it, in seconds, the newest last.
+        outcomes: the latest requests, the newest last.
+        last_detail: of the last request, one short sentence for a person; never the query.
+        drift: answers with rows of which none could be used.
+        json_enabled: whether it answers in JSON; `None` while unknown.
         json_listed: whether its pages list JSON among the formats.
+        json_recheck: from when on JSON may be tried again.
         link_token: whether its pages carry the limiter's token.
-        last_detail: one short sentence for a person; never the query.
         facts: what its `/config` says.
-        cleared_at: when its robots.txt was read last, or could not be.
+        robots_read_at: when its robots.txt was read last, or could not be.
         engines: how the engines inside it answered; kept of own instances alone.
         version: of the fields; it only grows.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="ignore",
+        allow_inf_nan=False,
+        validate_by_alias=True,
+        validate_by_name=True,
+        serialize_by_alias=True,
+    )
 
     url: str
+    last_at: float = 0.0
+
     state: InstanceState = InstanceState.NEW
     until: float = 0.0
     reason: str = ""
     healthy_since: float = 0.0
-    last_at: float = 0.0
-    successes: int = 0
-    failures: int = 0
     consecutive_failures: int = 0
-    observed: float = 0.0
-    count: float = 0.0
-    observed_at: float = 0.0
-    latency: float | None = None
-    latency_at: float = 0.0
-    latencies: tuple[float, ...] = ()
-    outcomes: tuple[PastOutcome, ...] = ()
-    json_enabled: bool | None = None
-    json_recheck: float = 0.0
-    json_listed: bool | None = None
-    link_token: bool | None = None
     failing_episode: int = 0
     limit_episode: int = 0
     quarantine_episode: int = 0
@@ -68,23 +101,77 @@ class InstanceRecord(BaseModel):
     without_engines: int = 0
     empty: int = 0
     degraded_at: float = 0.0
-    successes_in_a_row: int = 0
+    successes_in_a_row: int = len(SLOW_START)
     overtaken: int = 0
     overtaken_at: float = 0.0
-    offences: int = 0
-    alone: int = 0
+    trust_violations: int = Field(default=0, alias="offences")
+    disagreement_streak: int = Field(default=0, alias="alone")
     certificate_failures: int = 0
     bans: int = 0
-    drift: int = 0
+
+    successes: int = 0
+    failures: int = 0
+    observed: float = 0.0
+    count: float = 0.0
+    observed_at: float = 0.0
+    latency: float | None = None
+    latency_at: float = 0.0
+    latencies: tuple[float, ...] = ()
+    outcomes: tuple[PastOutcome, ...] = ()
     last_verdict: Verdict | None = None
     last_detail: str = ""
+    drift: int = 0
+
+    json_enabled: bool | None = None
+    json_listed: bool | None = None
+    json_recheck: float = 0.0
+    link_token: bool | None = None
     facts: ConfigFacts | None = None
-    cleared_at: float = 0.0
+    robots_read_at: float = Field(default=0.0, alias="cleared_at")
     engines: tuple[EngineRecord, ...] = ()
     version: int = 1
 
+    def is_open(self, now: float) -> bool:
+        """Whether its state lets requests go to it; in some states only one at a time."""
+        if self.state is InstanceState.BLACKLISTED:
+            return False
+        return self.state not in WAITING or now >= self.until
+
+    @property
+    def is_on_trial(self) -> bool:
+        """Whether it may be asked by one request at a time only."""
+        return self.state is InstanceState.HALF_OPEN or self.state in WAITING
+
+    @property
+    def is_opted_out(self) -> bool:
+        """Whether its operator's wish is what it waits for."""
+        return self.state is InstanceState.QUARANTINED and self.reason == OPTED_OUT
+
+    def is_behind(self, now: float) -> bool:
+        """Whether it was overtaken so lately that all others come first."""
+        return bool(self.overtaken) and now - self.overtaken_at < overtaken_time(self.overtaken)
+
+    def retry_after(self, now: float) -> float:
+        """Seconds until it may be asked again; 0 when it may now, or never may."""
+        return max(0.0, self.until - now) if self.state in WAITING else 0.0
+
+    def mean_worth(self) -> float | None:
+        """The mean worth of our own requests, 0 to 1, or `None` before the first."""
+        return self.observed / self.count if self.count else None
+
+    def decay(self, now: float) -> float:
+        """What is left now of the weight of the last observation, 0 to 1."""
+        return math.exp2(-max(0.0, now - self.observed_at) / HALF_LIFE)
+
+    def percentile(self, percent: int) -> float | None:
+        """The time within which so many of the latest answers came: the nearest rank, in seconds."""
+        if not self.latencies:
+            return None
+        rank = math.ceil(len(self.latencies) * percent / 100)
+        return sorted(self.latencies)[max(rank, 1) - 1]
+
     def settled(self, now: float) -> "InstanceRecord":
-        """This record as it can be believed at `now`.
+        """A copy of this record as it can be believed at `now`.
 
         A record from the future was written before the clock was put back: it counts as written
         now, and all its times move with it, so that what is left of a wait stays. No wait ends
@@ -108,8 +195,8 @@ class InstanceRecord(BaseModel):
         return self.model_copy(update=changes)
 
 
-_PAST = (
-    "observed_at", "latency_at", "healthy_since", "degraded_at", "overtaken_at", "cleared_at",
+_PAST: Final = (
+    "observed_at", "latency_at", "healthy_since", "degraded_at", "overtaken_at", "robots_read_at",
 )  # fmt: skip
 
 

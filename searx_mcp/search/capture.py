@@ -10,7 +10,7 @@ from searx_mcp import __version__
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
-from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.budget import MONTH
 from searx_mcp.search.finding import find_instance

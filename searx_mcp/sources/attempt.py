@@ -14,12 +14,10 @@ from typing import Final, Protocol, Self
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.request import TimeRange
+from searx_mcp.pool.attempt import Needs, Outcome, Proposal
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.needs import Needs
-from searx_mcp.pool.outcome import Outcome
-from searx_mcp.pool.pool import InstancePool
-from searx_mcp.pool.proposal import Proposal
-from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog, Learner
+from searx_mcp.pool.pool import InstancePool, Members
+from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.upstream import Clearance
@@ -45,7 +43,7 @@ class Ticket:
     """
 
     url: str
-    pool: Learner
+    pool: Members
     log: AttemptLog
     clock: Callable[[], float]
     began: float | None = None
@@ -218,7 +216,7 @@ class AttemptRunner:
                 outcome = await ask(ticket, proposal, send, log)
             except asyncio.CancelledError:
                 if ticket.began is not None and url in log.overtaken:
-                    self._be_overtaken(ticket, proposal)
+                    self._lose_to_hedge(ticket, proposal)
                 raise
             if outcome is None:
                 return None
@@ -264,7 +262,7 @@ class AttemptRunner:
     async def _look_up(self, ticket: Ticket, proposal: Proposal, seconds: float) -> Clearance:
         """Find out whether the instance is there and lets us ask it; what this costs is not charged."""
         url, form, client = proposal.url, proposal.format, self._client
-        if proposal.is_clear and not proposal.is_trial:
+        if proposal.robots_known and not proposal.is_trial:
             if await client.resolves(url, timeout=seconds):
                 return Clearance()
             detail = "The host name does not resolve."
@@ -272,16 +270,16 @@ class AttemptRunner:
         seconds = min(seconds, CLEARANCE_TIMEOUT)
         clock = self._clock
         clearance = await read_robots(client, self._pool, url, form, clock=clock, timeout=seconds)
-        if clearance == Clearance() and not proposal.is_clear:
+        if clearance == Clearance() and not proposal.robots_known:
             # Its limiter decides what the search is charged to.
             seconds = min(seconds, ticket.log.left)
             await read_config(client, self._pool, url, own=False, clock=clock, timeout=seconds)
         return clearance
 
-    def _be_overtaken(self, ticket: Ticket, proposal: Proposal) -> None:
+    def _lose_to_hedge(self, ticket: Ticket, proposal: Proposal) -> None:
         ticket.ended = True
         elapsed = ticket.elapsed
-        self._pool.be_overtaken(proposal.url, elapsed, self._clock())
+        self._pool.lost_to_hedge(proposal.url, elapsed, self._clock())
         detail = "Another instance answered first."
         ticket.log.note(
             proposal.url, Outcome(Verdict.OVERTAKEN, proposal.format, elapsed, detail=detail)

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.service import Progress
-from searx_mcp.pool.needs import Needs
-from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.pool import Members
 
 _log = logging.getLogger("searx_mcp.sources.attempt")
 
@@ -26,22 +26,6 @@ def is_offline(failures: int, *, reached: bool, enough: int = _ENOUGH_TO_DOUBT) 
         enough: failures from which on the network here is doubted and not the hosts.
     """
     return failures >= enough and not reached
-
-
-class Learner(Protocol):
-    """A pool that learns from requests: of instances, or of open sources."""
-
-    def begin(self, url: str, now: float) -> None:
-        """A request leaves for `url`."""
-        ...
-
-    def release(self, url: str) -> None:
-        """The request was given up by us, or says nothing about `url`."""
-        ...
-
-    def report(self, url: str, outcome: Outcome, now: float, needs: Needs | None = None) -> None:
-        """The request came to `outcome`."""
-        ...
 
 
 @dataclass(slots=True)
@@ -92,7 +76,7 @@ class AttemptLog:
             attempt.elapsed_ms,
         )
 
-    def settle(self, pool: Learner, now: float) -> None:
+    def settle(self, pool: Members, now: float) -> None:
         """Report the failures held back, unless nobody at all was reached."""
         if not self.held:
             return

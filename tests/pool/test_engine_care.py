@@ -9,10 +9,10 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, EngineState
 from searx_mcp.models.request import TimeRange
+from searx_mcp.pool import engine_care
+from searx_mcp.pool.attempt import Needs, Outcome
 from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.engine_care import EngineCare, EngineRecord, engine_reports, is_thin
-from searx_mcp.pool.needs import Needs
-from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.engine_care import EngineRecord, engine_reports, is_thin
 from searx_mcp.pool.pool import InstancePool
 
 NOW = 1_000_000.0
@@ -46,15 +46,35 @@ def page(
     )
 
 
-def cared(*pages: ResultPage, needs: Needs = GENERAL) -> EngineCare:
+class Care:
+    """The engines of one instance, as its record and the pool keep them."""
+
+    def __init__(self) -> None:
+        self.engines: tuple[EngineRecord, ...] = ()
+
+    def choose(self, needs: Needs, now: float) -> tuple[str, ...]:
+        names = engine_care.choose(self.engines, needs, now)
+        self.engines = engine_care.asked(self.engines, names, now)
+        return names
+
+    def others(self, needs: Needs, named: Iterable[str], now: float) -> tuple[str, ...]:
+        names = engine_care.others(self.engines, needs, tuple(named), now)
+        self.engines = engine_care.asked(self.engines, names, now)
+        return names
+
+    def learn(self, needs: Needs, answer: ResultPage, now: float) -> None:
+        self.engines = engine_care.learned(self.engines, needs, answer, now)
+
+
+def cared(*pages: ResultPage, needs: Needs = GENERAL) -> Care:
     """What is known after these answers, a second apart, the last one at `NOW`."""
-    care = EngineCare()
+    care = Care()
     for number, each in enumerate(pages, 1 - len(pages)):
         care.learn(needs, each, NOW + number)
     return care
 
 
-def record(care: EngineCare, name: str) -> EngineRecord:
+def record(care: Care, name: str) -> EngineRecord:
     (found,) = (each for each in care.engines if each.name == name)
     return found
 

@@ -8,10 +8,11 @@ import pytest
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
+from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.circuit import Circuit
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.member import Member
-from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.member import Member, Standing
 from searx_mcp.pool.score import Prior, latency_quality
 
 NOW = 1_000_000.0
@@ -28,7 +29,11 @@ BARE = ResultPage(
 
 
 def member(tier: Tier = Tier.A_PLUS) -> Member:
-    return Member("https://a.example/", tier=tier, grade="A+", prior=Prior(0.8, 0.8, 0.8, 0.8, 0.8))
+    return Member("https://a.example/", Standing(tier, "A+", Prior(0.8, 0.8, 0.8, 0.8, 0.8)))
+
+
+def circuit() -> Circuit:
+    return Circuit(CONFIG, random.Random(1))
 
 
 def outcome(verdict: Verdict, **fields) -> Outcome:
@@ -40,16 +45,16 @@ def outcome(verdict: Verdict, **fields) -> Outcome:
 
 def learn(it: Member, *verdicts: Verdict, now: float = NOW, **fields) -> Member:
     for verdict in verdicts:
-        it.begin(now)
-        it.report(outcome(verdict, **fields), now, config=CONFIG, rng=random.Random(1))
+        circuit().begin(it, now)
+        circuit().report(it, outcome(verdict, **fields), now)
     return it
 
 
 @pytest.mark.parametrize("verdict", [Verdict.FULL, Verdict.THIN, Verdict.EMPTY])
 def test_an_answer_makes_a_new_instance_healthy(verdict):
     it = learn(member(), verdict)
-    assert it.state is InstanceState.HEALTHY
-    assert (it.successes, it.failures) == (1, 0)
+    assert it.record.state is InstanceState.HEALTHY
+    assert (it.record.successes, it.record.failures) == (1, 0)
 
 
 @pytest.mark.parametrize(
@@ -59,14 +64,14 @@ def test_an_instance_fails_after_three_failures_in_a_row(verdict):
     it = learn(member(), verdict, verdict)
     assert it.is_eligible(NOW)
     learn(it, verdict)
-    assert it.state is InstanceState.FAILING
+    assert it.record.state is InstanceState.FAILING
     assert not it.is_eligible(NOW)
-    assert 15 <= it.life.retry_after(NOW) <= 30
+    assert 15 <= it.record.retry_after(NOW) <= 30
 
 
 @pytest.mark.parametrize("verdict", [Verdict.DNS, Verdict.TLS, Verdict.REFUSED])
 def test_a_failure_that_will_repeat_takes_effect_at_once(verdict):
-    assert learn(member(), verdict).state is InstanceState.FAILING
+    assert learn(member(), verdict).record.state is InstanceState.FAILING
 
 
 @pytest.mark.parametrize(
@@ -75,20 +80,20 @@ def test_a_failure_that_will_repeat_takes_effect_at_once(verdict):
 )
 def test_a_limit_or_a_block_is_waited_out(verdict, low):
     it = learn(member(), verdict)
-    assert it.state is InstanceState.RATE_LIMITED
-    assert low <= it.life.retry_after(NOW) <= low * 1.2
+    assert it.record.state is InstanceState.RATE_LIMITED
+    assert low <= it.record.retry_after(NOW) <= low * 1.2
     assert not it.is_eligible(NOW + low - 1)
     assert it.is_eligible(NOW + low * 1.2)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.NOT_SEARXNG, Verdict.FOREIGN_REDIRECT])
 def test_another_program_at_a_public_address_is_quarantined(verdict):
-    assert learn(member(), verdict).state is InstanceState.QUARANTINED
+    assert learn(member(), verdict).record.state is InstanceState.QUARANTINED
 
 
 @pytest.mark.parametrize("verdict", [Verdict.NOT_SEARXNG, Verdict.FOREIGN_REDIRECT])
 def test_an_own_instance_is_never_quarantined_for_it(verdict):
-    assert learn(member(Tier.OWN), verdict).state is not InstanceState.QUARANTINED
+    assert learn(member(Tier.OWN), verdict).record.state is not InstanceState.QUARANTINED
 
 
 def test_failing_six_times_over_means_quarantine_for_a_public_instance_only():
@@ -97,16 +102,16 @@ def test_failing_six_times_over_means_quarantine_for_a_public_instance_only():
         now = NOW
         for _ in range(6):
             learn(it, Verdict.DNS, now=now)
-            now += it.life.retry_after(now) + 1
-        assert it.state is expected
+            now += it.record.retry_after(now) + 1
+        assert it.record.state is expected
 
 
 def test_after_its_time_an_instance_gets_one_trial_and_no_second_beside_it():
     it = learn(member(Tier.OWN), Verdict.DNS)
     later = NOW + 31
     assert it.is_eligible(later)
-    it.begin(later)
-    assert it.state is InstanceState.HALF_OPEN
+    circuit().begin(it, later)
+    assert it.record.state is InstanceState.HALF_OPEN
     assert not it.is_eligible(later)
 
 
@@ -114,15 +119,15 @@ def test_a_trial_that_fails_sends_it_back_for_longer():
     it = learn(member(), Verdict.DNS)
     later = NOW + 31
     learn(it, Verdict.TIMEOUT, now=later)
-    assert it.state is InstanceState.FAILING
-    assert 30 <= it.life.retry_after(later) <= 60
+    assert it.record.state is InstanceState.FAILING
+    assert 30 <= it.record.retry_after(later) <= 60
 
 
 def test_a_trial_given_up_leaves_the_door_half_open():
     it = learn(member(), Verdict.DNS)
-    it.begin(NOW + 31)
-    it.release()
-    assert it.state is InstanceState.HALF_OPEN
+    circuit().begin(it, NOW + 31)
+    circuit().release(it)
+    assert it.record.state is InstanceState.HALF_OPEN
     assert it.is_eligible(NOW + 31)
 
 
@@ -131,35 +136,35 @@ def test_three_good_answers_forget_the_failing_episodes():
     now = NOW
     for _ in range(3):
         learn(it, Verdict.DNS, now=now)
-        now += it.life.retry_after(now) + 1
+        now += it.record.retry_after(now) + 1
     learn(it, Verdict.FULL, Verdict.FULL, Verdict.FULL, now=now)
     learn(it, Verdict.DNS, now=now)
-    assert it.life.retry_after(now) <= 30
+    assert it.record.retry_after(now) <= 30
 
 
 def test_answers_without_engines_degrade_an_instance_until_one_is_full():
     it = learn(member(), Verdict.FULL)
     weight = it.weight(NOW)
     learn(it, *[Verdict.ENGINES_FAILED] * 3, page=BARE)
-    assert it.state is InstanceState.DEGRADED
+    assert it.record.state is InstanceState.DEGRADED
     assert it.is_eligible(NOW)
     assert 0 < it.weight(NOW) < weight / 4
-    assert learn(it, Verdict.THIN).state is InstanceState.DEGRADED
-    assert learn(it, Verdict.FULL).state is InstanceState.HEALTHY
+    assert learn(it, Verdict.THIN).record.state is InstanceState.DEGRADED
+    assert learn(it, Verdict.FULL).record.state is InstanceState.HEALTHY
 
 
 def test_a_trial_that_finds_no_engines_does_not_leave_the_door_half_open():
     it = learn(member(), Verdict.DNS)
     learn(it, Verdict.ENGINES_FAILED, page=BARE, now=NOW + 31)
     assert it.is_eligible(NOW + 31)
-    assert it.state is InstanceState.NEW, "it has never answered"
+    assert it.record.state is InstanceState.NEW, "it has never answered"
 
 
 def test_json_switched_off_is_remembered_for_a_week_and_is_no_failure():
     it = member(Tier.OWN)
     assert it.format(NOW) is Format.JSON
     learn(it, Verdict.JSON_OFF, format=Format.JSON)
-    assert (it.failures, it.json_enabled) == (0, False)
+    assert (it.record.failures, it.record.json_enabled) == (0, False)
     assert it.format(NOW) is Format.HTML
     assert it.format(NOW + 8 * DAY) is Format.JSON
 
@@ -175,7 +180,11 @@ def test_a_limit_for_json_leaves_an_own_instance_to_be_asked_for_pages(retry_aft
     it = learn(member(Tier.OWN), Verdict.FULL, format=Format.JSON)
     learn(it, Verdict.RATE_LIMITED, format=Format.JSON, retry_after=retry_after)
     learn(it, Verdict.FULL, format=Format.JSON)  # one that was under way
-    assert (it.state, it.failures, it.json_enabled) == (InstanceState.HEALTHY, 0, True)
+    assert (it.record.state, it.record.failures, it.record.json_enabled) == (
+        InstanceState.HEALTHY,
+        0,
+        True,
+    )
     assert it.is_eligible(NOW)
     assert it.format(NOW + seconds - 1) is Format.HTML
     assert it.format(NOW + seconds) is Format.JSON
@@ -186,14 +195,14 @@ def test_a_limit_for_json_leaves_an_own_instance_to_be_asked_for_pages(retry_aft
 )
 def test_a_stranger_that_limits_json_rests_and_so_does_whoever_limits_pages(tier, format_):
     it = learn(member(tier), Verdict.RATE_LIMITED, format=format_)
-    assert it.state is InstanceState.RATE_LIMITED
+    assert it.record.state is InstanceState.RATE_LIMITED
 
 
 def test_an_own_instance_seen_to_work_is_asked_at_once_and_for_json():
     it = learn(member(Tier.OWN), Verdict.JSON_OFF, format=Format.JSON)
     learn(it, Verdict.CHALLENGE)
     assert not it.is_eligible(NOW)
-    it.revive(NOW)
+    circuit().revive(it, NOW)
     assert it.is_eligible(NOW)
     assert it.format(NOW) is Format.JSON
 
@@ -213,8 +222,8 @@ def test_an_own_instance_whose_last_request_came_to_nothing_is_doubted(verdicts,
     it = member(Tier.OWN)
     for verdict in verdicts:
         if verdict == "overtaken":
-            it.begin(NOW)
-            it.be_overtaken(1.5, NOW, config=CONFIG, rng=random.Random(1))
+            circuit().begin(it, NOW)
+            circuit().lost_to_hedge(it, 1.5, NOW)
         else:
             learn(it, verdict)
     assert (it.is_doubted(NOW), it.is_sidelined(NOW)) == (doubted, behind)
@@ -225,7 +234,7 @@ def test_a_public_instance_is_asked_for_html():
 
 
 def test_a_json_answer_proves_that_json_is_on():
-    assert learn(member(Tier.OWN), Verdict.FULL, format=Format.JSON).json_enabled is True
+    assert learn(member(Tier.OWN), Verdict.FULL, format=Format.JSON).record.json_enabled is True
 
 
 @pytest.mark.parametrize("token", [True, False])
@@ -250,19 +259,19 @@ def test_a_clock_that_jumps_back_does_not_blow_the_score_up():
 def test_a_public_instance_serves_one_request_at_a_time_and_an_own_one_any_number():
     for tier, expected in ((Tier.A, False), (Tier.OWN, True)):
         it = member(tier)
-        it.begin(NOW)
+        circuit().begin(it, NOW)
         assert it.is_eligible(NOW) is expected
 
 
 def test_a_health_check_ends_a_failing_time():
     it = learn(member(Tier.OWN), Verdict.DNS)
-    it.probed(alive=True, now=NOW + 1, config=CONFIG, rng=random.Random(1))
+    circuit().probed(it, alive=True, now=NOW + 1)
     assert it.is_eligible(NOW + 1)
 
 
 def test_a_health_check_does_not_end_a_limit():
     it = learn(member(Tier.OWN), Verdict.RATE_LIMITED)
-    it.probed(alive=True, now=NOW + 1, config=CONFIG, rng=random.Random(1))
+    circuit().probed(it, alive=True, now=NOW + 1)
     assert not it.is_eligible(NOW + 1)
 
 
@@ -273,8 +282,8 @@ def test_its_repr_shows_what_an_operator_wants_to_know():
 
 def test_a_host_that_says_when_to_come_back_is_left_alone_until_then():
     it = learn(member(), Verdict.SERVER_ERROR, retry_after=600.0)
-    assert it.state is InstanceState.FAILING
-    assert 600 <= it.life.retry_after(NOW) <= 660
+    assert it.record.state is InstanceState.FAILING
+    assert 600 <= it.record.retry_after(NOW) <= 660
 
 
 def test_answers_whose_rows_nobody_can_read_are_counted():
@@ -282,12 +291,12 @@ def test_answers_whose_rows_nobody_can_read_are_counted():
     it = learn(member(), Verdict.MALFORMED, Verdict.MALFORMED, page=drifted)
     learn(it, Verdict.THIN, page=partly)
     learn(it, Verdict.EMPTY, page=ResultPage())
-    assert it.drift == 2
+    assert it.record.drift == 2
 
 
 def test_its_card_shows_what_is_known():
     it = learn(member(), Verdict.RATE_LIMITED, retry_after=100.0, status_code=429, detail="Slow.")
-    it.learn_facts(ConfigFacts(version="2026.1", limiter_enabled=True, link_token=False), NOW)
+    it.record.facts = ConfigFacts(version="2026.1", limiter_enabled=True, link_token=False)
     learn(it, Verdict.FULL, now=NOW + 110, status_code=200)
     learn(it, Verdict.TIMEOUT, now=NOW + 110, elapsed=2.0006)
     learn(it, Verdict.TLS, now=NOW + 110, detail="Bad certificate.")
@@ -312,7 +321,7 @@ def test_its_card_shows_what_is_known():
         version="2026.1",
         limiter=True,
         link_token=False,
-        retry_after=round(it.life.until - NOW - 111, 1),
+        retry_after=round(it.record.until - NOW - 111, 1),
     )
     assert set(card.score_parts) == {
         *(f"prior_{name}" for name in Prior._fields),
@@ -337,14 +346,12 @@ def test_the_card_of_an_instance_never_asked_knows_little():
 
 EVENTS = {
     "report": lambda it: learn(it, Verdict.FULL, now=NOW + 5),
-    "overtaken": lambda it: it.be_overtaken(1.0, NOW + 5, config=CONFIG, rng=random.Random(1)),
-    "compared": lambda it: it.compared(agrees=True, now=NOW + 5),
-    "rest": lambda it: it.rest(10, NOW + 5),
-    "opt out": lambda it: it.opt_out(NOW + 5),
-    "clear": lambda it: it.clear(NOW + 5),
-    "robots": lambda it: it.read_robots(opted_out=False, now=NOW + 5),
-    "probed": lambda it: it.probed(alive=True, now=NOW + 5, config=CONFIG, rng=random.Random(1)),
-    "facts": lambda it: it.learn_facts(ConfigFacts(), NOW + 5),
+    "overtaken": lambda it: circuit().lost_to_hedge(it, 1.0, NOW + 5),
+    "agreement": lambda it: circuit().record_agreement(it, agrees=True, now=NOW + 5),
+    "rest": lambda it: circuit().rest(it, 10, NOW + 5),
+    "opt out": lambda it: circuit().read_robots(it, opted_out=True, now=NOW + 5),
+    "robots": lambda it: circuit().read_robots(it, opted_out=False, now=NOW + 5),
+    "probed": lambda it: circuit().probed(it, alive=True, now=NOW + 5),
 }
 
 
@@ -352,19 +359,19 @@ EVENTS = {
 def test_whatever_is_learned_is_news_to_be_kept(event):
     it = learn(member(), Verdict.FULL)
     EVENTS[event](it)
-    assert it.record().last_at == NOW + 5
-    assert it.record().cleared_at == (NOW + 5) * (event in {"opt out", "clear", "robots"})
+    assert it.record.last_at == NOW + 5
+    assert it.record.robots_read_at == (NOW + 5) * (event in {"opt out", "robots"})
 
 
-@pytest.mark.parametrize("ending", ["report", "overtaken", "opt out", "release"])
+@pytest.mark.parametrize("ending", ["report", "overtaken", "release"])
 def test_a_request_that_ends_is_in_flight_no_more(ending):
     it = member()
-    it.begin(NOW)
+    circuit().begin(it, NOW)
     assert it.in_flight == 1
     if ending == "report":
-        it.report(outcome(Verdict.FULL), NOW, config=CONFIG, rng=random.Random(1))
+        circuit().report(it, outcome(Verdict.FULL), NOW)
     elif ending == "release":
-        it.release()
+        circuit().release(it)
     else:
         EVENTS[ending](it)
     assert it.in_flight == 0
@@ -372,29 +379,29 @@ def test_a_request_that_ends_is_in_flight_no_more(ending):
 
 def test_being_overtaken_is_remembered_as_what_it_was():
     it = member()
-    it.begin(NOW)
-    it.be_overtaken(1.5, NOW, config=CONFIG, rng=random.Random(1))
+    circuit().begin(it, NOW)
+    circuit().lost_to_hedge(it, 1.5, NOW)
     card = it.report_card(NOW)
     assert (card.last_verdict, card.last_detail) == (
         Verdict.OVERTAKEN,
         "Another instance answered first.",
     )
     assert (card.latency, card.successes, card.failures) == (1.5, 0, 0)
-    (past,) = it.seen.outcomes
+    (past,) = it.record.outcomes
     assert (past.verdict, past.elapsed_ms) == (Verdict.OVERTAKEN, 1_500)
 
 
-def test_the_offence_of_an_answer_is_what_is_shown():
-    it = learn(member(), Verdict.FULL, offence="Some lead home.", detail="Fine.")
+def test_the_violation_of_trust_of_an_answer_is_what_is_shown():
+    it = learn(member(), Verdict.FULL, trust_violation="Some lead home.", detail="Fine.")
     assert it.report_card(NOW).last_detail == "Some lead home."
 
 
 @pytest.mark.parametrize(("successes", "share"), [(0, 0.25), (1, 0.5), (2, 1.0), (3, 1.0)])
 def test_its_share_of_turns_is_the_squared_score_and_less_while_it_comes_back(successes, share):
     it = member()
-    it.life.successes_in_a_row = successes
+    it.record.successes_in_a_row = successes
     assert it.weight(NOW) == pytest.approx(it.score(NOW).total ** 2 * share)
-    it.life.state = InstanceState.DEGRADED
+    it.record.state = InstanceState.DEGRADED
     assert it.weight(NOW) == pytest.approx(it.score(NOW).total ** 2 * share * 0.2)
 
 
@@ -404,7 +411,7 @@ def test_its_share_of_turns_is_the_squared_score_and_less_while_it_comes_back(su
 )
 def test_the_format_is_a_factor_of_the_score_of_public_instances(own, json, factor):
     it = member(Tier.OWN if own else Tier.A)
-    it.json_enabled = json
+    it.record.json_enabled = json
     score = it.score(NOW)
     assert (score.format, score.access) == (factor, 1.0 if own else 0.5)
 
@@ -420,9 +427,9 @@ def test_before_the_first_request_the_prior_is_what_is_observed():
 
 def test_a_trial_that_succeeds_halves_the_trust_in_what_was_seen_before():
     it = learn(member(), *[Verdict.FULL] * 3, Verdict.DNS)
-    before = it.seen.count_at(NOW + 31)
+    before = it.record.count * it.record.decay(NOW + 31)
     learn(it, Verdict.FULL, now=NOW + 31)
-    assert it.seen.count_at(NOW + 31) == pytest.approx((before + 1) / 2)
+    assert it.record.count * it.record.decay(NOW + 31) == pytest.approx((before + 1) / 2)
 
 
 @pytest.mark.parametrize(
@@ -458,7 +465,7 @@ JSON_PAGE, HTML_PAGE = replace(PAGE, formats=("csv", "json")), replace(PAGE, for
 )
 def test_which_formats_work_is_learned_from_pages(tier, fields, enabled, listed):
     it = learn(member(tier), Verdict.FULL, **fields)
-    assert (it.json_enabled, it.json_listed) == (enabled, listed)
+    assert (it.record.json_enabled, it.record.json_listed) == (enabled, listed)
 
 
 @pytest.mark.parametrize(("days", "format_"), [(6.99, Format.HTML), (7, Format.JSON)])
@@ -483,6 +490,6 @@ def test_json_that_was_off_is_tried_again_after_a_week(days, format_):
 def test_who_counts_no_requests(tier, limiter, token, expected):
     it = member(tier)
     if limiter is not None:
-        it.learn_facts(ConfigFacts(limiter_enabled=limiter), NOW)
+        it.record.facts = ConfigFacts(limiter_enabled=limiter)
     learn(it, Verdict.FULL, page=replace(PAGE, link_token=token))
     assert it.is_unlimited is expected

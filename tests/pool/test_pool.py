@@ -12,13 +12,11 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
 from searx_mcp.models.request import TimeRange
+from searx_mcp.pool.attempt import Needs, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
-from searx_mcp.pool.life import OPTED_OUT
-from searx_mcp.pool.needs import Needs
-from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.pool.record import InstanceRecord
+from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
 
 NOW = 1_000_000.0
 DAY = 86_400.0
@@ -298,24 +296,25 @@ def test_a_proposal_says_whether_the_robots_txt_was_read_within_the_last_day():
     own, public = it.propose(NOW), it.propose(NOW, exclude=[OWN])
     assert own is not None
     assert public is not None
-    assert (own.is_clear, public.is_clear) == (True, False)
-    it.clear(public.url, NOW)
+    assert (own.robots_known, public.robots_known) == (True, False)
+    it.read_robots(public.url, opted_out=False, now=NOW)
     for later, expected in ((DAY - 1, True), (DAY, False)):
         proposal = it.propose(NOW + later, exclude=[OWN])
         assert proposal is not None
-        assert proposal.is_clear is expected
+        assert proposal.robots_known is expected
 
 
 def test_an_instance_that_opted_out_is_not_proposed_for_a_month():
     it = pool(entry("a"))
     it.begin("https://a.example/", NOW)
-    it.opt_out("https://a.example/", NOW)
+    it.read_robots("https://a.example/", opted_out=True, now=NOW)
+    it.release("https://a.example/")
     assert it.propose(NOW + 29 * DAY) is None
     (report,) = it.snapshot(NOW)
     assert "robots.txt" in report.reason
     proposal = it.propose(NOW + 31 * DAY)
     assert proposal is not None
-    assert (proposal.is_trial, proposal.is_clear) == (True, False)
+    assert (proposal.is_trial, proposal.robots_known) == (True, False)
 
 
 def test_a_score_is_explained_by_its_parts():
@@ -608,7 +607,7 @@ def test_of_two_processes_the_one_that_read_robots_txt_last_knows_the_wish(
     (row,) = it.snapshot(NOW + 60)
     assert (row.reason == OPTED_OUT) is stays_away
     (kept,) = it.learned_since(NOW - 1).values()
-    assert kept.cleared_at == NOW + read_at
+    assert kept.robots_read_at == NOW + read_at
     assert not stays_away or kept.until == NOW + read_at + 30 * DAY
 
 

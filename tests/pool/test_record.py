@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format, PastOutcome, Verdict
 from searx_mcp.models.instance import CatalogEntry, InstanceState
+from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
-from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.record import LONGEST, SKEW, InstanceRecord, replaces
 
@@ -108,15 +108,15 @@ RECORD = InstanceRecord(
     successes_in_a_row=36,
     overtaken=37,
     overtaken_at=NOW - 37,
-    offences=38,
-    alone=39,
+    trust_violations=38,
+    disagreement_streak=39,
     certificate_failures=40,
     bans=41,
     drift=42,
     last_verdict=Verdict.TIMEOUT,
     last_detail="It was slow.",
     facts=ConfigFacts(version="2026.1"),
-    cleared_at=NOW - 43,
+    robots_read_at=NOW - 43,
     engines=(ENGINE,),
     version=1,
 )
@@ -139,7 +139,7 @@ def test_a_record_from_the_future_counts_as_written_now_with_what_is_left_of_eac
         name: getattr(RECORD, name) - ahead
         for name in (
             *("last_at", "until", "json_recheck", "observed_at", "latency_at", "healthy_since"),
-            *("degraded_at", "overtaken_at", "cleared_at"),
+            *("degraded_at", "overtaken_at", "robots_read_at"),
         )
     }
     moved |= {
@@ -169,14 +169,14 @@ def test_a_time_of_its_own_that_lies_ahead_is_cut():
     record = RECORD.model_copy(
         update={
             **wrong,
-            "cleared_at": NOW + 1e9,
+            "robots_read_at": NOW + 1e9,
             "until": NOW + 1e9,
             "json_recheck": NOW + 1e9,
             "limits": (NOW - 1, NOW + 1e9),
             "outcomes": (PAST, PAST.model_copy(update={"at": NOW + 1e9})),
         }
     ).settled(NOW)
-    assert {getattr(record, name) for name in (*wrong, "cleared_at")} == {NOW + SKEW}
+    assert {getattr(record, name) for name in (*wrong, "robots_read_at")} == {NOW + SKEW}
     assert record.until == record.json_recheck == NOW + LONGEST
     assert record.limits == (NOW - 1, NOW + SKEW)
     assert [past.at for past in record.outcomes] == [PAST.at, NOW + SKEW]

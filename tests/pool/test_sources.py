@@ -7,8 +7,8 @@ import pytest
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import InstanceState, Tier
+from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.outcome import Outcome
 from searx_mcp.pool.sources import SourcePool
 
 NOW = 1_000_000.0

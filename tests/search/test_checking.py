@@ -26,7 +26,7 @@ async def test_a_check_asks_for_what_costs_no_search_and_the_pool_learns(bench):
         async with bench(own=[own], public=[public]) as it:
             checked = await checker(it).check([own.url, public.url])
             rows = {row.url: row for row in it.pool.snapshot(it.clock())}
-            assert it.pool.record_of(public.url).cleared_at == it.clock()
+            assert it.pool.record_of(public.url).robots_read_at == it.clock()
     mine, theirs = checked.checks
     assert (mine.url, mine.alive, mine.robots) == (own.url, True, Robots.NOT_ASKED)
     assert (theirs.url, theirs.alive, theirs.robots) == (public.url, True, Robots.ALLOWED)
@@ -54,7 +54,7 @@ async def test_a_robots_txt_that_cannot_be_read_is_said_and_teaches_nothing(benc
     async with FakeSearxng() as public, bench(public=[public]) as it:
         public.answer_with(b"no", path="/robots.txt", status=503)
         checked = await checker(it).check([public.url])
-        assert it.pool.record_of(public.url).cleared_at == 0
+        assert it.pool.record_of(public.url).robots_read_at == 0
     assert checked.checks[0].robots is Robots.UNREADABLE
     assert checked.checks[0].detail
 

@@ -17,8 +17,7 @@ from searx_mcp.models.instance import EngineReport, InstanceReport
 from searx_mcp.models.request import Category
 from searx_mcp.ops.doctor.checks import Finding, broken, doubtful, fine, skipped
 from searx_mcp.ops.doctor.instance import ExaminedInstance
-from searx_mcp.pool.engine_care import LEAST
-from searx_mcp.pool.engine_trouble import Trouble
+from searx_mcp.pool.engine_care import LEAST, Trouble
 from searx_mcp.sources.searxng.engine_errors import FailingEngine, failing_engines
 from searx_mcp.sources.searxng.request import WAY_BACK
 

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.pool.outcome import Outcome
+from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.sources.attempt import MAY_BE_OURS, Ticket

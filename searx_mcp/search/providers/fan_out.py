@@ -5,9 +5,8 @@ from collections.abc import Callable, Collection, Coroutine, Sequence
 from typing import Any
 
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.pool.needs import Needs
+from searx_mcp.pool.attempt import Needs, Proposal
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.merge import fuse, keys_of
 from searx_mcp.sources.attempt import needs_of
 from searx_mcp.sources.attempt_log import InstanceLog
@@ -116,7 +115,7 @@ class FanOut:
         }
         if any(agrees.values()):
             for url, does in agrees.items():
-                self._pool.compared(url, agrees=does, now=self._clock())
+                self._pool.record_agreement(url, agrees=does, now=self._clock())
 
 
 def _are_awaited(running: Collection[Proposal], answers: Sequence[Answered]) -> bool:

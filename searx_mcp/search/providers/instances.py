@@ -11,9 +11,9 @@ from dataclasses import replace
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import ResultPage
+from searx_mcp.pool.attempt import Proposal
 from searx_mcp.pool.engine_care import is_thin
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.pool.proposal import Proposal
 from searx_mcp.search.budget import QuotaGuard
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.merge import fuse
@@ -254,8 +254,9 @@ class InstanceSearch:
         self, proposal: Proposal, query: InstanceQuery, log: InstanceLog, page: ResultPage | None
     ) -> ResultPage | None:
         """Add to a page what the engines find that were spared."""
-        care, now = self._pool.engines_of(proposal.url), self._clock()
-        others = care.others(needs_of(query), proposal.engines, now)
+        others = self._pool.other_engines(
+            proposal.url, needs_of(query), proposal.engines, self._clock()
+        )
         if page is not None and not others:
             return page
         # Without an answer and without others, all are asked again before the search fails.

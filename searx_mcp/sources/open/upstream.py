@@ -12,7 +12,7 @@ from searx_mcp.errors import ErrorCode, FetchError, ProxyError, SearxMcpError, T
 from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.pool.outcome import verdict_of
+from searx_mcp.pool.attempt import verdict_of
 from searx_mcp.sources.open.answers import (
     ANSWERED,
     Answered,

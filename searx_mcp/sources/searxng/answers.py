@@ -47,7 +47,7 @@ def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
     """Judge an answer of a public instance once more, by where its hits lead.
 
     Hits that lead to the instance's own host (its own origin, if it has no name) or through a
-    rewriting host are taken from the page and are an offence. A host rewrites when three hits or
+    rewriting host are taken from the page and are a violation of trust. A host rewrites when three hits or
     more, and at least half of the page, are on it and carry the address of another site. What the
     query asks for by `site:` is exempt.
 
@@ -57,7 +57,7 @@ def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
         text: the query.
 
     Returns:
-        The judgement as it was if there is nothing wrong. Else with the offence, and the verdict
+        The judgement as it was if there is nothing wrong. Else with the trust_violation, and the verdict
         on what remains: `UNTRUSTED` if no hit does.
     """
     page = judgement.page
@@ -74,13 +74,17 @@ def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
     # Rows left out for a reason are not rows that could not be read.
     rows_seen = page.rows_seen - (len(page.hits) - len(hits))
     page = replace(page, hits=hits, rows_seen=rows_seen)
-    offence = _offence(bad, len(hosts), home=home, text=text)
+    trust_violation = _trust_violation(bad, len(hosts), home=home, text=text)
     if not hits:
         return replace(
-            judgement, verdict=Verdict.UNTRUSTED, page=page, detail=offence, offence=offence
+            judgement,
+            verdict=Verdict.UNTRUSTED,
+            page=page,
+            detail=trust_violation,
+            trust_violation=trust_violation,
         )
     verdict, _ = judge_page(page)
-    return replace(judgement, verdict=verdict, page=page, offence=offence)
+    return replace(judgement, verdict=verdict, page=page, trust_violation=trust_violation)
 
 
 def _rewriters(urls: list[str], hosts: list[str]) -> set[str]:
@@ -103,7 +107,7 @@ def _carries_another(url: str, host: str) -> bool:
     return any(not _is_within(other, host) and not _is_within(host, other) for other in carried)
 
 
-def _offence(bad: Counter[str], total: int, *, home: str, text: str) -> str:
+def _trust_violation(bad: Counter[str], total: int, *, home: str, text: str) -> str:
     """Say what is wrong, without a host that shows words of the query."""
     words = _WORD.findall(text.lower())
     sentences = []

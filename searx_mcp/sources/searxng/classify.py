@@ -21,7 +21,7 @@ from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
 from searx_mcp.content.html.stripping import unescaped
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.pool.engine_trouble import trouble_of
+from searx_mcp.pool.engine_care import trouble_of
 from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
@@ -121,13 +121,13 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What an answer came to; the fields are those of `searx_mcp.pool.outcome.Outcome`."""
+    """What an answer came to; the fields are those of `searx_mcp.pool.attempt.Outcome`."""
 
     verdict: Verdict
     page: ResultPage | None = None
     retry_after: float | None = None
     detail: str = ""
-    offence: str = ""
+    trust_violation: str = ""
 
 
 def judge(received: Received, *, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it

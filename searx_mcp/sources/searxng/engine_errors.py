@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.pool.engine_trouble import Trouble, trouble_of
+from searx_mcp.pool.engine_care import Trouble, trouble_of
 
 MOSTLY: Final = 50.0
 """Percent of its requests at which an engine counts as failing; SearXNG counts in steps of 5."""

@@ -12,7 +12,7 @@ from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
 from searx_mcp.http.body import Body
 from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.pool.outcome import Outcome, verdict_of
+from searx_mcp.pool.attempt import Outcome, verdict_of
 from searx_mcp.sources.searxng.answers import options_for
 from searx_mcp.sources.searxng.classify import Judgement, Received
 from searx_mcp.sources.searxng.persona import Personas, honest
@@ -52,7 +52,7 @@ class Exchange(Generic[T]):
             page=judgement.page,
             retry_after=judgement.retry_after,
             detail=judgement.detail,
-            offence=judgement.offence,
+            trust_violation=judgement.trust_violation,
             ours=self.ours,
         )
 

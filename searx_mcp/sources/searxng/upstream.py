@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from searx_mcp.errors import ProxyError, SearxMcpError, TransportError
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.attempt import Format
+from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.outcome import Outcome
 from searx_mcp.sources.searxng.answers import CONFIG, RESULTS, ROBOTS, SUGGESTIONS
 from searx_mcp.sources.searxng.autocomplete import suggest_url
 from searx_mcp.sources.searxng.classify import Judgement, Received, generator

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import NoInstancesError, UnavailableReason
-from searx_mcp.pool.life import OPTED_OUT
+from searx_mcp.pool.record import OPTED_OUT
 from searx_mcp.search.background.remembering import RECALL_INTERVAL
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock

@@ -14,7 +14,7 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
-from searx_mcp.pool.life import OPTED_OUT
+from searx_mcp.pool.record import OPTED_OUT
 from searx_mcp.search.budget import account_of, instance_account, month_account
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery

@@ -193,7 +193,7 @@ class SearchMachine(RuleBasedStateMachine):
             assert not free
         elif proposal.own and Tier.OWN not in free:
             own = [self.pool._members[url] for url in OWN]
-            assert all(member.state is InstanceState.FAILING for member in own), "panic"
+            assert all(member.record.state is InstanceState.FAILING for member in own), "panic"
         else:
             assert TIERS[proposal.url] is min(free, key=order.index)
 

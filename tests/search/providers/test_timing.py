@@ -92,7 +92,7 @@ def test_a_host_without_an_address_costs_no_search_and_is_told_with_its_time():
         there, gone = PUBLIC[:2]
         world = SimulatedSearch(clock, public=[there, gone])
         for url in (gone, there):
-            world.pool.clear(url, clock())
+            world.pool.read_robots(url, opted_out=False, now=clock())
         world.behave(gone, behaviour=Behaviour(resolves=False))
         found = await world.search()
         assert verdicts(found) == [Verdict.DNS, Verdict.FULL]

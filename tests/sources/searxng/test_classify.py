@@ -5,11 +5,9 @@ import pytest
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
-from searx_mcp.models.instance import InstanceState, Tier
-from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.member import Member
-from searx_mcp.pool.outcome import Outcome
-from searx_mcp.pool.score import Prior
+from searx_mcp.models.instance import CatalogEntry, InstanceState
+from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.pool import InstancePool
 from searx_mcp.sources.searxng.classify import (
     Judgement,
     Received,
@@ -450,12 +448,13 @@ def test_every_answer_has_its_verdict_and_its_cool_down(
         retry_after=judgement.retry_after,
     )
     for seed in range(5):
-        member = Member(BASE, tier=Tier.A, grade="A", prior=Prior(0.5, 0.5, 0.5, 0.5, 0.5))
-        member.begin(NOW)
-        member.report(outcome, NOW, config=PoolConfig(), rng=random.Random(seed))
-        assert member.state is InstanceState(state)
-        assert low <= member.life.retry_after(NOW) <= high
-        assert member.drift == (body == DRIFTED)
+        pool = InstancePool(public=[CatalogEntry(url=BASE)], rng=random.Random(seed))
+        pool.begin(BASE, NOW)
+        pool.report(BASE, outcome, NOW)
+        record = pool.record_of(BASE)
+        assert record.state is InstanceState(state)
+        assert low <= record.retry_after(NOW) <= high
+        assert record.drift == (body == DRIFTED)
 
 
 def test_a_number_of_any_length_is_no_mistake_of_ours() -> None:

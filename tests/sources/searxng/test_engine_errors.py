@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from searx_mcp.pool.engine_trouble import Trouble
+from searx_mcp.pool.engine_care import Trouble
 from searx_mcp.sources.searxng.engine_errors import FailingEngine, failing_engines
 
 

@@ -30,7 +30,7 @@ def _kept(urls: list[str], *, base_url: str = BASE, text: str = "words") -> list
     """The addresses that are left; the page always has other rows too."""
     judged = distrust(_judgement(urls), base_url=base_url, text=text)
     assert judged.page is not None
-    assert bool(judged.offence) == (len(judged.page.hits) < len(urls))
+    assert bool(judged.trust_violation) == (len(judged.page.hits) < len(urls))
     return [hit.url for hit in judged.page.hits]
 
 
@@ -210,8 +210,8 @@ def test_the_verdict_is_that_of_what_remains(good: int, verdict: Verdict) -> Non
     judged = distrust(_judgement([BASE] * 3 + GOOD[:good]), base_url=BASE, text="words")
 
     assert judged.verdict is verdict
-    assert judged.offence == f"3 of {3 + good} results lead back to the instance itself."
-    assert judged.detail == (judged.offence if verdict is Verdict.UNTRUSTED else "")
+    assert judged.trust_violation == f"3 of {3 + good} results lead back to the instance itself."
+    assert judged.detail == (judged.trust_violation if verdict is Verdict.UNTRUSTED else "")
     assert judged.page is not None
     # Not as if the markup had changed.
     assert judged.page.rows_seen == len(judged.page.hits) == good
@@ -241,16 +241,16 @@ def test_rows_that_could_not_be_read_still_show() -> None:
         pytest.param(_judgement(GOOD), id="nothing wrong"),
     ],
 )
-def test_an_answer_without_offence_stays_as_it_was(judgement: Judgement) -> None:
+def test_an_answer_without_a_violation_stays_as_it_was(judgement: Judgement) -> None:
     assert distrust(judgement, base_url=BASE, text="words") is judgement
 
 
-def test_every_offence_is_told_with_its_host() -> None:
+def test_every_violation_is_told_with_its_host() -> None:
     urls = [BASE, *_through("https://t.example/?to=", 3), GOOD[0]]
 
     judged = distrust(_judgement(urls), base_url=BASE, text="words")
 
-    assert judged.offence == (
+    assert judged.trust_violation == (
         "1 of 5 results lead back to the instance itself. 3 of 5 results lead through t.example."
     )
 
@@ -264,12 +264,12 @@ def test_every_offence_is_told_with_its_host() -> None:
         pytest.param("x" * 200, "x" * 99 + "…", id="a long one"),
     ],
 )
-def test_an_offence_never_holds_the_query_or_what_nobody_sees(host: str, shown: str) -> None:
+def test_a_violation_never_holds_the_query_or_what_nobody_sees(host: str, shown: str) -> None:
     judged = distrust(
         _judgement(_through(f"https://{host}/?to=", 3)), base_url=BASE, text="rare Disease,"
     )
 
-    assert judged.offence == f"3 of 3 results lead through {shown}."
+    assert judged.trust_violation == f"3 of 3 results lead through {shown}."
 
 
 PARTS = st.sampled_from(

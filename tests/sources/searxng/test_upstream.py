@@ -486,7 +486,7 @@ async def test_hits_that_lead_home_count_against_a_public_instance(
     assert outcome.verdict is Verdict.THIN
     assert outcome.page is not None
     assert [hit.url for hit in outcome.page.hits] == ["https://a.example/"]
-    assert outcome.offence == "4 of 5 results lead back to the instance itself."
+    assert outcome.trust_violation == "4 of 5 results lead back to the instance itself."
 
 
 async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(
@@ -501,7 +501,7 @@ async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(
     )
 
     assert outcome.verdict is Verdict.UNTRUSTED
-    assert outcome.offence == outcome.detail == "4 of 4 results lead through t.example."
+    assert outcome.trust_violation == outcome.detail == "4 of 4 results lead through t.example."
     assert not outcome.has_drifted
     assert not caplog.messages
 
@@ -513,7 +513,7 @@ async def test_an_own_instance_may_lead_home(start: Start, upstream_for: Upstrea
         instance.url, QUERY, own=True, format=Format.JSON, timeout=5
     )
 
-    assert (outcome.verdict, outcome.rows_used, outcome.offence) == (Verdict.FULL, 5, "")
+    assert (outcome.verdict, outcome.rows_used, outcome.trust_violation) == (Verdict.FULL, 5, "")
 
 
 ROBOTS = "User-agent: searx-mcp\nUser-agent: *\nDisallow: /*?*q=*\n"

@@ -291,14 +291,14 @@ RECORD = InstanceRecord(
     successes_in_a_row=0,
     overtaken=1,
     overtaken_at=NOW - 8,
-    offences=2,
+    trust_violations=2,
     certificate_failures=1,
     bans=1,
     drift=4,
     last_verdict=Verdict.RATE_LIMITED,
     last_detail="429",
     facts=ConfigFacts(version="2026.8.1", limiter_enabled=True, engines=("bing", "brave")),
-    cleared_at=NOW - 7,
+    robots_read_at=NOW - 7,
 )
 
 
@@ -337,7 +337,7 @@ async def test_a_record_from_the_future_keeps_what_was_left_of_its_wait(store):
             "healthy_since": RECORD.healthy_since + ahead,
             "degraded_at": RECORD.degraded_at + ahead,
             "overtaken_at": RECORD.overtaken_at + ahead,
-            "cleared_at": RECORD.cleared_at + ahead,
+            "robots_read_at": RECORD.robots_read_at + ahead,
             "limits": tuple(at + ahead for at in RECORD.limits),
             "outcomes": tuple(
                 past.model_copy(update={"at": past.at + ahead}) for past in RECORD.outcomes

@@ -1,4 +1,4 @@
-"""What one attempt came to, as the pool learns it."""
+"""One attempt as the pool sees it: what it needs, whom it is to ask and how, what it came to."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,6 +6,51 @@ from typing import Final
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import ResultPage
+from searx_mcp.models.request import TimeRange
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What the engines of an instance must be able to do.
+
+    Attributes:
+        category: SearXNG's name of it.
+        time_range: the age of results asked for.
+        page: the 1-based number of the result page.
+        engines: engines asked for by name, one of which suffices; then the category is open.
+    """
+
+    category: str = "general"
+    time_range: TimeRange = TimeRange.ANY
+    page: int = 1
+    engines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The instance to ask next, and how.
+
+    Attributes:
+        url: its base URL.
+        own: whether it is an instance of the user's own.
+        format: the format to ask for.
+        is_unlimited: whether it is known to count no requests, so that it may be hedged.
+        is_trial: whether it has rested and is tried again.
+        is_doubted: whether it is own and its last request came to nothing.
+        is_proven: whether it has ever answered a search.
+        robots_known: whether its robots.txt was read lately.
+        engines: the engines to name; none where the instance is to choose, or the caller has.
+    """
+
+    url: str
+    own: bool
+    format: Format
+    is_unlimited: bool
+    is_trial: bool
+    is_doubted: bool
+    is_proven: bool
+    robots_known: bool
+    engines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +65,8 @@ class Outcome:
         page: what was parsed; present when the answer could be read as a result page.
         retry_after: seconds the host asked us to wait, already clamped, or `None`.
         detail: one short sentence for a person; never the query.
-        offence: why the answer counts against the instance although it may be used, a sentence for
-            a person; empty if nothing does.
+        trust_violation: why the answer counts against the instance although it may be used, a
+            sentence for a person; empty if nothing does.
         ours: whether the failure is ours, on our side of the network or in what we sent, and says nothing
             about the instance.
     """
@@ -33,7 +78,7 @@ class Outcome:
     page: ResultPage | None = None
     retry_after: float | None = None
     detail: str = ""
-    offence: str = ""
+    trust_violation: str = ""
     ours: bool = False
 
     def attempt(self, url: str, *, source: str = "") -> Attempt:
@@ -49,7 +94,7 @@ class Outcome:
             format=self.format,
             status_code=self.status_code,
             elapsed_ms=round(self.elapsed * 1_000),
-            detail=self.offence or self.detail,
+            detail=self.trust_violation or self.detail,
             rows_seen=self.rows_seen,
             rows_used=self.rows_used,
             source=source,

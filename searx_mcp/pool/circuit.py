@@ -1,0 +1,404 @@
+"""The states of an instance: who may be asked, who is left alone for a time, who is given up."""
+
+from typing import TYPE_CHECKING
+
+from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool import engine_care, timers
+from searx_mcp.pool.attempt import Needs, Outcome
+from searx_mcp.pool.config import PoolConfig
+from searx_mcp.pool.member import Member
+from searx_mcp.pool.record import OPTED_OUT, SLOW_START, WAITING, InstanceRecord
+from searx_mcp.pool.score import halve_trust, observe, observe_latency, remember
+
+if TYPE_CHECKING:
+    import random
+
+RESTS = "Its quota is used up for now, as it says itself."
+DISAGREES = "Its results share nothing with those of your other instances."
+GIVEN_UP = frozenset({InstanceState.QUARANTINED, InstanceState.BLACKLISTED})
+
+_FIRM = GIVEN_UP | {InstanceState.RATE_LIMITED}
+"""States in which no request leaves, so that an answer is one to a request from before: it disproves
+neither a limit met since nor an operator's wish."""
+_LIMITS = frozenset({Verdict.RATE_LIMITED, Verdict.BLOCKED, Verdict.CHALLENGE})
+_AT_ONCE = frozenset({Verdict.DNS, Verdict.TLS, Verdict.REFUSED})
+_RECENT = 5
+_DEGRADED_AFTER = 3
+_QUARANTINE_AFTER_FAILING = 6
+_QUARANTINE_AFTER_LIMITS = 3
+_QUARANTINE_AFTER_VIOLATIONS = 3
+_BLACKLIST_AFTER = 3
+_DISAGREES_AFTER = 5
+
+
+class Circuit:
+    """What becomes of a member with each thing that happens to it.
+
+    `new` until the first answer of use, then `healthy`. Consecutive failures make it `failing`, a
+    limit or a block `rate_limited`, answers without working engines or one after the other without
+    results `degraded`, and repeated trouble, a wrong program or violations of trust `quarantined`.
+    When the time of a waiting state is over, one request may try it (`half_open`): a good answer
+    makes it healthy with a slow start, a failure sends it back for longer. Whoever is quarantined
+    for violations of trust three times is `blacklisted`, which only a person lifts. Who is trusted
+    is never quarantined. A good answer forgives what it disproves: failures, but no limit, rest,
+    wish or violation that came to light while it was under way. Of an own instance it ends every
+    wait: these are short, and its owner changes its settings.
+
+    A request goes `begin`, then exactly one of `report`, `lost_to_hedge` and `release`.
+
+    Args:
+        config: how to judge.
+        rng: the dice of the waits.
+    """
+
+    def __init__(self, config: PoolConfig, rng: "random.Random") -> None:
+        self._config = config
+        self._rng = rng
+
+    def begin(self, member: Member, now: float) -> None:
+        """A request leaves for it."""
+        member.in_flight += 1
+        record = member.record
+        if record.state in WAITING and now >= record.until:
+            record.state = InstanceState.HALF_OPEN
+
+    def release(self, member: Member) -> None:
+        """The request was given up by us: nothing was learned."""
+        member.in_flight -= 1
+
+    def report(
+        self, member: Member, outcome: Outcome, now: float, needs: Needs | None = None
+    ) -> None:
+        """The request came to an outcome; the state follows from it.
+
+        Args:
+            member: who was asked.
+            outcome: what it came to.
+            now: Unix seconds.
+            needs: what was asked for, with the engines that were named; teaches of the engines.
+        """
+        member.in_flight -= 1
+        record, page = member.record, outcome.page
+        record.last_at = now
+        record.drift += outcome.has_drifted
+        _learn_formats(member, outcome, now)
+        if member.is_own and needs is not None and page is not None:
+            record.engines = engine_care.learned(record.engines, needs, page, now)
+        remember(record, outcome, now)
+        if outcome.is_about_format(own=member.is_own):
+            # It refused a format and nothing else: a trial ends, and what is asked next is none.
+            if record.state is InstanceState.HALF_OPEN:
+                record.state = InstanceState.NEW
+            return
+        observe(record, outcome, now)
+        record.successes += outcome.verdict.ends_search
+        record.failures += not outcome.verdict.ends_search
+        if record.state in _FIRM and not (member.is_own and outcome.verdict.ends_search):
+            return
+        was_trial = record.state is InstanceState.HALF_OPEN
+        if outcome.verdict.ends_search:
+            _succeed(member, outcome.verdict, now)
+        elif outcome.verdict is Verdict.ENGINES_FAILED:
+            _miss_engines(record, outcome, now)
+        else:
+            self._fail(member, outcome, now)
+        self._judge_trust(member, outcome, now)
+        if was_trial and outcome.verdict.ends_search:
+            halve_trust(record)
+
+    def lost_to_hedge(self, member: Member, elapsed: float, now: float) -> None:
+        """The request was given up after `elapsed` seconds because its hedge had answered.
+
+        All others come first for a time; on trial it counts as a timeout.
+        """
+        member.in_flight -= 1
+        record = member.record
+        record.last_at = now
+        detail = "Another instance answered first."
+        observe_latency(record, elapsed, now)
+        remember(
+            record, Outcome(Verdict.OVERTAKEN, member.format(now), elapsed, detail=detail), now
+        )
+        if record.state in _FIRM:
+            return
+        if not record.is_behind(now):  # requests that were under way together are overtaken once
+            record.overtaken += 1
+            record.overtaken_at = now
+        if record.state is InstanceState.HALF_OPEN:
+            detail = "It was too slow: other instances answered first."
+            self._fail(member, Outcome(Verdict.TIMEOUT, Format.HTML, 0.0, detail=detail), now)
+
+    def probed(self, member: Member, *, alive: bool, now: float) -> None:
+        """A health check came back: an answer ends a failing time, silence counts as a failure."""
+        record = member.record
+        record.last_at = now
+        if alive:
+            if record.state is InstanceState.FAILING:
+                record.until = min(record.until, now)
+            return
+        record.consecutive_failures += 1
+        if record.consecutive_failures >= self._config.max_consecutive_failures:
+            self._wait_failing(member, "It does not answer health checks.", now)
+
+    def revive(self, member: Member, now: float) -> None:
+        """It was seen to work otherwise than by a search: it may be tried now, for JSON too."""
+        record = member.record
+        record.last_at = now
+        record.json_recheck = 0.0
+        if record.state in WAITING:
+            record.until = min(record.until, now)
+
+    def record_agreement(self, member: Member, *, agrees: bool, now: float) -> None:
+        """Its results were held against those of several others for the same search."""
+        record = member.record
+        record.last_at = now
+        record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
+        if record.disagreement_streak >= _DISAGREES_AFTER:
+            record.disagreement_streak = 0
+            _degrade(record, DISAGREES, now)
+        elif agrees and record.state is InstanceState.DEGRADED and record.reason == DISAGREES:
+            _recover(record, now)
+
+    def rest(self, member: Member, seconds: float, now: float) -> None:
+        """It asks to be left alone for a time, although it has answered."""
+        record = member.record
+        record.last_at = now
+        if record.state not in GIVEN_UP:
+            record.state = InstanceState.RATE_LIMITED
+            record.until = max(record.until, now + seconds)
+            record.reason = RESTS
+
+    def read_robots(self, member: Member, *, opted_out: bool, now: float) -> None:
+        """Its robots.txt was read: its operator asks us to stay away, or ends the time they asked for."""
+        record = member.record
+        record.last_at = record.robots_read_at = now
+        if opted_out:
+            _opt_out(record, now)
+        elif record.is_opted_out:
+            record.until = min(record.until, now)
+
+    def restore(self, member: Member, record: InstanceRecord) -> None:
+        """Take over what was learned before, or by another process; older news is ignored.
+
+        But who read robots.txt last knows best whether its operator wants us to stay away: somebody
+        whose answer came later may not have looked at it since.
+        """
+        ours = member.record
+        if record.last_at <= ours.last_at:
+            is_news = record.robots_read_at > ours.robots_read_at
+            if record.is_opted_out and is_news and not member.is_own:
+                ours.robots_read_at = record.robots_read_at
+                _opt_out(ours, record.robots_read_at)
+            return
+        opted_out_at = ours.robots_read_at if ours.is_opted_out else 0.0
+        member.record = record.model_copy()
+        self.pardon_own(member)
+        if opted_out_at >= record.robots_read_at > 0:  # 0: it was reset by a person
+            member.record.robots_read_at = opted_out_at
+            _opt_out(member.record, opted_out_at)
+
+    def pardon_own(self, member: Member) -> None:
+        """Let bygones be bygones of one that became the user's own: such a one is never given up."""
+        if member.is_own and member.record.state in GIVEN_UP:
+            new = InstanceRecord(url=member.url)
+            for name in _OF_STATE:
+                setattr(member.record, name, getattr(new, name))
+
+    def _fail(self, member: Member, outcome: Outcome, now: float) -> None:
+        # 1. limits and blocks: wait their window; three in a day mean that we are not wanted
+        # 2. a wrong program or a redirect elsewhere: keep away for days
+        # 3. failures: wait when they repeat, at once when a repetition is certain or when the
+        #    host says for how long
+        record, verdict = member.record, outcome.verdict
+        was_healthy = record.state is InstanceState.HEALTHY
+        if was_healthy and now - record.healthy_since >= timers.SETTLED:
+            record.failing_episode = 0
+        record.consecutive_failures += 1
+        record.successes_in_a_row = 0
+        _remember_use(record, useful=False)
+        failures = max(record.consecutive_failures, record.recent.count(False))
+        if verdict in _LIMITS:
+            self._wait_limited(member, outcome, now)
+        elif verdict is Verdict.NOT_SEARXNG and not member.is_trusted:
+            self._quarantine(record, outcome.detail, now)
+        elif verdict is Verdict.FOREIGN_REDIRECT and not member.is_trusted:
+            self._ban(record, outcome.detail, now)
+        elif (
+            verdict in _AT_ONCE
+            or outcome.retry_after is not None
+            or record.state is InstanceState.HALF_OPEN
+            or failures >= self._config.max_consecutive_failures
+        ):
+            self._wait_failing(member, outcome.detail, now, outcome.retry_after)
+
+    def _judge_trust(self, member: Member, outcome: Outcome, now: float) -> None:
+        """Count what speaks against trusting it."""
+        if member.is_trusted:
+            return
+        record = member.record
+        if outcome.verdict is Verdict.TLS:
+            record.certificate_failures += 1
+            if record.certificate_failures >= _QUARANTINE_AFTER_VIOLATIONS:
+                record.certificate_failures = 0
+                self._ban(record, "Its certificate failed three times in a row.", now)
+        if outcome.trust_violation:
+            record.trust_violations += 1
+            if record.trust_violations >= _QUARANTINE_AFTER_VIOLATIONS:
+                record.trust_violations = 0
+                self._ban(record, outcome.trust_violation, now)
+        elif outcome.page is not None and outcome.page.hits:
+            record.trust_violations = 0
+
+    def _wait_limited(self, member: Member, outcome: Outcome, now: float) -> None:
+        record = member.record
+        if not record.is_open(now):  # requests that were under way fail together: one episode
+            return
+        record.limit_episode += 1
+        record.limits = (*record.limits, now)[-_QUARANTINE_AFTER_LIMITS:]
+        is_full = len(record.limits) == _QUARANTINE_AFTER_LIMITS
+        if is_full and now - record.limits[0] <= timers.DAY:
+            record.limits = ()
+            if not member.is_trusted:
+                self._quarantine(record, "It limited us three times within a day.", now)
+                return
+        record.state = InstanceState.RATE_LIMITED
+        record.reason = outcome.detail
+        if member.is_own:
+            wait = timers.own_limited_time(
+                outcome.verdict,
+                episode=record.limit_episode,
+                retry_after=outcome.retry_after,
+                rng=self._rng,
+            )
+        else:
+            wait = timers.limited_time(
+                outcome.verdict,
+                outcome.format,
+                episode=record.limit_episode,
+                retry_after=outcome.retry_after,
+                base=self._config.rate_limit_backoff_base,
+                doubling=self._config.limits_double,
+                rng=self._rng,
+            )
+        record.until = now + wait
+
+    def _wait_failing(
+        self, member: Member, reason: str, now: float, retry_after: float | None = None
+    ) -> None:
+        record = member.record
+        if not record.is_open(now):  # as above
+            return
+        record.failing_episode += 1
+        record.recent = ()
+        if record.failing_episode >= _QUARANTINE_AFTER_FAILING and not member.is_trusted:
+            self._quarantine(record, f"It keeps failing. {reason}".strip(), now)
+            return
+        record.state = InstanceState.FAILING
+        record.reason = reason
+        wait = timers.failing_time(record.failing_episode, self._rng, retry_after=retry_after)
+        record.until = now + wait
+
+    def _ban(self, record: InstanceRecord, reason: str, now: float) -> None:
+        record.bans += 1
+        if record.bans >= _BLACKLIST_AFTER:
+            record.state = InstanceState.BLACKLISTED
+            record.reason = reason
+        else:
+            self._quarantine(record, reason, now)
+
+    def _quarantine(self, record: InstanceRecord, reason: str, now: float) -> None:
+        record.quarantine_episode += 1
+        record.state = InstanceState.QUARANTINED
+        record.reason = reason
+        record.until = now + timers.quarantine_time(record.quarantine_episode, self._rng)
+
+
+_OF_STATE = (
+    "state", "until", "reason", "healthy_since", "consecutive_failures", "failing_episode",
+    "limit_episode", "quarantine_episode", "limits", "recent", "without_engines", "empty",
+    "degraded_at", "successes_in_a_row", "overtaken", "overtaken_at", "trust_violations",
+    "disagreement_streak", "certificate_failures", "bans",
+)  # fmt: skip
+"""Fields of a record that say where an instance stands, and not what it has ever shown."""
+
+
+def _learn_formats(member: Member, outcome: Outcome, now: float) -> None:
+    record, page = member.record, outcome.page
+    if outcome.verdict is Verdict.JSON_OFF:
+        record.json_enabled = False
+        record.json_recheck = now + timers.JSON_RECHECK
+    elif outcome.is_about_format(own=member.is_own):
+        record.json_recheck = now + (outcome.retry_after or timers.JSON_WINDOW)
+    elif outcome.format is Format.JSON and page is not None:
+        if record.json_enabled is False:
+            record.json_recheck = 0.0
+        record.json_enabled = True
+    elif page is not None and page.formats is not None and not member.is_own:
+        record.json_listed = "json" in page.formats
+        if not record.json_listed:
+            record.json_enabled = False
+    if page is not None and page.link_token is not None:
+        record.link_token = page.link_token
+
+
+def _succeed(member: Member, verdict: Verdict, now: float) -> None:
+    record = member.record
+    if record.state is InstanceState.HALF_OPEN:
+        record.successes_in_a_row = 0
+    record.consecutive_failures = record.without_engines = record.overtaken = 0
+    record.certificate_failures = 0
+    _remember_use(record, useful=True)
+    record.successes_in_a_row += 1
+    if record.successes_in_a_row >= len(SLOW_START):
+        record.failing_episode = record.limit_episode = 0
+    record.empty = record.empty + 1 if verdict is Verdict.EMPTY else 0
+    if record.empty >= _DEGRADED_AFTER and not member.is_trusted:
+        _degrade(record, "It finds nothing, although it reports no failed engine.", now)
+    elif record.state is not InstanceState.DEGRADED or _is_disproved(record, verdict, now):
+        _recover(record, now)
+
+
+def _is_disproved(record: InstanceRecord, verdict: Verdict, now: float) -> bool:
+    """Tell whether a good answer shows that why it is degraded holds no longer."""
+    is_over = record.reason != DISAGREES or now - record.degraded_at >= timers.SETTLED
+    return verdict is Verdict.FULL and is_over
+
+
+def _recover(record: InstanceRecord, now: float) -> None:
+    if record.state is not InstanceState.HEALTHY:
+        record.healthy_since = now
+    record.state = InstanceState.HEALTHY
+    record.until = 0.0
+    record.reason = ""
+
+
+def _degrade(record: InstanceRecord, reason: str, now: float) -> None:
+    if record.state in _FIRM:
+        return
+    record.state = InstanceState.DEGRADED
+    record.until = 0.0
+    record.degraded_at = now
+    record.reason = reason
+
+
+def _miss_engines(record: InstanceRecord, outcome: Outcome, now: float) -> None:
+    record.without_engines += 1
+    engines = len(outcome.page.unresponsive_engines) if outcome.page else 0
+    if record.without_engines >= _DEGRADED_AFTER and engines >= 2:  # noqa: PLR2004 - one engine may just be slow
+        _degrade(record, "Its search engines do not answer it.", now)
+    elif record.state is InstanceState.HALF_OPEN and record.healthy_since:
+        _recover(record, now)
+    elif record.state is InstanceState.HALF_OPEN:
+        record.state = InstanceState.NEW
+
+
+def _opt_out(record: InstanceRecord, now: float) -> None:
+    if record.state is not InstanceState.BLACKLISTED:
+        record.state = InstanceState.QUARANTINED
+        record.until = max(record.until, now + timers.OPT_OUT)
+        record.reason = OPTED_OUT
+
+
+def _remember_use(record: InstanceRecord, *, useful: bool) -> None:
+    record.recent = (*record.recent, useful)[-_RECENT:]
