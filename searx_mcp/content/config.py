@@ -4,7 +4,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field
 
-from searx_mcp.content.writing.interface import Links, Style
+from searx_mcp.content.writing.style import Links, Style
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.request import Images
 

@@ -26,7 +26,7 @@ from searx_mcp.content.main.find import Main, find_main
 from searx_mcp.content.main.kinds import Hints, generator_of
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
-from searx_mcp.content.writing.interface import Style, Written
+from searx_mcp.content.writing.style import Style, Written
 from searx_mcp.content.writing.write import write
 from searx_mcp.models.page import PageKind
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.page import ReadPage, read_page
-from searx_mcp.content.writing.interface import Style
+from searx_mcp.content.writing.style import Style
 from searx_mcp.models.page import PageKind
 
 URL = "https://ex.org/a/b.html"

@@ -1,15 +1,25 @@
-"""What a page consists of once it is read: blocks whose text is Markdown already."""
+"""Blocks: what a page consists of once it is read, its text Markdown already; and their lines."""
 
 from dataclasses import dataclass, field
 from typing import Final
 
+from searx_mcp.content.fences import fence
+from searx_mcp.models.page import CodeBlock, Heading
+
 MAX_LEVEL: Final = 16
-"""How deep quotes, lists and notes nest; deeper ones are blocks of the innermost that still counts.
+"""Levels that quotes, lists and notes nest; deeper ones are blocks of the innermost that still counts.
 
 A quote is one level, a list with its items two. markdown-it drops what stands deeper than 20 levels
 in its CommonMark preset, and every level lengthens every line: with more, a page of breaks in 500
 quotes would become a thousand times as long.
 """
+
+RULES: Final = {"left": ":---", "center": ":---:", "right": "---:", "": "---"}
+"""Alignments of a column, and what stands below its head for each."""
+
+_NOTE_INDENT: Final = "    "
+_MAX_HEADINGS: Final = 5_000
+"""As `content.outline` has it: a text with more is a list."""
 
 
 @dataclass(slots=True)
@@ -109,3 +119,172 @@ class Definitions:
 Block = (
     Paragraph | Headline | Code | Formula | Rule | Quote | Items | Grid | Note | Definitions
 )  # fmt: skip
+
+
+class Lines:
+    """A text that grows by blocks.
+
+    Attributes:
+        outline: the headings, with their places.
+        code_blocks: the blocks of code, with theirs.
+    """
+
+    def __init__(self) -> None:
+        self.outline: list[Heading] = []
+        self.code_blocks: list[CodeBlock] = []
+        self._pieces: list[str] = []
+        self._length = 0
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._pieces)
+
+    def add(self, blocks: list[Block], prefix: str = "") -> None:
+        """Add blocks with an empty line between each two.
+
+        Args:
+            blocks: in order.
+            prefix: of every line but the first, which is where the text ends: marks of the quotes
+                and the indentation of the items around.
+        """
+        empty = f"\n{prefix.rstrip()}\n{prefix}"
+        before: Block | None = None
+        is_other = False
+        for block in blocks:
+            if before is not None:
+                self._put(empty)
+            # The third of several lists in a row is not the second one's rest either.
+            is_other = _continues(before, block) and not is_other
+            self._add(block, prefix, is_other=is_other)
+            before = block
+
+    def _put(self, text: str) -> None:
+        self._pieces.append(text)
+        self._length += len(text)
+
+    def _add(self, block: Block, prefix: str, *, is_other: bool) -> None:
+        match block:
+            case Paragraph(text=text):
+                self._put(text.replace("\n", f"\n{prefix}") if prefix and "\n" in text else text)
+            case Headline():
+                self._headline(block)
+            case Code():
+                self._code(block, prefix)
+            case Formula(text=text):
+                self._put(f"$$\n{text}\n$$".replace("\n", f"\n{prefix}"))
+            case Grid():
+                self._grid(block, prefix)
+            case Rule():
+                # In an item, `- ---` would be one line of four.
+                self._put("***" if prefix else "---")
+            case Definitions(lines=lines):
+                self._put(f"\n{prefix}".join(lines))
+            case _:
+                self._add_nested(block, prefix, is_other=is_other)
+
+    def _add_nested(self, block: Items | Quote | Note, prefix: str, *, is_other: bool) -> None:
+        match block:
+            case Items():
+                self._items(block, prefix, is_other=is_other)
+            case Quote(blocks=blocks):
+                self._put("> ")
+                self.add(blocks, f"{prefix}> ")
+            case Note():
+                self._note(block, prefix)
+
+    def _headline(self, block: Headline) -> None:
+        if block.title and len(self.outline) < _MAX_HEADINGS:
+            self.outline.append(
+                Heading(
+                    level=block.level, title=block.title, offset=self._length, anchor=block.anchor
+                )
+            )
+        self._put(f"{'#' * block.level} {block.text}")
+
+    def _code(self, block: Code, prefix: str) -> None:
+        start = self._length
+        text = fence(block.text, language=block.language)
+        if prefix:
+            first, *others = text.split("\n")
+            empty = prefix.rstrip()
+            text = "\n".join([first, *(f"{prefix}{line}" if line else empty for line in others)])
+        self._put(text)
+        self.code_blocks.append(
+            CodeBlock(language=block.language, offset=start, length=self._length - start)
+        )
+
+    def _items(self, block: Items, prefix: str, *, is_other: bool) -> None:
+        """A list; its items are set apart by empty lines if one of them holds several blocks."""
+        is_loose = not all(map(_is_tight, block.items))
+        between = f"\n{prefix.rstrip()}\n{prefix}" if is_loose else f"\n{prefix}"
+        for index, blocks in enumerate(block.items):
+            if index:
+                self._put(between)
+            if block.numbers:
+                mark = f"{block.numbers[index]}{')' if is_other else '.'} "
+            else:
+                mark = "* " if is_other else "- "
+            self._put(mark)
+            inner = prefix + " " * len(mark)
+            if is_loose:
+                self.add(blocks, inner)
+                continue
+            for position, each in enumerate(blocks):
+                if position:
+                    self._put(f"\n{inner}")
+                self._add(each, inner, is_other=False)
+
+    def _grid(self, block: Grid, prefix: str) -> None:
+        rows = [_row(cells) for cells in block.rows]
+        rows.insert(1, _row([RULES[alignment] for alignment in block.alignments]))
+        self._put(f"\n{prefix}".join(rows))
+
+    def _note(self, block: Note, prefix: str) -> None:
+        """A footnote. To a parser that knows none, one word would be the address of a link."""
+        inner = prefix + _NOTE_INDENT
+        first = block.blocks[0]
+        self._put(f"[^{block.label}]:")
+        if isinstance(first, Paragraph):
+            self._put(" ")
+            self.add([Paragraph(_no_address(first.text)), *block.blocks[1:]], inner)
+        else:
+            self._put(f"\n{prefix.rstrip()}\n{inner}")
+            self.add(block.blocks, inner)
+
+
+def _row(cells: list[str]) -> str:
+    return f"|{'|'.join([f' {cell} ' if cell else ' ' for cell in cells])}|"
+
+
+def _no_address(text: str) -> str:
+    line, mark, rest = text.partition("\n")
+    _, _, title = line.strip().partition(" ")
+    if title.strip()[:1] not in {"", '"', "'", "("}:
+        return text
+    return f"{line.rstrip()} ↩{'  ' if mark else ''}{mark}{rest}"
+
+
+def _is_tight(blocks: list[Block]) -> bool:
+    """Tell whether an item needs no empty line: it is a paragraph, a list, or one with the other."""
+    first, *others = blocks
+    if not others:
+        return not isinstance(first, Items) or all(map(_is_tight, first.items))
+    second = others[0]
+    return (
+        len(others) == 1
+        and isinstance(first, Paragraph)
+        and isinstance(second, Items)
+        # Another number than 1 would not interrupt the paragraph (CommonMark, section 5.3).
+        and second.numbers[:1] in ([], [1])
+        and all(map(_is_tight, second.items))
+    )
+
+
+def _continues(before: Block | None, block: Block) -> bool:
+    """Tell whether it is a list that would be taken for the rest of the one before it."""
+    return (
+        isinstance(before, Items)
+        and isinstance(block, Items)
+        and bool(before.numbers) == bool(block.numbers)
+    )

@@ -1,23 +1,110 @@
 """Lists of items and of terms, whatever stands in them."""
 
+import re
+from dataclasses import dataclass, field
 from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.writing.blocks import MAX_LEVEL, Block, Items
-from searx_mcp.content.writing.containers import block, bold_line, open_blocks, open_line
-from searx_mcp.content.writing.frames import MAX_NUMBER, Listing, Terms
-from searx_mcp.content.writing.reading import Close, Reading
+from searx_mcp.content.writing.block_elements import block, bold_line
+from searx_mcp.content.writing.blocks import MAX_LEVEL, Block, Items, Paragraph
+from searx_mcp.content.writing.paragraphs import Part
+from searx_mcp.content.writing.walker import Close, DomWalker
+
+_MAX_NUMBER: Final = 999_999_999
+"""The largest number of an item (CommonMark, section 5.2)."""
+
+_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
 
 _NEAR: Final = 4
 """Elements between a list of terms and the definition that it belongs to."""
 
 
-def open_list(reading: Reading, node: LexborNode) -> Close:
+@dataclass(slots=True)
+class Listing:
+    """A list that is being read.
+
+    Attributes:
+        items: what it becomes.
+        number: of the next item, or `None` in a list without numbers.
+        step: 1, or -1 where the numbers go down.
+        strays: blocks that stand in the list and in no item.
+    """
+
+    items: Items = field(default_factory=Items)
+    number: int | None = None
+    step: int = 1
+    strays: list[Block] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Put strays where a reader sees them: a list into the item before it, others into their own."""
+        if not self.strays:
+            return
+        if self.items.items and all(isinstance(block, Items) for block in self.strays):
+            self.items.items[-1] += self.strays
+        else:
+            self.add(list(self.strays))
+        self.strays.clear()
+
+    def add(self, blocks: list[Block], value: int | None = None) -> None:
+        """Add an item; an empty one only counts."""
+        number = self.number if value is None or self.number is None else value
+        if number is not None:
+            self.number = min(max(number + self.step, 0), _MAX_NUMBER)
+        if blocks:
+            self.items.items.append(blocks)
+            if number is not None:
+                self.items.numbers.append(number)
+
+
+@dataclass(slots=True)
+class Terms:
+    """A list of terms that is being read.
+
+    Attributes:
+        names: of terms that wait for their definitions.
+        definitions: of these.
+        items: what finished terms become, where the list is not flat.
+    """
+
+    names: list[str] = field(default_factory=list)
+    definitions: list[list[Block]] = field(default_factory=list)
+    items: Items | None = None
+
+    def settle(self, blocks: list[Block]) -> None:
+        """Finish the terms that wait.
+
+        Args:
+            blocks: where they go if the list is flat.
+        """
+        if found := self._settled():
+            if self.items is None:
+                blocks += found
+            else:
+                self.items.items.append(found)
+
+    def _settled(self) -> list[Block]:
+        """The terms with what defines them, as `**Term**: definition`; there are none after."""
+        names, definitions = ", ".join(self.names), self.definitions
+        self.names, self.definitions = [], []
+        if not names:
+            return [block for blocks in definitions for block in blocks]
+        if not definitions:
+            return [Paragraph(names)]
+        lead = names if names.endswith(":**") else f"{names}:"
+        if len(definitions) > 1:
+            return [Paragraph(lead), Items(items=definitions)]
+        first, *others = definitions[0]
+        if isinstance(first, Paragraph):
+            return [Paragraph(f"{lead} {first.text}"), *others]
+        return [Paragraph(lead), first, *others]
+
+
+def open_list(walker: DomWalker, node: LexborNode) -> Close:
     """A list; one that is nested too deep is the blocks of its items."""
-    if reading.level + 2 > MAX_LEVEL:
-        return block(reading, node)
-    reading.flush()
+    if walker.level + 2 > MAX_LEVEL:
+        return block(walker, node)
+    walker.flush()
     listing = Listing()
     if node.tag == "ol":
         attributes = node.attributes
@@ -25,60 +112,60 @@ def open_list(reading: Reading, node: LexborNode) -> Close:
         count = sum(child.tag == "li" for child in node.iter()) if is_reversed else 1
         listing.number = number(attributes.get("start"), count)
         listing.step = -1 if is_reversed else 1
-    before = reading.blocks, reading.frame
-    reading.blocks, reading.frame = listing.strays, listing
-    reading.level += 2
+    before = walker.blocks, walker.frame
+    walker.blocks, walker.frame = listing.strays, listing
+    walker.level += 2
 
-    def close(reading: Reading) -> None:
-        reading.flush()
+    def close(walker: DomWalker) -> None:
+        walker.flush()
         listing.settle()
-        reading.blocks, reading.frame = before
-        reading.level -= 2
+        walker.blocks, walker.frame = before
+        walker.level -= 2
         if listing.items.items:
-            reading.blocks.append(listing.items)
+            walker.blocks.append(listing.items)
 
     return close
 
 
-def item(reading: Reading, node: LexborNode) -> Close:
+def item(walker: DomWalker, node: LexborNode) -> Close:
     """An item of the list around it, or of one that the page left out."""
-    listing = reading.frame
+    listing = walker.frame
     if not isinstance(listing, Listing):
-        if reading.level + 2 > MAX_LEVEL:
-            return block(reading, node)
-        return open_blocks(reading, 2, lambda blocks: _add_implied(reading.blocks, blocks))
-    reading.flush()
+        if walker.level + 2 > MAX_LEVEL:
+            return block(walker, node)
+        return walker.open_blocks(2, lambda blocks: _add_implied(walker.blocks, blocks))
+    walker.flush()
     listing.settle()
     value = None
     if listing.number is not None:
         value = number(node.attributes.get("value"), -1)
         value = None if value < 0 else value
-    close_blocks = open_blocks(reading, 0, lambda blocks: listing.add(blocks, value))
+    close_blocks = walker.open_blocks(0, lambda blocks: listing.add(blocks, value))
 
-    def close(reading: Reading) -> None:
-        own = reading.blocks
-        close_blocks(reading)
+    def close(walker: DomWalker) -> None:
+        own = walker.blocks
+        close_blocks(walker)
         if not own:
             listing.add([], value)
 
     return close
 
 
-def terms(reading: Reading, node: LexborNode) -> Close:
+def terms(walker: DomWalker, node: LexborNode) -> Close:
     """A list of terms with their definitions; inside a definition, an item for each term."""
-    is_nested = reading.level + 2 <= MAX_LEVEL and _is_in_definition(node)
-    reading.flush()
-    before, own = reading.frame, Terms(items=Items() if is_nested else None)
-    reading.frame = own
-    reading.level += 2 * is_nested
+    is_nested = walker.level + 2 <= MAX_LEVEL and _is_in_definition(node)
+    walker.flush()
+    before, own = walker.frame, Terms(items=Items() if is_nested else None)
+    walker.frame = own
+    walker.level += 2 * is_nested
 
-    def close(reading: Reading) -> None:
-        reading.flush()
-        own.settle(reading.blocks)
+    def close(walker: DomWalker) -> None:
+        walker.flush()
+        own.settle(walker.blocks)
         if own.items is not None and own.items.items:
-            reading.blocks.append(own.items)
-        reading.frame = before
-        reading.level -= 2 * is_nested
+            walker.blocks.append(own.items)
+        walker.frame = before
+        walker.level -= 2 * is_nested
 
     return close
 
@@ -92,39 +179,34 @@ def _is_in_definition(node: LexborNode) -> bool:
     return around is not None and around.tag == "dd"
 
 
-def term(reading: Reading, _node: LexborNode) -> Close:
+def term(walker: DomWalker, _node: LexborNode) -> Close:
     """A term, in bold."""
-    frame = reading.frame
+    frame = walker.frame
     if isinstance(frame, Terms) and frame.definitions:
-        reading.flush()
-        frame.settle(reading.blocks)
+        walker.flush()
+        frame.settle(walker.blocks)
 
-    def finish() -> None:
-        if not (parts := reading.taken()):
-            return
-        line = bold_line(reading, parts)
+    def finish(parts: list[Part]) -> None:
+        line = bold_line(walker, parts)
         if isinstance(frame, Terms):
             frame.names.append(line.text)
         else:
-            reading.blocks.append(line)
+            walker.blocks.append(line)
 
-    return open_line(reading, finish)
+    return walker.open_line(finish)
 
 
-def definition(reading: Reading, node: LexborNode) -> Close:
-    """What a term means."""
-    frame = reading.frame
-    if not isinstance(frame, Terms) or reading.level + 2 > MAX_LEVEL:
-        return block(reading, node)
-    return open_blocks(reading, 2, frame.definitions.append)
+def definition(walker: DomWalker, node: LexborNode) -> Close:
+    """The meaning of a term."""
+    frame = walker.frame
+    if not isinstance(frame, Terms) or walker.level + 2 > MAX_LEVEL:
+        return block(walker, node)
+    return walker.open_blocks(2, frame.definitions.append)
 
 
 def number(text: str | None, default: int) -> int:
     """A number out of an attribute, of up to nine digits; anything else is the default."""
-    stripped = (text or "").strip()
-    if stripped.isascii() and stripped.isdigit() and len(stripped) <= len(str(MAX_NUMBER)):
-        return int(stripped)
-    return default
+    return int(text) if text and _NUMBER.fullmatch(text) else default
 
 
 def _add_implied(blocks: list[Block], item_blocks: list[Block]) -> None:

@@ -1,10 +1,13 @@
 """Tables: which of them hold data, and how those fit on lines."""
 
+from dataclasses import dataclass, field
 from typing import Final
 
 from selectolax.lexbor import LexborNode
 
+from searx_mcp.content.writing.block_elements import block, bold_line
 from searx_mcp.content.writing.blocks import (
+    RULES,
     Block,
     Code,
     Definitions,
@@ -17,17 +20,15 @@ from searx_mcp.content.writing.blocks import (
     Quote,
     Rule,
 )
-from searx_mcp.content.writing.containers import block, open_blocks, open_line
-from searx_mcp.content.writing.escaping import code_span
-from searx_mcp.content.writing.frames import Cell, Table
-from searx_mcp.content.writing.inline import BREAK_TEXT, STRONG, Part
+from searx_mcp.content.writing.inline_text import code_span
 from searx_mcp.content.writing.lists import number
-from searx_mcp.content.writing.reading import Close, Reading, skip
+from searx_mcp.content.writing.paragraphs import BREAK_TEXT, Part
+from searx_mcp.content.writing.walker import Close, DomWalker, skip
 
 _MAX_COLSPAN: Final = 64
 _MAX_ROWSPAN: Final = 1_000
 _MAX_COLUMNS: Final = 200
-"""What is wider shares the last column. The widest tables that people read have some dozens."""
+"""The cells behind them share the last column. The widest tables that people read have some dozens."""
 
 _MAX_FILLED: Final = 60_000
 """Cells that no cell of the page stands for: those of spans, and at the end of short rows. Without a
@@ -46,55 +47,77 @@ _ROW_CELL: Final = 100
 
 _BLOCK_SEPARATOR: Final = " / "
 _ITEM_SEPARATOR: Final = "; "
-_RULES: Final = {"left": ":---", "center": ":---:", "right": "---:", "": "---"}
 
 
-def table(reading: Reading, node: LexborNode) -> Close:
+@dataclass(slots=True)
+class Cell:
+    """A cell with its blocks and spans."""
+
+    blocks: list[Block]
+    columns: int
+    rows: int
+    is_head: bool
+    alignment: str
+
+
+@dataclass(slots=True)
+class Table:
+    """A table that is being read.
+
+    Attributes:
+        is_layout: whether the page says that it only arranges.
+        captions: bold lines.
+        rows: cells as they come.
+    """
+
+    is_layout: bool
+    captions: list[Block] = field(default_factory=list)
+    rows: list[list[Cell]] = field(default_factory=list)
+
+
+def table(walker: DomWalker, node: LexborNode) -> Close:
     """A table: rows of cells, or the blocks that it arranges."""
-    reading.flush()
-    before, own = reading.frame, Table(node.attributes.get("role") in {"presentation", "none"})
-    reading.frame = own
+    walker.flush()
+    before, own = walker.frame, Table(node.attributes.get("role") in {"presentation", "none"})
+    walker.frame = own
 
-    def close(reading: Reading) -> None:
-        reading.flush()
-        reading.frame = before
+    def close(walker: DomWalker) -> None:
+        walker.flush()
+        walker.frame = before
         rows = [row for row in own.rows if any(cell.blocks for cell in row)]
-        reading.blocks += own.captions
-        if own.is_layout or not reading.style.keep_tables or _is_layout(rows):
-            reading.blocks += _unwrapped(rows)
+        walker.blocks += own.captions
+        if own.is_layout or not walker.style.keep_tables or _is_layout(rows):
+            walker.blocks += _unwrapped(rows)
         else:
-            reading.blocks.append(_grid(rows))
+            walker.blocks.append(_grid(rows))
 
     return close
 
 
-def caption(reading: Reading, _node: LexborNode) -> Close:
+def caption(walker: DomWalker, _node: LexborNode) -> Close:
     """The caption of a table, a bold line above it."""
-    frame = reading.frame
+    frame = walker.frame
 
-    def finish() -> None:
-        parts = [Part(part.text, part.formats | STRONG, part.link) for part in reading.taken()]
-        if not parts:
-            return
-        line = Paragraph(reading.written(parts))
-        (frame.captions if isinstance(frame, Table) else reading.blocks).append(line)
+    def finish(parts: list[Part]) -> None:
+        line = bold_line(walker, parts)
+        (frame.captions if isinstance(frame, Table) else walker.blocks).append(line)
 
-    return open_line(reading, finish)
+    return walker.open_line(finish)
 
 
-def row(reading: Reading, _node: LexborNode) -> Close:
+def row(walker: DomWalker, _node: LexborNode) -> Close:
     """A row."""
-    reading.flush()
-    if isinstance(reading.frame, Table):
-        reading.frame.rows.append([])
-    return Reading.flush
+    walker.flush()
+    if isinstance(walker.frame, Table):
+        walker.frame.rows.append([])
+    return DomWalker.flush
 
 
-def cell(reading: Reading, node: LexborNode) -> Close:
+def cell(walker: DomWalker, node: LexborNode) -> Close:
     """A cell of the row that was begun last."""
-    frame = reading.frame
+    frame = walker.frame
     if not isinstance(frame, Table):
-        return block(reading, node)
+        return block(walker, node)
     attributes = node.attributes
     is_head = node.tag == "th"
     own = Cell([], 1, 1, is_head, "")
@@ -105,15 +128,10 @@ def cell(reading: Reading, node: LexborNode) -> Close:
     if not frame.rows:
         frame.rows.append([])
     frame.rows[-1].append(own)
-    if text := reading.only_text(node):
+    if text := walker.only_text(node):
         own.blocks.append(Paragraph(text))
         return skip
-    return open_blocks(reading, 0, own.blocks.extend)
-
-
-def rule_of(alignment: str) -> str:
-    """What stands below a column in the line under the head."""
-    return _RULES[alignment]
+    return walker.open_blocks(0, own.blocks.extend)
 
 
 def _alignment(attributes: dict[str, str | None]) -> str:
@@ -121,11 +139,11 @@ def _alignment(attributes: dict[str, str | None]) -> str:
     if style := attributes.get("style"):
         wanted = style.partition("text-align")[2].lstrip(" :").partition(";")[0] or wanted
     wanted = wanted.strip().lower()
-    return wanted if wanted in _RULES else ""
+    return wanted if wanted in RULES else ""
 
 
 def _is_layout(rows: list[list[Cell]]) -> bool:
-    """Whether a table arranges blocks, by what is in it."""
+    """Tell whether a table arranges blocks, by what is in it."""
     cells = [cell for row in rows for cell in row if cell.blocks]
     if len(cells) <= 1:
         return True
@@ -195,7 +213,7 @@ class _Filler:
         """By column: for how many rows more, and with what, a cell of a row above covers it."""
 
     def granted(self, count: int) -> int:
-        """How many of some cells may be filled in."""
+        """The number of some cells that may be filled in."""
         allowed = min(count, self._left)
         self._left -= allowed
         return allowed

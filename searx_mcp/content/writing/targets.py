@@ -1,6 +1,8 @@
-"""What a page leads to and shows: addresses made absolute, links and images listed while they are met."""
+"""The links and images of a page: addresses made absolute, and each listed once while it is met."""
 
 import re
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 from selectolax.lexbor import LexborNode
@@ -8,8 +10,8 @@ from selectolax.lexbor import LexborNode
 from searx_mcp.content.addresses import MAX_LINKS, absolute
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.html.references import images_of
-from searx_mcp.content.writing.inline import Link, Part
-from searx_mcp.content.writing.interface import Links
+from searx_mcp.content.writing.paragraphs import Link, Part
+from searx_mcp.content.writing.style import Links
 from searx_mcp.models.page import PageImage, PageLink
 
 _MAX_IMAGES: Final = 50
@@ -22,7 +24,7 @@ _ABSOLUTE = re.compile(
     r"(?:/(?:[A-Za-z0-9_~!$'*,:@%+=-]|\.(?![./]|\Z))++)*+/?"
     r"(?:\?[A-Za-z0-9._~!$'*,:@%+=/&-]++)?+(?:\#[A-Za-z0-9._~!$'*,:@%+=/-]++)?+"
 )
-"""What `absolute` would return as it is, told in a tenth of its time: nothing to resolve, to escape
+"""Addresses that `absolute` would return as they are, told in a tenth of its time: nothing to resolve, to escape
 or to clean."""
 
 _PLAIN = re.compile(r"[!#-%'*-;=?-\[\]^_a-z{}~]++")
@@ -36,13 +38,35 @@ _REFERENCE = re.compile(r"&(?=\#?[A-Za-z0-9]{1,32};)")
 _SPACE = re.compile(r"\s")
 _SIZES: Final = frozenset({"width", "height"})
 _TINY = re.compile(r"\s*[0-9]?\s*(?:px)?\s*")
+_NO_WORDS = re.compile(
+    r"(?:(?:the |an? )?(?:image|photo|picture|icon|logo|avatar|thumbnail|placeholder|banner|img|bild|foto)s?"
+    r"(?: of)?|[\w.%()-]*\.(?:jpe?g|png|gif|webp|svg|avif)|(?:img|dsc|dscn|dscf|pxl|screenshot)[-_ \d]*)[\W\d_]*",
+    re.IGNORECASE,
+)
+"""Words of images that say nothing: what an image is, or the name of its file."""
+
+_MAX_LOOKED_UP: Final = 500
+"""Images whose words are looked up in the text of the page; each costs a pass over it."""
+
 _ALT_BRACKETS: Final = str.maketrans("[]", "()")
 
 
 class Targets:
-    """The addresses of a page while it is written."""
+    """The addresses of a page while it is written.
 
-    def __init__(self, base: str, links: Links) -> None:
+    Args:
+        base: against which they are resolved.
+        links: where those of links stand.
+        roots: elements whose text tells whether the words of images are said there, too.
+
+    Attributes:
+        shown: the addresses of the images met, each as often as it was.
+    """
+
+    def __init__(self, base: str, links: Links, roots: Sequence[LexborNode] = ()) -> None:
+        self.shown: list[str] = []
+        self._roots = roots
+        self._looked_up = 0
         self._base = base
         self._links = links
         self._here = base.partition("#")[0]
@@ -75,7 +99,7 @@ class Targets:
         return known
 
     def is_here(self, address: str) -> bool:
-        """Whether it is a place on the page itself."""
+        """Tell whether it is a place on the page itself."""
         here = self._here
         return address.startswith(here) and address[len(here) : len(here) + 1] in {"", "#"}
 
@@ -139,7 +163,23 @@ class Targets:
         is_new = known is None and len(self._images) < _MAX_IMAGES
         if is_new or (known is not None and image.alt and not known.alt):
             self._images[image.url] = image
+        self.shown.append(image.url)
         return image.url, image.alt.translate(_ALT_BRACKETS)
+
+    @cached_property
+    def _said(self) -> str:
+        """All that the page says in letters."""
+        return _folded(" ".join(root.text(separator=" ") for root in self._roots))
+
+    def is_news(self, words: str) -> bool:
+        """Tell whether the words of an image say what the text of the page does not.
+
+        On pages of goods and lists of articles most images repeat the title beside them.
+        """
+        if _NO_WORDS.fullmatch(words):
+            return False
+        self._looked_up += 1
+        return self._looked_up > _MAX_LOOKED_UP or _folded(words) not in self._said
 
     def caption(self, urls: list[str], text: str) -> None:
         """Give images the caption of their figure."""
@@ -178,6 +218,10 @@ def target(address: str) -> str:
     return shown if shown.isascii() else _SPACE.sub("", shown)
 
 
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
 def _line(text: str) -> str:
     """Clean text of one line, no longer than what is listed."""
     if len(text) <= _TEXT_CHARS and "\n" not in text and "  " not in text:
@@ -186,7 +230,7 @@ def _line(text: str) -> str:
 
 
 def _is_plain(attributes: dict[str, str | None]) -> bool:
-    """Whether an image shows what its `src` says, at a size that is meant to be seen."""
+    """Tell whether an image shows what its `src` says, at a size that is meant to be seen."""
     return bool(attributes.get("src")) and not any(
         name.startswith("data-") or (name in _SIZES and _TINY.fullmatch(value or "0"))
         for name, value in attributes.items()

@@ -1,14 +1,104 @@
-"""Elements of a page as Markdown."""
+"""Elements of a page as Markdown: what each of them means, and the walk from one to the next."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.writing.blocks import Block, Definitions, Rule
-from searx_mcp.content.writing.elements import MODES
-from searx_mcp.content.writing.interface import Style, Written
-from searx_mcp.content.writing.lines import Lines
-from searx_mcp.content.writing.reading import Reading
+from searx_mcp.content.writing import block_elements, inline_elements, lists, tables
+from searx_mcp.content.writing.blocks import Definitions, Lines, Rule
+from searx_mcp.content.writing.style import Style, Written
+from searx_mcp.content.writing.walker import Close, DomWalker, Handler, Handlers, Modes, skip
+
+
+def _unseen(_walker: DomWalker, _node: LexborNode) -> Close:
+    return skip
+
+
+def _all(names: str, handler: Handler) -> dict[str | None, Handler]:
+    return dict.fromkeys(names.split(), handler)
+
+
+_UNSEEN: Final = _all(
+    "script style template noscript head svg iframe object embed applet canvas audio video select"
+    " textarea datalist input meta link title map area rp annotation annotation-xml noembed noframes"
+    " param track col colgroup",
+    _unseen,
+)
+"""Never text of the page; what a page merely does not show is taken out before."""
+
+_HEADINGS: Final = "h1 h2 h3 h4 h5 h6"
+_CODE_BLOCKS: Final = "pre listing xmp plaintext"
+_BLOCKS: Final = (
+    "address article aside body center details dialog div fieldset footer form header"
+    " hgroup html legend main nav optgroup option p search section tbody tfoot thead x-notes"
+)
+
+_INLINES: Final[Handlers] = {
+    **_UNSEEN,
+    **_all("b strong", inline_elements.strong),
+    **_all("i em var dfn", inline_elements.emphasis),
+    **_all("del s strike", inline_elements.struck),
+    **_all("code kbd samp tt", inline_elements.code),
+    "a": inline_elements.open_link,
+    "span": inline_elements.beside,
+    **_all("time label", inline_elements.apart),
+    "img": inline_elements.open_image,
+    "q": inline_elements.open_quotation,
+    "sup": inline_elements.open_raised,
+    "sub": inline_elements.open_lowered,
+    "rt": inline_elements.open_reading_aid,
+    "x-reference": inline_elements.reference,
+    "x-task": inline_elements.task,
+}
+"""Other elements in a sentence are their text: <mark>, <ins>, <u>, <small>, <abbr>, <cite>."""
+
+
+_ON_LINE: Final[Handlers] = {
+    **_INLINES,
+    **_all(_BLOCKS, inline_elements.spaced),
+    "figcaption": inline_elements.spaced,
+    **_all(
+        "ul ol menu dir li dl dt dd blockquote figure table tr td th caption summary",
+        inline_elements.spaced,
+    ),
+    **_all("x-callout x-note", inline_elements.spaced),
+    **_all("br hr", inline_elements.line_space),
+    **_all(_CODE_BLOCKS, block_elements.line_code),
+    **_all(_HEADINGS, block_elements.heading),
+    "x-math": inline_elements.line_formula,
+}
+
+_BETWEEN_BLOCKS: Final[Handlers] = {
+    **_INLINES,
+    **_all(_BLOCKS, block_elements.block),
+    **_all(_HEADINGS, block_elements.heading),
+    **_all(_CODE_BLOCKS, block_elements.code_block),
+    **_all("ul ol menu dir", lists.open_list),
+    "li": lists.item,
+    "dl": lists.terms,
+    "dt": lists.term,
+    "dd": lists.definition,
+    "blockquote": block_elements.quote,
+    "figure": block_elements.figure,
+    "figcaption": block_elements.caption,
+    "summary": block_elements.summary,
+    "hr": block_elements.rule,
+    "br": inline_elements.line_break,
+    "table": tables.table,
+    "caption": tables.caption,
+    "tr": tables.row,
+    **_all("td th", tables.cell),
+    "x-math": inline_elements.formula,
+    "x-callout": block_elements.callout,
+    "x-note": block_elements.note,
+}
+
+_MODES: Final = Modes(
+    blocks=_BETWEEN_BLOCKS,
+    line=_ON_LINE,
+    code={**_UNSEEN, **block_elements.LINE_BREAKS_IN_CODE},
+)
 
 
 def write(roots: Sequence[LexborNode], *, base: str, style: Style) -> Written:
@@ -23,22 +113,22 @@ def write(roots: Sequence[LexborNode], *, base: str, style: Style) -> Written:
         Markdown without raw HTML, without an image unless `style` says so, and without an address
         that is no place to go to.
     """
-    reading = Reading(base, style, MODES, roots)
+    walker = DomWalker(base, style, _MODES, roots)
     for root in roots:
-        reading.read(root)
-    blocks: list[Block] = reading.blocks
+        walker.read(root)
+    blocks = walker.blocks
     while blocks and isinstance(blocks[-1], Rule):
         blocks.pop()
-    blocks += reading.notes
-    if definitions := reading.targets.definitions:
+    blocks += walker.footnotes.blocks
+    if definitions := walker.targets.definitions:
         blocks.append(Definitions(definitions))
     lines = Lines()
     lines.add(blocks)
     return Written(
         markdown=lines.text,
-        links=reading.targets.links,
-        images=reading.targets.images,
+        links=walker.targets.links,
+        images=walker.targets.images,
         outline=tuple(lines.outline),
         code_blocks=tuple(lines.code_blocks),
-        hidden=reading.hidden,
+        hidden=walker.text.hidden,
     )

@@ -8,7 +8,7 @@ from searx_mcp.content.html.style.cascade import MAX_INLINE
 from searx_mcp.content.html.style.selectors import MAX_SELECTOR
 from searx_mcp.content.html.style.stylesheet import MAX_CSS, MAX_RULES
 from searx_mcp.content.page import ReadPage, read_page
-from searx_mcp.content.writing.interface import Style
+from searx_mcp.content.writing.style import Style
 
 SEEN = "<p>" + "A sentence that every reader of the page sees. " * 10 + "</p>"
 

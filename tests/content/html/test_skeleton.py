@@ -3,7 +3,7 @@
 import pytest
 
 from searx_mcp.content.page import read_page
-from searx_mcp.content.writing.interface import Style
+from searx_mcp.content.writing.style import Style
 
 LONG = "<p>" + "A sentence that a reader can read without any script at all. " * 5
 SCRIPT = f"<script>{'draw();' * 400}</script>"

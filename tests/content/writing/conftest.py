@@ -6,7 +6,7 @@ import pytest
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.writing.interface import Style, Written
+from searx_mcp.content.writing.style import Style, Written
 from searx_mcp.content.writing.write import write
 
 Writer = Callable[..., Written]

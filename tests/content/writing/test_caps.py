@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.content.writing.interface import Links, Written
+from searx_mcp.content.writing.style import Links, Written
 
 Probe = Callable[[int], bool]
 

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
-from searx_mcp.content.writing.interface import Links, Style, Written
+from searx_mcp.content.writing.style import Links, Style, Written
 from searx_mcp.content.writing.targets import Targets, target
 from searx_mcp.content.writing.write import write
 from searx_mcp.models.request import Images

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.markdown import to_markdown
 from searx_mcp.content.words import words
-from searx_mcp.content.writing.interface import Style
+from searx_mcp.content.writing.style import Style
 from searx_mcp.content.writing.write import write
 
 Shape: TypeAlias = "str | tuple[object, ...]"

@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.writing.interface import Links, Style
+from searx_mcp.content.writing.style import Links, Style
 from searx_mcp.content.writing.write import write
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
 from searx_mcp.models.request import Images

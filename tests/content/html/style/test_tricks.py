@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from searx_mcp.content.page import read_page
-from searx_mcp.content.writing.interface import Style
+from searx_mcp.content.writing.style import Style
 
 TABLE: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("tricks.toml").read_text("utf-8")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from searx_mcp.content.writing.escaping import code_span, escape, escape_brackets
+from searx_mcp.content.writing.inline_text import code_span, escape_brackets
 
 STRONG: Final = 1
 EMPHASIS: Final = 2
@@ -56,19 +56,14 @@ BREAK: Final = Part(BREAK_TEXT, MARKUP, None)
 _NOTHING: Final = Part(" ", 0, None)
 
 
-class _Open:
+class _Open(NamedTuple):
     """A mark that is open, and where it was written."""
 
-    __slots__ = ("kind", "place")
-
-    def __init__(self, kind: int, place: int) -> None:
-        self.kind = kind
-        self.place = place
+    kind: int
+    place: int
 
 
-def inline(
-    parts: list[Part], targets: dict[Link, str], *, escape: Callable[[str], str] = escape
-) -> str:
+def inline(parts: list[Part], targets: dict[Link, str], escape: Callable[[str], str]) -> str:
     """Write the parts of a paragraph.
 
     Args:
@@ -92,7 +87,7 @@ def inline(
 
 
 def _unformatted(parts: list[Part], targets: dict[Link, str], escape: Callable[[str], str]) -> str:
-    """What `_Writer` makes of parts without formats, which most are."""
+    """Write parts without formats, which most are, as `_Writer` would."""
     pieces: list[str] = []
     before: Link | None = None
     last = ""
@@ -198,14 +193,14 @@ def _punctuation_at_end(text: str, start: int) -> int:
 
 
 def _is_word(character: str) -> bool:
-    """Whether it is certainly no space and no punctuation."""
+    """Tell whether it is certainly no space and no punctuation."""
     return character.isalnum() or (
         not character.isascii() and unicodedata.category(character)[0] in "MC"
     )
 
 
 def _is_word_like(character: str) -> bool:
-    """Whether a parser may take it for a letter: symbols are punctuation to some only."""
+    """Tell whether a parser may take it for a letter: symbols are punctuation to some only."""
     if character.isalnum():
         return True
     if character.isascii() or character.isspace():
@@ -309,7 +304,7 @@ class _Writer:
                     self._edge = "*"
 
     def _opens(self, kind: int, first: str) -> bool:
-        """Whether a mark in front of a character opens, and does not end another one that is open."""
+        """Tell whether a mark in front of a character opens, and does not end another one that is open."""
         if self._edge.isspace():
             return True
         is_in_word, is_word = _is_word_like(self._edge), _is_word(first)

@@ -1,4 +1,4 @@
-"""How Markdown is to be written, and what comes of it."""
+"""The choices by which Markdown is written, and what comes of them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +17,7 @@ class Links(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What is written.
+    """The choices by which a page is written.
 
     Attributes:
         images: what stands for an image.
