@@ -25,7 +25,7 @@ from searx_mcp.models.request import (
     SearchRequest,
     TimeRange,
 )
-from searx_mcp.models.spelling import did_you_mean, shown
+from searx_mcp.models.spelling import shown
 
 MEGABYTE = 1_048_576
 
@@ -673,48 +673,6 @@ def test_a_profile_holds_search_arguments_without_a_query() -> None:
         with pytest.raises(InvalidArgumentError) as caught:
             check_profile(profile, defaults=SearchDefaults(max_results=8))
         assert caught.value.field == field
-
-
-def test_a_value_is_shown_in_60_characters() -> None:
-    for value in (
-        "a" * 60,
-        "a" * MEGABYTE,
-        ["a" * 99] * 99,
-        {"a" * 99: 1},
-        10**59,
-        10**9999,
-        -(10**61),
-    ):
-        assert len(shown(value)) <= 60
-    assert shown("a" * 58) == repr("a" * 58)
-    assert shown("a" * 59).endswith("...")
-
-
-@pytest.mark.parametrize(
-    ("name", "opposite"),
-    [
-        ("include_domains", "exclude_domains"),
-        ("allowed_hosts", "blocked_hosts"),
-        ("disallowed_hosts", "allowed_hosts"),
-        ("published_before", "published_after"),
-        ("dateAfter", "dateBefore"),
-        ("start_date", "end_date"),
-        ("min_size", "max_size"),
-        ("newest_first", "oldest_first"),
-        ("follow_redirects", "no_follow_redirects"),
-        ("enable_images", "disable_images"),
-        ("fetch_content", "dont_fetch_content"),
-    ],
-)
-def test_a_name_is_never_proposed_for_its_opposite(name: str, opposite: str) -> None:
-    for one, other in ((name, opposite), (opposite, name)):
-        assert did_you_mean(one, [other]) == ""
-        assert did_you_mean(f"{one}x", [other, f"{one}xy"]) == f" (did you mean {one}xy?)"
-
-
-def test_only_a_near_name_is_proposed() -> None:
-    assert did_you_mean("qery", ["query", "url"]) == " (did you mean query?)"
-    assert did_you_mean("zzz", ["query", "url"]) == ""
 
 
 def schemas() -> dict[str, dict[str, Any]]:

@@ -1,5 +1,6 @@
-"""Spellings of names and values, and what a message shows of a wrong one."""
+"""Spellings of names and values, and how a message shows a wrong one or a length of time."""
 
+import math
 import re
 import reprlib
 from collections.abc import Iterable
@@ -74,3 +75,19 @@ def _senses(name: str) -> tuple[set[tuple[int, int]], bool]:
     if sides and is_negated:
         return {(number, 1 - place) for number, place in sides}, False
     return sides, is_negated
+
+
+_UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
+
+
+def in_words(seconds: float, *, rounded_up: bool = False) -> str:
+    """Write a length of time in whole units, small enough that there are two of them or just one.
+
+    Args:
+        seconds: its length.
+        rounded_up: whether a part of a unit counts as one, as where too little would be wrong.
+    """
+    whole = math.ceil(seconds) if rounded_up else int(seconds)
+    size, unit = next((u for u in _UNITS if whole >= 2 * u[0] or whole == u[0]), _UNITS[-1])
+    count = math.ceil(whole / size) if rounded_up else whole // size
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"

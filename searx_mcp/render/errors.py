@@ -17,6 +17,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.attempt import Attempt, Verdict
 from searx_mcp.models.request import MAX_TIMEOUT
+from searx_mcp.models.spelling import in_words
 from searx_mcp.render.fence import fenced, one_line, one_url
 from searx_mcp.render.tokens import estimate, line_cost, lines_within
 
@@ -266,16 +267,8 @@ def _retry(error: SearxMcpError) -> str:
     seconds = _seconds(error)
     if seconds is not None:
         once = "Retry" if error.retry_after is not None else "One retry may work"
-        return f"{once} in {_duration(seconds)}."
+        return f"{once} in {in_words(seconds, rounded_up=True)}."
     return "" if error.code in _CORRECTABLE else "Do not repeat the same call."
-
-
-def _duration(seconds: int) -> str:
-    """Whole units, rounded up: waiting too little is worse than too much."""
-    for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds >= 2 * size or seconds == size:
-            return _plural(math.ceil(seconds / size), unit)
-    return _plural(seconds, "second")
 
 
 def _plural(count: int, unit: str) -> str:

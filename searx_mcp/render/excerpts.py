@@ -1,5 +1,6 @@
-"""The passages of a page that are shown in its place, in the order of the page."""
+"""The passages of a page that are shown in its place, in its order, and the call that reads on."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final
@@ -127,3 +128,8 @@ def _label(passage: Passage, boundary: str = "") -> str:
     path = passage.path[: max(0, len(passage.path) - own)]
     titles = " > ".join(one_line(title, boundary, max_tokens=_TITLE_TOKENS) for title in path)
     return f"[{titles}{', ' if titles else ''}from character {passage.offset}]\n\n"
+
+
+def next_call(**arguments: str | int) -> str:
+    """Write a call of `web_fetch` with its arguments as JSON."""
+    return f"web_fetch {json.dumps(arguments, ensure_ascii=False)}"

@@ -1,16 +1,22 @@
-"""The fence around text that strangers wrote, and their words in one line.
+"""The fence around text that strangers wrote, their words in one line, and what could pass for a fence.
 
 A fence tells a model where strangers' text begins and ends. It does not make the model ignore what the
 text says; that stays the reader's duty, which the tool descriptions name.
+
+A model reads a disguised tag as easily as a plain one: with brackets and letters that only look like
+ours, in other case, spaced out, accented or written as entities. So what stands before what may be the
+name of our tag is looked at letter by letter, each folded to the plain one it looks like.
 """
 
 import re
+import unicodedata
+from html import unescape
+from typing import Final
 from urllib.parse import quote, urlsplit
 
 import idna
 
 from searx_mcp.models.request import MAX_URL_LENGTH
-from searx_mcp.render.look_alikes import neutralise
 from searx_mcp.render.tokens import clip, clip_words, estimate
 
 _ACTING = re.compile(
@@ -92,3 +98,113 @@ def _host(authority: str) -> str:
 
 def _encoded(text: str) -> str:
     return _NOT_IN_URL.sub(lambda match: quote(match[0], errors="replace"), text)
+
+
+_NAME: Final = "webcontent"
+"""The name of our tag, without its hyphen."""
+
+_LETTERS: Final = {
+    "w": "\u051d\u0461\u0561\u03c9\u0448\u026f\u03e3\u028d\u13b3\uab83",
+    "e": "\u0435\u0454\u04bd\u03b5\u03f5\u212f\uab32\u22ff\u2d39\u13ac\uab7c\u212e\u01dd\u0259\u025b",
+    "b": "\u0432\u044c\u044a\u0185\u03b2\u0299\u13cf\u13f4\u15af\u15f7\ua4d0\uab9f",
+    "c": "\u0441\u03f2\u1d04\u2ca5\u13df\uabaf\ua4da\u04ab\u00a2\u00a9",
+    "o": "\u043e\u03bf\u03c3\u0585\u1d0f\u2c9f\u10ff\u0966\u0665\u0647\u0e50\ua4f3\u2d54",
+    "n": "\u043f\u03b7\u0578\u057c\u0274\u0438\ua4e0\u2c9b",
+    "t": "\u0442\u03c4\u1d1b\u13a2\uab72\ua4d4\u2ca7\u04ad\u22a4\u2020",
+}
+"""Look-alikes of the letters of our name that are no variants of them by Unicode's own data: Cyrillic,
+Greek, Armenian, Cherokee, Coptic, Lisu and others (UTS #39, confusables.txt)."""
+_LOOK_ALIKES: Final = {alike: letter for letter, alikes in _LETTERS.items() for alike in alikes}
+_LATIN = re.compile(
+    r"(?:.* )?(?:LATIN (?:CAPITAL |SMALL )?LETTER (?:SMALL CAPITAL )?|SYMBOL LETTER )([A-Z])(?: .*)?"
+)
+"""Names of variants such as U+1D21, LATIN LETTER SMALL CAPITAL W, which no normal form folds."""
+_W: Final = (
+    "Ww\u0174\u0175\u019c\u026f\u028d\u02b7\u038f\u03a9\u03c9\u03ce\u03e2\u03e3\u0428\u0448\u0460\u0461"
+    "\u051c\u051d\u0531\u0561\u13b3\u1abf\u1d21\u1d42\u1d5a\u1df1\u1e80-\u1e89\u1e98\u1f60-\u1f6f\u1f7c"
+    "\u1f7d\u1fa0-\u1faf\u1ff2-\u1ffc\u2126\u24cc\u24e6\u2c72\u2c73\u33dd\uab69\uab83\uff37\uff57"
+    "\U0001d400-\U0001d7ff\U0001e046\U0001e064\U0001f100-\U0001f1ff"
+)
+"""What `_folded` makes a `w` of, so that most text is passed over without a look; a test compares them."""
+
+_SIGN = re.compile(
+    r"[<&\x80-\u03ff\u0530-\u05bf\u1438\u16b2\u1cc0-\u3040\ua4d0-\uabff\ud7b0-\U0010ffff]"
+    r"(?:(?<=&)#?[A-Za-z0-9]{1,10};?|(?<=[<\u1438\u16b2])|(?<=[^\x00-\x7f\w\s]))"
+    rf"(?=[\W_]{{0,8}}(?:[{_W}]|&#))"
+)
+"""What may pass for the bracket of a tag, before what may pass for the first letter of its name: a
+bracket, an entity, any sign outside ASCII and the alphabets of other scripts, and the two letters that
+look like one (UTS #39). A search for a set of characters costs a third of one for alternatives."""
+_PROSE = re.compile(r"\s?web ?content\b", re.IGNORECASE)
+_OF_PROSE: Final = (
+    "\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb\u300c\u300e\uff08\u3010\u300a"
+    "\u3001\u3002\uff0c\uff1a\uff1b\u2014\u2013\u2022\u00b7\u2026"
+)
+"""Signs that stand before words in any text, so that they are brackets only before a slash or hyphen."""
+_CODE = re.compile(r"&#[A-Za-z0-9]{1,10};?")
+_MOST_BETWEEN: Final = 8
+"""Signs and spaces between two letters that still read as one word."""
+
+
+def neutralise(text: str, boundary: str) -> str:
+    """Take from a stranger's text whatever could pass for our fence, and the boundary itself.
+
+    Linear in the length, which stays as it is: an offset into the text holds in what comes back.
+    """
+    if boundary:
+        text = _spelling(boundary).sub(_blanked, text)
+    return _SIGN.sub(_tamed, text)
+
+
+def _spelling(boundary: str) -> re.Pattern[str]:
+    return re.compile(r"[\W_]?".join(boundary), re.IGNORECASE)
+
+
+def _blanked(match: re.Match[str]) -> str:
+    return "[id]".ljust(len(match[0]))
+
+
+def _tamed(match: re.Match[str]) -> str:
+    sign, text, end = unescape(match[0]), match.string, match.end()
+    if unicodedata.normalize("NFKD", sign)[:1] != "<":
+        if sign.isascii() or unicodedata.category(sign[0])[0] == "M":
+            return match[0]
+        if sign in _OF_PROSE and _PROSE.match(text, end):
+            return match[0]
+    return f"[{match[0][1:]}" if _names_us(text, end) else match[0]
+
+
+def _names_us(text: str, start: int) -> bool:
+    """Whether the name of our tag begins here, however it is disguised; ends at the first other letter."""
+    wanted = iter(_NAME)
+    letter, passed = next(wanted), 0
+    while passed <= _MOST_BETWEEN and start < len(text):
+        code = _CODE.match(text, start) if text[start] == "&" else None
+        char = unescape(code[0])[:1] if code else text[start]
+        start = code.end() if code else start + 1
+        found = _folded(char)
+        if not found:
+            passed += 1
+        elif found != letter:
+            return False
+        else:
+            passed = 0
+            letter = next(wanted, "")
+            if not letter:
+                return True
+    return False
+
+
+def _folded(char: str) -> str:
+    """The plain small letter that a character looks like; empty if it is no letter or digit."""
+    if char.isascii():
+        return char.lower() if char.isalnum() else ""
+    if alike := _LOOK_ALIKES.get(char):
+        return alike
+    plain = unicodedata.normalize("NFKD", char)[0].casefold()[:1]
+    plain = _LOOK_ALIKES.get(plain, plain)
+    if plain.isascii():
+        return plain if plain.isalnum() else ""
+    if name := _LATIN.fullmatch(unicodedata.name(plain, "")):
+        return name[1].lower()
+    return plain if plain.isalnum() else ""

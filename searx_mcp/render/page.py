@@ -8,10 +8,9 @@ from itertools import islice
 
 from searx_mcp.models.page import Heading, Page
 from searx_mcp.models.request import MAX_CONTENT_LENGTH
-from searx_mcp.render.calls import next_call
-from searx_mcp.render.excerpts import choose, excerpts, gap
-from searx_mcp.render.fence import fenced, one_line, one_url
-from searx_mcp.render.look_alikes import neutralise
+from searx_mcp.models.spelling import in_words
+from searx_mcp.render.excerpts import choose, excerpts, gap, next_call
+from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
 from searx_mcp.render.tokens import UNLIMITED, clip, estimate, fit, lines_within
 
 _TITLE_TOKENS = 40
@@ -29,7 +28,6 @@ _DATE_TOKENS = 24
 _SECONDS = re.compile(r"(?<=T[0-9]{2}:[0-9]{2}):[0-9]{2}(?:[.,][0-9]+)?")
 _AGE_SHOWN = 60
 """Seconds below which a page counts as fetched just now."""
-_UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,7 @@ def _head(page: Page, room: int, boundary: str, *, is_truncated: bool) -> str:
 
 def _remarks(page: Page, boundary: str) -> Iterator[str]:
     if page.age_seconds >= _AGE_SHOWN:
-        yield f"Fetched: {_in_words(page.age_seconds)} ago"
+        yield f"Fetched: {in_words(page.age_seconds)} ago"
     if page.hidden_chars_removed:
         yield f"Invisible characters removed: {page.hidden_chars_removed}"
     for note in page.notes[:_NOTES]:
@@ -226,10 +224,3 @@ def _more(page: Page, following: int | None, *, is_in_parts: bool) -> str:
         call = next_call(url=one_url(page.url), max_content_length=MAX_CONTENT_LENGTH)
         return f"The page was cut while it was fetched. To get more of it:\n{call}"
     return ""
-
-
-def _in_words(seconds: int) -> str:
-    for size, unit in _UNITS:
-        if seconds >= 2 * size:
-            return f"{seconds // size} {unit}"
-    return f"{seconds} seconds"

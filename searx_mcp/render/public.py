@@ -12,11 +12,11 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, PageContent, SearchResponse, SearchResult
 from searx_mcp.models.templates import TEMPLATE_FIELDS
 from searx_mcp.render import entry
-from searx_mcp.render.details import fields_of
+from searx_mcp.render.entry import fields_of
 from searx_mcp.render.fence import code_line, fenced, one_line, one_url
-from searx_mcp.render.layout import Layout, lay_out, left_out_line, unshown_line
 from searx_mcp.render.page import part
 from searx_mcp.render.reading import Reading
+from searx_mcp.render.search import Layout, lay_out, left_out_line, unshown_line
 from searx_mcp.render.tokens import UNLIMITED, estimate
 
 _T = TypeVar("_T")

@@ -6,10 +6,8 @@ from functools import cached_property
 
 from searx_mcp.models.page import Passage
 from searx_mcp.models.response import PageContent
-from searx_mcp.render.calls import next_call
-from searx_mcp.render.excerpts import choose, excerpts, gap
-from searx_mcp.render.fence import fenced
-from searx_mcp.render.look_alikes import neutralise
+from searx_mcp.render.excerpts import choose, excerpts, gap, next_call
+from searx_mcp.render.fence import fenced, neutralise
 from searx_mcp.render.tokens import clip_words, estimate, fit
 
 SMALLEST = 250

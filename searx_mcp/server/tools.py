@@ -24,13 +24,13 @@ from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
-from searx_mcp.render.calls import next_call
 from searx_mcp.render.errors import (
     fetch_error_data,
     fetch_error_text,
     search_error_data,
     search_error_text,
 )
+from searx_mcp.render.excerpts import next_call
 from searx_mcp.render.fence import one_url
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub

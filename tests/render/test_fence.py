@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.render import look_alikes
-from searx_mcp.render.fence import fenced, one_line, one_url
-from searx_mcp.render.look_alikes import neutralise
+from searx_mcp.render import fence
+from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
 from searx_mcp.render.tokens import estimate
 
 PIECES = st.lists(
@@ -108,7 +107,7 @@ def test_other_text_is_left_alone(text, boundary):
 
 def test_every_letter_that_is_folded_to_the_first_of_our_name_is_looked_at():
     for code in (*range(0xD800), *range(0xE000, 0x10000), *range(0x1D400, 0x1F200)):
-        if look_alikes._folded(chr(code)) == "w":
+        if fence._folded(chr(code)) == "w":
             assert neutralise(f"<{chr(code)}eb-content", "")[0] == "[", hex(code)
 
 

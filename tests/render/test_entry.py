@@ -17,7 +17,7 @@ from searx_mcp.models.templates import (
     Torrent,
     Video,
 )
-from searx_mcp.render.details import details, fields_of
+from searx_mcp.render.entry import details, fields_of
 from searx_mcp.render.tokens import estimate
 
 MAGNET = "magnet:?xt=urn:btih:" + "0" * 40
