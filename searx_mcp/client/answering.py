@@ -2,18 +2,27 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
-from searx_mcp.sources.open.answers import ANSWERED
 from searx_mcp.sources.searxng.answers import JOBS as OF_INSTANCES
 from searx_mcp.workers.config import WorkersConfig
-from searx_mcp.workers.jobs import Job, Workers
+from searx_mcp.workers.jobs import Job, Result, Workers
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 
 _CHILD: Final = "searx_mcp.client.answering"
 
-JOBS: Final[Mapping[str, Job]] = MappingProxyType({**OF_INSTANCES, ANSWERED.name: ANSWERED.job})
+
+def _read_open_source(body: bytes, options: Mapping[str, Any]) -> Result:
+    """Read an answer of an open source; whoever asks none need not load their parsers."""
+    from searx_mcp.sources.open.answers import ANSWERED  # noqa: PLC0415 - loads every engine
+
+    return ANSWERED.job(body, options)
+
+
+JOBS: Final[Mapping[str, Job]] = MappingProxyType(
+    {**OF_INSTANCES, "open source": _read_open_source}
+)
 """What is read of instances and open sources, by name."""
 
 
@@ -35,6 +44,7 @@ def wire_answering(config: WorkersConfig, *, processes: bool) -> Workers:
 
 
 if __name__ == "__main__":
+    # Loaded before the time of the first answer counts.
     from searx_mcp.workers.child import main
 
     main(JOBS)

@@ -5,13 +5,12 @@ from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from yarl import URL
 
 from searx_mcp.client.answering import wire_answering
 from searx_mcp.client.fetching import read_domains, wire_fetcher
-from searx_mcp.client.sources import own_endpoints, wire_sources
 from searx_mcp.client.stores import open_answers
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.http.dialling import Dialling
@@ -34,10 +33,10 @@ from searx_mcp.search.capture import Capturer
 from searx_mcp.search.providers.context import Found, Provider
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.search.providers.open_sources import WiredSources
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.open.config import OpenSourcesMode
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
@@ -45,6 +44,9 @@ from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.state import StateStore
 from searx_mcp.tasks import SingleFlight, Tasks
 from searx_mcp.urls.address import AllowList
+
+if TYPE_CHECKING:
+    from searx_mcp.search.providers.open_sources import WiredSources
 
 
 class Parts:
@@ -62,7 +64,7 @@ class Parts:
         relisting: Relisting | None,
         activity: Activity,
         remembering: Remembering,
-        sources: WiredSources | None,
+        sources: "WiredSources | None",
         schedule: Schedule | None,
         stack: AsyncExitStack,
     ) -> None:
@@ -105,7 +107,7 @@ class Parts:
             settings.network,
             own_origins=settings.instances.own,
             credentials=settings.instances.credentials,
-            operator_origins=own_endpoints(settings.open_sources),
+            operator_origins=settings.open_sources.own_endpoints(),
             allow=allow,
             verify_pages=settings.web_fetch.verify_ssl,
             resolver=dialling.resolver,
@@ -145,16 +147,20 @@ class Parts:
         )
         tasks = Tasks()
         shared = open_answers(settings, folder)
-        sources = wire_sources(
-            settings,
-            sessions,
-            state=state,
-            pool_config=_pool_config(settings),
-            clock=clock,
-            rng=rng,
-            blocked=lambda: roster.blocked,
-            workers=answering,
-        )
+        sources = None
+        if settings.open_sources.mode is not OpenSourcesMode.OFF:
+            from searx_mcp.client.sources import wire_sources  # noqa: PLC0415 - loads every engine
+
+            sources = wire_sources(
+                settings,
+                sessions,
+                state=state,
+                pool_config=_pool_config(settings),
+                clock=clock,
+                rng=rng,
+                blocked=lambda: roster.blocked,
+                workers=answering,
+            )
         remembering = Remembering(
             pool, state, clock, roster, sources=sources.pool if sources else None
         )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 from searx_mcp.models.administration import (
@@ -41,8 +41,10 @@ from searx_mcp.search.budget import (
 )
 from searx_mcp.search.capture import Asked
 from searx_mcp.search.checking import config_report
-from searx_mcp.search.providers.open_sources import WiredSources
 from searx_mcp.storage.state import Account, Budget, StateStore
+
+if TYPE_CHECKING:
+    from searx_mcp.search.providers.open_sources import WiredSources
 
 _STATES: Final = tuple(InstanceState)
 _NEVER: Final = float("inf")
@@ -62,7 +64,7 @@ class Members(Protocol):
         ...
 
     @property
-    def sources(self) -> WiredSources | None:
+    def sources(self) -> "WiredSources | None":
         """The open sources, unless they are switched off."""
         ...
 
@@ -269,7 +271,7 @@ async def trial_report(asked: Asked, pool: InstancePool, state: StateStore, now:
 
 
 async def _source_rows(
-    sources: WiredSources, blocked: Collection[str], state: StateStore, now: float
+    sources: "WiredSources", blocked: Collection[str], state: StateStore, now: float
 ) -> list[InstanceReport]:
     """The open sources, as a tier of their own, with what is left of a day."""
     rows = [

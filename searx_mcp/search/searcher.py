@@ -17,8 +17,7 @@ from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult,
 from searx_mcp.search.background.remembering import Remembering
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import Found, Provider, SearchContext
-from searx_mcp.search.providers.source_notes import COVERAGE
+from searx_mcp.search.providers.context import COVERAGE, Found, Provider, SearchContext
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
 from searx_mcp.tasks import SingleFlight, Spawn

@@ -30,7 +30,7 @@ from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
-from searx_mcp.search.providers.accounts import source_account
+from searx_mcp.search.providers.concurrent_queries import rate_limits
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, OpenQuery
@@ -100,7 +100,7 @@ class Listening:
 
 async def charge(state: StateStore, engine: Engine) -> None:
     """Charge one request, when the spacing of the table lets it go."""
-    account = source_account(engine, has_contact=True)
+    account = rate_limits(engine, has_contact=True)
     while not (reservation := await state.reserve([account], Format.JSON, now())).granted:
         wait = (reservation.retry_at or 0.0) - now()
         if wait > MAX_WAIT:

@@ -11,13 +11,12 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.sources import SourcePool
-from searx_mcp.search.providers.accounts import source_account
 from searx_mcp.sources.attempt import MAY_BE_OURS, Ticket
 from searx_mcp.sources.attempt_log import AttemptLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.routing.route import Choice
-from searx_mcp.storage.state import StateStore
+from searx_mcp.storage.state import Account, StateStore, Window
 
 GRACE: Final = 0.7
 """Seconds that the engines of the query's own route still have once there is enough. Chosen, not measured: they
@@ -27,6 +26,8 @@ _MOMENT: Final = 0.01
 _TOO_LATE: Final = 0.2
 """With less time left, in seconds, a request cannot come to anything."""
 _MAY_BE_OURS: Final = MAY_BE_OURS | {Verdict.TIMEOUT}
+
+_DAY: Final = 86_400.0
 
 _log = logging.getLogger("searx_mcp.search.open_sources")
 
@@ -222,7 +223,7 @@ class ConcurrentQueries:
 
     async def _charge(self, engine: Engine, log: SourceLog) -> bool:
         """Charge one request; where the spacing forbids it, wait once as long as the table allows."""
-        account = source_account(engine, has_contact=self._has_contact)
+        account = rate_limits(engine, has_contact=self._has_contact)
         patience = engine.patience
         while True:
             now = self._clock()
@@ -275,3 +276,18 @@ class ConcurrentQueries:
 
 def _note(log: SourceLog, engine: Engine, outcome: Outcome) -> None:
     log.note(engine.address, outcome, name=engine.title, source=engine.name)
+
+
+def rate_limits(engine: Engine, *, has_contact: bool) -> Account:
+    """Tell what the requests of an engine are charged to: its spacing, and a cap for the day.
+
+    Args:
+        engine: the row of the table; engines of one bucket share an account.
+        has_contact: whether its operator is told how to reach ours; some allow more then.
+    """
+    gap = engine.gap
+    if not has_contact and engine.gap_without_contact is not None:
+        gap = engine.gap_without_contact
+    spacing = Window(limit=engine.burst, seconds=gap * engine.burst)
+    name = engine.bucket or engine.address
+    return Account(name, (spacing, Window(limit=engine.per_day, seconds=_DAY)))

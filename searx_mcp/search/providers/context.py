@@ -14,6 +14,12 @@ from searx_mcp.sources.searxng.request import InstanceQuery
 OPEN_SOURCES: Final = "open sources"
 """Stands for the instance in an answer to which none has given anything."""
 
+COVERAGE: Final = {
+    Coverage.COLLECTIONS: "From open collections, not from a web search engine: what is missing here may be on the web.",
+    Coverage.MIXED: "From a web search and from open collections.",
+}
+"""What a model and a person should know of an answer that is not the web's alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:

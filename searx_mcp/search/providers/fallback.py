@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from searx_mcp.errors import (
     DeadlineError,
@@ -15,9 +15,10 @@ from searx_mcp.errors import (
 from searx_mcp.models.request import Category, Source
 from searx_mcp.models.response import Coverage
 from searx_mcp.search.providers.context import Found, Provider, SearchContext
-from searx_mcp.search.providers.open_sources import Collected, OpenSources
-from searx_mcp.search.providers.rank_fusion import RankedList, fuse
 from searx_mcp.sources.open.config import OpenSourcesMode
+
+if TYPE_CHECKING:
+    from searx_mcp.search.providers.open_sources import Collected, OpenSources
 
 T = TypeVar("T")
 
@@ -42,7 +43,7 @@ class FallbackSearch:
     def __init__(
         self,
         instances: Provider,
-        open_sources: OpenSources | None,
+        open_sources: "OpenSources | None",
         *,
         mode: OpenSourcesMode,
         has_own: Callable[[], bool],
@@ -80,7 +81,7 @@ class FallbackSearch:
     def _is_wanted(self) -> bool:
         return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
-    async def _fall_back(self, open_sources: OpenSources, context: SearchContext) -> Found:
+    async def _fall_back(self, open_sources: "OpenSources", context: SearchContext) -> Found:
         context = context.within(self._phase_timeout)
         try:
             return await self._instances.run(context.within(math.inf, share=1 - KEPT_BACK))
@@ -94,23 +95,28 @@ class FallbackSearch:
             raise _both_failed(refusal, _nothing_relevant(found))
         return replace(found, attempts=(*refusal.attempts, *found.attempts))
 
-    async def _blend(self, open_sources: OpenSources, context: SearchContext) -> Found:
+    async def _blend(self, open_sources: "OpenSources", context: SearchContext) -> Found:
         async with asyncio.TaskGroup() as group:
             instances = group.create_task(_caught(self._instances.run(context)))
             collections = group.create_task(_caught(open_sources.collect(context)))
         web, collected = instances.result(), collections.result()
         if isinstance(web, Found):
             return web if isinstance(collected, Exception) else _mixed(web, collected)
-        if isinstance(collected, Collected) and any(page.hits for page in collected.found.pages):
-            found = collected.found
-            return replace(found, attempts=(*web.attempts, *found.attempts))
-        if isinstance(collected, Collected):
-            raise _both_failed(web, _nothing_relevant(collected.found))
-        raise _both_failed(web, collected)
+        if isinstance(collected, Exception):
+            raise _both_failed(web, collected)
+        found = collected.found
+        if not any(page.hits for page in found.pages):
+            raise _both_failed(web, _nothing_relevant(found))
+        return replace(found, attempts=(*web.attempts, *found.attempts))
 
 
-def _mixed(web: Found, collected: Collected) -> Found:
+def _mixed(web: Found, collected: "Collected") -> Found:
     """One list out of what an instance and the collections found."""
+    from searx_mcp.search.providers.rank_fusion import (  # noqa: PLC0415 - loads every engine
+        RankedList,
+        fuse,
+    )
+
     collections = collected.found
     attempts = (*web.attempts, *collections.attempts)
     if not any(ranked.hits for ranked in collected.lists):

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from searx_mcp.models.request import Category, TimeRange
-from searx_mcp.models.response import Coverage
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.routing.route import Route
 from searx_mcp.sources.searxng.request import InstanceQuery
@@ -12,13 +11,6 @@ from searx_mcp.sources.searxng.request import InstanceQuery
 _MEDIA: Final = frozenset({Category.IMAGES, Category.VIDEOS})
 _ANY_LANGUAGE: Final = frozenset({"all", "auto", "en"})
 """Of most collections the larger part is English, so that nothing needs to be said of it."""
-
-
-COVERAGE: Final = {
-    Coverage.COLLECTIONS: "From open collections, not from a web search engine: what is missing here may be on the web.",
-    Coverage.MIXED: "From a web search and from open collections.",
-}
-"""What a model and a person should know of an answer that is not the web's alone."""
 
 
 def source_notes(

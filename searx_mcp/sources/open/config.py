@@ -3,6 +3,7 @@
 import re
 from enum import StrEnum
 from typing import Annotated, Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
 from pydantic_core import PydanticCustomError
@@ -92,3 +93,14 @@ class OpenSourcesConfig(Frozen):
         default="https://photon.komoot.io",
         description="Base URL of the Photon server that finds places; your own may be private.",
     )
+
+    def own_endpoints(self) -> tuple[str, ...]:
+        """The endpoints that the operator has set: they may be private, and nothing else is asked there."""
+        usual = origin_of(type(self).model_fields["photon_url"].default)
+        given = (self.npm_url, self.photon_url)
+        return tuple(url for url in given if url and origin_of(url) != usual)
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of an address."""
+    return f"{urlsplit(url).scheme}://{urlsplit(url).netloc}"

@@ -8,7 +8,7 @@ import pytest
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.response import Coverage
-from searx_mcp.search.providers.accounts import source_account
+from searx_mcp.search.providers.concurrent_queries import rate_limits
 from searx_mcp.search.providers.concurrent_queries import GRACE
 from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
 from searx_mcp.sources.open.config import OpenSourcesConfig
@@ -525,7 +525,7 @@ def test_an_engine_under_load_is_asked_once_more_and_charged_for_it(collections,
         engine = world.engine("musicbrainz")
         assert world.asked().count("musicbrainz") == 2
         assert ("musicbrainz" not in missing(found)) is answers
-        day = Account(engine.address, source_account(engine, has_contact=False).windows[1:])
+        day = Account(engine.address, rate_limits(engine, has_contact=False).windows[1:])
         (budget,) = await world.state.budgets([day], clock())
         assert budget.left == engine.per_day - 2
         assert world.pool.record_of(engine.address).failures == (0 if answers else 1)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from searx_mcp.search.providers.accounts import source_account
+from searx_mcp.search.providers.concurrent_queries import rate_limits
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.storage.state import Account, Window
@@ -33,9 +33,9 @@ def test_so_many_at_once_keep_the_gap_between_them_on_average(
     gap_without_contact, has_contact, seconds
 ):
     engine = replace(ENGINE, gap_without_contact=gap_without_contact)
-    account = source_account(engine, has_contact=has_contact)
+    account = rate_limits(engine, has_contact=has_contact)
     assert account == Account(engine.address, (Window(3, seconds), Window(50, 86_400.0)))
 
 
 def test_engines_of_one_operator_have_one_account():
-    assert source_account(replace(ENGINE, bucket="b"), has_contact=True).name == "b"
+    assert rate_limits(replace(ENGINE, bucket="b"), has_contact=True).name == "b"
