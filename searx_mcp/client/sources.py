@@ -8,8 +8,7 @@ from searx_mcp import __version__
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
-from searx_mcp.search.providers.concurrent_queries import rate_limits
-from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
+from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, rate_limits
 from searx_mcp.search.providers.open_sources import OpenSources, WiredSources
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import OpenSourcesConfig, origin_of

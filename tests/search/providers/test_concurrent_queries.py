@@ -1,4 +1,4 @@
-"""The budgets of open sources."""
+"""What the requests of an open source are charged to."""
 
 from dataclasses import replace
 
