@@ -24,13 +24,14 @@ from benchmarks.measure import Ratio, Table, report
 from benchmarks.simulation.arrivals import dice
 from benchmarks.simulation.collections import labelled_rows
 from searx_mcp.errors import NoInstancesError
+from searx_mcp.http.body import Response
 from searx_mcp.models.hits import Hit
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.open_sources import Gate, OpenSources
-from searx_mcp.sources.open.answers import Answered, Reply, judge
+from searx_mcp.sources.open.answers import Answered, judge
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.question import Question
@@ -209,7 +210,7 @@ class _StandIns:
         timeout: float,  # noqa: ARG002, ASYNC109 - the interface's
     ) -> Answered:
         page = self._fake.respond(engine.url(ask))
-        reply = Reply(page.status, page.headers, page.content)
+        reply = Response(page.status, page.headers, page.content)
         return judge(engine, query, reply, self._clock())
 
 

@@ -13,8 +13,9 @@ from typing_extensions import override
 from benchmarks.chaos.hosts import ATTEMPT_TIMEOUT, FastClock, Host, catalog
 from searx_mcp import SearxClient, Settings
 from searx_mcp.errors import DeadlineError, NoInstancesError
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
-from searx_mcp.sources.searxng.classify import Received, judge
+from searx_mcp.sources.searxng.classify import judge
 from searx_mcp.sources.searxng.persona import honest
 from searx_mcp.sources.searxng.request import InstanceQuery, build_url
 from searx_mcp.storage.memory import MemoryStore
@@ -118,7 +119,7 @@ class _Asking:
         url = build_url(base_url, InstanceQuery(text), Format.HTML)
         try:
             async with self._http.get(url, headers=honest(), allow_redirects=False) as reply:
-                received = Received(reply.status, reply.headers, await reply.read(), url)
+                received = Response(reply.status, reply.headers, await reply.read(), url)
         except (aiohttp.ClientError, TimeoutError):
             return None
         judgement = judge(received, base_url=base_url, format=Format.HTML)

@@ -5,8 +5,8 @@ library hands over stacked and unknown encodings undecoded and a cut gzip body w
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from searx_mcp.errors import ContentError, ErrorCode
@@ -49,6 +49,25 @@ class Body:
     truncated: bool = False
     wire_bytes: int = 0
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer that was read.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by name in any case.
+        body: decoded bytes.
+        url: the address that was asked, query included.
+        truncated: whether bytes are missing at the end of the body.
+    """
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    url: str = ""
+    truncated: bool = False
 
 
 class BodyBuffer:

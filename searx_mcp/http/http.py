@@ -5,6 +5,7 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from http import HTTPStatus
 from typing import Final
 
 import aiohttp
@@ -12,7 +13,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, TransportError
-from searx_mcp.http.body import Body, BodyBuffer
+from searx_mcp.http.body import Body, BodyBuffer, Response
 from searx_mcp.http.detour import Detour, DetourError
 from searx_mcp.http.guard import BlockedAddressError, PublicAddressError
 from searx_mcp.http.pacing import MAX_INTERIM, UnaskedAnswerError
@@ -35,20 +36,17 @@ _UNRESOLVED: Final = "The host name does not resolve."
 
 
 class Reply:
-    """An answer whose headers have arrived; its body is read once, inside the `async with`."""
+    """An answer whose headers have arrived; its body is read once, inside the `async with`.
+
+    Attributes:
+        status: the HTTP status.
+        headers: by name in any case; the first value of a repeated one.
+    """
 
     def __init__(self, response: aiohttp.ClientResponse) -> None:
         self._response = response
-
-    @property
-    def status(self) -> int:
-        """The HTTP status."""
-        return self._response.status
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers, by name in any case; the first value of a repeated one."""
-        return self._response.headers
+        self.status: int = response.status
+        self.headers: Mapping[str, str] = response.headers
 
     @property
     def url(self) -> str:
@@ -192,6 +190,39 @@ class HttpSession:
             yield Reply(response)
         finally:
             response.close()
+
+    async def send(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        timeout: float,  # noqa: ASYNC109 - as `open`
+        max_bytes: int,
+        body: bytes | None = None,
+    ) -> Response:
+        """Send one request and read what the status makes worth reading of the answer.
+
+        Of a redirect nothing is, and the body of a failure only adds to what its status says.
+
+        Args:
+            url: as of `open`.
+            headers: likewise.
+            timeout: likewise; the caller bounds the body.
+            max_bytes: decoded bytes read of the answer.
+            body: as of `open`.
+
+        Raises:
+            SearxMcpError: as `open` and `Reply.read`.
+        """
+        async with self.open(url, headers=headers, timeout=timeout, body=body) as reply:
+            status, read = reply.status, Body(b"")
+            if not HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+                try:
+                    read = await reply.read(max_bytes=max_bytes)
+                except FetchError:
+                    if status < HTTPStatus.BAD_REQUEST:
+                        raise
+            return Response(status, reply.headers, read.data, url, read.truncated)
 
     async def resolve(self, url: str, *, timeout: float) -> None:  # noqa: ASYNC109 - as `open`
         """Look up the host of a URL, without sending anything to it.

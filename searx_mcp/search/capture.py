@@ -8,6 +8,7 @@ from functools import partial
 
 from searx_mcp import __version__
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.attempt import Outcome
@@ -16,7 +17,7 @@ from searx_mcp.search.budget import MONTH
 from searx_mcp.search.finding import find_instance
 from searx_mcp.sources.attempt import AttemptRunner
 from searx_mcp.sources.attempt_log import InstanceLog
-from searx_mcp.sources.searxng.classify import Received, generator
+from searx_mcp.sources.searxng.classify import generator
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.scrub.answer import Fixture, scrub
 from searx_mcp.sources.searxng.scrub.mask import Mask
@@ -51,7 +52,7 @@ class Asked:
     instance: str
     own: bool
     outcome: Outcome
-    received: Received | None
+    received: Response | None
     cost: int
 
 
@@ -134,7 +135,7 @@ class Capturer:
             )
         if instance.retry_after > 0 and not own:
             raise _refusal(_INSTANCE, instance.retry_after)
-        received: list[Received] = []
+        received: list[Response] = []
         send = partial(self._upstream.search, keep=received.append)
         proposal = self._pool.proposal_of(url, now)
         log = InstanceLog(asyncio.get_running_loop().time() + self._timeout + _BEFORE)
@@ -190,7 +191,7 @@ def _refusal(what: str, seconds: float) -> NoInstancesError:
 
 
 def _report(
-    outcome: Outcome, received: Received | None, query: InstanceQuery, mask: Mask
+    outcome: Outcome, received: Response | None, query: InstanceQuery, mask: Mask
 ) -> dict[str, object]:
     page = outcome.page
     rows = Counter(hit.template for hit in page.hits) if page else Counter[str]()

@@ -38,7 +38,7 @@ def acquired(client: SearxClient) -> int:
     """Connections that a request holds."""
     assert client._parts is not None
     upstream = client._parts.upstream
-    sessions = (upstream._exchanges._own(), upstream._exchanges._public())
+    sessions = (upstream._own(), upstream._public())
     connectors = [each.connector for session in sessions for each in session._clients.values()]
     return sum(len(connector._acquired) for connector in connectors if connector is not None)
 

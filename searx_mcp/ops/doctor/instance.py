@@ -11,13 +11,14 @@ from urllib.parse import urljoin
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, ProxyError, SearxMcpError
+from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceReport
 from searx_mcp.ops.doctor.checks import Finding, broken, doubtful, fine, skipped
 from searx_mcp.ops.doctor.connection import ConnectionPath, speaks_tls
 from searx_mcp.pool.config_facts import MAX_TEXT, ConfigFacts, month_limited, parse_config
-from searx_mcp.sources.searxng.classify import Received, generator, judge
+from searx_mcp.sources.searxng.classify import generator, judge
 from searx_mcp.sources.searxng.persona import honest
 
 _AGE_DIGITS: Final = 9
@@ -52,7 +53,7 @@ class DiagnosticClient:
     timeout: float
     offsets: dict[str, float]
 
-    async def get(self, url: str, *, unless_newer_than: datetime | None = None) -> Received:
+    async def get(self, url: str, *, unless_newer_than: datetime | None = None) -> Response:
         """Ask once, by our own name.
 
         Args:
@@ -72,7 +73,7 @@ class DiagnosticClient:
             body = b""
             if not is_redirect and unless_newer_than is None:
                 body = (await reply.read(max_bytes=MAX_TEXT)).data
-            return Received(reply.status, reply.headers, body, url)
+            return Response(reply.status, reply.headers, body, url)
 
     def _compare_clocks(self, url: str, headers: Mapping[str, str]) -> None:
         try:
@@ -115,7 +116,7 @@ class ExaminedInstance:
         """Its base URL, ending in `/`."""
         return str(self.path.url)
 
-    async def get(self, path: str) -> Received:
+    async def get(self, path: str) -> Response:
         """Ask for a path below the base URL; raises as `DiagnosticClient.get`."""
         return await self.client.get(f"{self.url}{path}")
 
@@ -212,7 +213,7 @@ async def _without_healthz(instance: ExaminedInstance) -> Finding:
     return _not_searxng(instance)
 
 
-def _strange_health(instance: ExaminedInstance, received: Received) -> Finding:
+def _strange_health(instance: ExaminedInstance, received: Response) -> Finding:
     status, location = received.status, received.headers.get("Location", "")
     verdict = judge(received, base_url=instance.url, format=Format.HTML).verdict
     if verdict is Verdict.CHALLENGE:
@@ -270,7 +271,7 @@ def _not_searxng(instance: ExaminedInstance) -> Finding:
     )
 
 
-def _refusal(instance: ExaminedInstance, received: Received) -> Finding:
+def _refusal(instance: ExaminedInstance, received: Response) -> Finding:
     judgement = judge(received, base_url=instance.url, format=Format.JSON)
     match judgement.verdict, received.status:
         case Verdict.CHALLENGE, _:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter
 
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.attempt import Outcome
@@ -60,35 +61,20 @@ class Answered:
     again: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer as it came.
-
-    Attributes:
-        status: the HTTP status.
-        headers: by name in any case.
-        body: decoded and whole; empty where the status makes it of no use.
-    """
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
-def judge(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Answered:
+def judge(engine: Engine, query: OpenQuery, response: Response, now: float) -> Answered:
     """Judge one answer, apart from the time it took.
 
     Args:
         engine: that gave it.
         query: what was asked.
-        reply: what came.
+        response: what came.
         now: Unix seconds.
     """
-    if reply.status != HTTPStatus.OK:
-        refusal = _refusal(engine, reply, now)
+    if response.status != HTTPStatus.OK:
+        refusal = _refusal(engine, response, now)
         return Answered(outcome_of(refusal), again=refusal.again)
     try:
-        parsed = engine.parse(reply.body, query)
+        parsed = engine.parse(response.body, query)
     except RefusedError as refusal:
         return Answered(outcome_of(rested(refusal, engine)), again=refusal.again)
     except ValueError as exc:
@@ -96,18 +82,18 @@ def judge(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Answere
         known = f": {exc}" if type(exc) is ValueError else ""
         detail = f"The answer is not shaped as documented{known}"
         return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
-    pauses = [wait for wait in (parsed.pause, pause(reply.headers, now)) if wait is not None]
+    pauses = [wait for wait in (parsed.pause, pause(response.headers, now)) if wait is not None]
     return Answered(_success(parsed), max(pauses, default=None))
 
 
-def _refusal(engine: Engine, reply: Reply, now: float) -> RefusedError:
+def _refusal(engine: Engine, response: Response, now: float) -> RefusedError:
     """What an answer of another status than 200 comes to."""
     if engine.read_refusal is not None:
-        refusal = engine.read_refusal(reply.status, reply.headers, reply.body)
+        refusal = engine.read_refusal(response.status, response.headers, response.body)
         if refusal is not None:
             return rested(refusal, engine)
-    wait = pause(reply.headers, now)
-    status = reply.status
+    wait = pause(response.headers, now)
+    status = response.status
     # GitHub answers 403 when its quota is spent, and says in a header when it is filled up.
     is_spent = status == HTTPStatus.FORBIDDEN and wait is not None
     if status in _LIMITS | engine.limits or is_spent:
@@ -191,21 +177,23 @@ def _bounded(seconds: float) -> float:
     return min(max(seconds, SHORTEST), LONGEST)
 
 
-def options_for(engine: Engine, query: OpenQuery, reply: Reply, now: float) -> Mapping[str, object]:
+def options_for(
+    engine: Engine, query: OpenQuery, response: Response, now: float
+) -> Mapping[str, object]:
     """The options of `ANSWERED`; the arguments are those of `judge`."""
     return {
         "engine": engine.name,
         "query": _queries().dump_python(query, mode="json"),
-        "status": reply.status,
-        "headers": dict(reply.headers.items()),
+        "status": response.status,
+        "headers": dict(response.headers.items()),
         "now": now,
     }
 
 
 def _judge(body: bytes, options: Mapping[str, Any]) -> Answered:
     engine = next(engine for engine in ENGINES if engine.name == options["engine"])
-    reply = Reply(options["status"], options["headers"], body)
-    return judge(engine, _queries().validate_python(options["query"]), reply, options["now"])
+    response = Response(options["status"], options["headers"], body)
+    return judge(engine, _queries().validate_python(options["query"]), response, options["now"])
 
 
 @cache

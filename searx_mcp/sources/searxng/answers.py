@@ -17,12 +17,12 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from searx_mcp.content.clean import clean_line
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.config_facts import ConfigFacts, parse_config
 from searx_mcp.sources.searxng.autocomplete import parse_suggestions
 from searx_mcp.sources.searxng.classify import (
     Judgement,
-    Received,
     judge,
     judge_page,
     naming_engines,
@@ -150,7 +150,7 @@ def _ascii(host: str) -> str:
         return host
 
 
-def options_for(received: Received, arguments: Mapping[str, object]) -> Mapping[str, object]:
+def options_for(received: Response, arguments: Mapping[str, object]) -> Mapping[str, object]:
     """The options of a reader: an answer without its body, and what is to be known besides."""
     return {
         "status": received.status,
@@ -161,8 +161,8 @@ def options_for(received: Received, arguments: Mapping[str, object]) -> Mapping[
     }
 
 
-def _received(body: bytes, options: Mapping[str, Any]) -> Received:
-    return Received(
+def _received(body: bytes, options: Mapping[str, Any]) -> Response:
+    return Response(
         options["status"], options["headers"], body, options["url"], options["truncated"]
     )
 

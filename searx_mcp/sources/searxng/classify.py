@@ -13,12 +13,13 @@ How long engines took is in a header that every answer of SearXNG has.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
 
 from searx_mcp.content.html.stripping import unescaped
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.engine_care import trouble_of
@@ -101,25 +102,6 @@ _FROM_BODY: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
-    """One HTTP answer, complete.
-
-    Attributes:
-        status: the HTTP status.
-        headers: by name in any case.
-        body: decoded bytes.
-        url: the address that was asked, query included.
-        truncated: whether bytes are missing at the end of the body.
-    """
-
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-    url: str = ""
-    truncated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """What an answer came to; the fields are those of `searx_mcp.pool.attempt.Outcome`."""
 
@@ -130,7 +112,7 @@ class Judgement:
     trust_violation: str = ""
 
 
-def judge(received: Received, *, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it
+def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  # noqa: A002 - the model's name for it
     """Judge one answer; never raises.
 
     Args:
@@ -191,7 +173,7 @@ def _wait(headers: Mapping[str, str]) -> float | None:
     return retry_after(headers.get("retry-after", ""), date=headers.get("date", ""))
 
 
-def _is_challenge(received: Received, headers: Mapping[str, str]) -> bool:
+def _is_challenge(received: Response, headers: Mapping[str, str]) -> bool:
     if headers.get("cf-mitigated", "").lower() == "challenge":
         return True
     start = received.body[:_CHALLENGE_WINDOW].decode("utf-8", "replace").lower()
@@ -253,7 +235,7 @@ def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
 
 
 def _judge_failure(
-    received: Received,
+    received: Response,
     headers: Mapping[str, str],
     format: Format,  # noqa: A002 - the model's name for it
 ) -> Judgement:

@@ -2,31 +2,34 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from searx_mcp.errors import ProxyError, SearxMcpError, TransportError
+from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.sources.searxng.answers import CONFIG, RESULTS, ROBOTS, SUGGESTIONS
+from searx_mcp.sources.exchange import Exchange, Failure, exchange
+from searx_mcp.sources.searxng.answers import CONFIG, RESULTS, ROBOTS, SUGGESTIONS, options_for
 from searx_mcp.sources.searxng.autocomplete import suggest_url
-from searx_mcp.sources.searxng.classify import Judgement, Received, generator
-from searx_mcp.sources.searxng.exchange import Exchanges
-from searx_mcp.sources.searxng.persona import Personas
+from searx_mcp.sources.searxng.classify import Judgement, generator
+from searx_mcp.sources.searxng.persona import Personas, honest
 from searx_mcp.sources.searxng.request import InstanceQuery, build_url
 from searx_mcp.sources.searxng.robots import MAX_ROBOTS
-from searx_mcp.workers.jobs import Workers
+from searx_mcp.workers.jobs import Reader, Workers, read_answer
 
 MAX_BODY: Final = 5 * 1_048_576
 """Decoded bytes read of an answer; the largest page measured has 0.2 MB."""
 MAX_CONFIG: Final = 2_000_000
 """Decoded bytes read of a `/config`; one with SearXNG's default engines has 0.11 MB."""
+
+T = TypeVar("T")
 
 _log = logging.getLogger("searx_mcp.sources.searxng")
 
@@ -63,9 +66,10 @@ class Upstream:
             personas: the headers of searches.
             workers: read long answers; threads do unless given.
         """
+        self._own = own
         self._public = public
+        self._personas = personas
         self._workers = workers
-        self._exchanges = Exchanges(own=own, public=public, personas=personas, workers=workers)
 
     async def search(
         self,
@@ -75,7 +79,7 @@ class Upstream:
         own: bool,
         format: Format,  # noqa: A002 - the model's name for it
         timeout: float,  # noqa: ASYNC109 - the length of one attempt is the caller's budget
-        keep: Callable[[Received], None] | None = None,
+        keep: Callable[[Response], None] | None = None,
     ) -> Outcome:
         """Search once; whatever goes wrong is in the outcome.
 
@@ -89,7 +93,7 @@ class Upstream:
         """
         if self._workers is not None and format is Format.HTML:
             self._workers.warm()  # a page is long, and its reader starts while it is on its way
-        exchange = await self._exchanges.ask(
+        answered = await self._ask(
             base_url,
             build_url(base_url, query, format, time_limit=timeout if own else None),
             RESULTS,
@@ -98,14 +102,14 @@ class Upstream:
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
-        outcome, received = exchange.outcome(exchange.result, format), exchange.received
-        if keep is not None and received is not None:
-            keep(received)
-        if outcome.has_drifted and received is not None:
+        outcome, response = _outcome(answered, format), answered.response
+        if keep is not None and response is not None:
+            keep(response)
+        if outcome.has_drifted and response is not None:
             _log.warning(
                 "searxng.markup_drift instance=%s version=%s rows_seen=%d rows_used=%d",
                 urlsplit(base_url).netloc.rpartition("@")[2],
-                generator(received.body) or "unknown",
+                generator(response.body) or "unknown",
                 outcome.rows_seen,
                 outcome.rows_used,
             )
@@ -141,7 +145,7 @@ class Upstream:
             timeout: seconds until the file must be there and read.
         """
         origin = "/".join(base_url.split("/", 3)[:3])
-        exchange = await self._exchanges.ask(
+        answered = await self._ask(
             base_url,
             f"{origin}/robots.txt",
             ROBOTS,
@@ -151,9 +155,9 @@ class Upstream:
             max_bytes=MAX_ROBOTS,
             honestly=True,
         )
-        if isinstance(exchange.result, Judgement):
-            return Clearance(failure=exchange.outcome(exchange.result, format))
-        return Clearance(opted_out=exchange.result)
+        if isinstance(answered.result, bool):
+            return Clearance(opted_out=answered.result)
+        return Clearance(failure=_outcome(answered, format))
 
     async def config(
         self,
@@ -170,7 +174,7 @@ class Upstream:
             timeout: seconds until the answer must be there and read.
         """
         url = f"{base_url.rstrip('/')}/config"
-        exchange = await self._exchanges.ask(
+        answered = await self._ask(
             base_url,
             url,
             CONFIG,
@@ -180,7 +184,7 @@ class Upstream:
             max_bytes=MAX_CONFIG,
             honestly=True,
         )
-        return exchange.result if isinstance(exchange.result, ConfigFacts) else None
+        return answered.result if isinstance(answered.result, ConfigFacts) else None
 
     async def suggest(
         self,
@@ -200,7 +204,7 @@ class Upstream:
             own: whether it is a configured instance.
             timeout: seconds for all of it.
         """
-        exchange = await self._exchanges.ask(
+        answered = await self._ask(
             base_url,
             suggest_url(base_url, text),
             SUGGESTIONS,
@@ -209,7 +213,7 @@ class Upstream:
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
-        return () if isinstance(exchange.result, Judgement) else exchange.result
+        return () if isinstance(answered.result, Failure) else answered.result
 
     async def is_alive(
         self,
@@ -228,22 +232,79 @@ class Upstream:
             own: whether it is a configured instance.
             timeout: seconds for all of it.
         """
+        session = self._own() if own else self._public()
+        send = partial(session.send, headers=honest(), timeout=timeout, max_bytes=MAX_BODY)
         root = base_url.rstrip("/")
-        get = partial(
-            self._exchanges.get,
-            base_url,
-            own=own,
-            timeout=timeout,
-            max_bytes=MAX_BODY,
-            honestly=True,
-        )
         try:
             async with asyncio.timeout(timeout):
-                health = await get(f"{root}/healthz")
+                health = await send(f"{root}/healthz")
                 if health.status == HTTPStatus.NOT_FOUND:
-                    return (await get(f"{root}/")).status == HTTPStatus.OK
+                    return (await send(f"{root}/")).status == HTTPStatus.OK
         except ProxyError:
             return True  # nothing is known of it, and silence would be held against it
         except (TimeoutError, SearxMcpError):
             return False
         return health.status == HTTPStatus.OK and health.body.strip() == b"OK"
+
+    async def _ask(
+        self,
+        base_url: str,
+        url: str,
+        reader: Reader[T],
+        arguments: Mapping[str, object],
+        *,
+        own: bool,
+        timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
+        max_bytes: int,
+        honestly: bool = False,
+    ) -> Exchange[T]:
+        """Ask once, with the headers that the instance sees from us.
+
+        Args:
+            base_url: the instance.
+            url: what is asked for.
+            reader: makes something of the answer.
+            arguments: what it is to know besides; JSON.
+            own: whether it is a configured instance.
+            timeout: seconds until the answer must be there and read.
+            max_bytes: decoded bytes read of it.
+            honestly: whether we say who we are whatever the persona: in all that is no search, so that
+                an operator finds our name in the log, and can name us in robots.txt.
+        """
+
+        async def send() -> Response:
+            session = self._own() if own else self._public()
+            headers = honest() if honestly else self._personas.headers_for(base_url, own=own)
+            return await session.send(url, headers=headers, timeout=timeout, max_bytes=max_bytes)
+
+        async def read(response: Response, deadline: float) -> T:
+            options = options_for(response, arguments)
+            return await read_answer(
+                self._workers,
+                reader,
+                response.body,
+                lambda: options,
+                deadline=deadline,
+                here=partial(reader.read, response.body, options),
+            )
+
+        return await exchange(send, read, name=base_url, timeout=timeout)
+
+
+def _outcome(
+    answered: Exchange[Any],
+    format: Format,  # noqa: A002 - the model's name for it
+) -> Outcome:
+    """What a request came to, as the pool learns it."""
+    result: Judgement | Failure = answered.result
+    outcome = Outcome(
+        result.verdict, format, answered.elapsed, answered.status_code, detail=result.detail
+    )
+    if isinstance(result, Failure):
+        return replace(outcome, ours=result.ours)
+    return replace(
+        outcome,
+        page=result.page,
+        retry_after=result.retry_after,
+        trust_violation=result.trust_violation,
+    )

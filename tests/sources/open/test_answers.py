@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.sources.open.answers import ANSWERED, Reply, judge, options_for, pause
+from searx_mcp.http.body import Response
+from searx_mcp.sources.open.answers import ANSWERED, judge, options_for, pause
 from searx_mcp.sources.open.engine import Engine, OpenQuery
 from searx_mcp.sources.open.table import ENGINES
 
@@ -22,7 +23,7 @@ QUERY = OpenQuery(
 def test_a_job_makes_the_same_of_an_answer(engine: Engine, status: int) -> None:
     answers = [path for path in ANSWERS if path.name.startswith(engine.name)]
     for body in [b"", b"{}", *(path.read_bytes() for path in answers)]:
-        reply = Reply(status, {"Retry-After": "30"}, body)
+        reply = Response(status, {"Retry-After": "30"}, body)
         options = json.loads(json.dumps(options_for(engine, QUERY, reply, NOW)))
         made = ANSWERED.answer(json.loads(json.dumps(ANSWERED.job(body, options))))
 

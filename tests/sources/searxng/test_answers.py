@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
@@ -15,7 +16,6 @@ from searx_mcp.sources.searxng.answers import (
     SUGGESTIONS,
     options_for,
 )
-from searx_mcp.sources.searxng.classify import Received
 from searx_mcp.workers.jobs import Reader
 
 BASE = "https://search.example/"
@@ -41,7 +41,7 @@ ROWS = json.dumps(
 CONFIG_TEXT = '{"version": "2026.8.22", "engines": [{"name": "bing", "categories": ["general"]}]}'
 
 
-def _made(reader: Reader[Any], received: Received, arguments: dict[str, object]) -> Any:
+def _made(reader: Reader[Any], received: Response, arguments: dict[str, object]) -> Any:
     """What comes of a job when all of it has gone through JSON."""
     options = json.loads(json.dumps(options_for(received, arguments)))
     return reader.answer(json.loads(json.dumps(JOBS[reader.name](received.body, options))))
@@ -66,7 +66,7 @@ def test_a_job_makes_the_same_of_an_answer(
     reader: Reader[Any], arguments: dict[str, object], status: int, text: str
 ) -> None:
     headers = {"Retry-After": "30", "X": "\udcff", "Server-Timing": "total;dur=5"}
-    received = Received(status, headers, text.encode(), f"{BASE}search?q=x")
+    received = Response(status, headers, text.encode(), f"{BASE}search?q=x")
 
     made = _made(reader, received, arguments)
 
@@ -76,7 +76,7 @@ def test_a_job_makes_the_same_of_an_answer(
 
 def test_a_job_makes_the_same_of_captured_answers(captures: Path | None) -> None:
     for path in sorted(captures.rglob("*.[hj][ts][mo]*")) if captures else ():
-        received = Received(200, {}, path.read_bytes(), f"{BASE}search?q=x")
+        received = Response(200, {}, path.read_bytes(), f"{BASE}search?q=x")
         if path.suffix in {".html", ".json"}:
             expected = RESULTS.read(received.body, options_for(received, SEARCH))
             assert _made(RESULTS, received, SEARCH) == expected, path

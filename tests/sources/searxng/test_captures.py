@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.templates import TEMPLATE_FIELDS
 from searx_mcp.sources.searxng.answers import distrust
-from searx_mcp.sources.searxng.classify import Received, judge, server_timing
+from searx_mcp.sources.searxng.classify import judge, server_timing
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
 from searx_mcp.sources.searxng.reading import Reading
@@ -61,14 +62,14 @@ def _reasons(page: ResultPage) -> list[tuple[str, str]]:
     ]
 
 
-def _received(file: Path) -> tuple[Received, Format] | None:
+def _received(file: Path) -> tuple[Response, Format] | None:
     """An answer with its `.headers` file: request line, status line, headers."""
     request, status, *headers = file.with_name(f"{file.name}.headers").read_text().splitlines()
     if "/search?" not in request and "POST /search" not in request:
         return None
     wanted = Format.JSON if "format=json" in request or '"json"' in request else Format.HTML
     return (
-        Received(
+        Response(
             status=int(status.split()[1]),
             headers=dict(line.split(": ", 1) for line in headers if ": " in line),
             body=file.read_bytes(),
@@ -184,7 +185,7 @@ def test_what_the_limiter_sent_is_judged_by_what_it_means(captures: Path | None)
         head, _, body = file.read_bytes().partition(b"\n\n")
         headers = dict(line.split(": ", 1) for line in head.decode().splitlines())
         status = file.suffix.removeprefix(".")
-        received = Received(int(status), headers, body, url=f"{BASE}search?q=x")
+        received = Response(int(status), headers, body, url=f"{BASE}search?q=x")
         for wanted in Format:
             judgement = judge(received, base_url=BASE, format=wanted)
             assert judgement.verdict is means[status], file
@@ -241,7 +242,7 @@ def test_no_real_page_offends(captures: Path | None) -> None:
     pages = 0
     for file in [*captures.rglob("*.html"), *captures.rglob("*.json")]:
         for wanted in Format:
-            received = Received(200, body=file.read_bytes(), url=f"{BASE}search?q=x")
+            received = Response(200, body=file.read_bytes(), url=f"{BASE}search?q=x")
             judgement = judge(received, base_url=BASE, format=wanted)
             pages += bool(judgement.page and judgement.page.hits)
             assert distrust(judgement, base_url=BASE, text="x") is judgement, file

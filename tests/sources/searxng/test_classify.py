@@ -3,6 +3,7 @@ import random
 
 import pytest
 
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, InstanceState
@@ -10,7 +11,6 @@ from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.sources.searxng.classify import (
     Judgement,
-    Received,
     generator,
     judge,
     naming_engines,
@@ -56,7 +56,7 @@ def _judge(
     base_url: str = BASE,
     truncated: bool = False,
 ) -> Judgement:
-    received = Received(
+    received = Response(
         status=status,
         headers=headers or {},
         body=body.encode(),
@@ -460,7 +460,7 @@ def test_every_answer_has_its_verdict_and_its_cool_down(
 def test_a_number_of_any_length_is_no_mistake_of_ours() -> None:
     page = f"<html><title>&#{'9' * 50_000};</title>"
 
-    assert judge(Received(200, {}, page.encode()), base_url=BASE, format=Format.HTML).verdict is (
+    assert judge(Response(200, {}, page.encode()), base_url=BASE, format=Format.HTML).verdict is (
         Verdict.NOT_SEARXNG
     )
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from pydantic_core import to_json
 
 from searx_mcp.content.clean import clean
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.sources.searxng.classify import Received, judge
+from searx_mcp.sources.searxng.classify import judge
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
 
@@ -90,7 +91,7 @@ def _check(page: ResultPage | None) -> None:
 @fuzz
 @given(st.binary(max_size=400), st.integers(200, 599), st.sampled_from(Format))
 def test_random_bytes_are_judged(body: bytes, status: int, wanted: Format) -> None:
-    received = Received(status, {"Location": body.decode("latin-1")}, body, url=BASE)
+    received = Response(status, {"Location": body.decode("latin-1")}, body, url=BASE)
 
     _check(judge(received, base_url=BASE, format=wanted).page)
     _check(parse_html(body, base_url=BASE).page)
@@ -107,7 +108,7 @@ def test_random_json_is_read(document: object) -> None:
 @given(st.dictionaries(st.sampled_from(["location", "retry-after", "date", "cf-mitigated"]), TEXTS))
 def test_random_headers_are_judged(headers: dict[str, str]) -> None:
     for status in (200, 302, 429, 503):
-        judge(Received(status, headers), base_url=BASE, format=Format.HTML)
+        judge(Response(status, headers), base_url=BASE, format=Format.HTML)
 
 
 @fuzz

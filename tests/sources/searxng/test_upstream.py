@@ -12,10 +12,10 @@ import pytest
 import trustme
 from aiohttp import web
 
+from searx_mcp.http.body import Response
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.sources.searxng.classify import Received
 from searx_mcp.sources.searxng.persona import Personas, honest
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.robots import MAX_ROBOTS
@@ -305,7 +305,7 @@ async def test_a_mistake_of_ours_costs_one_attempt(
         )
 
     assert outcome.verdict is Verdict.MALFORMED
-    assert "searxng.attempt_crashed" in caplog.messages
+    assert "sources.request_crashed source=https://a.example/" in caplog.messages
     assert "hello world" not in caplog.text
 
 
@@ -418,7 +418,7 @@ async def test_a_captured_answer_comes_as_it_was_sent(
 ) -> None:
     instance = await start(_always(lambda: web.json_response(_results(5), headers={"X-Test": "1"})))
 
-    kept: list[Received] = []
+    kept: list[Response] = []
     outcome = await upstream_for(instance.url).search(
         instance.url, QUERY, own=True, format=Format.JSON, timeout=5, keep=kept.append
     )
@@ -433,7 +433,7 @@ async def test_a_captured_answer_comes_as_it_was_sent(
 async def test_nothing_is_captured_where_nothing_came(
     upstream_for: UpstreamFor, unused_url: str
 ) -> None:
-    kept: list[Received] = []
+    kept: list[Response] = []
     outcome = await upstream_for(unused_url).search(
         unused_url, QUERY, own=True, format=Format.JSON, timeout=5, keep=kept.append
     )

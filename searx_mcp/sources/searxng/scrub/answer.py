@@ -7,7 +7,7 @@ from html import escape
 from typing import Final
 
 from searx_mcp.content.html.stripping import unescaped
-from searx_mcp.sources.searxng.classify import Received
+from searx_mcp.http.body import Response
 from searx_mcp.sources.searxng.scrub.json_text import scrub_json
 from searx_mcp.sources.searxng.scrub.mask import Mask, looks_like_address
 from searx_mcp.sources.searxng.scrub.vocabulary import LABELS, PARAMETERS
@@ -149,7 +149,7 @@ class Fixture:
     kind: str
 
 
-def scrub(received: Received, *, mask: Mask) -> Fixture:
+def scrub(received: Response, *, mask: Mask) -> Fixture:
     """Make a fixture of an answer.
 
     Args:

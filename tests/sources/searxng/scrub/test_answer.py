@@ -12,8 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
-from searx_mcp.sources.searxng.classify import Judgement, Received, judge
+from searx_mcp.sources.searxng.classify import Judgement, judge
 from searx_mcp.sources.searxng.scrub.answer import MAX_BODY, Fixture, scrub, scrub_html
 from searx_mcp.sources.searxng.scrub.mask import INSTANCE, Mask
 from searx_mcp.sources.searxng.scrub.vocabulary import VOCABULARY
@@ -72,7 +73,7 @@ def _answer(query: str) -> str:
 
 
 def _scrubbed(query: str, body: str, **headers: str) -> Fixture:
-    received = Received(200, headers, body.encode("utf-8", "surrogatepass"), url=BASE)
+    received = Response(200, headers, body.encode("utf-8", "surrogatepass"), url=BASE)
     return scrub(received, mask=Mask(query=query, base_url=BASE))
 
 
@@ -126,7 +127,7 @@ def test_nothing_of_a_query_is_left_in_a_fixture(query: str) -> None:
 def test_a_fixture_reads_like_the_answer(form: Format) -> None:
     body = _page("red pandas") if form is Format.HTML else _answer("red pandas")
 
-    before = judge(Received(200, {}, body.encode(), url=BASE), base_url=BASE, format=form)
+    before = judge(Response(200, {}, body.encode(), url=BASE), base_url=BASE, format=form)
     after = _judged(_scrubbed("red pandas", body), form)
 
     assert _shape(after) == _shape(before)
@@ -167,7 +168,7 @@ def test_a_fixture_has_the_headers_that_say_something_of_the_answer() -> None:
     ],
 )
 def test_a_body_is_taken_as_what_it_is(body: bytes, kind: str) -> None:
-    fixture = scrub(Received(200, {}, body), mask=Mask(query="x", base_url=BASE))
+    fixture = scrub(Response(200, {}, body), mask=Mask(query="x", base_url=BASE))
 
     assert fixture.kind == kind
 
@@ -179,7 +180,7 @@ def test_a_huge_body_is_cut() -> None:
 
 
 def _judged(fixture: Fixture, form: Format) -> Judgement:
-    received = Received(fixture.status, fixture.headers, fixture.body.encode(), url=INSTANCE)
+    received = Response(fixture.status, fixture.headers, fixture.body.encode(), url=INSTANCE)
     return judge(received, base_url=INSTANCE, format=form)
 
 
@@ -199,7 +200,7 @@ def test_fixtures_of_real_answers_read_like_them(captures: list[Path]) -> None:
     for file in captures:
         form = Format.JSON if file.suffix == ".json" else Format.HTML
         base = "http://127.0.0.1:8901/"
-        received = Received(200, {}, file.read_bytes(), url=f"{base}search?q=x")
+        received = Response(200, {}, file.read_bytes(), url=f"{base}search?q=x")
         fixture = scrub(received, mask=Mask(query="hello world", base_url=base))
 
         assert _shape(_judged(fixture, form)) == _shape(

@@ -1,0 +1,88 @@
+"""One request to a source and its answer: whatever goes wrong is a value."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
+from searx_mcp.http.body import Response
+from searx_mcp.models.attempt import Verdict
+from searx_mcp.pool.attempt import verdict_of
+from searx_mcp.workers.failures import DefeatError
+
+_log = logging.getLogger("searx_mcp.sources")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why there is no answer, or none that can be read.
+
+    Attributes:
+        verdict: what the request came to.
+        detail: one short sentence for a person.
+        ours: whether the failure is on our side of the network.
+    """
+
+    verdict: Verdict
+    detail: str
+    ours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange(Generic[T]):
+    """A request and its answer.
+
+    Attributes:
+        result: what the answer was read as.
+        elapsed: seconds from the request to the last byte or the failure.
+        status_code: the HTTP status, or `None` if there was no answer.
+        response: the answer, if there was a complete one in time.
+    """
+
+    result: T | Failure
+    elapsed: float
+    status_code: int | None = None
+    response: Response | None = None
+
+
+async def exchange(
+    send: Callable[[], Awaitable[Response]],
+    read: Callable[[Response, float], Awaitable[T]],
+    *,
+    name: str,
+    timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
+) -> Exchange[T]:
+    """Ask once and read the answer.
+
+    Args:
+        send: sends the request, and gives the answer or raises as `HttpSession.send`.
+        read: makes something of the answer, by an instant on the loop's clock.
+        name: of the source, for the log.
+        timeout: seconds until the answer must be there and read.
+    """
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    last_byte: float | None = None
+    response: Response | None = None
+    status: int | None = None
+    try:
+        async with asyncio.timeout_at(start + timeout):
+            response = await send()
+            last_byte, status = loop.time(), response.status
+            result: T | Failure = await read(response, start + timeout)
+    except DefeatError:
+        result = Failure(Verdict.MALFORMED, "The answer is too much for its reader.")
+    except TimeoutError:
+        result = Failure(Verdict.TIMEOUT, "There was no complete answer in time.")
+    except SearxMcpError as exc:
+        status = exc.status_code if isinstance(exc, FetchError) else None
+        result = Failure(verdict_of(exc), exc.message, ours=isinstance(exc, ProxyError))
+    except Exception:  # noqa: BLE001 - the one supervisor of a request
+        # A mistake of ours costs one request, never the search; the next source is asked.
+        _log.exception("sources.request_crashed source=%s", name)
+        result = Failure(Verdict.MALFORMED, "The answer could not be handled.")
+    return Exchange(result, (last_byte or loop.time()) - start, status, response)
