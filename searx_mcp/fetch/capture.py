@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Final
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from yarl import URL
 
@@ -18,19 +18,20 @@ from searx_mcp.errors import (
     SkeletonError,
     TransportError,
 )
-from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
 from searx_mcp.fetch.conversion import Conversion
 from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, judge
-from searx_mcp.fetch.hops.media import MediaType, parse_content_type
+from searx_mcp.fetch.hops.media import parse_content_type
 from searx_mcp.fetch.hops.redirects import HopRequest, HopResult, RedirectFollower, Trail, join
 from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.fetch.site_adapters.adapter import MAX_NOTE, AsPage, Plan, Source, lines_of
 from searx_mcp.fetch.site_adapters.sites import SiteSources
-from searx_mcp.http.body import Body
 from searx_mcp.http.http import NOTE_BROKEN
 from searx_mcp.models.request import Images
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageKey
 from searx_mcp.tasks import Place
+
+if TYPE_CHECKING:
+    from searx_mcp.fetch.browser.renderer import Renderer
 
 BROWSER: Final = "browser"
 
@@ -185,7 +186,7 @@ class PageCapture:
         robots: RobotsGate,
         sites: SiteSources,
         conversion: Conversion,
-        renderer: PageRenderer | None,
+        renderer: "Renderer | None",
     ) -> None:
         """Take the parts; nothing is opened.
 
@@ -271,15 +272,17 @@ class PageCapture:
 
     async def _page(self, job: Job, trail: Trail, answer: Answer, robots: str) -> Captured:
         document, rendered = await self._with_scripts(job, trail, answer)
-        is_cut = rendered.is_truncated if rendered else answer.is_truncated
+        shown = rendered or answer
         page = CapturedPage(
             document=_with(
-                document, is_cut=is_cut, notes=(*job.notes, *trail.notes, *_missing(answer))
+                document,
+                is_cut=shown.is_truncated,
+                notes=(*job.notes, *trail.notes, *_missing(answer)),
             ),
-            final_url=rendered.final_url if rendered else answer.url,
+            final_url=shown.url,
             content_type=answer.media.name,
             content_length=len(answer.data),
-            status_code=(rendered.status if rendered else 0) or answer.status,
+            status_code=shown.status,
             headers=_shown(answer.headers),
             redirect_count=trail.redirects,
             redirect_chain=tuple(trail.chain),
@@ -291,7 +294,7 @@ class PageCapture:
 
     async def _with_scripts(
         self, job: Job, trail: Trail, answer: Answer
-    ) -> tuple[Document, Rendered | None]:
+    ) -> tuple[Document, Answer | None]:
         """Read a page; one that is empty without its scripts, from a browser if that is allowed."""
         document: Document | None = None
         try:
@@ -309,18 +312,12 @@ class PageCapture:
                 deadline=job.read_until,
                 max_bytes=job.max_bytes,
             )
-            data = rendered.html.encode("utf-8", "replace")
             # What scripts made may be a challenge, or the error page they went on to.
-            status = rendered.status or answer.status
-            if refusal := judge(status, {}, data, url=rendered.final_url):
-                raise refusal
-            page = Answer(
-                url=rendered.final_url,
-                status=status,
-                headers=answer.headers,
-                media=MediaType("text/html", "utf-8"),
-                body=Body(data, truncated=rendered.is_truncated),
+            page = replace(
+                rendered, status=rendered.status or answer.status, headers=answer.headers
             )
+            if refusal := judge(page.status, {}, page.data, url=page.url):
+                raise refusal
             read = await self._read(job, page)
         except (FetchError, SettingsError) as error:
             if document is not None:
@@ -335,8 +332,8 @@ class PageCapture:
                     advice=error.advice,
                 ) from error
             raise
-        job.notes.extend(rendered.notes)
-        return read, rendered
+        job.notes.extend(page.body.notes)
+        return read, page
 
     async def _read(self, job: Job, answer: Answer) -> Document:
         try:

@@ -12,7 +12,10 @@ from yarl import URL
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import ContentError, ErrorCode, FetchError
-from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
+from searx_mcp.fetch.browser.renderer import Renderer
+from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.media import MediaType
+from searx_mcp.http.body import Body
 from searx_mcp.models.page import Page
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.loopback import ReceivedRequest
@@ -279,22 +282,16 @@ async def test_a_page_that_is_empty_without_its_scripts_names_the_way_out():
     assert "fetch.browser" in caught.value.advice
 
 
-class StandInRenderer(PageRenderer):
+class StandInRenderer(Renderer):
     """Gives what a test says instead of starting a browser."""
 
     def __init__(self, html: str, *, status: int = 200, is_truncated: bool = False) -> None:
-        self.rendered = Rendered(
-            html=html,
-            final_url="http://www.example.org/app",
-            status=status,
-            is_truncated=is_truncated,
-            notes=("A note.",),
-        )
+        body = Body(html.encode(), truncated=is_truncated, notes=("A note.",))
+        media = MediaType("text/html", "utf-8")
+        self.rendered = Answer("http://www.example.org/app", status, {}, media, body)
 
     @override
-    async def render(
-        self, url: URL, *, user_agent: str, deadline: float, max_bytes: int
-    ) -> Rendered:
+    async def render(self, url: URL, *, user_agent: str, deadline: float, max_bytes: int) -> Answer:
         return self.rendered
 
     @override
@@ -302,7 +299,7 @@ class StandInRenderer(PageRenderer):
         pass
 
 
-async def render(renderer: PageRenderer) -> Page:
+async def render(renderer: Renderer) -> Page:
     async with FakeWeb({"/": SKELETON}) as web, reading({"www.example.org": web}) as (client, _):
         assert client._parts is not None
         client._parts.fetcher._capturer._renderer = renderer

@@ -1,6 +1,8 @@
 """One running Chromium, from its start to its end, and how much memory it takes.
 
-Between it and this process stands the driver, a program of the library's.
+Between it and this process stands the driver, a program of the library's. It is started so that every way to
+the net but the gateway is closed: what each switch closes, and how that was checked, is in
+`docs/decisions/browser.md`.
 """
 
 import asyncio
@@ -21,15 +23,93 @@ from typing import Any, Final, Self
 from playwright.async_api import Browser, Error, Playwright, async_playwright
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.fetch.browser.switches import BYPASS, NOWHERE, SWITCHES, UNWANTED_SWITCHES
+
+NOWHERE: Final = "http://gateway.invalid:9"
+"""The proxy for whatever does not belong to a page: a name that never resolves, RFC 6761 6.4."""
+
+BYPASS: Final = "<-loopback>"
+"""Takes back that loopback needs no proxy, which Chromium assumes otherwise."""
+
+_HEAP: Final = 512
+"""Megabytes of JavaScript objects a renderer may hold; it ends when they do not suffice."""
+
+SWITCHES: Final = (
+    # Only the gateway's own address has a meaning; names are for the gateway to look up.
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    # WebRTC sends UDP past any proxy otherwise. The second is what older releases call it.
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--no-pings",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-domain-reliability",
+    "--disable-sync",
+    "--no-first-run",
+    "--deny-permission-prompts",
+    "--disable-notifications",
+    "--disable-speech-api",
+    # A frame of another site would be a process of its own, and a page may have a thousand. There are
+    # no cookies and no logins here that sites could take from each other.
+    "--disable-site-isolation-trials",
+    "--disable-gpu",
+    "--disable-3d-apis",
+    # No text comes from these.
+    "--blink-settings=imagesEnabled=false,dnsPrefetchingEnabled=false",
+    "--disable-remote-fonts",
+    "--autoplay-policy=user-gesture-required",
+    f"--js-flags=--max-old-space-size={_HEAP}",
+)
+
+UNWANTED_SWITCHES: Final = (
+    # Of those that Playwright adds for tests of one's own pages.
+    "--disable-popup-blocking",
+    "--disable-ipc-flooding-protection",
+    "--enable-unsafe-swiftshader",
+)
 
 START_TIMEOUT: Final = 20.0
-"""Seconds to start: on a busy machine ten times what it needs."""
+LAUNCH_TIMEOUT: Final = 20.0
+"""Seconds for the driver, and then for the browser, to start: on a busy machine ten times what each needs."""
 
-"""Seconds to end when it is asked to."""
+GRACE: Final = 2.0
+"""Seconds Chromium has to end when it is asked to, and the driver to notice."""
+
+_WATCH_INTERVAL: Final = 0.25
+"""Seconds between two looks at the memory."""
+
+_SWEEP_INTERVAL: Final = 0.02
+
+# Made by the driver; nothing else is deleted.
+_PROFILE: Final = re.compile(r"--user-data-dir=(.+[/\\]playwright_chromiumdev_profile-\w+) ")
+
+_ENVIRONMENT: Final = (
+    "DBUS_SESSION_BUS_ADDRESS",
+    "HOME",
+    "LANG",
+    "LOCALAPPDATA",
+    "PATH",
+    "PROGRAMFILES",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+    "XDG_RUNTIME_DIR",
+)
+"""What Chromium is told of the environment: no settings, no tokens, no proxies."""
 
 _TRANSPORTS: Final = ("playwright._impl.transport", "playwright._impl._transport")  # as of 1.50
 _OF_MANAGER: Final = ("_client._transport", "_connection._transport")  # likewise
+
+_PROC: Final = Path("/proc")
+
+# proc(5): in `stat` after the name, which may hold anything, the state is followed by the parent and
+# the group; in `statm` the second field counts resident pages, and the third those among them that
+# belong to files, such as the program, which all processes share.
+_GROUP: Final = 2
+_RESIDENT, _OF_FILES = 1, 2
+
+_log = logging.getLogger("searx_mcp.fetch")
 
 
 class Driver:
@@ -124,15 +204,6 @@ def _read(failure: asyncio.Future[object]) -> None:
         failure.exception()
 
 
-_PROC: Final = Path("/proc")
-
-# proc(5): in `stat` after the name, which may hold anything, the state is followed by the parent and
-# the group; in `statm` the second field counts resident pages, and the third those among them that
-# belong to files, such as the program, which all processes share.
-_GROUP: Final = 2
-_RESIDENT, _OF_FILES = 1, 2
-
-
 def private_memory(group: int, *, proc: Path = _PROC) -> int | None:
     """Bytes that the processes of a group take for themselves, or `None` if nobody tells.
 
@@ -169,38 +240,6 @@ def _pages(folder: str) -> int:
 
 def _page_size() -> int:
     return os.sysconf("SC_PAGE_SIZE")
-
-
-LAUNCH_TIMEOUT: Final = 20.0
-"""Seconds to start: on a busy machine ten times what it needs."""
-
-GRACE: Final = 2.0
-"""Seconds Chromium has to end when it is asked to, and the driver to notice."""
-
-_WATCH_INTERVAL: Final = 0.25
-"""Seconds between two looks at the memory."""
-
-_SWEEP_INTERVAL: Final = 0.02
-
-# Made by the driver; nothing else is deleted.
-_PROFILE: Final = re.compile(r"--user-data-dir=(.+[/\\]playwright_chromiumdev_profile-\w+) ")
-
-_ENVIRONMENT: Final = (
-    "DBUS_SESSION_BUS_ADDRESS",
-    "HOME",
-    "LANG",
-    "LOCALAPPDATA",
-    "PATH",
-    "PROGRAMFILES",
-    "SYSTEMROOT",
-    "TEMP",
-    "TMP",
-    "USERPROFILE",
-    "XDG_RUNTIME_DIR",
-)
-"""What Chromium is told of the environment: no settings, no tokens, no proxies."""
-
-_log = logging.getLogger("searx_mcp.fetch")
 
 
 class Chromium:

@@ -14,13 +14,28 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
-from typing_extensions import override
 from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, SettingsError, TransportError
-from searx_mcp.fetch.browser.interface import PageRenderer, Rendered
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.http.gateway.gateway import Gateway
 from searx_mcp.tasks import Spawn
+
+if TYPE_CHECKING:
+    from searx_mcp.fetch.browser.chromium import Chromium
+
+PAGES_AT_ONCE: Final = 2
+"""Each is a process that takes a core while its scripts run."""
+
+IDLE_TIME: Final = 60.0
+"""Seconds an unused browser is kept."""
+
+MAX_MEMORY: Final = 1536 * 1024 * 1024
+"""Bytes that the processes of the browser may take for themselves, where the kernel tells. A script can
+fill gigabytes in a second; Chromium itself limits the heap of JavaScript objects alone."""
+
+CLOSE_TIMEOUT: Final = 10.0
+"""Seconds for a browser to end with all it started; each step of that has a limit of its own."""
 
 _NAMES: Final = (
     "chromium",
@@ -93,10 +108,6 @@ def find_program(configured: str, *, path: str | None = None, platform: str = sy
         "Chromium is not installed where it was looked for",
         advice="Install it, on Debian with apt-get install chromium, or name its program.",
     )
-
-
-CLOSE_TIMEOUT: Final = 10.0
-"""Seconds for a browser to end with all it started; each step of that has a limit of its own."""
 
 
 class Running(Protocol):
@@ -272,21 +283,7 @@ def _closed() -> RuntimeError:
     return RuntimeError("the renderer is closed")
 
 
-if TYPE_CHECKING:
-    from searx_mcp.fetch.browser.chromium import Chromium
-
-PAGES_AT_ONCE: Final = 2
-"""Each is a process that takes a core while its scripts run."""
-
-IDLE_TIME: Final = 60.0
-"""Seconds an unused browser is kept."""
-
-MAX_MEMORY: Final = 1536 * 1024 * 1024
-"""Bytes that the processes of the browser may take for themselves, where the kernel tells. A script can
-fill gigabytes in a second; Chromium itself limits the heap of JavaScript objects alone."""
-
-
-class Renderer(PageRenderer):
+class Renderer:
     """Renders pages in one Chromium, started for the first and ended when it is idle.
 
     Every page has a context and a gateway of its own, which end with it: pages share no cookies, no
@@ -324,10 +321,25 @@ class Renderer(PageRenderer):
         self._places = asyncio.Semaphore(pages_at_once)
         self._keeper: Keeper[Chromium] = Keeper(self._start, spawn=spawn, idle_time=idle_time)
 
-    @override
-    async def render(
-        self, url: URL, *, user_agent: str, deadline: float, max_bytes: int
-    ) -> Rendered:
+    async def render(self, url: URL, *, user_agent: str, deadline: float, max_bytes: int) -> Answer:
+        """Load a page, run its scripts, and read it once it has settled.
+
+        The answer holds the elements as they were then, without the doctype, frames and shadow trees; the
+        address it then had, after redirects and what its scripts did; the status of what began it, errors
+        included, 0 if unknown; no headers; and as notes of its body what a caller should know.
+
+        Args:
+            url: an http or https address that has passed the policy; its fragment is kept.
+            user_agent: the User-Agent of all its requests.
+            deadline: instant on the running loop's clock by which it ends.
+            max_bytes: of the HTML in UTF-8, at most.
+
+        Raises:
+            SettingsError: the browser, or what drives it, is not there or does not start.
+            PolicyError: the page, or where it led to, may not be fetched.
+            TransportError: it could not be reached or rendered in time.
+            ContentError: it is no page, or the browser could not cope with it.
+        """
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout_at(deadline):
@@ -361,8 +373,8 @@ class Renderer(PageRenderer):
             finally:
                 lease.is_sound = visit.is_closed
 
-    @override
     async def aclose(self) -> None:
+        """End the browser and everything it started; harmless when repeated."""
         await self._keeper.aclose()
 
     async def _start(self) -> "Chromium":

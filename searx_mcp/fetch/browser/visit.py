@@ -1,4 +1,4 @@
-"""One visit to one page: from an empty tab to its HTML."""
+"""One visit to one page, from an empty tab to its HTML, and what its failures mean."""
 
 import asyncio
 import contextlib
@@ -11,16 +11,19 @@ from playwright.async_api import TimeoutError as PlaywrightTimeoutError
 from yarl import URL
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.errors import ContentError, ErrorCode, FetchError, TransportError
-from searx_mcp.fetch.browser.failures import (
-    broke_down,
-    landed,
-    no_page,
-    not_reached,
-    unreadable,
+from searx_mcp.errors import (
+    ContentError,
+    ErrorCode,
+    FetchError,
+    PolicyError,
+    RedirectError,
+    SiteError,
+    TransportError,
 )
-from searx_mcp.fetch.browser.interface import Rendered
-from searx_mcp.fetch.browser.switches import BYPASS
+from searx_mcp.fetch.browser.chromium import BYPASS
+from searx_mcp.fetch.hops.answers import Answer
+from searx_mcp.fetch.hops.media import MediaType
+from searx_mcp.http.body import Body
 from searx_mcp.http.gateway.gateway import Gateway
 from searx_mcp.tasks import Spawn
 from searx_mcp.urls.userinfo import without_userinfo
@@ -66,6 +69,15 @@ _READ: Final = """(limit => {
     status: navigation === undefined ? 0 : navigation.responseStatus,
   };
 })"""
+
+_TLS: Final = ("net::ERR_CERT_", "net::ERR_SSL_", "net::ERR_BAD_SSL")
+_OTHERS: Final = (
+    "net::ERR_ABORTED",
+    "net::ERR_HTTP_RESPONSE_CODE_FAILURE",
+    "net::ERR_INVALID_AUTH_CREDENTIALS",
+    "net::ERR_TOO_MANY_REDIRECTS",
+    "net::ERR_UNSAFE_PORT",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +127,7 @@ class Visit:
         self._refusals: list[asyncio.Task[None]] = []
         self._limit = asyncio.timeout(None)
 
-    async def run(self, *, deadline: float, max_bytes: int) -> Rendered:
+    async def run(self, *, deadline: float, max_bytes: int) -> Answer:
         """Make the visit, once.
 
         Args:
@@ -130,7 +142,7 @@ class Visit:
         left = deadline - asyncio.get_running_loop().time()
         read_at = deadline - min(_READING_TIME, _READING_SHARE * left)
         self._limit = asyncio.timeout_at(deadline - min(_CLOSING_TIME, _CLOSING_SHARE * left))
-        outcome: Rendered | FetchError
+        outcome: Answer | FetchError
         try:
             async with self._limit:
                 context = await self._open()
@@ -143,7 +155,7 @@ class Visit:
         except TimeoutError as exc:
             raise self._overdue() from exc
         except Error as exc:
-            raise broke_down(str(self._url)) from exc
+            raise _broke_down(str(self._url)) from exc
         with contextlib.suppress(Error, TimeoutError):
             async with asyncio.timeout_at(deadline):
                 await context.close()
@@ -167,7 +179,7 @@ class Visit:
             accept_downloads=False,
         )
 
-    async def _look(self, context: BrowserContext, read_at: float, max_bytes: int) -> Rendered:
+    async def _look(self, context: BrowserContext, read_at: float, max_bytes: int) -> Answer:
         page = await context.new_page()
         session = await context.new_cdp_session(page)
         await self._watch(page, session)
@@ -201,7 +213,7 @@ class Visit:
             await page.goto(str(self._url), wait_until="commit", timeout=_left(read_at))
         except Error as exc:
             # Until a page is there, nothing but its own address is asked for.
-            raise self._gateway.last_error or not_reached(exc, str(self._url)) from exc
+            raise self._gateway.last_error or _not_reached(exc, str(self._url)) from exc
 
     async def _settle(self, page: Page, read_at: float) -> bool:
         """Wait until the page is complete and silent; whether it was in time."""
@@ -223,7 +235,7 @@ class Visit:
                 return await self._read_once(session, max_bytes)
             except Error as exc:
                 if attempt == _READINGS:
-                    raise unreadable(str(self._url)) from exc
+                    raise _unreadable(str(self._url)) from exc
             # It went on to another address: what is there belongs to the next document.
             with contextlib.suppress(PlaywrightTimeoutError):
                 await page.wait_for_load_state("domcontentloaded", timeout=_left(read_at))
@@ -251,7 +263,7 @@ class Visit:
                 url=str(self._url),
             )
         if value["type"] not in {"text/html", "application/xhtml+xml"}:
-            raise no_page(value["url"])
+            raise _no_page(value["url"])
         return _Reading(value["html"], value["url"], value["status"], value["isCut"])
 
     def _led_nowhere(self, url: URL) -> FetchError:
@@ -272,16 +284,21 @@ class Visit:
             "The page was not rendered in time.", code=ErrorCode.TIMEOUT, url=str(self._url)
         )
 
-    def _rendered(self, reading: _Reading, max_bytes: int, *, has_settled: bool) -> Rendered:
-        final_url = landed(reading.url, self._url)
-        # JavaScript cuts between units of UTF-16, and may leave half a character.
+    def _rendered(self, reading: _Reading, max_bytes: int, *, has_settled: bool) -> Answer:
+        final_url = _landed(reading.url, self._url)
+        # JavaScript cuts between units of UTF-16, and may leave half a character; so may a cut of bytes.
         data = reading.html.encode("utf-8", "replace")
-        return Rendered(
-            html=data[:max_bytes].decode("utf-8", "ignore"),
-            final_url=str(final_url),
+        kept = data[:max_bytes].decode("utf-8", "ignore").encode()
+        return Answer(
+            url=str(final_url),
             status=reading.status,
-            is_truncated=reading.is_cut or len(data) > max_bytes,
-            notes=tuple(self._notes(has_settled=has_settled)),
+            headers={},
+            media=MediaType("text/html", "utf-8"),
+            body=Body(
+                kept,
+                truncated=reading.is_cut or len(data) > max_bytes,
+                notes=tuple(self._notes(has_settled=has_settled)),
+            ),
         )
 
     def _notes(self, *, has_settled: bool) -> Iterator[str]:
@@ -306,3 +323,94 @@ async def _refuse(session: CDPSession, request_id: str) -> None:
 def _left(until: float) -> float:
     """Milliseconds until an instant on the running loop's clock; never 0, which is for ever."""
     return max(1.0, 1_000 * (until - asyncio.get_running_loop().time()))
+
+
+def _not_reached(failure: Error, url: str) -> FetchError:
+    """The error for a page that was not opened, although its host was reached.
+
+    Args:
+        failure: of the navigation.
+        url: what was asked for.
+    """
+    said = failure.message
+    if isinstance(failure, PlaywrightTimeoutError):
+        message, code = "There was no answer in time.", ErrorCode.TIMEOUT
+    elif any(name in said for name in _TLS):
+        message, code = "The TLS handshake or the certificate failed.", ErrorCode.TLS_ERROR
+    elif "net::ERR_" in said and not any(name in said for name in _OTHERS):
+        message, code = "The connection failed or broke.", ErrorCode.CONNECTION_ERROR
+    else:
+        return _answered(said, url)
+    return TransportError(message, code=code, url=url)
+
+
+def _answered(said: str, url: str) -> FetchError:
+    if "net::ERR_TOO_MANY_REDIRECTS" in said:
+        return RedirectError(
+            "The page redirects without end.", code=ErrorCode.TOO_MANY_REDIRECTS, url=url
+        )
+    if "net::ERR_UNSAFE_PORT" in said:  # the browser has a list of its own
+        return PolicyError("The port may not be fetched.", code=ErrorCode.BLOCKED_PORT, url=url)
+    if "net::ERR_INVALID_AUTH_CREDENTIALS" in said:
+        return SiteError(
+            "The site asks for a login.", code=ErrorCode.AUTHENTICATION_REQUIRED, url=url
+        )
+    if "net::ERR_HTTP_RESPONSE_CODE_FAILURE" in said:
+        return SiteError(
+            "The site answered with an error and without a page.",
+            code=ErrorCode.HTTP_ERROR,
+            url=url,
+        )
+    if "net::ERR_ABORTED" in said or "Download is starting" in said:
+        return _no_page(url)
+    return _broke_down(url)
+
+
+def _no_page(url: str) -> ContentError:
+    """The error for an address that leads to something else than a page."""
+    return ContentError(
+        "The address leads to a file and not to a page.",
+        code=ErrorCode.UNSUPPORTED_CONTENT_TYPE,
+        url=url,
+    )
+
+
+def _unreadable(url: str) -> ContentError:
+    """The error for a page that was gone whenever it was read."""
+    return ContentError(
+        "The page goes on to other addresses all the time, or breaks down.",
+        code=ErrorCode.EXTRACTION_FAILED,
+        url=url,
+    )
+
+
+def _broke_down(url: str) -> ContentError:
+    """The error for a page that ended its browser, or that a browser cannot cope with."""
+    return ContentError(
+        "The browser broke down while it rendered the page.",
+        code=ErrorCode.EXTRACTION_FAILED,
+        url=url,
+    )
+
+
+def _landed(text: str, url: URL) -> URL:
+    """Read the address that a page has in the end.
+
+    Args:
+        text: as the browser gives it.
+        url: where the page began.
+
+    Raises:
+        ContentError: it is no address of the web: scripts went on to an empty or made-up page.
+    """
+    try:
+        final = URL(without_userinfo(text))
+    except ValueError:
+        final = URL()
+    if final.scheme not in {"http", "https"} or not final.raw_host:
+        raise ContentError(
+            "The scripts of the page leave it for one that is not of the web.",
+            code=ErrorCode.EXTRACTION_FAILED,
+            url=str(url),
+        )
+    return final

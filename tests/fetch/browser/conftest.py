@@ -17,8 +17,8 @@ from aiohttp import web
 from typing_extensions import override
 from yarl import URL
 
-from searx_mcp.fetch.browser.interface import Rendered
 from searx_mcp.fetch.browser.renderer import Renderer
+from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.dialling import Diversion, Names
 from searx_mcp.http.gateway.gateway import Gateway
@@ -169,7 +169,7 @@ class Screen:
 
     async def render(
         self, url: str, *, within: float = LONG, max_bytes: int = 100_000, user_agent: str = "us/1"
-    ) -> Rendered:
+    ) -> Answer:
         """Render a page; a path alone is one of http://www.site.org."""
         deadline = asyncio.get_running_loop().time() + within
         place = URL(url if ":" in url else f"http://www.site.org{url}")

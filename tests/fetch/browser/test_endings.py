@@ -119,4 +119,4 @@ async def outcome_of(rendering):
         return "late" if exc.code == ErrorCode.TIMEOUT else str(exc.code)
     except (ContentError, SettingsError):
         return "broke down"
-    return "rendered" if "text" in rendered.html else rendered.html
+    return "rendered" if "text" in rendered.data.decode() else rendered.data.decode()

@@ -43,11 +43,11 @@ async def test_a_skeleton_gives_the_text_that_its_scripts_fetch(site, screen):
     site.respond("/text", "Grüße 🙂".encode(), Content_Type="text/plain; charset=utf-8")
     async with screen() as shown:
         rendered = await shown.render("/", user_agent="searx-mcp/9 (test)")
-        assert "<p>Grüße 🙂</p>" in rendered.html
-        assert rendered.final_url == "http://www.site.org/"
+        assert "<p>Grüße 🙂</p>" in rendered.data.decode()
+        assert rendered.url == "http://www.site.org/"
         assert rendered.status == 200
         assert not rendered.is_truncated
-        assert rendered.notes == ()
+        assert rendered.body.notes == ()
         for path in ("/", "/text"):
             assert site.headers[path]["User-Agent"] == "searx-mcp/9 (test)"
             assert site.headers[path]["Host"] == "www.site.org"
@@ -61,7 +61,7 @@ async def test_pages_of_one_renderer_share_a_browser_and_nothing_else(site, scre
     async with screen() as shown:
         await shown.render("/cookie")
         for _ in range(2):
-            assert "[|undefined]" in (await shown.render("/")).html
+            assert "[|undefined]" in (await shown.render("/")).data.decode()
         assert "Cookie" not in site.headers["/"]
         ways = {gateway.credentials for gateway in shown.gateways}
         assert len(ways) == 3
@@ -71,7 +71,7 @@ async def test_pages_of_one_renderer_share_a_browser_and_nothing_else(site, scre
 async def test_https_goes_through_a_tunnel_and_certificates_count(site, screen):
     site.pages["/"] = "<p id=p></p><script>p.append('secure: ' + isSecureContext)</script>"
     async with screen(verify=False) as shown:
-        assert "secure: true" in (await shown.render("https://www.site.org/")).html
+        assert "secure: true" in (await shown.render("https://www.site.org/")).data.decode()
     async with screen() as shown:
         with pytest.raises(TransportError) as caught:
             await shown.render("https://www.site.org/")
@@ -82,7 +82,7 @@ async def test_only_what_text_may_come_from_is_loaded(site, screen):
     site.pages["/"] = COLOURFUL
     site.respond("/script.js", b"document.body.append('script')", Content_Type="text/javascript")
     async with screen() as shown:
-        assert "script" in (await shown.render("/")).html
+        assert "script" in (await shown.render("/")).data.decode()
         assert {*site.requests} - {"/favicon.ico"} == {"/", "/script.js", "/style.css"}
 
 
@@ -90,7 +90,7 @@ async def test_the_final_address_is_what_redirects_and_scripts_make_it(site, scr
     site.redirect("/", "http://other.org/page")
     site.pages["/page"] = "<script>history.pushState(0, '', '/pushed?a#b')</script>"
     async with screen() as shown:
-        assert (await shown.render("/")).final_url == "http://other.org/pushed?a#b"
+        assert (await shown.render("/")).url == "http://other.org/pushed?a#b"
 
 
 async def test_a_page_may_go_on_to_another(site, screen):
@@ -98,25 +98,25 @@ async def test_a_page_may_go_on_to_another(site, screen):
     site.pages["/second"] = "<p>second</p>"
     async with screen() as shown:
         rendered = await shown.render("/")
-        assert rendered.final_url == "http://www.site.org/second"
-        assert "second" in rendered.html
+        assert rendered.url == "http://www.site.org/second"
+        assert "second" in rendered.data.decode()
 
 
 async def test_an_error_page_is_rendered_with_its_status(screen):
     async with screen() as shown:
         rendered = await shown.render("/gone")
-        assert (rendered.status, "nothing here" in rendered.html) == (404, True)
+        assert (rendered.status, "nothing here" in rendered.data.decode()) == (404, True)
 
 
 async def test_html_is_cut_where_it_may_be(site, screen):
     site.pages["/"] = "<p id=p></p><script>p.append('ä'.repeat(5000) + '\\ud83d')</script>"
     async with screen() as shown:
         whole = await shown.render("/")
-        assert "ä" * 5_000 + "?" in whole.html
+        assert "ä" * 5_000 + "?" in whole.data.decode()
         cut = await shown.render("/", max_bytes=2_001)
         assert cut.is_truncated
-        assert len(cut.html.encode()) in {2_000, 2_001}
-        assert whole.html.startswith(cut.html)
+        assert len(cut.data) in {2_000, 2_001}
+        assert whole.data.decode().startswith(cut.data.decode())
 
 
 async def test_a_page_cannot_forge_how_it_is_read(site, screen):
@@ -128,8 +128,8 @@ async def test_a_page_cannot_forge_how_it_is_read(site, screen):
     async with screen() as shown:
         rendered = await shown.render("/")
         assert rendered.status == 200
-        assert "<p>truth</p>" in rendered.html
-        assert len(rendered.html) < 1_000
+        assert "<p>truth</p>" in rendered.data.decode()
+        assert len(rendered.data.decode()) < 1_000
 
 
 async def test_no_other_window_opens(site, screen):
@@ -147,7 +147,7 @@ async def test_what_is_refused_and_what_is_missing_is_said(site, screen):
       <script src="http://10.0.0.1:8080/b.js"></script><iframe src="/pour"></iframe>"""
     site.pour("/pour")
     async with screen(limits=GatewayLimits(connection_bytes=100_000)) as shown:
-        assert (await shown.render("/")).notes == (
+        assert (await shown.render("/")).body.notes == (
             "The page wants to load more than it may; some of it may be missing.",
             "Requests of the page to 2 hosts that may not be asked were refused, such as 127.0.0.1.",
         )
@@ -161,8 +161,8 @@ async def test_a_page_that_never_ends_is_read_as_far_as_it_came(site, screen, mo
     async with screen() as shown:
         await shown.render("/gone")
         rendered = await shown.render("/", within=60)
-        assert "<p>the beginning</p>" in rendered.html
-        assert rendered.notes == ("The page was still loading when it was read.",)
+        assert "<p>the beginning</p>" in rendered.data.decode()
+        assert rendered.body.notes == ("The page was still loading when it was read.",)
 
 
 FAILURES = [
@@ -252,8 +252,8 @@ async def test_pages_wait_for_each_other(site, screen):
             await shown.render("/next", within=0.05)
         assert site.requests == ["/held"]
         go.set()
-        assert "held" in (await first).html
-        assert "next" in (await second).html
+        assert "held" in (await first).data.decode()
+        assert "next" in (await second).data.decode()
 
 
 async def test_the_browser_knows_no_secrets(site, screen, monkeypatch):
