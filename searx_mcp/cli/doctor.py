@@ -17,9 +17,8 @@ from searx_mcp.cli import output
 from searx_mcp.cli.instances import opened_admin
 from searx_mcp.content.clean import clean
 from searx_mcp.errors import SettingsError
-from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus, Diagnosis
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.doctor.checks import title
+from searx_mcp.ops.doctor.checks import Check, CheckName, CheckStatus, Diagnosis, title
 from searx_mcp.ops.doctor.doctor import Doctor, misconfiguration
 from searx_mcp.render.public import scrub
 from searx_mcp.settings.sources import Loaded

@@ -12,8 +12,7 @@ from rich.text import Text
 from searx_mcp.cli import output
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.models.files import KeptFiles, Purged
-from searx_mcp.ops.local_files import kept_files, purge
+from searx_mcp.ops.local_files import KeptFiles, Purged, kept_files, purge
 from searx_mcp.settings.sources import Loaded
 from searx_mcp.storage import sqlite_pages as pages
 from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME

@@ -177,8 +177,7 @@ def cli(context: click.Context, config: str | None) -> None:
 def stdio(context: click.Context) -> None:
     """Serve MCP over standard input and output."""
     settings = loaded(context).settings
-    from searx_mcp.server.app import build_server  # noqa: PLC0415 - 0.4 s only servers need
-    from searx_mcp.server.stdio import serve  # noqa: PLC0415 - as above
+    from searx_mcp.server.app import build_server, serve  # noqa: PLC0415 - 0.4 s only servers need
 
     run(serve(build_server(settings)), within=_GRACE)
 

@@ -8,8 +8,7 @@ from rich.text import Text
 
 from searx_mcp.cli import output
 from searx_mcp.client.facade import SearxClient
-from searx_mcp.models.selfcheck import SelfCheck
-from searx_mcp.ops.selfcheck import bundled_vectors, selfcheck
+from searx_mcp.ops.selfcheck import SelfCheck, bundled_vectors, selfcheck
 
 
 async def run_selfcheck(*, as_json: bool) -> bool:

@@ -31,7 +31,7 @@ from searx_mcp.http.guard import (
 )
 from searx_mcp.http.http import HttpSession, refused_plain_http
 from searx_mcp.http.resolver import GuardedResolver
-from searx_mcp.models.credentials import Credentials
+from searx_mcp.models.instance import Credentials
 from searx_mcp.urls.address import AllowList, effective_address
 from searx_mcp.urls.hosts import is_public_name
 from searx_mcp.urls.private import is_private

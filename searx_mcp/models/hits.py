@@ -1,23 +1,230 @@
-"""What one instance answered: the rows of one result page and what stands around them."""
+"""What one instance answered: the rows of one result page, and what stands around them.
+
+Rows of one kind have fields of their own, those of SearXNG's result templates; what any row may have,
+its author, date and thumbnail among it, stands on the row itself. Texts are plain, one line and empty if
+unknown; numbers and addresses are `None` if unknown.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.templates import (
-    Code,
-    Fact,
-    File,
-    Image,
-    Media,
-    Package,
-    Paper,
-    Place,
-    Product,
-    Torrent,
-    Video,
+
+
+class Fact(Frozen):
+    """A labelled value."""
+
+    label: str
+    value: str
+
+
+class Link(Frozen):
+    """A named http or https address."""
+
+    title: str
+    url: str
+
+
+class Image(Frozen):
+    """The fields of an image result.
+
+    Attributes:
+        url: the full image.
+        resolution: as the engine wrote it, such as `1920 x 1080`; empty if unknown.
+        format: such as `PNG`; empty if unknown.
+        source: the site the image was found on, as the engine names it; empty if unknown.
+        size: of the file, as the engine wrote it, such as `1.2 MB`; empty if unknown.
+    """
+
+    url: str
+    resolution: str = ""
+    format: str = ""
+    source: str = ""
+    size: str = ""
+
+
+class Video(Frozen):
+    """The fields of a video result.
+
+    Attributes:
+        length: as the instance shows it, such as `0:45:32`.
+        seconds: the same as a number, where the text is a duration.
+        views: as the engine wrote it, such as `1.2K`.
+        embed_url: the player without the page around it.
+    """
+
+    length: str = ""
+    seconds: float | None = None
+    views: str = ""
+    embed_url: str | None = None
+
+
+class Media(Frozen):
+    """What a row without a template of its own can play; mostly music.
+
+    Attributes:
+        length, seconds: as of a video.
+        embed_url: the player without the page around it.
+        audio_url: the sound itself.
+    """
+
+    length: str = ""
+    seconds: float | None = None
+    embed_url: str | None = None
+    audio_url: str | None = None
+
+
+class Torrent(Frozen):
+    """The fields of a torrent result.
+
+    Attributes:
+        seeds, leeches: how many have all of it, and how many still load it.
+        size: such as `1.5 GiB`.
+        files: how many it holds.
+        magnet: a `magnet:` address.
+        torrent_url: the torrent file.
+    """
+
+    seeds: int | None = None
+    leeches: int | None = None
+    size: str = ""
+    files: int | None = None
+    magnet: str | None = None
+    torrent_url: str | None = None
+
+
+class Place(Frozen):
+    """The fields of a map result.
+
+    Attributes:
+        latitude, longitude: degrees, WGS 84.
+        bounding_box: south, north, west and east edge in degrees, the order of OpenStreetMap.
+        name, road, house_number, locality, postcode, country: the address.
+        osm_type, osm_id: the object in OpenStreetMap, such as `node` and 1; JSON only.
+        facts: telephone, opening hours and the like.
+        links: web sites and profiles.
+    """
+
+    latitude: float | None = None
+    longitude: float | None = None
+    bounding_box: tuple[float, float, float, float] | None = None
+    name: str = ""
+    road: str = ""
+    house_number: str = ""
+    locality: str = ""
+    postcode: str = ""
+    country: str = ""
+    osm_type: str = ""
+    osm_id: int | None = None
+    facts: tuple[Fact, ...] = ()
+    links: tuple[Link, ...] = ()
+
+
+class Paper(Frozen):
+    """The fields of a scientific publication.
+
+    Attributes:
+        authors: in the order of the publication.
+        volume, number, pages: where in the journal.
+        type: such as `article`.
+        comments: a remark of the engine.
+        pdf_url, html_url: the full text.
+    """
+
+    authors: tuple[str, ...] = ()
+    journal: str = ""
+    volume: str = ""
+    number: str = ""
+    pages: str = ""
+    editor: str = ""
+    publisher: str = ""
+    doi: str = ""
+    issn: tuple[str, ...] = ()
+    isbn: tuple[str, ...] = ()
+    type: str = ""
+    tags: tuple[str, ...] = ()
+    comments: str = ""
+    pdf_url: str | None = None
+    html_url: str | None = None
+
+
+class Package(Frozen):
+    """The fields of a software package.
+
+    Attributes:
+        popularity: stars, downloads or whatever the engine counts.
+        licence_url: its text.
+        links: further pages of the project.
+    """
+
+    name: str = ""
+    version: str = ""
+    maintainer: str = ""
+    licence: str = ""
+    licence_url: str | None = None
+    tags: tuple[str, ...] = ()
+    popularity: str = ""
+    homepage: str | None = None
+    source_url: str | None = None
+    links: tuple[Link, ...] = ()
+
+
+class Code(Frozen):
+    """The fields of a code result.
+
+    Attributes:
+        repository: its address, or its name where the engine gives no address.
+        language: as a name of a Pygments lexer; JSON only.
+        lines: numbers and texts of the lines that match and those around them.
+    """
+
+    repository: str = ""
+    filename: str = ""
+    language: str = ""
+    lines: tuple[tuple[int, str], ...] = ()
+
+
+class File(Frozen):
+    """The fields of a file result.
+
+    Attributes:
+        size, time: as the engine wrote them.
+        mimetype: such as `audio/mpeg`.
+        abstract: what the engine tells besides the description.
+        embed_url: the file itself, to play or to load.
+    """
+
+    filename: str = ""
+    size: str = ""
+    time: str = ""
+    mimetype: str = ""
+    abstract: str = ""
+    embed_url: str | None = None
+
+
+class Product(Frozen):
+    """The fields of a product; all as the shop wrote them."""
+
+    price: str = ""
+    shipping: str = ""
+    source_country: str = ""
+
+
+TEMPLATE_FIELDS: Final = (
+    "image",
+    "video",
+    "media",
+    "torrent",
+    "place",
+    "paper",
+    "package",
+    "code",
+    "file",
+    "product",
+    "facts",
 )
+"""The fields of a row that hold these values; no more than one of them is set."""
 
 
 class Hit(NamedTuple):

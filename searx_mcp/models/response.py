@@ -7,22 +7,24 @@ from pydantic.json_schema import SkipJsonSchema
 
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
-from searx_mcp.models.page import PageKind, Passage
-from searx_mcp.models.request import SafeSearch, TimeRange
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
+    Answer,
     Code,
     Fact,
     File,
     Image,
+    Infobox,
     Media,
     Package,
     Paper,
     Place,
     Product,
     Torrent,
+    UnresponsiveEngine,
     Video,
 )
+from searx_mcp.models.page import PageKind, Passage
+from searx_mcp.models.request import SafeSearch, TimeRange
 
 
 class Poor(StrEnum):

@@ -2,11 +2,12 @@
 
 import asyncio
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
+from searx_mcp.models.base import Frozen
 from searx_mcp.ops.own.container import FOLDER_NAME as OWN_FOLDER
 from searx_mcp.ops.own.installation import FOLDER_NAME as NATIVE_FOLDER
 from searx_mcp.ops.own.installation import VERSIONS
@@ -17,6 +18,69 @@ from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
 from searx_mcp.storage.sqlite_pages import KEY_FILE as PAGES_KEY_FILE
 from searx_mcp.storage.sqlite_state import FILE_NAME as STATE_NAME
 from searx_mcp.storage.state import StateStore
+
+
+class FileKind(StrEnum):
+    """What a file is."""
+
+    SETTINGS = "settings"
+    STATE = "state"
+    PAGES = "pages"
+    COMPANION = "companion"
+    """Beside the state or the pages while they are used."""
+    DAMAGED = "damaged"
+    LIST = "list"
+    KEY = "key"
+    PAGES_KEY = "pages_key"
+    OWN_INSTANCE = "own_instance"
+    OTHER = "other"
+
+
+class KeptFile(Frozen):
+    """One file, for a person who wants to know what lies there.
+
+    Attributes:
+        path: where it lies.
+        kind: what it is.
+        what: what is in it and for how long, a sentence.
+        size: bytes.
+        age: seconds since it was written last.
+    """
+
+    path: str
+    kind: FileKind
+    what: str
+    size: int
+    age: float
+
+
+class KeptFiles(Frozen):
+    """Every file that is kept, and where.
+
+    Attributes:
+        folder: the folder of the state, or `None` if nothing outlives a process.
+        files: in the order of their paths.
+        size: bytes of all of them.
+    """
+
+    folder: str | None
+    files: tuple[KeptFile, ...] = ()
+    size: int = 0
+
+
+class Purged(Frozen):
+    """What a purge did.
+
+    Attributes:
+        emptied: files whose contents were deleted, so that running servers go on.
+        deleted: files that are gone.
+        left: files that stay, by path, and why.
+    """
+
+    emptied: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    left: Mapping[str, str] = {}
+
 
 _WHAT: Final = {
     FileKind.SETTINGS: "Your settings; written by you alone.",

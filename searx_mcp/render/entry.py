@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.response import SearchResult
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
     TEMPLATE_FIELDS,
     Code,
     Fact,
@@ -21,6 +20,7 @@ from searx_mcp.models.templates import (
     Torrent,
     Video,
 )
+from searx_mcp.models.response import SearchResult
 from searx_mcp.render.fence import code_line, one_line, one_url
 from searx_mcp.render.tokens import UNLIMITED, clip, line_cost
 

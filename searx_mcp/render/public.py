@@ -8,9 +8,9 @@ import json
 import re
 from typing import Any, TypeVar, cast
 
+from searx_mcp.models.hits import TEMPLATE_FIELDS
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import FetchStats, PageContent, SearchResponse, SearchResult
-from searx_mcp.models.templates import TEMPLATE_FIELDS
 from searx_mcp.render import entry
 from searx_mcp.render.entry import fields_of
 from searx_mcp.render.fence import code_line, fenced, one_line, one_url

@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from searx_mcp.models.hits import Answer, Infobox, InfoboxAttribute
+from searx_mcp.models.hits import Answer, Fact, Infobox, InfoboxAttribute
 from searx_mcp.models.response import FetchStats, SearchResponse
-from searx_mcp.models.templates import Fact
 from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.tokens import clip
 

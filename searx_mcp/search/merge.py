@@ -10,9 +10,8 @@ from urllib.parse import parse_qsl, urlencode
 from yarl import URL
 
 from searx_mcp.fusion import reciprocal_rank
-from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.hits import TEMPLATE_FIELDS, Hit, ResultPage
 from searx_mcp.models.response import SearchResult
-from searx_mcp.models.templates import TEMPLATE_FIELDS
 from searx_mcp.urls.domains import matches_domain
 
 T = TypeVar("T")

@@ -10,8 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from searx_mcp.models.credentials import Credentials
-from searx_mcp.models.instance import base_url
+from searx_mcp.models.instance import Credentials, base_url
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.config import InstancesConfig
 from searx_mcp.urls.private import is_private

@@ -41,7 +41,12 @@ from typing_extensions import override
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import read_text
 from searx_mcp.models.spelling import did_you_mean, shown
-from searx_mcp.settings.aliases import ALIASES, SECRETS, alias_leaves
+from searx_mcp.settings.environment import (
+    ALIASES,
+    UNSHOWN_PROXIES,
+    alias_leaves,
+    take_proxies,
+)
 from searx_mcp.settings.instances import (
     CREDENTIALS,
     OWN,
@@ -50,7 +55,6 @@ from searx_mcp.settings.instances import (
     without_credentials,
     wrong_entry,
 )
-from searx_mcp.settings.network import UNSHOWN_PROXIES, take_proxies
 from searx_mcp.settings.values import DROP_STRANGERS, Settings
 
 PREFIX: Final = "SEARX_MCP_"
@@ -162,6 +166,11 @@ _FIELDS: Final[Mapping[str, FieldInfo]] = {
         for key, field in model.model_fields.items()
     },
 }
+_SECRETS: Final = frozenset(
+    key for key, field in _FIELDS.items() if "SecretStr" in str(field.annotation)
+)
+SECRETS: Final = _SECRETS | {key.partition(".")[0] for key in _SECRETS}
+"""Settings whose wrong values are not shown, and their tables, which may be given whole."""
 # How many names lead to a value; one for what is no table, or unknown.
 _DEPTHS: Final = {**dict.fromkeys(_TABLES, 2), "profiles": 3}
 

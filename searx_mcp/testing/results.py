@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from searx_mcp.models.hits import Hit
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
     TEMPLATE_FIELDS,
     Code,
     Fact,
     File,
+    Hit,
     Image,
     Media,
     Package,

@@ -16,7 +16,6 @@ from aiohttp import web
 
 from searx_mcp.cli.main import ExitCode
 from searx_mcp.http.diagnosis import Reached
-from searx_mcp.models.diagnosis import CheckName
 from searx_mcp.models.instance import (
     InstanceReport,
     InstanceState,
@@ -25,7 +24,7 @@ from searx_mcp.models.instance import (
     Tier,
 )
 from searx_mcp.ops.doctor import doctor
-from searx_mcp.ops.doctor.checks import fine
+from searx_mcp.ops.doctor.checks import CheckName, fine
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.loopback import LoopbackServer
 from searx_mcp.testing.searxng import FakeSearxng

@@ -10,7 +10,7 @@ from searx_mcp.cli import files
 from searx_mcp.cli.main import ExitCode
 from searx_mcp.client.stores import open_pages
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.files import FileKind, KeptFile, KeptFiles, Purged
+from searx_mcp.ops.local_files import FileKind, KeptFile, KeptFiles, Purged
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.storage.redis_state import RedisStore

@@ -3,7 +3,7 @@
 import json
 
 from searx_mcp.cli.selfcheck import _print
-from searx_mcp.models.selfcheck import KindCount, SelfCheck, Verdict, WrongVector
+from searx_mcp.ops.selfcheck import KindCount, SelfCheck, Verdict, WrongVector
 
 WRONG = WrongVector(
     id="x-1",

@@ -6,8 +6,18 @@ from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
-from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.models.templates import Code, Fact, Image, Link, Media, Place, Torrent, Video
+from searx_mcp.models.hits import (
+    Code,
+    Fact,
+    Hit,
+    Image,
+    Link,
+    Media,
+    Place,
+    ResultPage,
+    Torrent,
+    Video,
+)
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
 

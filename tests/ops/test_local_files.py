@@ -8,8 +8,7 @@ import pytest
 from searx_mcp.client.stores import open_pages
 from searx_mcp.content.document import Document
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.files import FileKind
-from searx_mcp.ops.local_files import kept_files, purge
+from searx_mcp.ops.local_files import FileKind, kept_files, purge
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, PageKey

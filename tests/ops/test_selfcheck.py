@@ -13,8 +13,14 @@ from yarl import URL
 
 from searx_mcp import SearxClient, Settings
 from searx_mcp.http.dialling import Dialling
-from searx_mcp.models.selfcheck import Vector, Verdict
-from searx_mcp.ops.selfcheck import PUBLIC_ADDRESSES, bundled_vectors, parse_vectors, selfcheck
+from searx_mcp.ops.selfcheck import (
+    PUBLIC_ADDRESSES,
+    Vector,
+    Verdict,
+    bundled_vectors,
+    parse_vectors,
+    selfcheck,
+)
 
 VERDICTS = {"block": Verdict.REFUSED, "allow": Verdict.ALLOWED}
 PRIVATE_HOP = {"url": "http://www.example.org/", "redirects": ["http://10.0.0.7/"]}

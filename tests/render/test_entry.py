@@ -2,8 +2,7 @@
 
 import pytest
 
-from searx_mcp.models.response import SearchResult
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
     Code,
     Fact,
     File,
@@ -17,6 +16,7 @@ from searx_mcp.models.templates import (
     Torrent,
     Video,
 )
+from searx_mcp.models.response import SearchResult
 from searx_mcp.render.entry import details, fields_of
 from searx_mcp.render.tokens import estimate
 

@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Attempt, Format, Verdict
-from searx_mcp.models.hits import Answer, Infobox, UnresponsiveEngine
+from searx_mcp.models.hits import Answer, Code, Fact, Image, Infobox, UnresponsiveEngine, Video
 from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
-from searx_mcp.models.templates import Code, Fact, Image, Video
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.search import search_text

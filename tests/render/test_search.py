@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from searx_mcp.models.hits import (
     Answer,
+    Fact,
+    Image,
     Infobox,
     InfoboxAttribute,
     UnresponsiveEngine,
 )
 from searx_mcp.models.page import Passage
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
-from searx_mcp.models.templates import Fact, Image
 from searx_mcp.render.public import response_data
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate

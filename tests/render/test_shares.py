@@ -10,10 +10,19 @@ from typing import Any
 import pytest
 
 from searx_mcp.errors import ErrorCode, FetchError
-from searx_mcp.models.hits import Answer, Infobox, InfoboxAttribute, UnresponsiveEngine
+from searx_mcp.models.hits import (
+    Answer,
+    Code,
+    Fact,
+    File,
+    Image,
+    Infobox,
+    InfoboxAttribute,
+    Paper,
+    UnresponsiveEngine,
+)
 from searx_mcp.models.page import Heading
 from searx_mcp.models.response import PageContent, SearchResult
-from searx_mcp.models.templates import Code, Fact, File, Image, Paper
 from searx_mcp.render.errors import fetch_error_text
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import response_data

@@ -4,8 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
-from searx_mcp.models.templates import TEMPLATE_FIELDS, Fact, Image, Torrent, Video
+from searx_mcp.models.hits import (
+    TEMPLATE_FIELDS,
+    Fact,
+    Hit,
+    Image,
+    ResultPage,
+    Torrent,
+    UnresponsiveEngine,
+    Video,
+)
 from searx_mcp.search.merge import canonical_key, fuse, keep_domains, merge
 
 

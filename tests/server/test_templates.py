@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
     Code,
     Fact,
     File,

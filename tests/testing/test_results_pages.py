@@ -7,18 +7,22 @@ import aiohttp
 import pytest
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.models.hits import Answer, Infobox, InfoboxAttribute, InfoboxLink, ResultPage
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
     TEMPLATE_FIELDS,
+    Answer,
     Fact,
     File,
     Image,
+    Infobox,
+    InfoboxAttribute,
+    InfoboxLink,
     Link,
     Media,
     Package,
     Paper,
     Place,
     Product,
+    ResultPage,
     Torrent,
     Video,
 )

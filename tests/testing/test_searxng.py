@@ -4,7 +4,7 @@ import json
 import aiohttp
 import pytest
 
-from searx_mcp.models.templates import Fact
+from searx_mcp.models.hits import Fact
 from searx_mcp.sources.searxng.robots import forbids_us
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.limiter import FakeLimiter

@@ -16,13 +16,16 @@ from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
 from searx_mcp.http.diagnosis import LookUp, look_up
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.trust import tls_context
-from searx_mcp.models.credentials import Credentials
-from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus, Diagnosis, Examination
-from searx_mcp.models.instance import PoolReport, Tier, base_url
+from searx_mcp.models.instance import Credentials, PoolReport, Tier, base_url
 from searx_mcp.models.service import Progress
 from searx_mcp.ops.doctor.checks import (
     STEP_TIMEOUT,
+    Check,
+    CheckName,
     CheckRunner,
+    CheckStatus,
+    Diagnosis,
+    Examination,
     Finding,
     broken,
     doubtful,

@@ -12,10 +12,18 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.models.diagnosis import Check, CheckName, CheckStatus
 from searx_mcp.models.instance import EngineReport, InstanceReport
 from searx_mcp.models.request import Category
-from searx_mcp.ops.doctor.checks import Finding, broken, doubtful, fine, skipped
+from searx_mcp.ops.doctor.checks import (
+    Check,
+    CheckName,
+    CheckStatus,
+    Finding,
+    broken,
+    doubtful,
+    fine,
+    skipped,
+)
 from searx_mcp.ops.doctor.instance import ExaminedInstance
 from searx_mcp.pool.engine_care import LEAST, Trouble
 from searx_mcp.sources.searxng.engine_errors import FailingEngine, failing_engines

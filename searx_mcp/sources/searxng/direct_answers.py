@@ -10,8 +10,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.models.hits import Answer
-from searx_mcp.models.templates import Fact
+from searx_mcp.models.hits import Answer, Fact
 from searx_mcp.sources.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,

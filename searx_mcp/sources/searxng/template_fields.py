@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from searx_mcp.content.clean import clean
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
     Code,
     Fact,
     File,

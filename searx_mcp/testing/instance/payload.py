@@ -8,8 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
-from searx_mcp.models.templates import Code, Image, Media, Package, Place, Video
+from searx_mcp.models.hits import (
+    Answer,
+    Code,
+    Hit,
+    Image,
+    Infobox,
+    Media,
+    Package,
+    Place,
+    ResultPage,
+    UnresponsiveEngine,
+    Video,
+)
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.instance.theme import Site
 from searx_mcp.testing.results import ENGINES

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from urllib.parse import quote
 
-from searx_mcp.models.hits import Hit, Infobox
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
     Code,
     Fact,
     File,
+    Hit,
     Image,
+    Infobox,
     Package,
     Paper,
     Place,

@@ -4,8 +4,16 @@ import asyncio
 
 import pytest
 
-from searx_mcp.models.diagnosis import CheckName, CheckStatus
-from searx_mcp.ops.doctor.checks import CheckRunner, Finding, broken, doubtful, fine, skipped
+from searx_mcp.ops.doctor.checks import (
+    CheckName,
+    CheckRunner,
+    CheckStatus,
+    Finding,
+    broken,
+    doubtful,
+    fine,
+    skipped,
+)
 
 OK, WARNING, FAILED, SKIPPED = CheckStatus
 

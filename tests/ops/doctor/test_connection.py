@@ -10,9 +10,8 @@ from yarl import URL
 
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.diagnosis import Reached
-from searx_mcp.models.diagnosis import CheckStatus
 from searx_mcp.ops.doctor import connection
-from searx_mcp.ops.doctor.checks import CheckRunner
+from searx_mcp.ops.doctor.checks import CheckRunner, CheckStatus
 from searx_mcp.ops.doctor.connection import (
     ConnectionOptions,
     ConnectionPath,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from searx_mcp.models.diagnosis import CheckStatus
 from searx_mcp.models.instance import EngineReport, EngineState
+from searx_mcp.ops.doctor.checks import CheckStatus
 from searx_mcp.ops.doctor.engines import ListedEngine, check_searches, listed_engines
 
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.models.diagnosis import CheckStatus
 from searx_mcp.models.own_instance import Installed
 from searx_mcp.ops.doctor import machine
+from searx_mcp.ops.doctor.checks import CheckStatus
 from searx_mcp.ops.doctor.machine import (
     Native,
     check_clock,

@@ -13,28 +13,26 @@ from hypothesis import strategies as st
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import (
     Answer,
-    Hit,
-    Infobox,
-    InfoboxAttribute,
-    InfoboxLink,
-    ResultPage,
-    UnresponsiveEngine,
-)
-from searx_mcp.models.response import Coverage
-from searx_mcp.models.templates import (
     Code,
     Fact,
     File,
+    Hit,
     Image,
+    Infobox,
+    InfoboxAttribute,
+    InfoboxLink,
     Link,
     Media,
     Package,
     Paper,
     Place,
     Product,
+    ResultPage,
     Torrent,
+    UnresponsiveEngine,
     Video,
 )
+from searx_mcp.models.response import Coverage
 from searx_mcp.search.answers.cache import SharedAnswer, cache_key
 from searx_mcp.search.answers.redis import LONGEST, MAX_SIZE, RedisAnswers
 from searx_mcp.search.providers.context import Found

@@ -2,8 +2,7 @@
 
 import pytest
 
-from searx_mcp.models.hits import Hit
-from searx_mcp.models.templates import Paper
+from searx_mcp.models.hits import Hit, Paper
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
 
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.models.hits import Hit
-from searx_mcp.models.templates import Package, Paper, Place
+from searx_mcp.models.hits import Hit, Package, Paper, Place
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.table import ENGINES

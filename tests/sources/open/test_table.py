@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.models.hits import Hit
-from searx_mcp.models.templates import File, Image, Media, Paper, Place
+from searx_mcp.models.hits import File, Hit, Image, Media, Paper, Place
 from searx_mcp.sources.open.table import ENGINES, identity, voter
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.models.templates import TEMPLATE_FIELDS
+from searx_mcp.models.hits import TEMPLATE_FIELDS, Hit, ResultPage
 from searx_mcp.sources.searxng.answers import distrust
 from searx_mcp.sources.searxng.classify import judge, server_timing
 from searx_mcp.sources.searxng.html_parser import parse_html

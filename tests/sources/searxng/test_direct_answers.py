@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.models.hits import Answer, ResultPage
-from searx_mcp.models.templates import Fact
+from searx_mcp.models.hits import Answer, Fact, ResultPage
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
 

@@ -2,8 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.models.hits import Hit
-from searx_mcp.models.templates import Image
+from searx_mcp.models.hits import Hit, Image
 from searx_mcp.sources.searxng.html_parser import parse_html
 
 BASE = "https://search.example/"

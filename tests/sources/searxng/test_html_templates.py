@@ -6,19 +6,22 @@ from html import escape
 
 import pytest
 
-from searx_mcp.models.hits import Hit, Infobox, InfoboxAttribute, ResultPage
-from searx_mcp.models.templates import (
+from searx_mcp.models.hits import (
     TEMPLATE_FIELDS,
     Code,
     Fact,
     File,
+    Hit,
     Image,
+    Infobox,
+    InfoboxAttribute,
     Link,
     Media,
     Package,
     Paper,
     Place,
     Product,
+    ResultPage,
     Torrent,
     Video,
 )

@@ -6,13 +6,13 @@ from pydantic_core import to_json
 from searx_mcp.models.hits import (
     Answer,
     Hit,
+    Image,
     Infobox,
     InfoboxAttribute,
     InfoboxLink,
     ResultPage,
     UnresponsiveEngine,
 )
-from searx_mcp.models.templates import Image
 from searx_mcp.sources.searxng.json_parser import parse_json
 from searx_mcp.sources.searxng.reading import BodyKind
 

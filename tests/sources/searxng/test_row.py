@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from searx_mcp.models.hits import Infobox, InfoboxAttribute
-from searx_mcp.models.templates import Fact, Image, Video
+from searx_mcp.models.hits import Fact, Image, Infobox, InfoboxAttribute, Video
 from searx_mcp.sources.searxng.row import Row, instant, words
 
 BASE = "https://search.example/searx/"

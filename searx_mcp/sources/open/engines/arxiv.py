@@ -9,8 +9,8 @@ from lxml import etree
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Paper
 from searx_mcp.models.request import Category
-from searx_mcp.models.templates import Paper
 from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,

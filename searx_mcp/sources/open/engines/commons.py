@@ -9,8 +9,8 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length, size
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.hits import File, Image, Media, Video
 from searx_mcp.models.request import Category
-from searx_mcp.models.templates import File, Image, Media, Video
 from searx_mcp.sources.open.engine import (
     Ask,
     Engine,

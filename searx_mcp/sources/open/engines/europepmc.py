@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Paper
 from searx_mcp.models.request import Category
-from searx_mcp.models.templates import Paper
 from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,

@@ -7,8 +7,8 @@ from typing import Final
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import size
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.hits import File, Media, Video
 from searx_mcp.models.request import Category
-from searx_mcp.models.templates import File, Media, Video
 from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,

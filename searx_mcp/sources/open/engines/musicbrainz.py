@@ -8,8 +8,8 @@ from typing import Final
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Media
 from searx_mcp.models.request import Category
-from searx_mcp.models.templates import Media
 from searx_mcp.sources.open.engine import (
     Ask,
     Engine,

@@ -8,8 +8,8 @@ from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length, size
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Image, Media
 from searx_mcp.models.request import Category
-from searx_mcp.models.templates import Image, Media
 from searx_mcp.sources.open.engine import (
     FORBIDDEN,
     Ask,

@@ -6,8 +6,8 @@ from typing import Final
 from urllib.parse import SplitResult
 
 from searx_mcp.content.fields import Fields, loads
+from searx_mcp.models.hits import Place
 from searx_mcp.models.request import Category
-from searx_mcp.models.templates import Place
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words, word_set
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows

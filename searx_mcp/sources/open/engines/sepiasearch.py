@@ -6,8 +6,8 @@ from typing import Final
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.fields import Fields
 from searx_mcp.content.measures import length
+from searx_mcp.models.hits import Video
 from searx_mcp.models.request import Category
-from searx_mcp.models.templates import Video
 from searx_mcp.sources.open.engine import (
     ANY_AGE,
     Ask,

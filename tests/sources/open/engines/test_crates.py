@@ -5,8 +5,8 @@ import json
 import pytest
 
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Link, Package
 from searx_mcp.models.request import TimeRange
-from searx_mcp.models.templates import Link, Package
 from searx_mcp.sources.open.engine import RefusedError
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.models.hits import Package
 from searx_mcp.models.request import TimeRange
-from searx_mcp.models.templates import Package
 from searx_mcp.sources.open.engine import RefusedError
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from searx_mcp.models.hits import Place
 from searx_mcp.models.request import TimeRange
-from searx_mcp.models.templates import Place
 
 OSM = "https://www.openstreetmap.org"
 

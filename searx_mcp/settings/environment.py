@@ -1,11 +1,29 @@
-"""The proxies of the environment, as curl understands them: read when `network.proxy` is `env`."""
+"""What the environment says under names that are not those of settings: second names, and proxies.
+
+No sentence made here shows a value: one may hold a password.
+"""
 
 import re
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, Final
 
 from searx_mcp.http.config import ENV, NONE
 from searx_mcp.http.proxy import DIRECT
+
+ALIASES: Final[Mapping[str, tuple[str, str]]] = {
+    "SEARX_MCP_REDIS_URL": ("redis", "url"),
+    "SEARX_MCP_NAMESPACE": ("storage", "namespace"),
+    "ENRIWEB_WEB_FETCH_DEFAULT_MAX_CHARS": ("web_fetch", "default_max_chars"),
+}
+"""Other names of `SEARX_MCP_<TABLE>__<KEY>`, which beats them."""
+
+
+def alias_leaves(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], object, str]]:
+    """Find the settings named otherwise: the names that lead to each, its text, its origin."""
+    for variable, names in ALIASES.items():
+        if text := environ.get(variable, ""):
+            yield names, text, f"environment {variable}"
+
 
 PROXY: Final = "network.proxy"
 HTTP_PROXY: Final = "network.http_proxy"
@@ -47,7 +65,7 @@ def take_proxies(
 
 
 def _first(environ: Mapping[str, str], *names: str) -> tuple[str, str]:
-    """The first of some variables that is set, and its origin, in lower case before upper case."""
+    """Find the first of some variables that is set, and its origin, in lower case before upper case."""
     for name in names:
         for spelling in (name, name.upper()):
             if value := environ.get(spelling, "").strip():
