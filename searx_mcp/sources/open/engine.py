@@ -168,32 +168,33 @@ def fitting(words: Iterable[str], most: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is searched.
+    """What is asked for, and in what.
 
     Attributes:
+        question: as read.
         category: the one of the nine that is meant.
         further: the further category of SearXNG that was given; empty for one of the nine.
         language: two letters, `all` or `auto`; empty if none was given.
     """
 
+    question: Question
     category: Category
     further: str = ""
     language: str = ""
 
-    def form(self, forms: Mapping[Signal, str], question: Question) -> str:
+    def form(self, forms: Mapping[Signal, str]) -> str:
         """The part of a collection that a question of no category is about; empty in a category.
 
         Args:
             forms: the parts by what speaks for them.
-            question: as read.
         """
         if self.category is not Category.GENERAL:
             return ""
-        told = (signal for signal in Signal if signal in question.signals and signal in forms)
+        told = (signal for signal in Signal if signal in self.question.signals & forms.keys())
         return next((forms[signal] for signal in told), "")
 
 
-MakeAim = Callable[[Question, Scope], str]
+MakeAim = Callable[[Scope], str]
 """Names the part of an engine that a question means; empty leaves that to the engine."""
 
 Identify = Callable[[str, SplitResult], str]
@@ -243,19 +244,19 @@ class Routing:
     on_code: float = AWAY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
     """Words that have to do with an engine, in lower case and without accents.
 
-    Attributes:
-        names: by which a question asks for it.
+    Args:
+        names: by which a question asks for it; an underscore stands for the space in an expression.
         frames: that say that it is meant, and are no part of what is asked for.
         implied: that say what sort of thing it has; its rows need not say it again.
     """
 
-    names: frozenset[str] = frozenset()
-    frames: frozenset[str] = frozenset()
-    implied: frozenset[str] = frozenset()
+    def __init__(self, names: str = "", *, frames: str = "", implied: str = "") -> None:
+        self.names = word_set(names)
+        self.frames = word_set(frames)
+        self.implied = word_set(implied)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,7 +334,7 @@ class Engine:
     read_refusal: ReadRefusal | None = None
     aim: MakeAim | None = None
     identify: Identify | None = None
-    words: Words = Words()
+    words: Words = field(default_factory=Words)
     finds: frozenset[IdentifierKind] = frozenset()
     gap_without_contact: float | None = None
     burst: int = 1

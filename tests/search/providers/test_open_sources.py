@@ -18,6 +18,7 @@ from tests.doubles.simulated_sources import SourceBehaviour
 
 PANDAS = [f"red panda {n}" for n in range(10)]
 PAPERS = "red panda genome"
+MANY_PAPERS = [f"{PAPERS} {n}" for n in range(10)]
 
 
 def titles(found) -> list[str]:
@@ -351,33 +352,19 @@ def test_a_later_page_is_asked_of_those_that_have_one(collections):
     virtual_time.run(main)
 
 
-def test_an_engine_with_little_that_is_relevant_is_asked_for_one_page(collections):
+@pytest.mark.parametrize(
+    ("crossref", "europepmc", "wanted"),
+    [
+        pytest.param([PAPERS, "tin cans", "tin whistles"], [], 30, id="little that is relevant"),
+        pytest.param([PAPERS], [], 10, id="ten are wanted"),
+        pytest.param(MANY_PAPERS, MANY_PAPERS, 10, id="enough has come"),
+    ],
+)
+def test_one_page_is_asked_where_a_second_is_of_no_use(collections, crossref, europepmc, wanted):
     async def main(clock):
         world = collections(clock)
-        mixed = [PAPERS, "tin cans", "tin whistles"]
-        world.answer(europepmc=[], crossref=SourceBehaviour(titles=mixed, has_next=True))
-        await world.search(PAPERS, category="science", wanted=30)
-        assert {query.page for _, query in world.upstream.asked} == {1}
-
-    virtual_time.run(main)
-
-
-def test_ten_results_are_looked_for_on_one_page(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(europepmc=[], crossref=SourceBehaviour(titles=[PAPERS], has_next=True))
-        await world.search(PAPERS, category="science", wanted=10)
-        assert {query.page for _, query in world.upstream.asked} == {1}
-
-    virtual_time.run(main)
-
-
-def test_a_search_with_enough_asks_for_one_page(collections):
-    async def main(clock):
-        world = collections(clock)
-        many = [f"{PAPERS} {n}" for n in range(10)]
-        world.answer(crossref=SourceBehaviour(titles=many, has_next=True), europepmc=many)
-        await world.search(PAPERS, category="science", wanted=10)
+        world.answer(crossref=SourceBehaviour(titles=crossref, has_next=True), europepmc=europepmc)
+        await world.search(PAPERS, category="science", wanted=wanted)
         assert {query.page for _, query in world.upstream.asked} == {1}
 
     virtual_time.run(main)

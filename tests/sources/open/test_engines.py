@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
+from urllib.parse import unquote
 
 import pytest
 
@@ -17,6 +18,7 @@ from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.sources.open import engines
 from searx_mcp.sources.open.config import Name, OpenSourcesConfig
 from searx_mcp.sources.open.engine import OpenQuery, RefusedError
+from searx_mcp.sources.open.question import Identifier, IdentifierKind
 from searx_mcp.sources.open.table import ENGINES, engines_of
 
 FOLDER = Path(engines.__file__).parent
@@ -57,6 +59,104 @@ QUERIES = [
         (TimeRange.DAY, 30, "all"),
         (TimeRange.MONTH, 1, "zh-TW"),
     ]
+]
+# Engine, what is changed in a question about red pandas so that it has no answer for it.
+UNASKED = [
+    ("arxiv", {"keywords": ()}),
+    ("arxiv", {"keywords": ("&", "++")}),
+    ("arxiv", {"identifier": Identifier(IdentifierKind.ARXIV, "1706.03762"), "page": 2}),
+    ("commons", {"text": ""}),
+    ("commons", {"text": ":"}),
+    ("commons", {"text": " | "}),
+    ("crates", {"keywords": ()}),
+    ("crates", {"keywords": ('"',)}),
+    ("crossref", {"text": ""}),
+    ("crossref", {"identifier": Identifier(IdentifierKind.DOI, "10.5555/1"), "page": 2}),
+    ("europepmc", {"text": ""}),
+    ("europepmc", {"text": '" & ? "'}),
+    ("europepmc", {"page": 2}),
+    ("gdelt", {"keywords": ()}),
+    ("gdelt", {"keywords": ("EU", "&", "熊猫")}),
+    ("gdelt", {"language": "xx"}),
+    ("gdelt", {"page": 2}),
+    ("github", {"keywords": ()}),
+    ("github", {"keywords": ('"', "--", "()")}),
+    ("github", {"keywords": ("x" * 300,)}),
+    ("github", {"page": 101}),
+    ("hackernews", {"keywords": ()}),
+    ("hackernews", {"keywords": ("--", '"')}),
+    ("hackernews", {"language": "de"}),
+    ("huggingface", {"keywords": ()}),
+    ("huggingface", {"keywords": ('"',)}),
+    ("huggingface", {"keywords": ("x" * 300,)}),
+    ("internetarchive", {"keywords": ()}),
+    ("internetarchive", {"keywords": ("&", "++")}),
+    ("keenable", {"text": ""}),
+    ("keenable", {"page": 2}),
+    ("musicbrainz", {"keywords": ()}),
+    ("musicbrainz", {"keywords": ("&", "!")}),
+    ("npm", {"keywords": ()}),
+    ("npm", {"keywords": ("a",)}),
+    ("npm", {"keywords": ("x" * 300,)}),
+    ("npm", {"keywords": ('"', ":")}),
+    ("openverse", {"text": ""}),
+    ("openverse", {"page": 13}),
+    ("photon", {"text": ""}),
+    ("sepiasearch", {"keywords": ()}),
+    ("stackexchange", {"text": ""}),
+    ("stackexchange", {"text": "[] --"}),
+    ("stackexchange", {"language": "de"}),
+    ("stackexchange", {"language": "zh-TW"}),
+    ("stackexchange", {"language": "es", "aim": "superuser"}),
+    ("wikipedia", {"language": "../x"}),
+    ("wikipedia", {"language": "en.evil"}),
+    ("wikipedia", {"language": ""}),
+]
+# Engine, an answer as documented that has nothing, whether there is a next page.
+EMPTY = [
+    ("commons", b'{"batchcomplete": true}', False),
+    ("crates", b'{"crates": [], "meta": {"total": 0, "next_page": null}}', False),
+    ("crossref", b'{"status": "ok", "message": {"total-results": 90, "items": []}}', False),
+    ("europepmc", b'{"version": "6.9", "hitCount": 0, "resultList": {"result": []}}', None),
+    ("gdelt", b"{}", None),
+    ("gdelt", b"{ }\n", None),
+    ("gdelt", b'{"articles": []}', None),
+    ("huggingface", b"[]", None),
+    ("internetarchive", b'{"response": {"numFound": 0, "start": 0, "docs": []}}', False),
+    ("keenable", b'{"query": "x", "results": []}', None),
+    ("musicbrainz", b'{"count": 0, "offset": 0, "release-groups": []}', False),
+    ("openverse", b'{"result_count": 0, "page_count": 0, "page": 1, "results": []}', False),
+    ("photon", b'{"type": "FeatureCollection", "features": []}', None),
+    ("sepiasearch", b'{"total": 0, "data": []}', False),
+    ("stackexchange", b'{"items": [], "has_more": false, "quota_remaining": 299}', False),
+    ("wikipedia", b'{"batchcomplete": true}', False),
+]
+# Engine, what is no answer, or an error that it tells with status 200 and in no words of its own.
+NO_ANSWERS = [
+    ("commons", b'{"error": "x"}'),
+    ("crates", b'{"meta": {}}'),
+    ("crossref", b'{"status": "failed", "message": [{"type": "x"}]}'),
+    ("crossref", b"Resource not found."),
+    ("crossref", b'{"message": {}}'),
+    ("europepmc", b"{}"),
+    ("gdelt", b""),
+    ("gdelt", b'{"timeline": []}'),
+    ("github", b'{"message": "Not Found", "status": "404"}'),
+    ("hackernews", b'{"message": "invalid numeric filter", "status": 400}'),
+    ("huggingface", b'{"error": "Invalid sort parameter"}'),
+    ("internetarchive", b'{"error": "[RANGE_OUT_OF_BOUNDS] x", "forensics": {}}'),
+    ("keenable", b'{"message": "Rate limit exceeded"}'),
+    ("musicbrainz", b'{"error": "Your requests are exceeding the allowable rate limit."}'),
+    ("npm", b'{"error": "too short", "code": "ERR_TEXT_LENGTH"}'),
+    ("openverse", b'{"detail": "Request was throttled."}'),
+    ("photon", b'{"message": "missing search term \'q\'"}'),
+    ("photon", b'{"features": {}}'),
+    ("sepiasearch", b'{"error": "Too many attempts", "status": 429}'),
+    ("stackexchange", b'{"has_more": false}'),
+    ("wikipedia", b'{"error": "x"}'),
+    *((row.name, b"<html>Too many requests</html>") for row in ENGINES),
+    *((row.name, b'[{"items": ') for row in ENGINES),
+    *((row.name, b"[]") for row in ENGINES if row.name != "huggingface"),
 ]
 HOSTILE: list[object] = [
     None, True, -1, 1e308, "", "x" * 100_000, "javascript:alert(1)", "http://[::1", "\ud800\u202e\x1b[31m",
@@ -144,6 +244,18 @@ def test_an_engine_is_only_ever_asked_at_its_own_host(row):
         assert "/../" not in url
 
 
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("word", ["panda", "c3p0", "熊猫科动物"])
+def test_the_words_of_a_question_are_sent_in_any_script(ask, row, word):
+    asked = row.ask(ask(word))
+    assert word in f"{unquote(row.url(asked))} {asked.body}"
+
+
+@pytest.mark.parametrize(("name", "fields"), UNASKED)
+def test_what_an_engine_cannot_answer_it_is_not_asked(ask, engine, name, fields):
+    assert engine(name).ask(ask(**fields)) is None
+
+
 @pytest.mark.parametrize(("row", "path"), FILES)
 def test_an_answer_as_documented_is_read_whole(row, path):
     parsed = row.parse(path.read_bytes(), _query(row))
@@ -151,6 +263,18 @@ def test_an_answer_as_documented_is_read_whole(row, path):
     assert [hit.position for hit in parsed.hits] == [*range(1, len(parsed.hits) + 1)]
     assert all(hit.engines == (row.name,) for hit in parsed.hits)
     assert all(hit.url.startswith(("https://", "http://")) and hit.title for hit in parsed.hits)
+
+
+@pytest.mark.parametrize(("name", "body", "has_next"), EMPTY)
+def test_an_answer_may_have_nothing(ask, engine, name, body, has_next):
+    parsed = engine(name).parse(body, ask())
+    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
+
+
+@pytest.mark.parametrize(("name", "body"), NO_ANSWERS)
+def test_what_is_no_answer_is_refused(ask, engine, name, body):
+    with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
+        engine(name).parse(body, ask())
 
 
 def test_every_engine_has_an_answer_to_be_tried_on():

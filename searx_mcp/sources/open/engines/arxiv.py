@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Final, Protocol
 
-from lxml import etree
-
 from searx_mcp.content.clean import clean_line
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Paper
@@ -20,7 +18,6 @@ from searx_mcp.sources.open.engine import (
     RefusedError,
     Routing,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_DESCRIPTION, MAX_NAME, MAX_TITLE, Rows, address, names
@@ -90,6 +87,8 @@ def _term(keyword: str) -> str:
 
 
 def _feed(body: bytes) -> _Element:
+    from lxml import etree  # noqa: PLC0415 - no other answer is XML
+
     if b"<!DOCTYPE" in body or b"<!ENTITY" in body:
         raise ValueError("the answer declares a document type")
     parser = etree.XMLParser(
@@ -173,9 +172,9 @@ ENGINE: Final = Engine(
         homes={Category.SCIENCE: frozenset({Signal.FORMAL})},
     ),
     words=Words(
-        names=word_set("arxiv"),
-        frames=word_set("arxiv_paper_on arxiv_papers_on arxiv on_arxiv"),
-        implied=word_set("paper papers study arxiv preprint article research"),
+        names="arxiv",
+        frames="arxiv_paper_on arxiv_papers_on arxiv on_arxiv",
+        implied="paper papers study arxiv preprint article research",
     ),
     finds=frozenset({IdentifierKind.ARXIV}),
     terms_url="https://info.arxiv.org/help/api/tou.html",

@@ -19,10 +19,9 @@ from searx_mcp.sources.open.engine import (
     Routing,
     Scope,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.engines import mediawiki
-from searx_mcp.sources.open.question import Question, Signal
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, licensed, plain
 
 _IMAGE: Final = "bitmap|drawing"
@@ -44,9 +43,9 @@ _FORMS: Final = {
 }
 
 
-def aim(question: Question, scope: Scope) -> str:
+def aim(scope: Scope) -> str:
     """Choose the medium that a question of no category is about."""
-    return scope.form(_FORMS, question)
+    return scope.form(_FORMS)
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -158,10 +157,8 @@ ENGINE: Final[Engine] = mediawiki.wiki(
         further={"wikimedia": 2},
     ),
     words=Words(
-        names=word_set("wikimedia_commons wikimedia"),
-        frames=word_set("wikimedia_commons"),
-        implied=word_set("""
-            photo photos picture pictures image images video videos file svg
-            """),
+        names="wikimedia_commons wikimedia",
+        frames="wikimedia_commons",
+        implied="photo photos picture pictures image images video videos file svg",
     ),
 )

@@ -15,7 +15,6 @@ from searx_mcp.sources.open.engine import (
     RefusedError,
     Routing,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.question import Ecosystem, Signal
 from searx_mcp.sources.open.rows import Rows, json_object
@@ -105,12 +104,12 @@ ENGINE: Final = Engine(
         is_registry=True,
     ),
     words=Words(
-        names=word_set("crates.io"),
-        frames=word_set("""
-            rust_crate_for rust_crates_for rust_crate_to rust_crate crates_for crate_for
-            cargo_crate_for crates.io
-            """),
-        implied=word_set("rust crate crates cargo library package"),
+        names="crates.io",
+        frames=(
+            "rust_crate_for rust_crates_for rust_crate_to rust_crate crates_for crate_for "
+            "cargo_crate_for crates.io"
+        ),
+        implied="rust crate crates cargo library package",
     ),
     terms_url="https://crates.io/data-access",
     terms_checked="2026-11",

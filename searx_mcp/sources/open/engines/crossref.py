@@ -19,7 +19,6 @@ from searx_mcp.sources.open.engine import (
     RefusedError,
     Routing,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, cited, names, plain
@@ -154,10 +153,10 @@ ENGINE: Final = Engine(
         within={Category.SCIENCE: {Signal.BIOMEDICAL: 1}},
     ),
     words=Words(
-        names=word_set("crossref"),
-        implied=word_set("""
-            paper papers study studies article articles journal research literature publication
-            """),
+        names="crossref",
+        implied=(
+            "paper papers study studies article articles journal research literature publication"
+        ),
     ),
     finds=frozenset({IdentifierKind.DOI}),
     terms_url="https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/",

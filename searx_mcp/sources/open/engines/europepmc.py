@@ -18,7 +18,6 @@ from searx_mcp.sources.open.engine import (
     RefusedError,
     Routing,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.question import Identifier, IdentifierKind, Signal
 from searx_mcp.sources.open.rows import MAX_TITLE, Rows, address, cited, json_object, names, plain
@@ -144,11 +143,9 @@ ENGINE: Final = Engine(
         homes={Category.SCIENCE: frozenset({Signal.BIOMEDICAL})},
     ),
     words=Words(
-        names=word_set("pubmed europe_pmc europepmc pmc biorxiv medrxiv"),
-        frames=word_set("pubmed on_pubmed"),
-        implied=word_set("""
-            paper papers study studies article articles journal research pubmed literature
-            """),
+        names="pubmed europe_pmc europepmc pmc biorxiv medrxiv",
+        frames="pubmed on_pubmed",
+        implied="paper papers study studies article articles journal research pubmed literature",
     ),
     finds=frozenset({IdentifierKind.DOI, IdentifierKind.PMID}),
     terms_url="https://europepmc.org/RestfulWebService",

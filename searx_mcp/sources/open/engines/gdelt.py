@@ -13,7 +13,6 @@ from searx_mcp.sources.open.engine import (
     RefusedError,
     Routing,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows, json_object
@@ -119,8 +118,8 @@ ENGINE: Final = Engine(
     filters_language=True,
     routing=Routing(signals={Signal.NEWS: 4}),
     words=Words(
-        names=word_set("gdelt"),
-        implied=word_set("news headlines article articles update updates"),
+        names="gdelt",
+        implied="news headlines article articles update updates",
     ),
     searches_unseen=True,
     switch=lambda config: config.gdelt,

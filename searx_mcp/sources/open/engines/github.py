@@ -21,9 +21,8 @@ from searx_mcp.sources.open.engine import (
     Scope,
     Words,
     fitting,
-    word_set,
 )
-from searx_mcp.sources.open.question import IdentifierKind, Question, Signal
+from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import Rows, json_object
 
 NAME: Final = "github"
@@ -56,9 +55,9 @@ _NOT_OWNERS: Final = frozenset(
 """First parts of paths of github.com that are no accounts."""
 
 
-def aim(question: Question, scope: Scope) -> str:  # noqa: ARG001 - the form of every engine's
+def aim(scope: Scope) -> str:
     """Choose issues for what fails, unless repositories are asked for."""
-    signals = question.signals
+    signals = scope.question.signals
     is_flaw = signals & {Signal.ERROR, Signal.VULNERABILITY} and Signal.REPOSITORY not in signals
     return "issues" if is_flaw else "repositories"
 
@@ -209,16 +208,12 @@ ENGINE: Final = Engine(
         further={"cargo": 2, "code": 1, "packages": 4, "repos": 1},
     ),
     words=Words(
-        names=word_set("""
-            github github_repo github_repos github_repository github_issue github_issues
-            """),
-        frames=word_set("""
-            github_repo_for github_repository_for github_repo github_repos github_repository
-            on_github from_github
-            """),
-        implied=word_set("""
-            github repo repository repositories project library tool open source opensource
-            """),
+        names="github github_repo github_repos github_repository github_issue github_issues",
+        frames=(
+            "github_repo_for github_repository_for github_repo github_repos "
+            "github_repository on_github from_github"
+        ),
+        implied="github repo repository repositories project library tool open source opensource",
     ),
     key_setting=lambda config: config.github_token,
     terms_url="https://docs.github.com/en/rest/search/search",

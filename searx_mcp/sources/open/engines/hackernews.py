@@ -16,7 +16,6 @@ from searx_mcp.sources.open.engine import (
     Routing,
     Words,
     one_line,
-    word_set,
 )
 from searx_mcp.sources.open.question import IdentifierKind, Signal
 from searx_mcp.sources.open.rows import Rows, json_object, plain
@@ -131,15 +130,13 @@ ENGINE: Final = Engine(
         homes={Category.NEWS: frozenset({Signal.TECHNOLOGY})},
     ),
     words=Words(
-        names=word_set("""
-            hacker_news hackernews show_hn ask_hn hn_thread hn_discussion
-            """),
-        frames=word_set("""
-            hacker_news_discussion_of hacker_news_discussion_on hacker_news_discussion_about
-            hacker_news_thread_on hacker_news_thread_about hacker_news on_hacker_news show_hn
-            ask_hn
-            """),
-        implied=word_set("hacker news discussion hn thread"),
+        names="hacker_news hackernews show_hn ask_hn hn_thread hn_discussion",
+        frames=(
+            "hacker_news_discussion_of hacker_news_discussion_on "
+            "hacker_news_discussion_about hacker_news_thread_on hacker_news_thread_about "
+            "hacker_news on_hacker_news show_hn ask_hn"
+        ),
+        implied="hacker news discussion hn thread",
     ),
     terms_url="https://hn.algolia.com/api",
     terms_checked="2026-11",

@@ -14,9 +14,8 @@ from searx_mcp.sources.open.engine import (
     Routing,
     Scope,
     Words,
-    word_set,
 )
-from searx_mcp.sources.open.question import Ecosystem, Question, Signal
+from searx_mcp.sources.open.question import Ecosystem, Signal
 from searx_mcp.sources.open.rows import Rows
 
 NAME: Final = "huggingface"
@@ -40,9 +39,11 @@ _SILENT: Final = ("region:", "endpoints_compatible", "autotrain_compatible", "de
 """Tags about the service itself."""
 
 
-def aim(question: Question, scope: Scope) -> str:  # noqa: ARG001 - the form of every engine's
+def aim(scope: Scope) -> str:
     """Choose data sets where they are asked for, and models are not."""
-    is_data = Signal.DATASET in question.signals and Signal.MODEL not in question.signals
+    is_data = (
+        Signal.DATASET in scope.question.signals and Signal.MODEL not in scope.question.signals
+    )
     return "datasets" if is_data else "models"
 
 
@@ -134,15 +135,13 @@ ENGINE: Final = Engine(
         ecosystem=Ecosystem.HUGGINGFACE,
     ),
     words=Words(
-        names=word_set("huggingface hugging_face"),
-        frames=word_set("""
-            huggingface_model_for hugging_face_model_for huggingface_models_for
-            huggingface_dataset_for hugging_face_dataset_for huggingface hugging_face
-            on_huggingface on_hugging_face
-            """),
-        implied=word_set("""
-            model models dataset datasets data set huggingface hugging face hf llm
-            """),
+        names="huggingface hugging_face",
+        frames=(
+            "huggingface_model_for hugging_face_model_for huggingface_models_for "
+            "huggingface_dataset_for hugging_face_dataset_for huggingface hugging_face "
+            "on_huggingface on_hugging_face"
+        ),
+        implied="model models dataset datasets data set huggingface hugging face hf llm",
     ),
     searches_unseen=True,
     terms_url="https://huggingface.co/docs/hub/rate-limits",

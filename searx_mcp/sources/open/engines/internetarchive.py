@@ -18,10 +18,9 @@ from searx_mcp.sources.open.engine import (
     Routing,
     Scope,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.engines.lucene import terms
-from searx_mcp.sources.open.question import Question, Signal
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows, json_object, licensed, plain
 
 NAME: Final = "internetarchive"
@@ -50,13 +49,13 @@ _FORMS: Final = {
 }
 
 
-def aim(question: Question, scope: Scope) -> str:
+def aim(scope: Scope) -> str:
     """Choose the sort of file, or the medium that a question of no category is about."""
     if scope.further == "books":
         return "texts"
-    if scope.category is Category.FILES or Signal.FILE in question.signals:
-        return question.mediatype
-    return scope.form(_FORMS, question)
+    if scope.category is Category.FILES or Signal.FILE in scope.question.signals:
+        return scope.question.mediatype
+    return scope.form(_FORMS)
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -165,12 +164,12 @@ ENGINE: Final = Engine(
         further={"books": 1, "radio": 1},
     ),
     words=Words(
-        names=word_set("internet_archive archive.org"),
-        frames=word_set("internet_archive archive.org"),
-        implied=word_set("""
-            video videos film movie book books pdf ebook scan audio recording recordings public
-            domain
-            """),
+        names="internet_archive archive.org",
+        frames="internet_archive archive.org",
+        implied=(
+            "video videos film movie book books pdf ebook scan audio recording recordings "
+            "public domain"
+        ),
     ),
     terms_url="https://archive.org/developers/",
     terms_checked="2026-11",

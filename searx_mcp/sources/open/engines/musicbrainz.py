@@ -19,10 +19,9 @@ from searx_mcp.sources.open.engine import (
     Routing,
     Scope,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.engines.lucene import terms
-from searx_mcp.sources.open.question import Question, Signal
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, json_object
 
 NAME: Final = "musicbrainz"
@@ -38,9 +37,9 @@ _TAGS_SHOWN: Final = 5
 _CREDITS_SHOWN: Final = 10
 
 
-def aim(question: Question, scope: Scope) -> str:  # noqa: ARG001 - the form of every engine's
+def aim(scope: Scope) -> str:
     """Choose what the question says that it is of."""
-    return question.music
+    return scope.question.music
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -147,11 +146,11 @@ ENGINE: Final = Engine(
     hosts=("musicbrainz.org",),
     routing=Routing(signals={Signal.MUSIC: 4}, further={"lyrics": 1}),
     words=Words(
-        names=word_set("musicbrainz"),
-        frames=word_set("musicbrainz"),
-        implied=word_set("""
-            song songs album albums band artist singer music lyrics discography track single
-            """),
+        names="musicbrainz",
+        frames="musicbrainz",
+        implied=(
+            "song songs album albums band artist singer music lyrics discography track single"
+        ),
     ),
     terms_url="https://musicbrainz.org/doc/MusicBrainz_API/Rate_Limiting",
     terms_checked="2026-11",

@@ -15,7 +15,6 @@ from searx_mcp.sources.open.engine import (
     Routing,
     Words,
     fitting,
-    word_set,
 )
 from searx_mcp.sources.open.question import Ecosystem, Signal
 from searx_mcp.sources.open.rows import Rows, json_object
@@ -103,14 +102,12 @@ ENGINE: Final = Engine(
         is_registry=True,
     ),
     words=Words(
-        names=word_set("npm npmjs"),
-        frames=word_set("""
-            npm_package_for npm_package_to npm_package npm_module_for npm_module npm_library_for
-            node_package_for node_module_for node_package
-            """),
-        implied=word_set("""
-            npm package packages library module node nodejs javascript js typescript
-            """),
+        names="npm npmjs",
+        frames=(
+            "npm_package_for npm_package_to npm_package npm_module_for npm_module "
+            "npm_library_for node_package_for node_module_for node_package"
+        ),
+        implied="npm package packages library module node nodejs javascript js typescript",
     ),
     endpoint_setting=lambda config: config.npm_url,
     terms_url="https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md",

@@ -21,9 +21,8 @@ from searx_mcp.sources.open.engine import (
     Scope,
     Words,
     fitting,
-    word_set,
 )
-from searx_mcp.sources.open.question import Question, Signal
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, json_object, licensed
 
 NAME: Final = "openverse"
@@ -38,9 +37,9 @@ _TAGS_SHOWN: Final = 20
 _FORMS: Final = {Signal.IMAGE: "images", Signal.SOUND: "audio", Signal.MUSIC: "audio"}
 
 
-def aim(question: Question, scope: Scope) -> str:
+def aim(scope: Scope) -> str:
     """Choose the medium that a question of no category is about."""
-    return scope.form(_FORMS, question)
+    return scope.form(_FORMS)
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -144,10 +143,8 @@ ENGINE: Final = Engine(
         homes={Category.MUSIC: frozenset({Signal.SOUND})},
     ),
     words=Words(
-        names=word_set("openverse"),
-        implied=word_set("""
-            photo photos picture pictures image images sound sounds stock free cc
-            """),
+        names="openverse",
+        implied="photo photos picture pictures image images sound sounds stock free cc",
     ),
     terms_url="https://docs.openverse.org/api/reference/authentication_and_throttling.html",
     terms_checked="2026-11",

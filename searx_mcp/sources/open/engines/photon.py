@@ -8,7 +8,7 @@ from urllib.parse import SplitResult
 from searx_mcp.content.fields import Fields, loads
 from searx_mcp.models.hits import Place
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words, word_set
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows
 
@@ -127,11 +127,9 @@ ENGINE: Final = Engine(
     filters_language=True,
     routing=Routing(signals={Signal.PLACE: 4}),
     words=Words(
-        names=word_set("openstreetmap osm"),
-        frames=word_set("openstreetmap"),
-        implied=word_set("""
-            map address street near city town location place restaurant restaurants
-            """),
+        names="openstreetmap osm",
+        frames="openstreetmap",
+        implied="map address street near city town location place restaurant restaurants",
     ),
     endpoint_setting=lambda config: config.photon_url,
     terms_url="https://photon.komoot.io/",

@@ -16,7 +16,6 @@ from searx_mcp.sources.open.engine import (
     Parsed,
     Routing,
     Words,
-    word_set,
 )
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import MAX_NAME, Rows, json_object, licensed, plain
@@ -105,9 +104,9 @@ ENGINE: Final = Engine(
     filters_language=True,
     routing=Routing(signals={Signal.VIDEO: 4}),
     words=Words(
-        names=word_set("peertube sepia_search"),
-        frames=word_set("peertube"),
-        implied=word_set("video videos peertube watch"),
+        names="peertube sepia_search",
+        frames="peertube",
+        implied="video videos peertube watch",
     ),
     terms_url="https://docs.joinpeertube.org/api-rest-reference.html",
     terms_checked="2026-11",

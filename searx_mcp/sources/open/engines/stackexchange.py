@@ -21,9 +21,8 @@ from searx_mcp.sources.open.engine import (
     Scope,
     Words,
     lies_on,
-    word_set,
 )
-from searx_mcp.sources.open.question import Question, Signal
+from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows, json_object, licensed, plain
 
 NAME: Final = "stackexchange"
@@ -76,11 +75,11 @@ _OPERATOR: Final = re.compile(r"[\[\]]|(?<!\S)-+|(?<=\w):(?=\w)")
 """What the sites' search takes for a tag, an exclusion or a field; `std::vector` is none of them."""
 
 
-def aim(question: Question, scope: Scope) -> str:
+def aim(scope: Scope) -> str:
     """Choose the site: of the language, or named, or of the subject, else Stack Overflow."""
     local = f"{scope.language}.{_DEFAULT}"
-    named = (_SITE_AT[site] for site in question.sites if site in _SITE_AT)
-    return local if local in SITES else next(named, "") or question.topic or _DEFAULT
+    named = (_SITE_AT[site] for site in scope.question.sites if site in _SITE_AT)
+    return local if local in SITES else next(named, "") or scope.question.topic or _DEFAULT
 
 
 def ask(query: OpenQuery) -> Ask | None:
@@ -231,13 +230,11 @@ ENGINE: Final = Engine(
         further={"code": 2, "q&a": 1, "software wikis": 1},
     ),
     words=Words(
-        names=word_set("""
-            stackoverflow stack_overflow stackexchange stack_exchange superuser serverfault
-            askubuntu
-            """),
-        frames=word_set("""
-            stack_overflow stackoverflow on_stackoverflow on_stack_overflow
-            """),
+        names=(
+            "stackoverflow stack_overflow stackexchange stack_exchange superuser "
+            "serverfault askubuntu"
+        ),
+        frames="stack_overflow stackoverflow on_stackoverflow on_stack_overflow",
     ),
     key_setting=lambda config: config.stackexchange_key,
     terms_url="https://api.stackexchange.com/docs/throttle",

@@ -5,7 +5,7 @@ from urllib.parse import SplitResult
 
 from searx_mcp.content.fields import Fields
 from searx_mcp.models.request import Category
-from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words, word_set
+from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words
 from searx_mcp.sources.open.engines import mediawiki
 from searx_mcp.sources.open.question import Signal
 from searx_mcp.sources.open.rows import Rows
@@ -84,11 +84,10 @@ ENGINE: Final[Engine] = mediawiki.wiki(
         on_code=0.3,
     ),
     words=Words(
-        names=word_set("wikipedia wikipedia_article"),
-        frames=word_set("""
-            wikipedia_article_on wikipedia_article_about wikipedia_article wikipedia
-            on_wikipedia
-            """),
-        implied=word_set("wikipedia article"),
+        names="wikipedia wikipedia_article",
+        frames=(
+            "wikipedia_article_on wikipedia_article_about wikipedia_article wikipedia on_wikipedia"
+        ),
+        implied="wikipedia article",
     ),
 )

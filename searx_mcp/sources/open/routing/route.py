@@ -5,7 +5,7 @@ What speaks for an engine stands in its own row, see `Routing`. Here is what the
 
 from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from searx_mcp.models.request import Category, TimeRange
@@ -133,7 +133,8 @@ def route(
     if meant is None and not wanted:
         return Route((), None, f"no engine serves the category {name}")
     spoken = language.partition("-")[0].lower()
-    scope = Scope(meant or Category.GENERAL, name if name in _FURTHER else "", spoken)
+    further = name if name in _FURTHER else ""
+    scope = Scope(question, meant or Category.GENERAL, further, spoken)
     fitting = {
         engine.name: engine
         for engine in engines.values()
@@ -148,13 +149,13 @@ def route(
         none = "none of the engines asked for is among the open sources in use, or fits"
         why = "engines asked for" if scores else none
     else:
-        scores, why = _scores_of(question, scope, fitting, time_range)
+        scores, why = _scores_of(scope, fitting, time_range)
         if not scores:
             why = _nobody(question, language)
     choices = []
     for name, factor in _ordered(scores, fitting, time_range):
         aim = fitting[name].aim
-        choices.append(Choice(name, factor, aim(question, scope) if aim else ""))
+        choices.append(Choice(name, factor, aim(scope) if aim else ""))
     return Route(tuple(choices), scope.category, why)
 
 
@@ -192,7 +193,8 @@ def _at_home(scope: Scope, engines: Mapping[str, Engine]) -> Scope:
         return scope
     points = next(iter(engines.values())).categories
     own = (category for category in Category if category in points)
-    return Scope(max(own, key=lambda category: points[category]), "", scope.language)
+    home = max(own, key=lambda category: points[category])
+    return replace(scope, category=home, further="")
 
 
 def _ordered(
@@ -209,10 +211,10 @@ def _ordered(
 
 
 def _scores_of(
-    question: Question, scope: Scope, engines: Mapping[str, Engine], time_range: TimeRange
+    scope: Scope, engines: Mapping[str, Engine], time_range: TimeRange
 ) -> tuple[dict[str, _Score], str]:
     """The engines to ask by name, and why them, in a few words."""
-    found = question.identifier
+    question, found = scope.question, scope.question.identifier
     if found and scope.category in {Category.GENERAL, Category.SCIENCE}:
         for engine in ENGINES:
             if engine.name in engines and found.kind in engine.finds:

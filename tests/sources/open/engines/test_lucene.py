@@ -26,7 +26,6 @@ from searx_mcp.sources.open.engines.lucene import terms
         pytest.param("AND", '"AND"', id="an operator"),
         pytest.param("and", "and", id="a word like an operator"),
         pytest.param('"<vector>"', "vector", id="signs that cannot be escaped"),
-        pytest.param("熊猫", "熊猫", id="Chinese"),
     ],
 )
 def test_a_keyword_is_text_and_no_syntax(keyword, term):

@@ -46,17 +46,11 @@ def test_an_own_server_may_lie_below_a_path(ask, engine):
             "?q=C%2B%2B%20%26%20%22%3Cvector%3E%22&limit=10&lang=en",
             id="signs",
         ),
-        pytest.param({"text": "熊猫"}, "?q=%E7%86%8A%E7%8C%AB&limit=10&lang=en", id="Chinese"),
-        pytest.param({"text": "x" * 300}, f"?q={'x' * 300}&limit=10&lang=en", id="long"),
     ],
 )
 def test_what_is_asked_changes_the_address(ask, engine, fields, end):
     row = engine("photon")
     assert row.url(row.ask(ask(**fields))).endswith(end)
-
-
-def test_nothing_is_not_asked(ask, engine):
-    assert engine("photon").ask(ask("")) is None
 
 
 def test_a_place_has_its_address_and_its_edges(ask, engine, answer):
@@ -93,26 +87,6 @@ def test_a_place_has_its_address_and_its_edges(ask, engine, answer):
     assert (house.url, house.title) == (f"{OSM}/node/9003", "Bamboo Street 8")
     assert house.description == "house: 01234 Panda Town, Exampleland"
     assert (parsed.rows_seen, parsed.has_next) == (3, None)
-
-
-def test_an_answer_without_features_is_empty(ask, engine):
-    parsed = engine("photon").parse(b'{"type": "FeatureCollection", "features": []}', ask())
-    assert (parsed.hits, parsed.rows_seen) == ((), 0)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(b'{"message": "missing search term \'q\'"}', id="an error"),
-        pytest.param(b'{"features": {}}', id="another type"),
-        pytest.param(b"<html>Too many requests</html>", id="a page"),
-        pytest.param(b"[]", id="a list"),
-        pytest.param(b'{"features": [', id="cut"),
-    ],
-)
-def test_what_is_no_answer_is_refused(ask, engine, body):
-    with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
-        engine("photon").parse(body, ask())
 
 
 @pytest.mark.parametrize(

@@ -46,9 +46,6 @@ def test_a_question_becomes_an_address(ask, engine):
     [
         pytest.param({"page": 2}, "&page=2&", id="second page"),
         pytest.param({"time_range": TimeRange.DAY}, "&fromdate=1795219200", id="day"),
-        pytest.param({"time_range": TimeRange.WEEK}, "&fromdate=1794700800", id="week"),
-        pytest.param({"time_range": TimeRange.MONTH}, "&fromdate=1792713600", id="month"),
-        pytest.param({"time_range": TimeRange.YEAR}, "&fromdate=1763769600", id="year"),
         pytest.param({"aim": "superuser"}, "&site=superuser&", id="site"),
         pytest.param({"aim": "evil.example"}, "&site=stackoverflow&", id="no site"),
         pytest.param({"language": "all"}, "&site=stackoverflow&", id="any language"),
@@ -60,8 +57,6 @@ def test_a_question_becomes_an_address(ask, engine):
         pytest.param(
             {"text": 'C++ & "<vector>"'}, "&q=C%2B%2B%20%26%20%22%3Cvector%3E%22&", id="signs"
         ),
-        pytest.param({"text": "熊猫"}, "&q=%E7%86%8A%E7%8C%AB&", id="Chinese"),
-        pytest.param({"text": "x" * 300}, f"&q={'x' * 300}&", id="long"),
         pytest.param({"text": "list[int] sort"}, "&q=list%20int%20sort&", id="a tag"),
         pytest.param({"text": "git --force -v"}, "&q=git%20force%20v&", id="exclusions"),
         pytest.param({"text": "is:closed x"}, "&q=is%20closed%20x&", id="a field"),
@@ -77,20 +72,6 @@ def test_an_age_counts_from_the_days_of_the_asker(ask, engine):
     east = datetime(2026, 11, 22, 12, tzinfo=timezone(timedelta(hours=9)))
     asked = engine("stackexchange").ask(ask(time_range=TimeRange.DAY, now=east))
     assert asked.parameters["fromdate"] == str(1795219200 - 9 * 3600)
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param({"text": ""}, id="nothing"),
-        pytest.param({"text": "[] --"}, id="only syntax"),
-        pytest.param({"language": "de"}, id="another language"),
-        pytest.param({"language": "zh-TW"}, id="another region"),
-        pytest.param({"language": "es", "aim": "superuser"}, id="a site without that language"),
-    ],
-)
-def test_what_it_cannot_answer_is_not_asked(ask, engine, fields):
-    assert engine("stackexchange").ask(ask(**fields)) is None
 
 
 def test_every_site_has_its_host():
@@ -155,12 +136,6 @@ def test_a_used_up_quota_is_a_pause_to_the_end_of_the_day(ask, engine, members, 
     assert engine("stackexchange").parse(body, ask(now=now)).pause == pause
 
 
-def test_an_answer_without_items_is_empty(ask, engine):
-    body = b'{"items": [], "has_more": false, "quota_max": 300, "quota_remaining": 299}'
-    parsed = engine("stackexchange").parse(body, ask())
-    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
-
-
 @pytest.mark.parametrize(("body", "verdict", "pause", "ours"), ERRORS)
 def test_an_error_is_refused_with_its_reason(ask, engine, body, verdict, pause, ours):
     row = engine("stackexchange")
@@ -183,20 +158,6 @@ def test_an_error_is_refused_with_its_reason(ask, engine, body, verdict, pause, 
 )
 def test_a_refusal_without_a_reason_is_told_by_its_status(engine, body):
     assert engine("stackexchange").read_refusal(503, {}, body) is None
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(b"<html>Too many requests</html>", id="a page"),
-        pytest.param(b'{"has_more": false}', id="no items"),
-        pytest.param(b"[]", id="a list"),
-        pytest.param(b'{"items": [', id="cut"),
-    ],
-)
-def test_what_is_no_answer_is_refused(ask, engine, body):
-    with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
-        engine("stackexchange").parse(body, ask())
 
 
 def test_hostile_rows_become_text_or_nothing(ask, engine):
