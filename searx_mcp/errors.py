@@ -19,8 +19,10 @@ Every error has a `code` out of `ErrorCode`, the same on every front. Nobody mat
 """
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from searx_mcp.models.attempt import Attempt
+if TYPE_CHECKING:
+    from searx_mcp.models.attempt import Attempt
 
 
 class ErrorCode(StrEnum):
@@ -169,7 +171,7 @@ class NoInstancesError(SearxMcpError):
         message: str,
         *,
         reason: UnavailableReason,
-        attempts: tuple[Attempt, ...] = (),
+        attempts: "tuple[Attempt, ...]" = (),
         advice: str = "",
         retry_after: float | None = None,
     ) -> None:
@@ -187,7 +189,7 @@ class DeadlineError(SearxMcpError):
     """The whole call ran out of time before anything useful was there."""
 
     def __init__(
-        self, message: str, *, attempts: tuple[Attempt, ...] = (), advice: str = ""
+        self, message: str, *, attempts: "tuple[Attempt, ...]" = (), advice: str = ""
     ) -> None:
         super().__init__(message, code=ErrorCode.DEADLINE_EXCEEDED, advice=advice)
         self.attempts = attempts

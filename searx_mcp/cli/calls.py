@@ -1,33 +1,85 @@
-"""What the commands do: call the service, print what comes back."""
+"""Search, fetch and suggest: call the client, print what comes back."""
 
-import json
-import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import click
+from rich.console import Console
+from rich.table import Table
 
 from searx_mcp.arguments import parse_fetch, parse_search
-from searx_mcp.cli import output
+from searx_mcp.cli.output import (
+    console,
+    error_console,
+    host,
+    plain_table,
+    plain_text,
+    print_json,
+    print_notes,
+    show_progress,
+)
+from searx_mcp.cli.running import working
 from searx_mcp.client.facade import remembering_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
-from searx_mcp.models.service import Progress
+from searx_mcp.models.argument import Declared, arguments_of
+from searx_mcp.models.attempt import Attempt
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.public import page_data, response_data, scrub
-from searx_mcp.settings.sources import Loaded, effective
+from searx_mcp.render.tokens import fit
+from searx_mcp.settings.sources import Loaded
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
+def _arguments(request: type[SearchRequest | FetchRequest]) -> Callable[[_Command], _Command]:
+    """Give a command the arguments of a tool; they arrive as texts and flags."""
+
+    def decorate(command: _Command) -> _Command:
+        for name, declared in reversed([*arguments_of(request).items()]):
+            command = _argument(name, declared)(command)
+        return command
+
+    return decorate
+
+
+def _argument(name: str, declared: Declared) -> Callable[[_Command], _Command]:
+    argument, field = declared.argument, declared.field
+    option = name.replace("_", "-")
+    spellings = [f"-{argument.short}"] if argument.short else []
+    if field.annotation is bool:
+        both = f"--{option}/--no-{option}" if field.default else f"--{option}"
+        return click.option(both, is_flag=True, default=None, help=declared.help)
+    if not argument.metavar:
+        return click.argument(name, required=field.is_required())
+    return click.option(
+        *spellings,
+        f"--{option}",
+        metavar=argument.metavar,
+        multiple=argument.repeated,
+        help=declared.help,
+    )
+
+
+@click.command()
+@_arguments(SearchRequest)
+@click.option("--profile", metavar="NAME", help="Profile whose arguments fill what is not named.")
+@click.option("--pages", is_flag=True, help="Show the pages' Markdown, not only summaries.")
+@click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
+@working
 async def search(
     loaded: Loaded,
-    arguments: Mapping[str, Any],
+    /,
     *,
     profile: str | None,
     pages: bool,
     as_json: bool,
+    **options: object,
 ) -> None:
-    """Search and print the response, or the error as JSON before it is raised."""
-    settings = loaded.settings
+    """Search the web and read the result pages."""
+    arguments, settings = _given(options), loaded.settings
     if profile is not None:
         if profile not in settings.profiles:
             known = ", ".join(sorted(settings.profiles)) or "none is configured"
@@ -35,28 +87,32 @@ async def search(
         settings = settings.model_copy(update={"profile": profile})
     try:
         request = parse_search(arguments, defaults=settings.search_defaults())
-        async with remembering_client(settings) as client, show_progress("searching") as progress:
-            response = await client.search(request, progress=progress)
+        async with remembering_client(settings) as client:
+            with show_progress("searching") as progress:
+                response = await client.search(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
             print_json(search_error_data(error, str(arguments.get("query", ""))))
-        output.print_attempts(error)
+        print_attempts(error)
         raise
     if as_json:
         print_json(response_data(response, budget=request.max_tokens))
     else:
-        output.print_response(response, pages=pages, budget=request.max_tokens)
+        print_response(response, pages=pages, budget=request.max_tokens)
 
 
-async def fetch(loaded: Loaded, arguments: Mapping[str, Any], *, as_json: bool) -> None:
-    """Read a page and print it, or the error as JSON before it is raised."""
+@click.command()
+@_arguments(FetchRequest)
+@click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
+@working
+async def fetch(loaded: Loaded, /, *, as_json: bool, **options: object) -> None:
+    """Read one page, PDF, feed or source file as Markdown."""
+    arguments = _given(options)
     try:
         request = parse_fetch(arguments, by_person=True)
-        async with (
-            remembering_client(loaded.settings) as client,
-            show_progress("reading") as progress,
-        ):
-            page = await client.fetch(request, progress=progress)
+        async with remembering_client(loaded.settings) as client:
+            with show_progress("reading") as progress:
+                page = await client.fetch(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
             print_json(fetch_error_data(error, str(arguments.get("url", ""))))
@@ -64,11 +120,14 @@ async def fetch(loaded: Loaded, arguments: Mapping[str, Any], *, as_json: bool) 
     if as_json:
         print_json(page_data(page))
     else:
-        output.print_page(page)
+        print_page(page)
 
 
-async def suggest(loaded: Loaded, query: str) -> None:
-    """Print suggestions, one a line."""
+@click.command()
+@click.argument("query")
+@working
+async def suggest(loaded: Loaded, /, *, query: str) -> None:
+    """Show how an own instance would complete a query; public ones are not asked."""
     async with remembering_client(loaded.settings) as client:
         suggestions = await client.suggest(query)
     for suggestion in suggestions:
@@ -79,29 +138,114 @@ async def suggest(loaded: Loaded, query: str) -> None:
         )
 
 
-def config(loaded: Loaded, *, as_json: bool) -> None:
-    """Print the effective settings and where each value comes from."""
-    rows = effective(loaded.settings, loaded.origins)
-    if as_json:
-        print_json({row.key: {"value": row.value, "origin": row.origin} for row in rows})
+def print_response(response: SearchResponse, *, pages: bool, budget: int | None) -> None:
+    """Print a search response: results with summaries, and whole pages when asked for."""
+    out = console()
+    if not response.results:
+        out.print("No search results found.")
     else:
-        output.print_settings(rows)
+        out.print(
+            plain_text(
+                f"Found {response.results_count} search results for query '{response.query}'"
+            )
+        )
+    for answer in response.answers:
+        out.print(plain_text(f"Answer: {answer.text}", style="green"))
+        for fact in answer.details:
+            out.print(plain_text(f"  {fact.label}: {fact.value}"))
+    per_page = budget // len(response.results) if budget and response.results else None
+    for number, result in enumerate(response.results, start=1):
+        _print_result(out, number, result, pages=pages, budget=per_page)
+    out.print()
+    for note in response.notes:
+        out.print(plain_text(f"Note: {note}", style="yellow"))
+    out.print(plain_text(_footer(response), style="dim"))
 
 
-@asynccontextmanager
-async def show_progress(message: str) -> AsyncIterator[Progress | None]:
-    """A line on standard error that says what is going on, when a person is looking.
+def print_page(page: Page) -> None:
+    """Print a page as Markdown, its head on standard error."""
+    head = error_console()
+    head.print(plain_text(f"{page.title or '(no title)'}  {page.final_url}", style="bold"))
+    head.print(
+        plain_text(
+            f"{page.content_type}, {page.word_count} words, {page.response_time_ms} ms"
+            + (", truncated" if page.truncated else "")
+            + (f", from {page.tier}" if page.tier != "native" else "")
+            + (f", kept {page.age_seconds} s ago" if page.from_cache else ""),
+            style="dim",
+        )
+    )
+    print_notes(page.notes)
+    console().print(plain_text(page.markdown_content))
+    if page.next_offset is not None and page.cursor:
+        head.print(
+            plain_text(
+                f"Characters {page.offset} to {page.offset + len(page.markdown_content)} of"
+                f" {page.total_chars}. To read on: searx-mcp fetch --cursor {page.cursor}"
+                f" --offset {page.next_offset}",
+                style="dim",
+            )
+        )
 
-    Args:
-        message: what it says at first.
-    """
-    if not sys.stderr.isatty():
-        yield None
+
+def print_attempts(error: SearxMcpError) -> None:
+    """Print which instances were asked for a search that failed, on standard error."""
+    attempts: tuple[Attempt, ...] = getattr(error, "attempts", ())
+    if attempts:
+        error_console().print(attempts_table(attempts))
+
+
+def attempts_table(attempts: Iterable[Attempt]) -> Table:
+    """One row per request to an instance."""
+    table = plain_table("instance", "format", "verdict", "status", "ms", "detail")
+    for attempt in attempts:
+        table.add_row(
+            host(attempt.instance),
+            attempt.format,
+            attempt.verdict.replace("_", " "),
+            str(attempt.status_code or ""),
+            str(attempt.elapsed_ms),
+            plain_text(attempt.detail),
+        )
+    return table
+
+
+def _print_result(
+    out: Console, number: int, result: SearchResult, *, pages: bool, budget: int | None
+) -> None:
+    out.print()
+    out.print(plain_text(f"{number}. {result.title}", style="bold"))
+    out.print(plain_text(f"   {result.url}", style="cyan"))
+    if result.description:
+        out.print(plain_text(f"   {result.description}"))
+    if result.error_details:
+        out.print(plain_text(f"   Page not read: {result.error_details}", style="yellow"))
+    facts = [", ".join(result.engines), result.published_at or ""]
+    if result.content is not None:
+        facts.append(f"{result.content.word_count} words read")
+    if shown := " · ".join(fact for fact in facts if fact):
+        out.print(plain_text(f"   {shown}", style="dim"))
+    if result.content is None:
         return
-    with output.error_console().status(message) as status:
-        yield status.update
+    if pages:
+        markdown = result.content.markdown
+        out.print()
+        out.print(plain_text(fit(markdown, budget)[0] if budget else markdown))
+    elif result.content.summary:
+        out.print(plain_text(f"   {result.content.summary}", style="green"))
 
 
-def print_json(data: Mapping[str, Any]) -> None:
-    """Print data for a program."""
-    click.echo(json.dumps(scrub(data), ensure_ascii=False, indent=2, allow_nan=False))
+def _footer(response: SearchResponse) -> str:
+    parts = [f"{response.search_time_ms} ms", f"answered by {response.instance_used}"]
+    if response.cached:
+        parts[0] = "from the cache"
+    if stats := response.content_fetch_stats:
+        parts.append(f"{stats.successful} of {stats.attempted} pages read")
+    if len(response.attempts) > 1:
+        parts.append(f"{len(response.attempts)} requests")
+    return ", ".join(parts)
+
+
+def _given(options: Mapping[str, object]) -> dict[str, object]:
+    """What the user named; `parse_search` and `parse_fetch` check it, and pass over `None`."""
+    return {name: value for name, value in options.items() if value != ()}

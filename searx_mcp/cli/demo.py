@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.text import Text
 
-from searx_mcp.cli import output
-from searx_mcp.cli.instance_tables import pool_table
+from searx_mcp.cli.calls import attempts_table, print_response
+from searx_mcp.cli.instance_output import pool_table
+from searx_mcp.cli.output import console
+from searx_mcp.cli.running import run
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.settings.values import Settings
@@ -50,9 +53,15 @@ class _Scene:
     public: Sequence[tuple[str, FakeSearxng]] = ()
 
 
+@click.command()
+def demo() -> None:
+    """Search and read on this machine alone: five instances, four of them in trouble."""
+    run(play())
+
+
 async def play() -> None:
     """Run the demo and print it."""
-    out = output.console()
+    out = console()
     async with AsyncExitStack() as stack:
         pages = {f"/{n}": FakePage(article(*text)) for n, text in enumerate(_TEXTS.items(), 1)}
         web = await stack.enter_async_context(FakeWeb(pages))
@@ -112,8 +121,8 @@ async def _play(scene: _Scene, web: FakeWeb, out: Console) -> None:
             progress=lambda message: out.print(Text(f"  … {message}", style="dim")),
         )
         out.print()
-        output.print_response(response, pages=True, budget=None)
+        print_response(response, pages=True, budget=None)
         out.print(Text("\nWhat was asked", style="bold"))
-        out.print(output.attempts_table(response.attempts))
+        out.print(attempts_table(response.attempts))
         out.print(Text("\nWhat the pool learned", style="bold"))
         out.print(pool_table((await client.instances()).instances, width=out.width))

@@ -1,26 +1,27 @@
-"""The doctor on a terminal: a list of checks, each failure with its one fix."""
+"""What is wrong, and whether the guard holds: a list of checks, each failure with its one fix."""
 
+import asyncio
 import json
 import locale
 import sys
 import textwrap
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
 import click
 from rich.console import Console
+from rich.table import Table
 from rich.text import Text
 
-from searx_mcp.cli import output
 from searx_mcp.cli.instances import opened_admin
+from searx_mcp.cli.output import console, plain_text, print_json, show_progress
+from searx_mcp.cli.running import ExitCode, loaded, run
+from searx_mcp.client.facade import SearxClient
 from searx_mcp.content.clean import clean
 from searx_mcp.errors import SettingsError
-from searx_mcp.models.service import Progress
 from searx_mcp.ops.doctor.checks import Check, CheckName, CheckStatus, Diagnosis, title
 from searx_mcp.ops.doctor.doctor import Doctor, misconfiguration
-from searx_mcp.render.public import scrub
+from searx_mcp.ops.selfcheck import SelfCheck, bundled_vectors, prove_guard
 from searx_mcp.settings.sources import Loaded
 
 _WIDTH: Final = 80
@@ -36,48 +37,67 @@ _MARKS: Final = {
 """The mark of a status, the one a terminal without Unicode shows, and its style."""
 
 
-async def doctor(
-    loaded: Loaded | SettingsError, url: str | None, *, own: bool, as_json: bool
-) -> bool:
-    """Examine and print.
+@click.command()
+@click.argument("url", required=False)
+@click.option("--own", is_flag=True, help="The instance is mine although its address is public.")
+@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
+@click.pass_context
+def doctor(context: click.Context, /, *, url: str | None, own: bool, as_json: bool) -> None:
+    """Find out what keeps searches from working, and how to mend it; searches nowhere.
 
-    Args:
-        loaded: the settings, or why they cannot be read.
-        url: the instance to examine; all own ones, or the way to the public ones, if it is `None`.
-        own: whether the instance is the user's although it has a public address.
-        as_json: print JSON instead of a list.
-
-    Returns:
-        Whether no check failed.
-
-    Raises:
-        InvalidArgumentError: `url` is no address.
+    URL is an instance; without one, all of your own are looked at, or the way to the public ones.
+    With --own, one with a public address is asked for JSON, which its limiter counts.
     """
-    if isinstance(loaded, SettingsError):
-        diagnosis = misconfiguration(loaded)
+    try:
+        settings = loaded(context)
+    except SettingsError as error:
+        diagnosis = misconfiguration(error)
     else:
-        with _progress() as progress:
-            diagnosis = await Doctor(
-                loaded, partial(opened_admin, loaded), progress=progress
-            ).examine(url, own=own)
+        diagnosis = run(_examine(settings, url, own=own))
     if as_json:
-        data = scrub(diagnosis.model_dump(mode="json"))
-        click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+        print_json(diagnosis.model_dump(mode="json"))
     else:
-        _print(diagnosis)
-    return diagnosis.healthy
+        _print_diagnosis(diagnosis)
+    if not diagnosis.healthy:
+        sys.exit(ExitCode.FAILED)
 
 
-def _print(diagnosis: Diagnosis) -> None:
-    out = output.console()
+async def _examine(settings: Loaded, url: str | None, *, own: bool) -> Diagnosis:
+    with show_progress("looking around") as progress:
+        doctor = Doctor(settings, partial(opened_admin, settings), progress=progress)
+        return await doctor.examine(url, own=own)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
+def selfcheck(*, as_json: bool) -> None:
+    """Prove that pages are not fetched from private addresses; needs no network and sends nothing."""
+    # Only a selector loop connects in a way that can be led elsewhere.
+    found = run(
+        prove_guard(
+            bundled_vectors(), lambda settings, dialling: SearxClient(settings, dialling=dialling)
+        ),
+        loop_factory=asyncio.SelectorEventLoop,
+    )
+    if as_json:
+        # Addresses hold what no terminal should get, so everything beyond ASCII is escaped.
+        click.echo(json.dumps(found.model_dump(mode="json"), indent=2))
+    else:
+        _print_proof(found)
+    if not found.passed:
+        sys.exit(ExitCode.FAILED)
+
+
+def _print_diagnosis(diagnosis: Diagnosis) -> None:
+    out = console()
     column = 0 if _can_show_marks(out) else 1
     width = min(out.width, _WIDTH)
     for examination in diagnosis.examinations:
-        out.print(Text(clean(examination.subject), style="bold"))
+        out.print(plain_text(examination.subject, style="bold"))
         for check in examination.checks:
             _print_check(out, check, mark=_MARKS[check.status][column], width=width)
         out.print()
-    out.print(Text(clean(diagnosis.summary), style="bold"))
+    out.print(plain_text(diagnosis.summary, style="bold"))
 
 
 def _print_check(out: Console, check: Check, *, mark: str, width: int) -> None:
@@ -106,11 +126,27 @@ def _can_show_marks(out: Console) -> bool:
     return "utf" in locale.getencoding().casefold() and not out.is_dumb_terminal
 
 
-@contextmanager
-def _progress() -> Iterator[Progress | None]:
-    """A line on standard error that says what is looked at, when a person is looking."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    with output.error_console().status("looking around") as status:
-        yield lambda message: status.update(Text(clean(message)))
+def _print_proof(found: SelfCheck) -> None:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("kind")
+    for name in ("refused", "allowed", "wrong"):
+        table.add_column(name, justify="right")
+    for kind in found.kinds:
+        style = "red" if kind.wrong else ""
+        cells = (kind.kind, str(kind.refused), str(kind.allowed), str(kind.wrong))
+        table.add_row(*cells, style=style)
+    out = console()
+    out.print(table)
+    for each in found.wrong:
+        out.print(Text(f"{each.id}: {each.url!a}", style="red"))
+        out.print(Text(f"  {each.why}; must be {each.expected}, came to {each.came_to}"))
+    if found.error_texts > 1:
+        out.print(Text("Errors for forbidden addresses differ, which tells them apart.", "red"))
+    out.print()
+    out.print(Text(_summary(found), style="bold"))
+
+
+def _summary(found: SelfCheck) -> str:
+    if found.passed:
+        return f"All {found.vectors} addresses were judged right."
+    return f"{len(found.wrong)} of {found.vectors} addresses were judged wrong."

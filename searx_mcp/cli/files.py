@@ -1,22 +1,25 @@
-"""What is kept on this machine: looking at it, and deleting it."""
+"""What stands on this machine: the settings, and the files that are kept, which can be deleted."""
 
 import json
+import os
 import sys
+import time
+from collections.abc import Iterable
 from contextlib import aclosing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from rich.table import Table
 from rich.text import Text
 
-from searx_mcp.cli import output
-from searx_mcp.client.stores import open_state
+from searx_mcp.cli.output import console, plain_table, plain_text, print_json
+from searx_mcp.cli.running import loaded, working
 from searx_mcp.errors import InvalidArgumentError
-from searx_mcp.ops.local_files import KeptFiles, Purged, kept_files, purge
-from searx_mcp.settings.sources import Loaded
-from searx_mcp.storage import sqlite_pages as pages
-from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
-from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
+from searx_mcp.settings.sources import Loaded, SettingRow, effective, settings_file
+
+if TYPE_CHECKING:
+    from searx_mcp.ops.local_files import KeptFiles, Purged
 
 _WARNING = (
     "Instances remember what was asked of them although this machine will not: for up to 30 days "
@@ -24,40 +27,86 @@ _WARNING = (
 )
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _KILO = 1_000
+_LONG_VALUE = 60
+"""Columns in which a longer value of a setting is folded."""
 
 
-def show(loaded: Loaded, *, config: Path, now: float, as_json: bool) -> None:
-    """Print every file that is kept."""
-    kept = kept_files(loaded.settings.state_folder(), config=config, now=now)
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the settings as JSON.")
+@click.pass_context
+def config(context: click.Context, /, *, as_json: bool) -> None:
+    """Show every setting, its value and where it comes from."""
+    read = loaded(context)
+    rows = effective(read.settings, read.origins)
+    if as_json:
+        print_json({row.key: {"value": row.value, "origin": row.origin} for row in rows})
+    else:
+        print_settings(rows)
+
+
+def print_settings(rows: Iterable[SettingRow]) -> None:
+    """Print the settings as a table."""
+    table = plain_table("setting", "value", "from")
+    table.columns[1].max_width = _LONG_VALUE  # a list of networks must not push the origins away
+    for row in rows:
+        style = "dim" if row.origin == "default" else ""
+        table.add_row(
+            plain_text(row.key), plain_text(str(row.value)), plain_text(row.origin), style=style
+        )
+    console().print(table)
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the files as JSON.")
+@click.pass_context
+def paths(context: click.Context, /, *, as_json: bool) -> None:
+    """Show every file that is kept on this machine, with size and age."""
+    from searx_mcp.ops.local_files import kept_files  # noqa: PLC0415 - no setting needs the stores
+
+    named = context.find_root().params["config"]
+    path, _ = settings_file(Path(named) if named else None, os.environ)
+    folder = loaded(context).settings.state_folder()
+    kept = kept_files(folder, config=path, now=time.time())  # noqa: TID251 - file times are of this clock
     if as_json:
         _print_json(kept.model_dump(mode="json"))
     else:
         _print_table(kept)
 
 
-async def delete(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool) -> None:
-    """Delete what was learned and read, after asking on a terminal.
+@click.command()
+@click.option(
+    "--all", "everything", is_flag=True, help="The list of public instances and the keys too."
+)
+@click.option("--yes", "agreed", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@working
+async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool) -> None:
+    """Delete what was learned and read: budgets, states of instances, your choices, captured pages.
 
-    Raises:
-        InvalidArgumentError: there is nobody to ask.
-        StorageError: the state or the pages cannot be deleted.
+    Servers may be running: they begin anew. Your settings and an own instance stay.
     """
+    from searx_mcp.client.stores import open_state  # noqa: PLC0415 - no setting needs the stores
+    from searx_mcp.ops.local_files import delete_kept  # noqa: PLC0415 - as above
+    from searx_mcp.storage import sqlite_pages, sqlite_state  # noqa: PLC0415 - as above
+
     settings, folder = loaded.settings, loaded.settings.state_folder()
     if not agreed and not _is_agreed(folder):
         raise InvalidArgumentError(
             "--yes", "is needed where nobody can be asked", advice="Nothing was deleted."
         )
     # Also the pages of before they were switched off, so it is not the settings that say where.
-    kept_pages = pages.open_store(
-        folder / PAGES_NAME if folder else None,
+    kept_pages = sqlite_pages.open_store(
+        folder / sqlite_pages.FILE_NAME if folder else None,
         max_bytes=settings.fetch.cache_size,
         max_age=settings.fetch.cache_max_age,
     )
     async with (
-        aclosing(open_store(folder / FILE_NAME if folder else None)) as state,
+        aclosing(
+            sqlite_state.open_store(folder / sqlite_state.FILE_NAME if folder else None)
+        ) as state,
         aclosing(kept_pages),
     ):
-        purged = await purge(folder, state, kept_pages, everything=everything)
+        purged = await delete_kept(folder, state, kept_pages, everything=everything)
     if settings.redis.url.get_secret_value():
         async with aclosing(open_state(settings)) as shared:
             await shared.purge()
@@ -77,7 +126,7 @@ def _is_agreed(folder: Path | None) -> bool:
     return click.confirm(question, abort=True, err=True)
 
 
-def _print_table(kept: KeptFiles) -> None:
+def _print_table(kept: "KeptFiles") -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("file", no_wrap=True)  # to be copied
     for name in ("size", "written", "what"):
@@ -85,7 +134,7 @@ def _print_table(kept: KeptFiles) -> None:
     for file in kept.files:
         cells = (file.path, _size(file.size), f"{_age(file.age)} ago", file.what)
         table.add_row(*(Text(cell) for cell in cells))
-    out = output.console()
+    out = console()
     if kept.files:
         out.print(table)
     if kept.folder is None:
@@ -98,8 +147,8 @@ def _print_table(kept: KeptFiles) -> None:
         )
 
 
-def _print_purged(purged: Purged) -> None:
-    out = output.console()
+def _print_purged(purged: "Purged") -> None:
+    out = console()
     for verb, paths in (("Emptied", purged.emptied), ("Deleted", purged.deleted)):
         for path in paths:
             out.print(Text(f"{verb} {path}"))
@@ -123,4 +172,5 @@ def _age(seconds: float) -> str:
 
 
 def _print_json(data: dict[str, object]) -> None:
+    # Paths as they are: cleaned ones would name no file.
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))

@@ -1,4 +1,4 @@
-"""What the `instances` commands do: ask the client's admin, print what comes back."""
+"""The commands under `instances`: ask the client's admin, print what comes back."""
 
 import asyncio
 import json
@@ -6,42 +6,98 @@ import sys
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 import click
 from rich.console import Group
 from rich.live import Live
 
-from searx_mcp.cli import output
-from searx_mcp.cli.calls import print_json, show_progress
-from searx_mcp.cli.instance_pages import print_details, refresh_lines, trial_lines
-from searx_mcp.cli.instance_tables import (
-    budget_table,
+from searx_mcp.cli.instance_output import (
+    about_pool,
     check_table,
-    forecast,
-    month_line,
     pool_table,
+    print_details,
+    print_pool,
+    print_quota,
+    refresh_lines,
+    trial_lines,
 )
-from searx_mcp.client.facade import remembering_client
-from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
+from searx_mcp.cli.output import (
+    console,
+    error_data,
+    plain_text,
+    print_json,
+    show_progress,
+)
+from searx_mcp.cli.running import Deferred, working
+from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.files import read_text
-from searx_mcp.models.administration import Change, Ledger
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.instance import InstanceState, PoolReport, SortKey, Tier
-from searx_mcp.models.request import SearchArguments
-from searx_mcp.ops.instance_admin import InstanceAdmin
-from searx_mcp.ops.instance_export import MAX_TEXT
-from searx_mcp.ops.instance_reports import Selection
-from searx_mcp.settings.sources import Loaded
+from searx_mcp.models.instance import InstanceState, SortKey, Tier
+
+if TYPE_CHECKING:
+    from searx_mcp.client.facade import SearxClient
+    from searx_mcp.models.request import SearchArguments
+    from searx_mcp.ops.instance_admin import InstanceAdmin
+    from searx_mcp.ops.instance_reports import Selection
+    from searx_mcp.settings.sources import Loaded
+    from searx_mcp.sources.searxng.scrub.answer import Fixture
 
 WATCH_INTERVAL: Final = 2.0
 """Seconds between two drawings of a watched list."""
 _AROUND: Final = 6
 """Lines around the rows of a watched list: headers, footers and the prompt."""
 
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+_form = click.option(
+    "--format", "form", type=click.Choice(["json", "html"]), help="What to ask for."
+)
+_category = click.option("-c", "--category", help="What to search in; general unless given.")
 
+
+@click.group()
+def instances() -> None:
+    """Look after the pool of instances.
+
+    Everything here is safe while servers run, and running servers follow within 15 seconds.
+    HOST is a host, with its port if it has one, or an address.
+    """
+
+
+instances.add_command(
+    Deferred(
+        "searx_mcp.cli.own:own",
+        "Run SearXNG on this machine, as a process of yours or in a container.",
+    )
+)
+
+
+@instances.command("list")
+@click.option(
+    "-s", "--sort", type=click.Choice([key.value for key in SortKey]), help="The best first."
+)
+@click.option("-r", "--reverse", is_flag=True, help="The other way round.")
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    type=click.Choice([state.replace("_", "-") for state in InstanceState]),
+    help="Only in this state; repeatable.",
+)
+@click.option(
+    "--tier",
+    "tiers",
+    multiple=True,
+    type=click.Choice([tier.value for tier in Tier], case_sensitive=False),
+    help="Only of this tier; repeatable.",
+)
+@click.option("--host", default="", metavar="TEXT", help="Only addresses that contain this.")
+@click.option("--usable", is_flag=True, help="Only those that may be asked now.")
+@click.option("-w", "--watch", is_flag=True, help="Draw it again every 2 seconds, until Ctrl-C.")
+@_as_json
+@working
 async def show_list(
-    loaded: Loaded,
+    loaded: "Loaded",
     *,
     sort: str | None,
     reverse: bool,
@@ -52,7 +108,9 @@ async def show_list(
     watch: bool,
     as_json: bool,
 ) -> None:
-    """Print the pool, once or again and again."""
+    """Show the instances in the pool; asks none of them."""
+    from searx_mcp.ops.instance_reports import Selection  # noqa: PLC0415 - no help needs the pool
+
     selection = Selection(
         sort=SortKey(sort) if sort else None,
         reverse=reverse,
@@ -78,102 +136,192 @@ async def show_list(
         print_pool(report)
 
 
-def print_pool(report: PoolReport) -> None:
-    """Print the pool as a table, with its notes on standard error."""
-    out = output.console()
-    if report.instances:
-        out.print(pool_table(report.instances, width=out.width))
-    else:
-        out.print("No instance to show.")
-    for line in _about(report):
-        out.print(output.plain_text(line, style="dim"))
-    for note in report.notes:
-        output.error_console().print(output.plain_text(f"Note: {note}", style="yellow"))
-
-
-async def show_one(loaded: Loaded, host: str, *, as_json: bool) -> None:
-    """Print everything that is known of one instance."""
+@instances.command("show")
+@click.argument("host")
+@_as_json
+@working
+async def show_one(loaded: "Loaded", *, host: str, as_json: bool) -> None:
+    """Explain one instance: its score, last requests, times, budget and /config; asks nobody."""
     async with opened_admin(loaded, as_json=as_json) as admin:
         details = await admin.show(host)
         now = admin.now()
     if as_json:
         print_json(details.model_dump(mode="json"))
     else:
-        print_details(output.console(), details, now)
+        print_details(console(), details, now)
 
 
-async def check(loaded: Loaded, hosts: Sequence[str], *, as_json: bool) -> None:
-    """Probe instances and print what they answered."""
-    async with (
-        opened_admin(loaded, as_json=as_json) as admin,
-        show_progress("checking") as progress,
-    ):
-        checked = await admin.check(hosts, progress=progress)
+instances.add_command(show_one, "explain")
+
+
+@instances.command("budget")
+@click.option("--all", "everything", is_flag=True, help="Also instances that were not asked.")
+@_as_json
+@working
+async def budget(loaded: "Loaded", *, everything: bool, as_json: bool) -> None:
+    """Show what public instances allow, and when that is spent at this pace; asks nobody."""
+    async with opened_admin(loaded, as_json=as_json) as admin:
+        quota = await admin.budget()
+    if as_json:
+        print_json(quota.model_dump(mode="json"))
+    else:
+        print_quota(quota, everything=everything)
+
+
+def _add_change(verb: str, argument: str, sentence: str) -> None:
+    @instances.command(verb, help=sentence)
+    @click.argument("subject", metavar=argument)
+    @_as_json
+    @working
+    async def change(loaded: "Loaded", *, subject: str, as_json: bool) -> None:
+        async with opened_admin(loaded, as_json=as_json) as admin:
+            changed = await getattr(admin, verb)(subject)
+        if as_json:
+            print_json(changed.model_dump(mode="json"))
+            return
+        click.echo(changed.message if changed.changed else f"Nothing changed: {changed.message}")
+        for note in changed.notes:
+            click.echo(note, err=True)
+
+
+_add_change("add", "URL", "Add an instance of your own.")
+_add_change("remove", "HOST", "Take out an instance of your own that was added.")
+_add_change("block", "HOST", "Never ask a public instance.")
+_add_change("unblock", "HOST", "Let a blocked public instance be asked again.")
+_add_change("reset", "HOST", "Make an instance new again; its budget stays as it is.")
+
+
+@instances.command("check")
+@click.argument("hosts", nargs=-1, metavar="[HOST]...")
+@_as_json
+@working
+async def check(loaded: "Loaded", *, hosts: tuple[str, ...], as_json: bool) -> None:
+    """Ask instances whether they are there, without a search; all of them unless named.
+
+    Each is asked for /healthz, /config and robots.txt, which counts nowhere.
+    """
+    async with opened_admin(loaded, as_json=as_json) as admin:
+        with show_progress("checking") as progress:
+            checked = await admin.check(hosts, progress=progress)
     if as_json:
         print_json(checked.model_dump(mode="json"))
         return
-    out = output.console()
+    out = console()
     out.print(check_table(checked, width=out.width))
     alive = sum(check.alive for check in checked.checks)
-    out.print(output.plain_text(f"{alive} of {len(checked.checks)} answer.", style="dim"))
+    out.print(plain_text(f"{alive} of {len(checked.checks)} answer.", style="dim"))
     if checked.offline:
         click.echo(
             "Nobody answers: this machine seems to be offline. It is held against nobody.", err=True
         )
 
 
-async def refresh(loaded: Loaded, *, as_json: bool) -> None:
-    """Fetch the list of public instances and print what came of it."""
-    async with opened_admin(loaded, as_json=as_json) as admin, show_progress("fetching the list"):
-        refreshed = await admin.refresh()
+@instances.command("refresh")
+@_as_json
+@working
+async def refresh(loaded: "Loaded", *, as_json: bool) -> None:
+    """Fetch the list of public instances now, whether it is due or not."""
+    async with opened_admin(loaded, as_json=as_json) as admin:
+        with show_progress("fetching the list"):
+            refreshed = await admin.refresh()
     if as_json:
         print_json(refreshed.model_dump(mode="json"))
     else:
         _echo(refresh_lines(refreshed))
 
 
-async def change(loaded: Loaded, verb: str, subject: str, *, as_json: bool) -> None:
-    """Change the pool and print what holds now.
-
-    Args:
-        loaded: the settings.
-        verb: `add`, `remove`, `block`, `unblock` or `reset`.
-        subject: an address or a host.
-        as_json: whether a program reads it.
-    """
-    async with opened_admin(loaded, as_json=as_json) as admin:
-        changed: Change = await getattr(admin, verb)(subject)
-    if as_json:
-        print_json(changed.model_dump(mode="json"))
-        return
-    click.echo(changed.message if changed.changed else f"Nothing changed: {changed.message}")
-    for note in changed.notes:
-        click.echo(note, err=True)
-
-
+@instances.command("test")
+@click.argument("host")
+@click.argument("query")
+@_form
+@_category
+@_as_json
+@working
 async def test(
-    loaded: Loaded,
+    loaded: "Loaded",
+    *,
     host: str,
     query: str,
-    *,
     form: str | None,
     as_json: bool,
-    **arguments: Unpack[SearchArguments],
+    **arguments: "Unpack[SearchArguments]",
 ) -> None:
-    """Search once at one instance and print what came of it."""
-    async with (
-        opened_admin(loaded, as_json=as_json) as admin,
-        show_progress(f"searching at {host}"),
-    ):
-        trial = await admin.test(host, query, format=Format(form) if form else None, **arguments)
+    """Search once at one instance.
+
+    This is a real search: it costs the instance's budget.
+    """
+    async with opened_admin(loaded, as_json=as_json) as admin:
+        with show_progress(f"searching at {host}"):
+            trial = await admin.test(
+                host, query, format=Format(form) if form else None, **arguments
+            )
     if as_json:
         print_json(trial.model_dump(mode="json"))
     else:
         _echo(trial_lines(trial))
 
 
-async def export(loaded: Loaded, *, file: Path | None) -> None:
-    """Write what was chosen and learned, to a file or standard output."""
+@instances.command("capture")
+@click.argument("host")
+@click.argument("query")
+@_form
+@_category
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("searx-mcp-capture"),
+    show_default=True,
+    help="Folder to write to.",
+)
+@working
+async def capture(
+    loaded: "Loaded",
+    *,
+    host: str,
+    query: str,
+    form: str | None,
+    output: Path,
+    **arguments: "Unpack[SearchArguments]",
+) -> None:
+    """Save one answer of an instance for a bug report, without the query and the address.
+
+    HOST is an instance of the pool. This is a real search: it costs the instance's budget.
+    """
+    _make(output)
+    async with _opened_client(loaded) as client:
+        taken = await client.capture(
+            host, query, format=Format(form) if form else None, **arguments
+        )
+    files = {"report.json": f"{json.dumps(taken.report, indent=2)}\n"}
+    if taken.fixture is not None:
+        files |= {
+            "head.txt": _head(taken.fixture),
+            f"body.{taken.fixture.kind}": taken.fixture.body,
+        }
+    for name, text in files.items():
+        # Line ends stay as they came.
+        (output / name).write_text(text, encoding="utf-8", newline="")
+        click.echo(output / name)
+    seen, used = taken.report["rows_seen"], taken.report["rows_used"]
+    click.echo(f"{taken.report['verdict']}: {used} of {seen} rows read", err=True)
+
+
+@instances.command("export")
+@click.option(
+    "-o",
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write; standard output unless given.",
+)
+@click.option("--json", is_flag=True, expose_value=False, help="It always is JSON.")
+@working
+async def export(loaded: "Loaded", *, file: Path | None) -> None:
+    """Write what you chose by command and what was learned, to take it to another machine.
+
+    It holds no query and no charge.
+    """
     async with opened_admin(loaded) as admin:
         exported = await admin.export()
     text = json.dumps(exported.model_dump(mode="json"), ensure_ascii=False, indent=2)
@@ -185,8 +333,15 @@ async def export(loaded: Loaded, *, file: Path | None) -> None:
     click.echo(f"{file}: {chosen} choices, {len(exported.records)} instances", err=True)
 
 
-async def import_(loaded: Loaded, file: str, *, as_json: bool) -> None:
-    """Add what an export holds and print what was new."""
+@instances.command("import")
+@click.argument("file")
+@_as_json
+@working
+async def import_(loaded: "Loaded", *, file: str, as_json: bool) -> None:
+    """Add what an export holds; nothing is lost, and no budget grows.
+
+    FILE is what `export` wrote, or - for standard input.
+    """
     async with opened_admin(loaded, as_json=as_json) as admin:
         imported = await admin.import_(_read(file))
     if as_json:
@@ -200,100 +355,49 @@ async def import_(loaded: Loaded, file: str, *, as_json: bool) -> None:
     )
 
 
-async def budget(loaded: Loaded, *, everything: bool, as_json: bool) -> None:
-    """Print what public instances allow, and for how long at this pace."""
-    async with opened_admin(loaded, as_json=as_json) as admin:
-        ledger = await admin.budget()
-    if as_json:
-        print_json(ledger.model_dump(mode="json"))
-    else:
-        _print_ledger(ledger, everything=everything)
+@asynccontextmanager
+async def opened_admin(
+    loaded: "Loaded", *, as_json: bool = False
+) -> AsyncIterator["InstanceAdmin"]:
+    """The admin of a client that remembers; an error is printed as JSON too where that is wanted."""
+    try:
+        async with _opened_client(loaded) as client:
+            yield client.admin
+    except SearxMcpError as error:
+        if as_json:
+            print_json(error_data(error, retry_after=error.retry_after))
+        raise
 
 
-def _print_ledger(ledger: Ledger, *, everything: bool) -> None:
-    out = output.console()
-    if not ledger.instances:
-        out.print("No public instance is in the pool; your own have no budget.")
-        return
-    month = ledger.month
-    if month is not None:
-        out.print(
-            output.plain_text(
-                f"Together: {month.spent} of {month.limit} searches used in 30 days,"
-                f" {month.left or 'none'} may be used now; {month.pace:.1f} a day over the last week,"
-                " at this pace: "
-            ).append_text(forecast(month, ledger.at))
-        )
-    shown = [line for line in ledger.instances if everything or line.spent]
-    if shown:
-        out.print(budget_table(shown, now=ledger.at, width=out.width))
-    if rest := len(ledger.instances) - len(shown):
-        out.print(
-            output.plain_text(
-                f"{rest} {'more' if shown else 'instances'} were not asked in 30 days; --all shows"
-                " them.",
-                style="dim",
-            )
-        )
-    for note in ledger.notes:
-        output.error_console().print(output.plain_text(f"Note: {note}", style="yellow"))
+def _opened_client(loaded: "Loaded") -> "SearxClient":
+    from searx_mcp.client.facade import remembering_client  # noqa: PLC0415 - no help needs it
+
+    return remembering_client(loaded.settings, origins=loaded.origins)
 
 
-async def _watch(admin: InstanceAdmin, selection: Selection) -> None:
-    out = output.console()
+async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:
+    out = console()
     with Live(console=out, screen=True, auto_refresh=False) as live:
         while True:
             report = await admin.list(selection)
             room = max(1, out.height - _AROUND)
             rest = len(report.instances) - room
-            lines = [*_about(report), *report.notes]
+            lines = [*about_pool(report), *report.notes]
             if rest > 0:
                 lines.insert(0, f"… and {rest} more; a taller window or a filter shows them.")
             table = pool_table(report.instances[:room], width=out.width)
             live.update(
-                Group(table, *(output.plain_text(line, style="dim") for line in lines)),
+                Group(table, *(plain_text(line, style="dim") for line in lines)),
                 refresh=True,
             )
             await asyncio.sleep(WATCH_INTERVAL)
 
 
-def _about(report: PoolReport) -> Iterable[str]:
-    if report.catalog_source:
-        yield f"Public instances: {report.catalog_source}; {report.catalog_age_days} days old"
-    if report.month:
-        yield month_line(report.month)
-
-
-@asynccontextmanager
-async def opened_admin(loaded: Loaded, *, as_json: bool = False) -> AsyncIterator[InstanceAdmin]:
-    """The admin of a client that remembers; an error is printed as JSON too where that is wanted."""
+def _make(folder: Path) -> None:
     try:
-        async with remembering_client(loaded.settings, origins=loaded.origins) as client:
-            yield client.admin
-    except SearxMcpError as error:
-        if as_json:
-            print_json(_error_data(error))
-        raise
-
-
-def _error_data(error: SearxMcpError) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "error_type": error.code.value,
-        "error_details": f"{error.message.rstrip('.')}. {error.advice}".rstrip(),
-        "retry_after": error.retry_after,
-    }
-    if isinstance(error, InvalidArgumentError | SettingsError):
-        data["field"] = error.field
-    return data
-
-
-def _read(file: str) -> str:
-    try:
-        return sys.stdin.read(MAX_TEXT + 1) if file == "-" else read_text(Path(file), MAX_TEXT)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as exc:
-        raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
-    except UnicodeDecodeError as exc:
-        raise InvalidArgumentError("file", f"{file} is not UTF-8 text") from exc
+        raise InvalidArgumentError("output", f"{folder} cannot be made: {exc.strerror}") from exc
 
 
 def _write(file: Path, text: str) -> None:
@@ -301,6 +405,25 @@ def _write(file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
     except OSError as exc:
         raise InvalidArgumentError("output", f"{file} cannot be written: {exc.strerror}") from exc
+
+
+def _head(fixture: "Fixture") -> str:
+    lines = [
+        f"HTTP {fixture.status}",
+        *(f"{name}: {value}" for name, value in fixture.headers.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _read(file: str) -> str:
+    from searx_mcp.ops.instance_export import MAX_TEXT  # noqa: PLC0415 - no help needs the pool
+
+    try:
+        return sys.stdin.read(MAX_TEXT + 1) if file == "-" else read_text(Path(file), MAX_TEXT)
+    except OSError as exc:
+        raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise InvalidArgumentError("file", f"{file} is not UTF-8 text") from exc
 
 
 def _echo(lines: Iterable[str]) -> None:

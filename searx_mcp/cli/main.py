@@ -2,27 +2,29 @@
 
 Without arguments it serves MCP on standard input and output, which is what a host starts; on a
 terminal, where nobody speaks MCP, it shows its help. What only one command needs is imported by
-that command: a server must answer before a table library is imported.
+that command: a server must answer before a table library is imported, and help needs no settings.
 """
 
-import asyncio
 import contextlib
 import logging
 import os
 import sys
-import time
-from collections.abc import Callable, Sequence
-from enum import IntEnum
-from pathlib import Path
-from typing import Any, Final, TypeVar
+from collections.abc import Sequence
+from typing import Final
 
 import click
 
 from searx_mcp import __version__
-from searx_mcp.cli.instance_commands import instances_group
-from searx_mcp.cli.own_commands import own_group
-from searx_mcp.cli.running import run
-from searx_mcp.cli.streams import close_streams, complete_streams, output_problem, say
+from searx_mcp.cli.running import (
+    Deferred,
+    ExitCode,
+    close_streams,
+    complete_streams,
+    loaded,
+    output_problem,
+    run,
+    say,
+)
 from searx_mcp.errors import (
     DeadlineError,
     InvalidArgumentError,
@@ -30,11 +32,6 @@ from searx_mcp.errors import (
     SearxMcpError,
     SettingsError,
 )
-from searx_mcp.models.argument import Declared, arguments_of
-from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.settings.sources import Loaded, load, settings_file
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 EPILOG = (
     "Exit codes: 0 done; 1 the page could not be read, or another failure; 2 a wrong argument; "
@@ -43,18 +40,6 @@ EPILOG = (
 
 _GRACE: Final = 1.5
 """Seconds in which a server that was told to end closes its browsers, workers and files."""
-
-
-class ExitCode(IntEnum):
-    """What the command exits with."""
-
-    DONE = 0
-    FAILED = 1
-    USAGE = 2
-    UNAVAILABLE = 3
-    DEADLINE = 4
-    SETTINGS = 5
-    INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -132,16 +117,6 @@ def fail(error: SearxMcpError) -> ExitCode:
     return exit_code(error)
 
 
-def loaded(context: click.Context) -> Loaded:
-    """The settings of this run, read once."""
-    root = context.find_root()
-    if root.obj is None:
-        path = root.params["config"]
-        root.obj = load(path=Path(path) if path else None, environ=os.environ)
-    settings: Loaded = root.obj
-    return settings
-
-
 @click.group(
     invoke_without_command=True,
     epilog=EPILOG,
@@ -182,155 +157,38 @@ def stdio(context: click.Context) -> None:
     run(serve(build_server(settings)), within=_GRACE)
 
 
-def _arguments(request: type[SearchRequest | FetchRequest]) -> Callable[[_Command], _Command]:
-    """Give a command the arguments of a tool; they arrive as texts and flags."""
-
-    def decorate(command: _Command) -> _Command:
-        for name, declared in reversed([*arguments_of(request).items()]):
-            command = _argument(name, declared)(command)
-        return command
-
-    return decorate
-
-
-def _argument(name: str, declared: Declared) -> Callable[[_Command], _Command]:
-    argument, field = declared.argument, declared.field
-    option = name.replace("_", "-")
-    spellings = [f"-{argument.short}"] if argument.short else []
-    if field.annotation is bool:
-        both = f"--{option}/--no-{option}" if field.default else f"--{option}"
-        return click.option(both, is_flag=True, default=None, help=declared.help)
-    if not argument.metavar:
-        return click.argument(name, required=field.is_required())
-    return click.option(
-        *spellings,
-        f"--{option}",
-        metavar=argument.metavar,
-        multiple=argument.repeated,
-        help=declared.help,
-    )
-
-
-@cli.command()
-@_arguments(SearchRequest)
-@click.option("--profile", metavar="NAME", help="Profile whose arguments fill what is not named.")
-@click.option("--pages", is_flag=True, help="Show the pages' Markdown, not only summaries.")
-@click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
-@click.pass_context
-def search(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - texts and flags by name
-    """Search the web and read the result pages."""
-    from searx_mcp.cli import calls  # noqa: PLC0415 - imports what searching needs
-
-    shown = {name: options.pop(name) for name in ("profile", "pages", "as_json")}
-    run(calls.search(loaded(context), _given(options), **shown))
-
-
-@cli.command()
-@_arguments(FetchRequest)
-@click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
-@click.pass_context
-def fetch(context: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - texts and flags by name
-    """Read one page, PDF, feed or source file as Markdown."""
-    from searx_mcp.cli import calls  # noqa: PLC0415 - imports what fetching needs
-
-    as_json = options.pop("as_json")
-    run(calls.fetch(loaded(context), _given(options), as_json=as_json))
-
-
-instances = instances_group(loaded, run)
-cli.add_command(instances)
-instances.add_command(own_group(loaded, run))
-
-
-@cli.command()
-@click.argument("query")
-@click.pass_context
-def suggest(context: click.Context, query: str) -> None:
-    """Show how an own instance would complete a query; public ones are not asked."""
-    from searx_mcp.cli import calls  # noqa: PLC0415 - imports what asking needs
-
-    run(calls.suggest(loaded(context), query))
-
-
-@cli.command("config")
-@click.option("--json", "as_json", is_flag=True, help="Print the settings as JSON.")
-@click.pass_context
-def show_config(context: click.Context, as_json: bool) -> None:  # noqa: FBT001 - click calls by name
-    """Show every setting, its value and where it comes from."""
-    from searx_mcp.cli import calls  # noqa: PLC0415 - imports the table library
-
-    calls.config(loaded(context), as_json=as_json)
-
-
-@cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the files as JSON.")
-@click.pass_context
-def paths(context: click.Context, as_json: bool) -> None:  # noqa: FBT001 - click calls by name
-    """Show every file that is kept on this machine, with size and age."""
-    from searx_mcp.cli import files  # noqa: PLC0415 - imports the table library
-
-    named = context.find_root().params["config"]
-    config, _ = settings_file(Path(named) if named else None, os.environ)
-    files.show(loaded(context), config=config, now=time.time(), as_json=as_json)  # noqa: TID251 - file times are of this clock
-
-
-@cli.command()
-@click.option(
-    "--all", "everything", is_flag=True, help="The list of public instances and the keys too."
-)
-@click.option("--yes", "agreed", is_flag=True, help="Do not ask.")
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
-@click.pass_context
-def purge(context: click.Context, /, **options: bool) -> None:
-    """Delete what was learned and read: budgets, states of instances, your choices, captured pages.
-
-    Servers may be running: they begin anew. Your settings and an own instance stay.
-    """
-    from searx_mcp.cli import files  # noqa: PLC0415 - imports the store
-
-    run(files.delete(loaded(context), **options))
-
-
-@cli.command()
-@click.argument("url", required=False)
-@click.option("--own", is_flag=True, help="The instance is mine although its address is public.")
-@click.option("--json", "as_json", is_flag=True, help="Print the checks as JSON.")
-@click.pass_context
-def doctor(context: click.Context, /, url: str | None, **options: bool) -> None:
-    """Find out what keeps searches from working, and how to mend it; searches nowhere.
-
-    URL is an instance; without one, all of your own are looked at, or the way to the public ones.
-    With --own, one with a public address is asked for JSON, which its limiter counts.
-    """
-    from searx_mcp.cli.doctor import doctor as examine  # noqa: PLC0415 - imports what searching needs
-
-    try:
-        settings: Loaded | SettingsError = loaded(context)
-    except SettingsError as error:
-        settings = error
-    if not run(examine(settings, url, **options)):
-        sys.exit(ExitCode.FAILED)
-
-
-@cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
-def selfcheck(as_json: bool) -> None:  # noqa: FBT001 - click calls by name
-    """Prove that pages are not fetched from private addresses; needs no network and sends nothing."""
-    from searx_mcp.cli.selfcheck import run_selfcheck  # noqa: PLC0415 - imports the whole client
-
-    # Only a selector loop connects in a way that can be led elsewhere.
-    if not run(run_selfcheck(as_json=as_json), loop_factory=asyncio.SelectorEventLoop):
-        sys.exit(ExitCode.FAILED)
-
-
-@cli.command()
-def demo() -> None:
-    """Search and read on this machine alone: five instances, four of them in trouble."""
-    from searx_mcp.cli.demo import play  # noqa: PLC0415 - imports the public doubles
-
-    run(play())
-
-
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """What the user named; `parse_search` and `parse_fetch` check it, and pass over `None`."""
-    return {name: value for name, value in options.items() if value != ()}
+for _command in (
+    Deferred("searx_mcp.cli.calls:search", "Search the web and read the result pages."),
+    Deferred("searx_mcp.cli.calls:fetch", "Read one page, PDF, feed or source file as Markdown."),
+    Deferred("searx_mcp.cli.instances:instances", "Look after the pool of instances."),
+    Deferred(
+        "searx_mcp.cli.calls:suggest",
+        "Show how an own instance would complete a query; public ones are not asked.",
+    ),
+    Deferred(
+        "searx_mcp.cli.files:config", "Show every setting, its value and where it comes from."
+    ),
+    Deferred(
+        "searx_mcp.cli.files:paths",
+        "Show every file that is kept on this machine, with size and age.",
+    ),
+    Deferred(
+        "searx_mcp.cli.files:purge",
+        "Delete what was learned and read: budgets, states of instances, your choices, captured"
+        " pages.",
+    ),
+    Deferred(
+        "searx_mcp.cli.doctor:doctor",
+        "Find out what keeps searches from working, and how to mend it; searches nowhere.",
+    ),
+    Deferred(
+        "searx_mcp.cli.doctor:selfcheck",
+        "Prove that pages are not fetched from private addresses; needs no network and sends"
+        " nothing.",
+    ),
+    Deferred(
+        "searx_mcp.cli.demo:demo",
+        "Search and read on this machine alone: five instances, four of them in trouble.",
+    ),
+):
+    cli.add_command(_command)

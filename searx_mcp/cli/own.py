@@ -1,18 +1,16 @@
-"""An instance of one's own: what its commands print."""
+"""The commands under `instances own`: run SearXNG on this machine, and print how it is."""
 
-import json
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
-from typing import Any, Final
+from typing import Final
 
 import click
-from rich.text import Text
 
-from searx_mcp.cli import output
-from searx_mcp.cli.instance_pages import print_engines
+from searx_mcp.cli.instance_output import print_engines
+from searx_mcp.cli.output import console, error_data, print_json, show_progress
+from searx_mcp.cli.running import working
 from searx_mcp.client.stores import open_state
-from searx_mcp.errors import InvalidArgumentError, SearxMcpError, SettingsError
+from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.own_instance import (
     ContainerState,
     Done,
@@ -35,7 +33,6 @@ from searx_mcp.ops.own.opening import (
     open_container,
     open_native,
 )
-from searx_mcp.render.public import scrub
 from searx_mcp.settings.sources import Loaded
 
 _DONE: Final = {
@@ -45,7 +42,45 @@ _DONE: Final = {
     Done.UNCHANGED: "It runs already.",
 }
 
+_engine = click.option(
+    "--engine",
+    type=click.Choice(["native", "container", "docker", "podman"]),
+    help="A process (native), or a container of this engine; else what there is, or native.",
+)
+_version = click.option(
+    "--version",
+    metavar="VERSION",
+    help="latest, a commit, or the path of a source archive or folder.",
+)
+_timeout = click.option(
+    "--timeout",
+    type=click.FloatRange(1, 3_600),
+    metavar="SECONDS",
+    help="Until it must answer, fetching included; 300, or 120 of a container.",
+)
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 
+
+@click.group()
+def own() -> None:
+    """Run SearXNG on this machine, as a process of yours or in a container."""
+
+
+@own.command()
+@_engine
+@click.option(
+    "--port", type=click.IntRange(1, 65_535), help="Port of 127.0.0.1; else 8888 or the next."
+)
+@_version
+@click.option("--image", help="Image of a container; else the official one.")
+@click.option(
+    "--pull",
+    type=click.Choice(["missing", "always", "never"]),
+    help="When the image is fetched; with always, a container that is there is made anew.",
+)
+@_timeout
+@_as_json
+@working
 async def up(
     loaded: Loaded,
     *,
@@ -57,7 +92,7 @@ async def up(
     timeout: float | None,  # noqa: ASYNC109 - the user's, for all of it
     as_json: bool,
 ) -> None:
-    """Run the instance and print it."""
+    """Run it, wait until it answers, and let searches use it."""
     with _reported(as_json=as_json) as progress:
         report: OwnInstanceUp | NativeInstanceUp
         async with _opened(loaded, engine, progress) as runner:
@@ -79,6 +114,11 @@ async def up(
         click.echo("Searches use it from now on, also those of running servers, within 15 seconds.")
 
 
+@own.command()
+@_version
+@_timeout
+@_as_json
+@working
 async def update(
     loaded: Loaded,
     *,
@@ -86,7 +126,7 @@ async def update(
     timeout: float | None,  # noqa: ASYNC109 - the user's, for all of it
     as_json: bool,
 ) -> None:
-    """Run another version of the instance and print it."""
+    """Try the newest version beside the one in use, and switch to it if it serves as well."""
     options = NativeOptions(version, None, timeout or NATIVE_TIMEOUT)
     with _reported(as_json=as_json) as progress:
         async with _opened(loaded, None, progress) as runner:
@@ -100,23 +140,18 @@ async def update(
     _print_up(report, as_json=as_json)
 
 
-async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
-    """Print how the instance is."""
-    with _reported(as_json=as_json) as progress:
-        async with _opened(loaded, engine, progress) as runner:
-            report: OwnInstance | NativeInstance = await runner.status()
-    if as_json:
-        _print_json(report.model_dump(mode="json"))
-        return
-    _print_instance(report)
-    if report.engines:
-        print_engines(output.console(), report.engines)
-    if report.state not in {ContainerState.RUNNING, NativeState.RUNNING}:
-        click.echo("Run it with `searx-mcp instances own up`.")
-
-
+@own.command()
+@click.option(
+    "-n",
+    "--lines",
+    type=click.IntRange(1, 10_000),
+    default=50,
+    show_default=True,
+    help="How many.",
+)
+@working
 async def log(loaded: Loaded, *, lines: int) -> None:
-    """Print the last lines that the instance wrote."""
+    """Show the last lines that it wrote."""
     with _reported(as_json=False) as progress:
         async with _opened(loaded, None, progress) as runner:
             written = await runner.log(lines)
@@ -124,15 +159,39 @@ async def log(loaded: Loaded, *, lines: int) -> None:
         click.echo(line)
 
 
+@own.command()
+@_engine
+@_as_json
+@working
+async def status(loaded: Loaded, *, engine: str | None, as_json: bool) -> None:
+    """Show its version, its address, whether it answers, and which engines fail."""
+    with _reported(as_json=as_json) as progress:
+        async with _opened(loaded, engine, progress) as runner:
+            report: OwnInstance | NativeInstance = await runner.status()
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+        return
+    _print_instance(report)
+    if report.engines:
+        print_engines(console(), report.engines)
+    if report.state not in {ContainerState.RUNNING, NativeState.RUNNING}:
+        click.echo("Run it with `searx-mcp instances own up`.")
+
+
+@own.command()
+@_engine
+@click.option("--keep-settings", is_flag=True, help="Leave its settings file for the next up.")
+@_as_json
+@working
 async def down(loaded: Loaded, *, engine: str | None, keep_settings: bool, as_json: bool) -> None:
-    """Remove the instance and print what was done."""
+    """Stop and remove it, and let searches use it no longer."""
     with _reported(as_json=as_json) as progress:
         async with _opened(loaded, engine, progress) as runner:
             report: OwnInstanceDown | NativeInstanceDown = await runner.down(
                 keep_settings=keep_settings
             )
     if as_json:
-        _print_json(report.model_dump(mode="json"))
+        print_json(report.model_dump(mode="json"))
     else:
         _print_down(report)
 
@@ -141,14 +200,19 @@ async def down(loaded: Loaded, *, engine: str | None, keep_settings: bool, as_js
 def _reported(*, as_json: bool) -> Iterator[Progress]:
     """Say what is done while a person is looking; errors are printed as wanted."""
     try:
-        with _progress() as progress:
-            yield progress
+        with show_progress() as progress:
+            yield progress or (lambda _: None)
     except SearxMcpError as error:
+        log: tuple[str, ...] = ()
+        more: dict[str, object] = {}
+        if isinstance(error, OwnInstanceError):
+            log = error.log
+            more = {"reason": error.reason.value, "log": list(log)}
         if as_json:
-            _print_json(_error_data(error))
-        elif isinstance(error, OwnInstanceError) and error.log:
+            print_json(error_data(error, **more))
+        elif log:
             click.echo("The last lines it wrote:", err=True)
-            for line in error.log:
+            for line in log:
                 click.echo(f"| {line}", err=True)
         raise
 
@@ -157,12 +221,13 @@ def _opened(
     loaded: Loaded, engine: str | None, progress: Progress
 ) -> AbstractAsyncContextManager[NativeRunner | ContainerRunner]:
     """What runs the instance that is meant."""
-    chosen = chosen_engine(loaded.settings, engine)
+    settings = loaded.settings
+    chosen = chosen_engine(settings, engine)
+    state = open_state(settings)
     if chosen == NATIVE:
-        return open_native(loaded.settings, open_state(loaded.settings), progress=progress)
+        return open_native(settings, state, progress=progress)
     name = None if chosen == CONTAINER else chosen
-    state = open_state(loaded.settings)
-    return open_container(loaded.settings, state, engine=name, progress=progress)
+    return open_container(settings, state, engine=name, progress=progress)
 
 
 def _refuse(engine: str, **options: str | None) -> None:
@@ -172,19 +237,9 @@ def _refuse(engine: str, **options: str | None) -> None:
             raise InvalidArgumentError(name, f"means nothing with the engine {engine}")
 
 
-@contextmanager
-def _progress() -> Iterator[Progress]:
-    """A line on standard error that says what is going on, when a person is looking."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    with output.error_console().status("") as line:
-        yield lambda message: line.update(Text(message))
-
-
 def _print_up(report: OwnInstanceUp | NativeInstanceUp, *, as_json: bool) -> None:
     if as_json:
-        _print_json(report.model_dump(mode="json"))
+        print_json(report.model_dump(mode="json"))
         return
     click.echo(_DONE[report.done])
     _print_instance(report)
@@ -248,20 +303,3 @@ def _print_down(report: OwnInstanceDown | NativeInstanceDown) -> None:
         click.echo(f"Searches use {report.unregistered} no longer.")
     if report.settings:
         click.echo(f"Kept {report.settings}")
-
-
-def _error_data(error: SearxMcpError) -> dict[str, Any]:
-    """An error for programs: `error_type`, `error_details`, and where they apply `reason`, `log`, `field`."""
-    data: dict[str, Any] = {
-        "error_type": error.code.value,
-        "error_details": f"{error.message.rstrip('.')}. {error.advice}".rstrip(),
-    }
-    if isinstance(error, OwnInstanceError):
-        data |= {"reason": error.reason.value, "log": list(error.log)}
-    if isinstance(error, InvalidArgumentError | SettingsError):
-        data["field"] = error.field
-    return data
-
-
-def _print_json(data: dict[str, Any]) -> None:
-    click.echo(json.dumps(scrub(data), ensure_ascii=False, indent=2, allow_nan=False))

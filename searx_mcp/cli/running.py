@@ -1,26 +1,106 @@
-"""Running the work of a command until it ends, or a signal ends it."""
+"""Running a command: its settings, its streams, and the signals that end it."""
 
-import asyncio
+import contextlib
+import functools
+import io
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from enum import IntEnum
+from importlib import import_module
+from pathlib import Path
 from types import FrameType
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec, TextIO, TypeVar
 
+import click
+from typing_extensions import override
+
+from searx_mcp.errors import SearxMcpError
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from searx_mcp.settings.sources import Loaded
+
+P = ParamSpec("P")
 T = TypeVar("T")
 
+_CLOSED: Final = "Redirect it to /dev/null if the output is not wanted."
 _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGBREAK")  # the last one is of Windows
 _DIED_OF: Final = 128
 """The exit code of what a signal ended is this and its number, as shells have it."""
+
+
+class ExitCode(IntEnum):
+    """What the command exits with."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    UNAVAILABLE = 3
+    DEADLINE = 4
+    SETTINGS = 5
+    INTERRUPTED = 130
+
+
+class Deferred(click.Command):
+    """A command of a module that is imported when the command is called.
+
+    Args:
+        place: of the command, as `module:name`.
+        help: what the list of commands says of it.
+    """
+
+    def __init__(self, place: str, help: str) -> None:  # noqa: A002 - click's word
+        module, _, name = place.partition(":")
+        super().__init__(name.rstrip("_"), help=help)
+        self._module, self._attribute = module, name
+
+    @override
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """The context of the command itself, which is called in the place of this one."""
+        command: click.Command = getattr(import_module(self._module), self._attribute)
+        return command.make_context(info_name, args, parent, **extra)
+
+
+def loaded(context: click.Context) -> "Loaded":
+    """The settings of this run, read once."""
+    root = context.find_root()
+    if root.obj is None:
+        from searx_mcp.settings.sources import load  # noqa: PLC0415 - no help needs settings
+
+        path = root.params["config"]
+        root.obj = load(path=Path(path) if path else None, environ=os.environ)
+    settings: Loaded = root.obj
+    return settings
+
+
+def working(
+    work: Callable[Concatenate["Loaded", P], Coroutine[Any, Any, None]],
+) -> Callable[P, None]:
+    """Make work a command's callback, which is given the settings and run to its end."""
+
+    @functools.wraps(work)
+    def callback(*args: P.args, **kwargs: P.kwargs) -> None:
+        run(work(loaded(click.get_current_context()), *args, **kwargs))
+
+    return callback
 
 
 def run(
     work: Coroutine[Any, Any, T],
     *,
     within: float | None = None,
-    loop_factory: Callable[[], asyncio.AbstractEventLoop] | None = None,
+    loop_factory: "Callable[[], asyncio.AbstractEventLoop] | None" = None,
 ) -> T:
     """Run `work` to its end, or cancel it at a signal; a second signal does not wait for that.
 
@@ -33,6 +113,8 @@ def run(
     Raises:
         SystemExit: a signal ended it.
     """
+    import asyncio  # noqa: PLC0415 - neither help nor version needs it
+
     ending = _Ending(within)
     with asyncio.Runner(loop_factory=loop_factory) as runner, ending.heard(runner.get_loop()):
         try:
@@ -41,6 +123,54 @@ def run(
             if ending.code:
                 # Whatever comes of what was cut off, this is the reason.
                 raise SystemExit(ending.code)
+
+
+def complete_streams() -> None:
+    """Put something in the place of streams that were closed before the command began.
+
+    Otherwise the next file or connection would get their numbers, and what is written to them.
+
+    Raises:
+        SearxMcpError: standard output is closed, so that nothing can be told.
+    """
+    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
+    for _ in closed:
+        os.open(os.devnull, os.O_RDWR)  # the lowest numbers that are free
+    if "stdin" in closed:
+        sys.stdin = io.StringIO()
+    if "stderr" in closed:
+        sys.stderr = io.StringIO()
+    if "stdout" in closed:
+        sys.stdout = io.StringIO()
+        raise SearxMcpError("standard output is closed", advice=_CLOSED)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # Windows consoles default to a legacy code page
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def say(text: str) -> None:
+    """Write a line on standard error, if anybody can read it."""
+    with contextlib.suppress(OSError):
+        click.echo(text, err=True)
+
+
+def close_streams() -> OSError | None:
+    """Write out what is left, so that nothing is left to do at the end of the process.
+
+    Returns:
+        Why standard output could not be written, or `None`.
+    """
+    failure = _settle(sys.stdout)
+    _settle(sys.stderr)
+    return failure
+
+
+def output_problem(failure: OSError) -> str:
+    """Say for a person why something could not be written."""
+    if isinstance(failure, BrokenPipeError):
+        return "nobody reads standard output any more"
+    what = failure.filename or "standard output"
+    return f"{what} cannot be written: {failure.strerror}"
 
 
 class _Ending:
@@ -52,13 +182,15 @@ class _Ending:
         self._task: asyncio.Task[Any] | None = None
 
     async def watch(self, work: Coroutine[Any, Any, T]) -> T:
+        import asyncio  # noqa: PLC0415 - as above
+
         self._task = asyncio.current_task()
         if self.code:
             self._cancel()
         return await work
 
     @contextmanager
-    def heard(self, loop: asyncio.AbstractEventLoop) -> Iterator[None]:
+    def heard(self, loop: "asyncio.AbstractEventLoop") -> Iterator[None]:
         """Listen to signals for the length of the block; only a main thread can."""
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -96,3 +228,16 @@ class _Ending:
 def _numbers(*, all_: bool) -> list[signal.Signals]:
     known = [getattr(signal, name) for name in _SIGNALS if hasattr(signal, name)]
     return [number for number in known if all_ or signal.getsignal(number) != signal.SIG_IGN]
+
+
+def _settle(stream: TextIO) -> OSError | None:
+    try:
+        stream.flush()
+    except OSError as exc:
+        # What is left would be tried again at the end, and fail again.
+        with contextlib.suppress(OSError):
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nothing, stream.fileno())
+            os.close(nothing)
+        return exc
+    return None

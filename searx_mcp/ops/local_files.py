@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from searx_mcp.models.base import Frozen
-from searx_mcp.ops.own.container import FOLDER_NAME as OWN_FOLDER
-from searx_mcp.ops.own.installation import FOLDER_NAME as NATIVE_FOLDER
-from searx_mcp.ops.own.installation import VERSIONS
+from searx_mcp.ops.own.installation import CONTAINER_FOLDER, NATIVE_FOLDER, VERSIONS
 from searx_mcp.search.answers.cache import KEY_FILE
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.storage.pages import PageStore
@@ -148,7 +146,7 @@ def kept_files(folder: Path | None, *, config: Path | None, now: float) -> KeptF
     )
 
 
-async def purge(
+async def delete_kept(
     folder: Path | None, state: StateStore, pages: PageStore, *, everything: bool
 ) -> Purged:
     """Delete what was learned and read; with `everything`, also the list of instances and the keys.
@@ -198,7 +196,7 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _kind(path: Path, folder: Path) -> FileKind:
-    if {folder / OWN_FOLDER, folder / NATIVE_FOLDER}.intersection(path.parents):
+    if {folder / CONTAINER_FOLDER, folder / NATIVE_FOLDER}.intersection(path.parents):
         return FileKind.OWN_INSTANCE
     if path.parent != folder:
         return FileKind.OTHER

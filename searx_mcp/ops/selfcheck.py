@@ -170,7 +170,7 @@ def _each_look_up(answers: list[object]) -> list[object]:
     return [answers] if answers and isinstance(answers[0], str) else answers
 
 
-async def selfcheck(
+async def prove_guard(
     vectors: Sequence[Vector],
     open_service: OpenService,
     *,

@@ -7,10 +7,12 @@ import sys
 import pytest
 
 from searx_mcp.cli import files
-from searx_mcp.cli.main import ExitCode
+from searx_mcp.cli.files import print_settings
+from searx_mcp.cli.running import ExitCode
 from searx_mcp.client.stores import open_pages
 from searx_mcp.models.attempt import Format
 from searx_mcp.ops.local_files import FileKind, KeptFile, KeptFiles, Purged
+from searx_mcp.settings.sources import SettingRow
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.storage.redis_state import RedisStore
@@ -205,3 +207,14 @@ async def test_on_a_terminal_purge_asks_first(run_cli, folder, monkeypatch, answ
     (budget,) = await store.budgets([ACCOUNT], 1_800_000_000.0)
     await store.aclose()
     assert budget.left == (3 if is_gone else 2)
+
+
+def test_a_long_value_is_folded_and_its_origin_stays_in_sight(capsys):
+    long = SettingRow("a.c", "x" * 70, "file f", "", "", "")
+    print_settings([SettingRow("a.b", 1, "default", "", 1, ""), long])
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["setting", "value", "from"],
+        ["a.b", "1", "default"],
+        ["a.c", "x" * 60, "file", "f"],
+        ["x" * 10],
+    ]

@@ -13,7 +13,10 @@ import sys
 import pytest
 
 from searx_mcp import SearxClient
-from searx_mcp.cli.main import ExitCode
+from searx_mcp.cli import instances
+from searx_mcp.cli.running import ExitCode
+from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
+from searx_mcp.ops.instance_reports import Selection
 from searx_mcp.search.background.remembering import RECALL_INTERVAL
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
@@ -410,3 +413,49 @@ async def test_a_server_that_runs_follows_with_its_next_search(
             clock.advance(RECALL_INTERVAL)
             response = await server.search("x", fetch_content=False)
     assert response.instance_used == own.url
+
+
+ROW = InstanceReport(
+    url="https://a.example/", tier=Tier.A, grade="A", state=InstanceState.HEALTHY, score=0.5
+)
+
+
+class Watched:
+    """A pool that is looked at so many times, and is left then."""
+
+    def __init__(self, report: PoolReport, times: int) -> None:
+        self._report = report
+        self.left = times
+
+    async def list(self, selection: Selection) -> PoolReport:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return self._report
+
+
+@pytest.mark.parametrize(
+    ("count", "rows", "more"), [(3, 3, ""), (4, 4, ""), (5, 4, "… and 1 more"), (0, 0, "")]
+)
+async def test_a_watched_list_has_the_rows_that_a_window_holds(
+    capsys, monkeypatch, count, rows, more
+):
+    monkeypatch.setattr(instances, "WATCH_INTERVAL", 0.0)
+    for name, value in {"LINES": "10", "FORCE_COLOR": "1", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    report = PoolReport(instances=(ROW,) * count, notes=("A note.",))
+    pool = Watched(report, times=3)
+    with pytest.raises(KeyboardInterrupt):
+        await instances._watch(pool, Selection())  # type: ignore[arg-type] # - only what is called
+    shown = capsys.readouterr().out
+    assert pool.left == 0
+    assert shown.count("healthy") == rows * 3
+    assert shown.count("A note.") == 3
+    assert more in shown
+    assert ("a taller window" in shown) is bool(more)
+
+
+async def test_a_watched_list_is_drawn_as_often_as_the_help_says(run_cli):
+    ran = await run_cli("instances", "list", "--help")
+    assert f"every {instances.WATCH_INTERVAL:g} seconds" in " ".join(ran.out.split())
+    assert instances.WATCH_INTERVAL == 2

@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from searx_mcp import __version__
-from searx_mcp.cli.main import EPILOG, ExitCode, exit_code
+from searx_mcp.cli.main import EPILOG, exit_code
+from searx_mcp.cli.running import ExitCode
 from searx_mcp.errors import (
     DeadlineError,
     ErrorCode,
@@ -508,3 +509,14 @@ async def test_engines_of_a_search_may_be_named(run_cli):
             "search", "x", "-e", "bing,brave", "--no-fetch-content", **environment(own=[own])
         )
     assert own.requests[0].query["engines"] == "bing,brave"
+
+
+@pytest.mark.parametrize("group", ["", "instances"])
+async def test_the_list_of_commands_says_of_each_what_its_help_says(run_cli, group):
+    words = group.split()
+    listed = (await run_cli(*words, "--help")).out.partition("Commands:")[2].partition("\n\n")[0]
+    rows = re.findall(r"^  (\w+) +(\S.*(?:\n {4,}\S.*)*)", listed, re.MULTILINE)
+    assert len(rows) > 10
+    for name, text in rows:
+        told = " ".join((await run_cli(*words, name, "--help")).out.split())
+        assert " ".join(text.split()).removesuffix("...").rstrip(".") in told

@@ -17,7 +17,7 @@ import pytest
 import yaml
 from rich.status import Status
 
-from searx_mcp.cli.main import ExitCode
+from searx_mcp.cli.running import ExitCode
 from searx_mcp.storage.sqlite_state import FILE_NAME
 
 pytestmark = pytest.mark.slow

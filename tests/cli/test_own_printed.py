@@ -6,6 +6,7 @@ import pytest
 
 from searx_mcp.cli import own
 from searx_mcp.cli.main import exit_code
+from searx_mcp.cli.running import ExitCode
 from searx_mcp.errors import InvalidArgumentError, SettingsError
 from searx_mcp.models.own_instance import (
     ContainerState,
@@ -18,7 +19,6 @@ from searx_mcp.models.own_instance import (
     OwnInstanceDown,
 )
 from searx_mcp.ops.own.failures import NativeError
-from searx_mcp.settings.sources import load
 
 RUNNING = OwnInstance(
     engine="docker",
@@ -138,11 +138,12 @@ def test_an_instance_as_a_process_reads_like_this(capsys):
         ("docker", {"version": "latest"}),
     ],
 )
-async def test_an_option_that_means_nothing_to_the_engine_is_refused(engine, options):
-    given = {"port": None, "version": None, "image": None, "pull": None, "timeout": None, **options}
-    with pytest.raises(InvalidArgumentError) as caught:
-        await own.up(load(environ={}), engine=engine, as_json=False, **given)
-    assert caught.value.field == next(iter(options))
+async def test_an_option_that_means_nothing_to_the_engine_is_refused(run_cli, engine, options):
+    ((name, value),) = options.items()
+    command = ("instances", "own", "up", "--engine", engine, f"--{name}", value, "--json")
+    ran = await run_cli(*command)
+    assert ran.code == ExitCode.USAGE
+    assert json.loads(ran.out)["field"] == name
 
 
 ENDED = NativeError("It ended.", reason=NativeFailure.EXITED, advice="Look.", log=("one", "two"))
@@ -157,21 +158,19 @@ ENDED = NativeError("It ended.", reason=NativeFailure.EXITED, advice="Look.", lo
     ],
     ids=lambda value: type(value).__name__,
 )
-async def test_an_error_is_told_to_persons_and_to_programs(capsys, monkeypatch, error, data):
+async def test_an_error_is_told_to_persons_and_to_programs(run_cli, monkeypatch, error, data):
     def fail(*_, **__):
         raise error
 
     monkeypatch.setattr(own, "open_native", fail)
-    loaded = load(environ={})
-    for as_json in (True, False):
-        with pytest.raises(type(error)):
-            await own.status(loaded, engine=None, as_json=as_json)
-    shown, errors = capsys.readouterr()
-    assert json.loads(shown) == {
+    told = await run_cli("instances", "own", "status")
+    ran = await run_cli("instances", "own", "status", "--json")
+    assert told.code == ran.code == exit_code(error) > 0
+    assert json.loads(ran.out) == {
         "error_type": error.code.value,
         "error_details": f"{error.message.rstrip('.')}. Look.",
         **data,
     }
     last = "The last lines it wrote:\n| one\n| two\n"
-    assert errors == (last if error is ENDED else "")
-    assert exit_code(error) > 0
+    assert told.err.startswith(last) is (error is ENDED)
+    assert last not in ran.err

@@ -4,7 +4,7 @@ import pytest
 from mcp import Client
 
 from searx_mcp import SearxClient
-from searx_mcp.cli.output import print_response
+from searx_mcp.cli.calls import print_response
 from searx_mcp.server.app import build_server
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.results import FakeResult

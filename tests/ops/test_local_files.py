@@ -8,7 +8,7 @@ import pytest
 from searx_mcp.client.stores import open_pages
 from searx_mcp.content.document import Document
 from searx_mcp.models.attempt import Format
-from searx_mcp.ops.local_files import FileKind, kept_files, purge
+from searx_mcp.ops.local_files import FileKind, delete_kept, kept_files
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, PageKey
@@ -112,7 +112,7 @@ async def test_a_purge_deletes_what_was_learned_and_read_and_leaves_what_is_your
     folder, everything
 ):
     store, pages = await charged(folder), await read_in(folder)
-    purged = await purge(folder, store, pages, everything=everything)
+    purged = await delete_kept(folder, store, pages, everything=everything)
     assert await left_of(store) == 3
     assert await pages.find(KEY, NOW) is None
     await store.aclose()
@@ -134,7 +134,7 @@ async def test_a_server_that_runs_begins_anew(tmp_path):
     reader, pages = await read_in(tmp_path), pages_in(tmp_path)
     assert await left_of(server) == 2
     assert await reader.find(KEY, NOW)
-    await purge(tmp_path, command, pages, everything=True)
+    await delete_kept(tmp_path, command, pages, everything=True)
     assert await left_of(server) == 3
     assert await reader.find(KEY, NOW) is None
     assert (await server.reserve([ACCOUNT], Format.HTML, NOW)).granted
@@ -145,7 +145,7 @@ async def test_a_server_that_runs_begins_anew(tmp_path):
 
 async def test_purging_what_is_not_there_makes_nothing(tmp_path):
     store, pages = open_store(tmp_path / "state" / FILE_NAME), pages_in(tmp_path / "state")
-    purged = await purge(tmp_path / "state", store, pages, everything=True)
+    purged = await delete_kept(tmp_path / "state", store, pages, everything=True)
     await store.aclose()
     await pages.aclose()
     assert (purged.emptied, purged.deleted, dict(purged.left)) == ((), (), {})
@@ -156,7 +156,7 @@ async def test_stores_in_memory_are_emptied_too():
     store, pages = open_store(None), MemoryPageStore(max_bytes=1 << 20, max_age=60)
     await store.reserve([ACCOUNT], Format.HTML, NOW)
     await pages.keep_robots("https://a.example", KeptRobots(200, "", NOW), NOW)
-    await purge(None, store, pages, everything=False)
+    await delete_kept(None, store, pages, everything=False)
     assert await left_of(store) == 3
     assert pages.size == 0
 

@@ -19,7 +19,7 @@ from searx_mcp.ops.selfcheck import (
     Verdict,
     bundled_vectors,
     parse_vectors,
-    selfcheck,
+    prove_guard,
 )
 
 VERDICTS = {"block": Verdict.REFUSED, "allow": Verdict.ALLOWED}
@@ -61,7 +61,7 @@ def translated(row: dict[str, Any]) -> dict[str, Any]:
 
 
 async def test_every_bundled_vector_is_judged_right():
-    found = await selfcheck(bundled_vectors(), client_for)
+    found = await prove_guard(bundled_vectors(), client_for)
     assert found.wrong == ()
     assert found.error_texts == 1
     assert found.passed
@@ -70,7 +70,7 @@ async def test_every_bundled_vector_is_judged_right():
 async def test_every_recorded_vector_is_judged_right():
     vectors = recorded()
     # A name that the recorded table says nothing about does not exist.
-    found = await selfcheck(vectors, client_for, otherwise=())
+    found = await prove_guard(vectors, client_for, otherwise=())
     assert found.wrong == ()
     assert found.passed
     counts = Counter(vector.verdict for vector in vectors)
@@ -105,7 +105,7 @@ def test_the_bundled_table_is_large_and_names_each_vector_once():
     ],
 )
 async def test_a_vector_that_comes_to_something_else_is_reported(row, came_to):
-    found = await selfcheck([vector(**row)], client_for)
+    found = await prove_guard([vector(**row)], client_for)
     assert not found.passed
     (wrong,) = found.wrong
     assert (wrong.id, wrong.came_to) == ("x-1", came_to)
@@ -116,12 +116,12 @@ async def test_a_vector_that_comes_to_something_else_is_reported(row, came_to):
 async def test_a_connection_that_a_vector_does_not_name_is_wrong_whatever_the_end():
     """The guard opens no such socket, so the vector's own list of addresses is made too short."""
     row = {"url": "http://www.example.org/", "verdict": "allowed", "dials": ["192.0.2.1"]}
-    found = await selfcheck([vector(**row)], client_for)
+    found = await prove_guard([vector(**row)], client_for)
     assert found.wrong[0].came_to == f"a connection to {PUBLIC_ADDRESSES[0]}"
 
 
 async def test_half_a_character_can_be_a_vector():
-    found = await selfcheck([vector(url="http://www.example.org/\ud83d")], client_for)
+    found = await prove_guard([vector(url="http://www.example.org/\ud83d")], client_for)
     assert found.passed
 
 
@@ -136,6 +136,6 @@ class AnotherLoop(asyncio.SelectorEventLoop):
 def test_nothing_is_looked_up_or_connected_to_outside():
     with asyncio.Runner(loop_factory=AnotherLoop) as runner:
         found = runner.run(
-            selfcheck([vector(url="http://localhost/"), vector(**PRIVATE_HOP)], client_for)
+            prove_guard([vector(url="http://localhost/"), vector(**PRIVATE_HOP)], client_for)
         )
     assert found.passed

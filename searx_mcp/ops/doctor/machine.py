@@ -19,7 +19,7 @@ from searx_mcp.ops.doctor.checks import (
     skipped,
 )
 from searx_mcp.ops.doctor.engines import listed_engines
-from searx_mcp.ops.own.installation import FOLDER_NAME, NativeFolder
+from searx_mcp.ops.own.installation import NATIVE_FOLDER, NativeFolder
 from searx_mcp.ops.own.native_process import NativeProcess
 from searx_mcp.ops.own.settings_file import missing_engines
 from searx_mcp.settings.sources import DEFAULT
@@ -173,7 +173,7 @@ def native_instance(folder: Path | None) -> Native | None:
     """The instance whose files are in a state folder, or `None` if there is none."""
     if folder is None:
         return None
-    files = NativeFolder(folder / FOLDER_NAME)
+    files = NativeFolder(folder / NATIVE_FOLDER)
     installed = files.recorded
     if installed is None:
         return None

@@ -1,4 +1,4 @@
-"""What is installed of an instance that runs as a process: its folder, its versions, their environments."""
+"""What is on disk of an own instance: settings of a container, versions and environments of a process."""
 
 import asyncio
 import contextlib
@@ -16,15 +16,19 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from searx_mcp.content.clean import clean_line
+from searx_mcp.errors import SettingsError
 from searx_mcp.files import make_private_file, make_private_folder, read_text
 from searx_mcp.http.config import NetworkConfig
+from searx_mcp.models.instance import base_url
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.models.service import Progress
 from searx_mcp.ops.own.failures import NativeError, disk_full, python_too_old, written
 from searx_mcp.ops.own.programs import Finished, run_program
-from searx_mcp.ops.own.settings_file import native_settings
+from searx_mcp.ops.own.settings_file import container_settings, native_settings
 
-FOLDER_NAME: Final = "own-native"
+CONTAINER_FOLDER: Final = "own-instance"
+"""Name of the folder inside the state folder."""
+NATIVE_FOLDER: Final = "own-native"
 """Name of the folder inside the state folder."""
 VERSIONS: Final = "versions"
 """Name of the folder inside that, with a folder for each version."""
@@ -34,6 +38,7 @@ SERVER: Final = "waitress>=3,<4"
 """The server: one process of 64 threads, which fails on a taken port and ends at a signal."""
 WHEELS: Final = ("--only-binary", ":all:")
 """Nothing is built: no compiler is needed, and no code of a package runs while it is installed."""
+_MAX_URL: Final = 4_096
 _MAX_RECORD: Final = 16_384
 _MAX_SETTINGS: Final = 1_048_576
 _POLL: Final = 0.1
@@ -78,6 +83,66 @@ _OFFLINE: Final = (
 )
 
 _NO_PIP: Final = ("ensurepip", "no module named venv", "no module named pip")
+
+
+class ContainerFolder:
+    """Files of an instance in a container.
+
+    The folder is for the user alone. The settings file in it may be read by all who get there: the
+    engine mounts it by itself, and inside the container another user than ours may have to read it.
+
+    Args:
+        path: of the folder; it need not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+        self._url = self._path / "url"
+        self._settings = self._path / "settings.yml"
+
+    @property
+    def settings(self) -> Path | None:
+        """Path of the settings file, or `None` if there is none."""
+        return self._settings if self._settings.is_file() else None
+
+    @property
+    def url(self) -> str | None:
+        """Base URL of the instance that was set up last, or `None`."""
+        with contextlib.suppress(OSError, ValueError):
+            return base_url(read_text(self._url, _MAX_URL).strip())
+        return None
+
+    def prepare(self, url: str) -> Path:
+        """Note where the instance is published, and write its settings unless they are there.
+
+        Returns:
+            The path of the settings file.
+
+        Raises:
+            SettingsError: the folder cannot be written to.
+        """
+        try:
+            for folder in (self._path.parent, self._path):
+                make_private_folder(folder)
+            self._path.chmod(0o700)
+            self._url.write_text(f"{url}\n", encoding="utf-8")
+            if not self._settings.exists():
+                text = container_settings(secrets.token_hex(32))
+                self._settings.write_text(text, encoding="utf-8", newline="\n")
+                self._settings.chmod(0o644)
+        except OSError as exc:
+            raise SettingsError(
+                "storage.folder",
+                f"{self._path} cannot be written to: {exc.strerror}",
+                advice="Make it writable, or name another folder.",
+            ) from exc
+        return self._settings
+
+    def forget(self, *, keep_settings: bool) -> None:
+        """Delete what `prepare` made; harmless when nothing is there."""
+        self._url.unlink(missing_ok=True)
+        if not keep_settings:
+            shutil.rmtree(self._path, ignore_errors=True)
 
 
 class NativeFolder:

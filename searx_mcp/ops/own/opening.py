@@ -10,9 +10,13 @@ from searx_mcp.errors import SettingsError
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.http.user_agents import desktop_user_agent
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.container import FOLDER_NAME, ContainerRunner, OwnFolder
-from searx_mcp.ops.own.installation import FOLDER_NAME as NATIVE_FOLDER
-from searx_mcp.ops.own.installation import NativeFolder
+from searx_mcp.ops.own.container import ContainerRunner
+from searx_mcp.ops.own.installation import (
+    CONTAINER_FOLDER,
+    NATIVE_FOLDER,
+    ContainerFolder,
+    NativeFolder,
+)
 from searx_mcp.ops.own.loopback import Probe
 from searx_mcp.ops.own.native import NativeRunner
 from searx_mcp.ops.own.native_process import Starting
@@ -39,7 +43,7 @@ def chosen_engine(settings: Settings, wanted: str | None) -> str:
         return wanted
     folder = _folder(settings)
     has_native = NativeFolder(folder / NATIVE_FOLDER).recorded is not None
-    has_container = OwnFolder(folder / FOLDER_NAME).url is not None
+    has_container = ContainerFolder(folder / CONTAINER_FOLDER).url is not None
     return CONTAINER if has_container and not has_native else NATIVE
 
 
@@ -67,7 +71,7 @@ async def open_container(
     folder = _folder(settings)
     async with Sessions(settings.network) as sessions, aclosing(state):
         yield ContainerRunner(
-            folder=OwnFolder(folder / FOLDER_NAME),
+            folder=ContainerFolder(folder / CONTAINER_FOLDER),
             state=state,
             is_alive=_probe(sessions).is_alive,
             configured=settings.instances.own,

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from searx_mcp.models.service import Progress
 from searx_mcp.ops.own.failures import NativeError
-from searx_mcp.ops.own.installation import FOLDER_NAME, NativeFolder
+from searx_mcp.ops.own.installation import NATIVE_FOLDER, NativeFolder
 from searx_mcp.ops.own.native_process import NativeProcess, Starting
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.providers.context import Found, Provider, SearchContext
@@ -113,6 +113,6 @@ def waking(
     """
     if sys.platform == "win32":
         return provider
-    native = NativeFolder(folder / FOLDER_NAME)
+    native = NativeFolder(folder / NATIVE_FOLDER)
     starting = Starting(native, is_alive=is_alive, environ=os.environ, idle=idle)
     return Waking(provider, folder=native, starting=starting, pool=pool, clock=clock)

@@ -19,7 +19,7 @@ from searx_mcp.ops.doctor.machine import (
     misconfigured,
     native_instance,
 )
-from searx_mcp.ops.own.installation import FOLDER_NAME, NativeFolder
+from searx_mcp.ops.own.installation import NATIVE_FOLDER, NativeFolder
 from searx_mcp.ops.own.settings_file import kept_engines, native_settings
 
 
@@ -174,7 +174,7 @@ def test_whether_it_runs_is_said(is_running, status):
 def test_it_is_known_by_its_folder(tmp_path):
     assert native_instance(None) is None
     assert native_instance(tmp_path) is None
-    files = NativeFolder(tmp_path / FOLDER_NAME)
+    files = NativeFolder(tmp_path / NATIVE_FOLDER)
     files.prepare("")
     files.switch(INSTALLED)
     found = native_instance(tmp_path)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from searx_mcp.cli.main import ExitCode
+from searx_mcp.cli.running import ExitCode
 from searx_mcp.ops.own.native_process import NativeProcess
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,182 @@
+"""What a person reads of an answer, a page and a search that failed."""
+
+import re
+
+import pytest
+
+from searx_mcp.cli.calls import (
+    print_attempts,
+    print_page,
+    print_response,
+)
+from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
+from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.models.hits import Answer
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import SafeSearch, TimeRange
+from searx_mcp.models.response import FetchStats, PageContent, SearchResponse, SearchResult
+from searx_mcp.render.tokens import estimate
+
+MARKDOWN = "# A\n\n" + "Words here. " * 400
+
+
+RESULT = SearchResult(
+    title="A [b]",
+    url="https://a.example/",
+    score=1,
+    description="About.",
+    engines=("bing", "brave"),
+    published_at="2026-01-02",
+    content=PageContent(markdown=MARKDOWN, word_count=5, fetch_time_ms=1, summary="Short."),
+)
+
+
+ATTEMPTS = (
+    Attempt(
+        instance="https://a.example/",
+        verdict=Verdict.RATE_LIMITED,
+        format=Format.HTML,
+        status_code=429,
+        elapsed_ms=12,
+        detail="Why [b].",
+    ),
+    Attempt(
+        instance="https://b.example/x/", verdict=Verdict.FULL, format=Format.JSON, elapsed_ms=3
+    ),
+)
+
+
+def response(*results: SearchResult, **fields) -> SearchResponse:
+    usual = {
+        "query": "bees",
+        "category": "general",
+        "language": "en",
+        "safe_search": SafeSearch.OFF,
+        "time_range": TimeRange.ANY,
+        "fetch_content": True,
+        "results_count": len(results),
+        "total_results": len(results),
+        "search_time_ms": 12,
+        "instance_used": "https://a.example/",
+        "results": results,
+        "engines_used": (),
+    }
+    return SearchResponse(**(usual | fields))
+
+
+def test_an_answer_reads_like_this(capsys):
+    other = SearchResult(title="B", url="https://b.example/", score=0)
+    told = response(
+        RESULT,
+        other,
+        answers=(Answer(text="42"),),
+        notes=("One.", "Two."),
+        content_fetch_stats=FetchStats(attempted=3, successful=2),
+        attempts=ATTEMPTS,
+    )
+    print_response(told, pages=False, budget=None)
+    shown, errors = capsys.readouterr()
+    assert shown == (
+        "Found 2 search results for query 'bees'\n"
+        "Answer: 42\n"
+        "\n"
+        "1. A [b]\n"
+        "   https://a.example/\n"
+        "   About.\n"
+        "   bing, brave · 2026-01-02 · 5 words read\n"
+        "   Short.\n"
+        "\n"
+        "2. B\n"
+        "   https://b.example/\n"
+        "\n"
+        "Note: One.\n"
+        "Note: Two.\n"
+        "12 ms, answered by https://a.example/, 2 of 3 pages read, 2 requests\n"
+    )
+    assert errors == ""
+
+
+def test_an_answer_of_the_cache_and_an_empty_one_say_so(capsys):
+    print_response(response(cached=True, attempts=ATTEMPTS[:1]), pages=True, budget=200)
+    assert capsys.readouterr().out == (
+        "No search results found.\n\nfrom the cache, answered by https://a.example/\n"
+    )
+
+
+def test_a_page_that_was_not_read_says_why(capsys):
+    unread = SearchResult(
+        title="B",
+        url="https://b.example/",
+        score=0,
+        error_type="blocked_by_site",
+        error_details="The site refused access (HTTP 403).",
+    )
+    print_response(response(unread), pages=False, budget=None)
+    assert "\n   Page not read: The site refused access (HTTP 403).\n" in capsys.readouterr().out
+
+
+def test_pages_share_the_room_evenly(capsys):
+    print_response(response(RESULT, RESULT), pages=True, budget=120)
+    shown = capsys.readouterr().out
+    assert "Short." not in shown
+    pages = re.findall(r"# A\n\n(?:Words here\. ?)+", shown)
+    assert [50 < estimate(page) <= 60 for page in pages] == [True, True]
+    print_response(response(RESULT), pages=True, budget=None)
+    assert MARKDOWN.strip() in capsys.readouterr().out
+
+
+PAGE = Page(
+    url="https://a.example/",
+    final_url="https://a.example/b",
+    title="T [b]",
+    content_type="text/html",
+    content_length=1,
+    status_code=200,
+    response_time_ms=7,
+    markdown_content="Text [b].",
+    word_count=2,
+)
+
+
+HEAD = "T [b]  https://a.example/b\ntext/html, 2 words, 7 ms"
+
+
+@pytest.mark.parametrize(
+    ("fields", "head"),
+    [
+        ({}, f"{HEAD}\n"),
+        ({"truncated": True}, f"{HEAD}, truncated\n"),
+        ({"tier": "github"}, f"{HEAD}, from github\n"),
+        ({"from_cache": True, "age_seconds": 5}, f"{HEAD}, kept 5 s ago\n"),
+        ({"age_seconds": 5}, f"{HEAD}\n"),
+        ({"notes": ("One.", "Two.")}, f"{HEAD}\nNote: One.\nNote: Two.\n"),
+        ({"title": ""}, f"{HEAD}\n".replace("T [b]", "(no title)")),
+        ({"cursor": "abc"}, f"{HEAD}\n"),
+        ({"next_offset": 12}, f"{HEAD}\n"),
+        (
+            {"cursor": "abc", "offset": 3, "next_offset": 12, "total_chars": 40},
+            (
+                f"{HEAD}\nCharacters 3 to 12 of 40. To read on: searx-mcp fetch --cursor abc"
+                " --offset 12\n"
+            ),
+        ),
+    ],
+    ids=lambda value: "" if isinstance(value, str) else " ".join(value) or "whole",
+)
+def test_a_page_has_its_head_on_standard_error(capsys, fields, head):
+    print_page(PAGE.model_copy(update=fields))
+    assert capsys.readouterr() == ("Text [b].\n", head)
+
+
+def test_attempts_are_a_table_on_standard_error_and_nothing_without_them(capsys):
+    print_attempts(DeadlineError("Late."))
+    print_attempts(PolicyError("No.", code=ErrorCode.BLOCKED_PORT))
+    assert capsys.readouterr() == ("", "")
+    print_attempts(DeadlineError("Late.", attempts=ATTEMPTS))
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert [line.split() for line in err.splitlines()] == [
+        ["instance", "format", "verdict", "status", "ms", "detail"],
+        ["a.example", "html", "rate", "limited", "429", "12", "Why", "[b]."],
+        ["b.example/x", "json", "full", "3"],
+    ]
