@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.measure import Ratio, Table, command_line, interleaved, report
-from searx_mcp.content.summaries.prose import read
+from searx_mcp.content.sentences import read
 from searx_mcp.content.summary import digest, key_points, summarize
 
 DATA: Final = Path(__file__).parent / "summaries_data"

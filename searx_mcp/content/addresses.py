@@ -1,14 +1,18 @@
-"""Addresses on a page: absolute, of a kind a reader can follow, and not too long."""
+"""Addresses on a page, of links and of images: absolute, of a kind a reader can follow, not too long."""
 
 import re
 from collections.abc import Iterable
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
-from searx_mcp.content.clean import clean
+from searx_mcp.content.clean import clean, clean_line
+from searx_mcp.models.page import PageImage
 from searx_mcp.urls.hosts import is_short_enough
 from searx_mcp.urls.userinfo import without_userinfo
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 MAX_LINKS: Final = 1_000
 """Links of a page that are listed; an index of more is read on another page."""
@@ -29,6 +33,14 @@ _TARGET = re.compile(
 )
 _BARE = re.compile(r"https?://[^\s<>\"'`\\^{}|\[\]()]{1,2000}+", re.IGNORECASE)
 _TRAILING: Final = ".,;:!?*_~"
+
+_MAX_IMAGES: Final = 50
+_ALT_CHARS: Final = 300
+_LAZY: Final = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
+_LAZY_SETS: Final = ("data-srcset", "data-lazy-srcset")
+_MAX_SET: Final = 10_000
+_DESCRIPTOR = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)[wx]")
+_TINY: Final = frozenset({"0", "1", "0px", "1px"})
 
 
 def absolute(base: str, href: str) -> str:
@@ -82,6 +94,25 @@ def addresses_in(text: str, *, base: str, is_markdown: bool = False) -> tuple[st
     return listed(absolute_web(base, address) for _, address in places)
 
 
+def images_of(root: "LexborNode", base: str) -> tuple[PageImage, ...]:
+    """The images of the content, in order, each address once; without those that count visitors.
+
+    An image that is loaded when a reader scrolls to it is listed by the address it will have.
+    """
+    found: dict[str, str] = {}
+    for image in root.css("img"):
+        attributes = image.attributes
+        if attributes.get("width") in _TINY or attributes.get("height") in _TINY:
+            continue
+        address = _address(image, attributes, base)
+        if address:
+            alt = clean_line(attributes.get("alt") or "", _ALT_CHARS)
+            found[address] = found.get(address) or alt
+        if len(found) == _MAX_IMAGES:
+            break
+    return tuple(PageImage(url=url, alt=alt) for url, alt in found.items())
+
+
 def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
     # Browsers drop these before they read the scheme (URL Standard §4.4), so `java\nscript:` is one.
     href = clean(_JUNK.sub("", href.strip(_C0_AND_SPACE)))
@@ -99,3 +130,35 @@ def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
     if len(address) > MAX_CHARS or not is_short_enough(host):
         return ""
     return without_userinfo(address)
+
+
+def _address(image: "LexborNode", attributes: dict[str, str | None], base: str) -> str:
+    stated = [attributes.get(name) for name in _LAZY]
+    stated += [_largest(attributes.get(name)) for name in _LAZY_SETS]
+    stated += [attributes.get("src"), _largest(attributes.get("srcset"))]
+    parent = image.parent
+    if parent is not None and parent.tag == "picture":
+        for source in parent.css("source"):
+            sets = source.attributes
+            stated.append(_largest(sets.get("srcset")) or _largest(sets.get("data-srcset")))
+    return next(filter(None, (absolute_web(base, text) for text in stated if text)), "")
+
+
+def _largest(candidates: str | None) -> str:
+    """The largest image of a `srcset` (HTML §4.8.4.2); the first of equal ones."""
+    best, most = "", 0.0
+    url = ""
+    for part in (candidates or "")[:_MAX_SET].split():
+        word = part.strip(",")
+        if not url:
+            url = word
+            size = 1.0
+        elif found := _DESCRIPTOR.fullmatch(word):
+            size = float(found[1])
+        else:
+            continue
+        if size > most:
+            best, most = url, size
+        if part.endswith(","):
+            url = ""
+    return best

@@ -3,13 +3,15 @@
 What a reader cannot see can still speak to a model, to a terminal or to a parser: Unicode tags and
 variation selectors spell whole sentences, ANSI sequences act on terminals, bidi controls reorder,
 and one lone surrogate cannot be encoded at all. Such characters are taken out once, on entry, and
-counted.
+counted. Where no parser is to read a page, its markup is taken out likewise.
 
 Not covered: text hidden by style (`content/html/hidden_elements.py` drops that), letters that look alike, and
 the one invisible character that a script or an emoji needs in its place.
 """
 
+import html
 import re
+from typing import Final
 
 _NEWLINES = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")
 """Unicode's mandatory line breaks (UAX #14, classes BK, CR, NL) except the line feed itself."""
@@ -61,6 +63,33 @@ _JOINING_SCRIPT = re.compile(
 and the historic and minority scripts of their families: joiners change the shape there."""
 
 _EMOJI = re.compile("[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]")
+
+_MARKUP = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<!\[CDATA\[|\]\]>"
+    r"|<(?P<raw>script|style|textarea|title|xmp|iframe|noembed|noframes)"
+    r"(?=[ \t\n\f\r/>])(?:.*?</(?P=raw)(?=[ \t\n\f\r/>])[^>]*+>|.*)"
+    r"|</?(?P<name>[a-zA-Z][a-zA-Z0-9]*+)[^>]*+(?:>|\Z)"
+    r"|<[!?/][^>]*+(?:>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Comments, marks of XML, elements whose content is not read, tags, and what else the tokenizer drops.
+Each piece is looked at once: what has no end takes the rest of the page."""
+
+_TITLE = re.compile(r"<title(?:[ \t\n\f\r][^>]{0,1000})?>([^<]{0,2000})", re.IGNORECASE)
+
+_LONG_NUMBER = re.compile(r"&#(?:[0-9]{8,}|[xX][0-9a-fA-F]{7,});?")
+"""A character reference beyond Unicode. `html.unescape` raises ValueError at 4,301 digits."""
+
+_INLINE: Final = frozenset({
+    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em",
+    "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s", "samp",
+    "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+})  # fmt: skip
+"""Elements that end no line; any other does."""
+
+_CELLS: Final = frozenset({"td", "th"})
+_SPACES = re.compile(r"\s+")
 
 
 def clean(text: str) -> str:
@@ -151,3 +180,37 @@ def _joiner(run: str, before: str, after: str) -> str:
         return ""
     joins_emoji = joiner[0] == _ZWJ and _EMOJI.match(before) and _EMOJI.match(after)
     return joiner[0] if joins_emoji or _JOINING_SCRIPT.match(before) else ""
+
+
+def stripped(page: str) -> str:
+    """The text of a page, every block of it a paragraph.
+
+    Nothing is known of its structure: menus are in it, and what a style hides.
+
+    Args:
+        page: HTML; any string. Linear in its length.
+
+    Returns:
+        Plain text, neither clean nor escaped.
+    """
+    text = _MARKUP.sub(_mark, _SPACES.sub(" ", page))
+    paragraphs = (" ".join(line.split()) for line in unescaped(text).split("\n"))
+    return "\n\n".join(filter(None, paragraphs))
+
+
+def title_of(page: str) -> str:
+    """The text of the first `<title>` of a page, or nothing."""
+    found = _TITLE.search(page)
+    return " ".join(unescaped(found[1]).split()) if found else ""
+
+
+def unescaped(text: str) -> str:
+    """Text with its character references replaced; unlike `html.unescape` it never raises."""
+    return html.unescape(_LONG_NUMBER.sub("\ufffd", text))
+
+
+def _mark(markup: re.Match[str]) -> str:
+    name = (markup["name"] or "").lower()
+    if not name or name in _INLINE:
+        return ""
+    return " " if name in _CELLS else "\n"

@@ -3,6 +3,7 @@
 A job takes bytes and the options of `document.options_for`, and gives what `document.from_frame` reads.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -10,23 +11,25 @@ from typing import Any, Final
 from selectolax.lexbor import SelectolaxError
 
 from searx_mcp.content.addresses import addresses_in
-from searx_mcp.content.clean import clean_counted, clean_line
+from searx_mcp.content.clean import clean_counted, clean_line, stripped, title_of
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.dates import iso_date
 from searx_mcp.content.decode import decode
-from searx_mcp.content.disarm import disarm, disarm_plain
 from searx_mcp.content.document import Document, to_frame
-from searx_mcp.content.escaping import escape
-from searx_mcp.content.formats.data import MAX_CHARS, fenced, json_text
-from searx_mcp.content.formats.feed import MAX_ENTRIES, Feed
-from searx_mcp.content.formats.feeds import listed_feed, plain_text
-from searx_mcp.content.formats.json_feed import json_feed
-from searx_mcp.content.formats.xml_feed import is_html, xml_feed
+from searx_mcp.content.feeds import (
+    MAX_ENTRIES,
+    Feed,
+    is_html,
+    json_feed,
+    listed_feed,
+    plain_text,
+    xml_feed,
+)
 from searx_mcp.content.html.guards import MAX_TAGS
 from searx_mcp.content.html.metadata import Metadata
-from searx_mcp.content.html.stripping import stripped, title_of
+from searx_mcp.content.markdown import disarm, disarm_plain, escape, fence
 from searx_mcp.content.outline import headings
 from searx_mcp.content.page import ReadPage, read_page
+from searx_mcp.content.values import iso_date
 from searx_mcp.content.words import count
 from searx_mcp.content.writing.style import Written
 from searx_mcp.errors import ContentError, ErrorCode, SkeletonError
@@ -55,6 +58,9 @@ _UNREADABLE_SHARE: Final = 0.02
 _STRIPPED_CHARS: Final = 2_000_000
 """Of a page that is read as plain text, at most: 2 MB of nothing but tags take 1 s."""
 
+_DATA_CHARS: Final = 2_000_000
+"""Characters of data shown; nobody reads more, and each costs counting words."""
+
 _NOTE_PROTECTED: Final = (
     "content protected: the site says that this page is not free to read; what is here may be only"
     " its beginning."
@@ -72,11 +78,26 @@ _NOTE_STYLE_CUT: Final = "The page's style is too large to be read to its end; s
 _NOTE_UNREADABLE: Final = (
     "Some of the text is unreadable: the page is not in the encoding it names."
 )
-_NOTE_DATA_CUT: Final = f"Only the first {MAX_CHARS:,} characters are shown."
+_NOTE_DATA_CUT: Final = f"Only the first {_DATA_CHARS:,} characters are shown."
 _NOTE_PLAIN: Final = (
     "Plain text instead of Markdown, menus included: the page was too much for its reader."
 )
 _NOTE_PLAIN_CUT: Final = f"Only the first {_STRIPPED_CHARS:,} characters of the page were read."
+
+_PRETTY_CHARS: Final = 200_000
+"""Longer JSON stays as it came: 1.8 MB would take a good part of a second, and nobody reads it."""
+
+_PRETTY_DEPTH: Final = 64
+"""Deeper JSON stays as it came: each level indents every line in it, and the decoder of the
+standard library recurses."""
+
+_MAX_PRETTY: Final = 1_000_000
+"""Characters; 180 kB of numbers in 60 brackets would become 11 MB of spaces."""
+
+_PART = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[\]{},:]|[^\s\[\]{},:"]++')
+_BRACKET = re.compile(r"[\[\]{}]")
+_ESCAPED = re.compile(r"\\u[0-9a-fA-F]{4}")
+_INDENT: Final = "  "
 
 
 def convert(
@@ -249,13 +270,13 @@ def _text(text: str, url: str, *, is_markdown: bool) -> Document:
 
 
 def _data(text: str, url: str, language: str) -> Document:
-    shown = (json_text(text) if language == "json" else text)[:MAX_CHARS]
+    shown = (json_text(text) if language == "json" else text)[:_DATA_CHARS]
     shown, hidden = clean_counted(shown)
     links = _links(addresses_in(shown, base=url))
     return _document(
         Written(fenced(shown, language=language), links=links, hidden=hidden),
         Metadata(),
-        notes=[_NOTE_DATA_CUT] if len(text) > MAX_CHARS else [],
+        notes=[_NOTE_DATA_CUT] if len(text) > _DATA_CHARS else [],
     )
 
 
@@ -310,3 +331,66 @@ def _line(text: str, max_chars: int) -> tuple[str, int]:
     """One clean line, and how many of its characters nobody sees."""
     cleaned, hidden = clean_counted(text)
     return clean_line(cleaned, max_chars), hidden
+
+
+def json_text(text: str) -> str:
+    """JSON with a member on each line; anything else as it came.
+
+    Numbers stay as they were written, and so do members that are given twice; escaped letters
+    become letters.
+
+    Args:
+        text: a body that says it is JSON.
+    """
+    if len(text) > _PRETTY_CHARS or _nesting(text) > _PRETTY_DEPTH or not _is_json(text):
+        return text
+    pieces: list[str] = []
+    depth, is_fresh = 0, False
+    for part in _PART.findall(text):
+        if part in "]}":
+            depth -= 1
+            pieces.append(part if is_fresh else f"\n{_INDENT * depth}{part}")
+            is_fresh = False
+            continue
+        if is_fresh:
+            pieces.append("\n" + _INDENT * depth)
+        is_fresh = part in "[{"
+        if is_fresh:
+            depth += 1
+            pieces.append(part)
+        elif part == ",":
+            pieces.append(f",\n{_INDENT * depth}")
+        else:
+            pieces.append(": " if part == ":" else _unescaped(part))
+    pretty = "".join(pieces)
+    return pretty if len(pretty) <= _MAX_PRETTY else text
+
+
+def fenced(text: str, *, language: str) -> str:
+    """Data in a fence; empty if there is none."""
+    code = text.strip()
+    return fence(code, language=language) if code else ""
+
+
+def _is_json(text: str) -> bool:
+    try:
+        # Numbers need not become numbers: Python refuses those of more than 4,300 digits.
+        json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    except ValueError:
+        return False
+    return True
+
+
+def _nesting(text: str) -> int:
+    """Brackets open at once at most; those in strings are counted too."""
+    depth = deepest = 0
+    for bracket in _BRACKET.findall(text):
+        depth += 1 if bracket in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _unescaped(part: str) -> str:
+    if part[0] == '"' and _ESCAPED.search(part):
+        return json.dumps(json.loads(part), ensure_ascii=False)
+    return part

@@ -1,233 +1,332 @@
-"""HTML to Markdown, with markdownify.
+"""Markdown as text: what is written into it shows as it is, and what strangers wrote of it does nothing.
 
-What is written here and in `content/soup.py` on top of it: code languages, fences that hold, tables
-on one line each, and escaping. Markdown that a page smuggles into its text must not become a link or
-an image of ours: a host renders an image without being asked.
+Plain text is escaped, code is fenced so that it cannot get out, and what acts without being asked is taken out
+of Markdown that a stranger wrote: a host that renders it fetches images, and follows what a reader clicks. Images
+become words, as those of HTML pages do, links that lead nowhere safe lose their address, and tags that load
+something are shown instead of obeyed. Fenced code at the margin stays as it is.
+
+Not a parser: Markdown written against it may still hide an image in what looks like code here.
 """
 
 import re
-from collections.abc import Callable, Collection
+from bisect import bisect_right
+from collections.abc import Callable
+from itertools import accumulate
 from typing import Final
 
-from bs4 import BeautifulSoup
-from bs4.element import NavigableString, PageElement, Tag
-from bs4.exceptions import ParserRejectedMarkup
-from markdownify import MarkdownConverter
+from searx_mcp.content.addresses import MAX_CHARS, absolute
+from searx_mcp.content.clean import unescaped
+from searx_mcp.urls.userinfo import without_userinfo
 
-from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.escaping import ESCAPED, escape_line_starts, escape_words, safe_address
-from searx_mcp.content.fences import fence, longest_backticks
-from searx_mcp.content.soup import BLOCKS, number, prepare
-from searx_mcp.errors import ContentError, ErrorCode
-
-_LANGUAGE_CLASS = re.compile(
-    r"(?:^|\s)(?:language-|lang-|highlight-source-|highlight-text-|highlight-|brush:\s*|sourceCode\s+)"
-    r"([A-Za-z0-9+#_.-]+)"
+_ESCAPED = re.compile(
+    r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps what follows the text
+    r"|[`*]"
+    r"|(?<![A-Za-z0-9_])_+|_+(?![A-Za-z0-9_])"  # not inside snake_case
+    r"|<(?=[A-Za-z/!?])"  # HTML
+    r"|(?<=!)\[|(?<=\])[(\[:]"  # images, links, link definitions
+    r"|~(?=~)"
 )
-_LANGUAGE = re.compile(r"[A-Za-z0-9+#_.-]{1,30}")
-_NO_LANGUAGE: Final = frozenset({"default", "none", "text", "plaintext", "notranslate", "source"})
-_LANGUAGE_ANCESTORS: Final = 3
-"""Sphinx and GitHub name the language on a wrapper of <pre>, up to three levels out."""
+_BLOCK_START = re.compile(r"(?m)^([ \t]*)([#>+=-](?=[ \t=-]|$)|#{2,6}(?=[ \t]|$))")
+_LIST_START = re.compile(r"(?m)^([ \t]*[0-9]{1,9})([.)])(?=[ \t]|$)")
+_URL_UNSAFE: Final = str.maketrans(
+    {" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E", "\\": "%5C", "\n": "", "|": "%7C"}
+)
+_OPEN_BRACKET = re.compile(r"(?<!\\)[\[\]]")
+_BACKSLASHED: Final = r"\\\g<0>"
 
-_MAX_COLSPAN: Final = 20
-"""A span of 1,000, which browsers allow, would make 1 MB of cells into 100 MB of pipes."""
+_FENCE = re.compile(
+    r"^(?P<prefix>[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+)(?P<marks>`{3,}+|~{3,}+)(?P<info>[^\n]*+)",
+    re.MULTILINE,
+)
+"""A line that opens or closes a fence, also inside quotes and lists (CommonMark, section 4.5)."""
 
-_OWN: Final = frozenset({"a", "img", "li", "pre", "table", "tr", "td", "th"})
-_LIBRARY: Final = frozenset({
-    "[document]", "article", "b", "blockquote", "br", "caption", "code", "dd", "del", "div", "dl",
-    "dt", "em", "figcaption", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "kbd", "ol", "p", "q",
-    "s", "samp", "section", "strong", "ul",
-})  # fmt: skip
-"""markdownify looks conversions up by tag name, so that <soup> would call its `convert_soup`."""
+_BACKTICKS = re.compile(r"`++")
+_LEAST: Final = 3
 
-_LINE_BREAK = re.compile(r"\n(?!\n)")
-_SPACE = re.compile(r"\s+")
-_HEADING_MARK = re.compile(r"(?m)^#{1,6} ")
-_BAR = re.compile(r"(?<!\\)\|")
+_KINDS: Final = "`~"
+_MAX_INDENT: Final = 3
 
-_FAILURES: Final = (
-    RecursionError, ParserRejectedMarkup, ValueError, TypeError, AttributeError, LookupError,
-)  # fmt: skip
-"""What bs4 and markdownify are known to raise on markup they did not expect."""
+_IMAGE = re.compile(
+    r"!\[(?P<alt>[^\[\]\n]{0,500}+)\](?:\((?P<target>[^()\n]{0,2100}+(?:\([^()\n]{0,500}+\)[^()\n]{0,500}+)?)\)|\[[^\[\]\n]{0,500}+\])?"
+)
+_IMAGE_START = re.compile(r"!(?=\[)")
+_LINK = re.compile(
+    r"\]\([ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>()\[\]]++)"
+    r"(?P<rest>>?(?:[ \t]++(?:\"[^\"\n]*+\"|'[^'\n]*+'))?[ \t]*+\))?"
+)
+_DEFINITION = re.compile(
+    r"(?m)^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+\[[^\[\]\n]{1,999}+\]:[ \t]*+\n?[ \t]*+<?(?P<target>[^\s<>]++)[^\n]*+"
+)
+"""A label has at most 999 characters (CommonMark, section 6.3)."""
+_AUTOLINK = re.compile(r"<(?=(?P<target>[A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*+))")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_IMAGE_TAG = re.compile(r"<img\b(?P<attributes>[^<>]{0,4000}+)>", re.IGNORECASE)
+_ALT = re.compile(
+    r"\balt\s*=\s*(?:\"([^\"]{0,500}+)\"|'([^']{0,500}+)'|([^\s\"'>]{1,500}+))", re.IGNORECASE
+)
+_TAG = re.compile(
+    r"<(?![a-z][a-z0-9+.-]*+:[^\s<>]*+>)(?=/?(?P<name>[a-z][^\s<>\"'/]*+)"
+    r"(?P<attributes>(?:[^<>\"']++|\"[^<>\"]*+\"|'[^<>']*+')*+)(?P<end>>)?)",
+    re.IGNORECASE,
+)
+"""A tag; without an end where a value has an angle bracket, or where another tag begins."""
+_ATTRIBUTE = re.compile(r"(?P<name>[^\s\"'/=]++)(?:\s*+=\s*+(?P<value>\"[^\"]*+\"|'[^']*+'|\S++))?")
+_ACTING_TAG = re.compile(
+    r"img|image|picture|source|video|audio|track|frame|object|embed|applet|link|meta|base|svg|input|form"
+    r"|title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext",
+    re.IGNORECASE,
+)
+"""What loads or sends something, and what GitHub Flavored Markdown (section 6.11) disallows."""
+_ACTING_ATTRIBUTE = re.compile(
+    r"on.+|(?:xlink:)?href|src|srcset|action|formaction|ping|background|poster|data", re.IGNORECASE
+)
+_INERT_STYLE = re.compile(r"[^(\\&@]*")
+"""Without functions, escapes or entities no address can be in it."""
+_INLINE_START = re.compile(r"!(?=\[[^\[\]\n]{0,500}+\]\()")
+_LOADING = re.compile(r"<(?=ima?ge?\b[^<>]{0,4000}?\bsrc\s*=)", re.IGNORECASE)
+_SAFE = re.compile(r"https?://\w[\w.:-]*+(?:[/?#]|\Z)|[\w./-]*+(?:[?#]|\Z)")
+_USERINFO = re.compile(
+    r"((?:\]\(\s*+<?|\]:\s*+<?|<|\bhref\s*=\s*[\"']?)(?:[a-z][a-z0-9+.-]{1,31}:)?//)"
+    r"(?:[^\s/?#<>@]{0,300}+@)++",
+    re.IGNORECASE,
+)
+_SHOWN: Final = "&lt;"
+"""Not a backslash: one before it would undo that, and in a block of HTML it means nothing."""
+
+_FENCES: Final = "`~"
+_BASE: Final = "https://page.invalid/"
+"""Relative addresses are as good as the page's own; the name can be nobody's (RFC 2606)."""
 
 
-def to_markdown(html: str, *, config: ContentConfig) -> str:
-    """Convert the main content of a page.
+def escape(text: str) -> str:
+    """Plain text as Markdown that shows the same.
 
     Args:
-        html: markup as `content.html.extract` hands it over: well-formed, without scripts, links
-            absolute.
-        config: the limits, and whether fenced code stays.
+        text: lines of plain text.
 
     Returns:
-        CommonMark with GFM tables; without images, without raw HTML.
-
-    Raises:
-        ContentError: `extraction_failed`; the markup is larger or deeper than allowed, or the
-            converter failed on it. The plain text is the way out.
+        The text with everything escaped that would be markup.
     """
-    if len(html.encode("utf-8", "replace")) > config.max_fragment_bytes:
-        raise ContentError(
-            f"the page is larger than the {config.max_fragment_bytes} bytes converted to Markdown",
-            code=ErrorCode.EXTRACTION_FAILED,
-        )
-    try:
-        soup = BeautifulSoup(html, "html.parser")
-        if _depth(soup) > config.max_fragment_depth:
-            raise ContentError(
-                f"the page nests elements deeper than the {config.max_fragment_depth} levels converted",
-                code=ErrorCode.EXTRACTION_FAILED,
-            )
-        prepare(soup)
-        converter = _Converter(keep_code_blocks=config.keep_code_blocks)
-        return str(converter.convert_soup(soup)).strip()
-    except _FAILURES as exc:
-        raise ContentError(
-            "the page could not be converted to Markdown", code=ErrorCode.EXTRACTION_FAILED
-        ) from exc
+    return escape_line_starts(escape_words(text))
 
 
-def _depth(soup: BeautifulSoup) -> int:
-    """Elements inside each other at most, without recursion."""
-    depths = {id(soup): 0}
-    for tag in soup.find_all():
-        depths[id(tag)] = depths[id(tag.parent)] + 1
-    return max(depths.values())
+def link(label: str, address: str) -> str:
+    """A link.
 
-
-class _Converter(MarkdownConverter):
-    """markdownify with the rules of this module; one per page.
-
-    It walks the tree, calling `get_conv_fn` for each element by name with the element, the Markdown
-    of its children, and the names around it with the marks `_inline` (in a heading or a cell) and
-    `_noformat` (in code).
+    Args:
+        label: escaped text of one line.
+        address: absolute, of a kind that may be followed.
     """
+    return f"[{_OPEN_BRACKET.sub(_BACKSLASHED, label)}]({safe_address(address)})"
 
-    def __init__(self, *, keep_code_blocks: bool) -> None:
-        # `wrap` without a width joins the lines of a paragraph, and wraps nothing.
-        super().__init__(heading_style="atx", wrap=True, wrap_width=None)
-        self._keep_code_blocks = keep_code_blocks
 
-    def get_conv_fn(self, tag_name: str) -> Callable[..., str] | None:
-        if tag_name in _OWN:
-            return self._convert
-        if tag_name not in _LIBRARY:
+def escape_words(text: str) -> str:
+    """Plain text inside a line, likewise."""
+    return _ESCAPED.sub(_backslashed, text)
+
+
+def escape_line_starts(text: str) -> str:
+    """Markdown whose lines begin no block."""
+    return _LIST_START.sub(r"\1\\\2", _BLOCK_START.sub(r"\1\\\2", text))
+
+
+def safe_address(address: str) -> str:
+    """An address that ends no link: what could is percent-encoded."""
+    return address.translate(_URL_UNSAFE)
+
+
+def _backslashed(match: re.Match[str]) -> str:
+    return "".join(f"\\{character}" for character in match[0])
+
+
+def fence(code: str, *, language: str) -> str:
+    """A fenced code block that its content cannot close.
+
+    Args:
+        code: the content, lines separated by newlines.
+        language: the info string; may be empty.
+
+    Returns:
+        The block, without a newline at its end.
+    """
+    marks = "`" * max(_LEAST, longest_backticks(code) + 1)
+    return f"{marks}{language}\n{code}\n{marks}"
+
+
+def longest_backticks(code: str) -> int:
+    """How many backticks stand in a row at most."""
+    return max(map(len, _BACKTICKS.findall(code))) if "`" in code else 0
+
+
+def code_spans(markdown: str) -> list[tuple[int, int]]:
+    """Where fenced code stands, its fences included, in order.
+
+    A fence at the margin that is never closed ends with the text. One inside a quote or a list
+    would end with that, and counts for nothing.
+
+    Args:
+        markdown: any text. Linear in its length.
+    """
+    marks = list(_FENCE.finditer(markdown))
+    closers = {kind: _Closers(marks, kind) for kind in _KINDS}
+    spans: list[tuple[int, int]] = []
+    end = 0
+    for mark in marks:
+        kind, length = mark["marks"][0], len(mark["marks"])
+        if mark.start() < end or not _can_open(mark):
+            continue
+        close = closers[kind].behind(mark.start(), length)
+        if close is not None:
+            end = close
+        elif _is_at_margin(mark):
+            end = len(markdown)
+        else:
+            continue
+        spans.append((mark.start(), end))
+    return spans
+
+
+def in_code(markdown: str) -> Callable[[int], bool]:
+    """A question to ask of offsets: whether fenced code stands there."""
+    spans = code_spans(markdown)
+    starts = [start for start, _ in spans]
+
+    def is_code(offset: int) -> bool:
+        at = bisect_right(starts, offset) - 1
+        return at >= 0 and offset < spans[at][1]
+
+    return is_code
+
+
+def _can_open(mark: re.Match[str]) -> bool:
+    # `` ```x``` `` on one line is code in a sentence.
+    return mark["marks"][0] == "~" or "`" not in mark["info"]
+
+
+def _can_close(mark: re.Match[str]) -> bool:
+    return not mark["info"].strip() and not mark["prefix"].strip("> \t")
+
+
+def _is_at_margin(mark: re.Match[str]) -> bool:
+    return not mark["prefix"].strip(" ") and len(mark["prefix"]) <= _MAX_INDENT
+
+
+class _Closers:
+    """The lines of one kind that can close a fence."""
+
+    def __init__(self, marks: list[re.Match[str]], kind: str) -> None:
+        closing = [mark for mark in marks if mark["marks"][0] == kind and _can_close(mark)]
+        self._starts = [mark.start() for mark in closing]
+        self._ends = [mark.end() for mark in closing]
+        self._lengths = [len(mark["marks"]) for mark in closing]
+        # The longest from each on: so that no fence is looked for that is not there.
+        longest = accumulate(reversed(self._lengths), max)
+        self._longest = list(longest)[::-1]
+
+    def behind(self, start: int, length: int) -> int | None:
+        """The end of the first one behind a start that has at least a length."""
+        at = bisect_right(self._starts, start)
+        if at == len(self._starts) or self._longest[at] < length:
             return None
-        inherited: Callable[..., str] = super().get_conv_fn(tag_name)  # type: ignore[misc] # missing in its stubs
-        return inherited
-
-    def escape(self, text: str, _parent_tags: Collection[str]) -> str:
-        return escape_words(text)
-
-    def process_text(self, el: NavigableString, parent_tags: Collection[str] = ()) -> str:
-        text: str = super().process_text(el, parent_tags)  # type: ignore[misc] # missing in its stubs
-        if "_noformat" in parent_tags:
-            return text
-        if _starts_line(el):
-            text = escape_line_starts(text)
-        if text[:1] in {"(", "[", ":"} and _character_before(el) in {"]", "!"}:
-            return "\\" + text
-        return text
-
-    def _convert(self, el: Tag, text: str, parent_tags: Collection[str]) -> str:
-        match el.name:
-            case "a":
-                markdown = text if "_noformat" in parent_tags else _link(el, text)
-            case "img":
-                markdown = _image(el)
-            case "li":
-                markdown = _item(el, text)
-            case "pre":
-                markdown = _code_block(el, parent_tags) if self._keep_code_blocks else ""
-            case "tr":
-                markdown = f"|{text}\n" if text else ""
-            case "table":
-                markdown = _table(text)
-            case _:
-                markdown = _cell(el, text)
-        return markdown
+        while self._lengths[at] < length:
+            at += 1
+        return self._ends[at]
 
 
-def _link(el: Tag, text: str) -> str:
-    href = el.get("href")
-    if not isinstance(href, str) or not text.strip():
-        return text
-    # "Look!" in front of a link must not make it an image.
-    before = " " if text[0].isspace() or _character_before(el) == "!" else ""
-    after = " " if text[-1].isspace() else ""
-    label = _SPACE.sub(" ", _HEADING_MARK.sub("", text)).strip()
-    return f"{before}[{label}]({safe_address(href)}){after}"
+def disarm(markdown: str) -> str:
+    """Take out of some Markdown what acts without being asked.
+
+    Args:
+        markdown: clean text, since an invisible character could hide markup. Linear in its length.
+    """
+    pieces: list[str] = []
+    position = 0
+    for start, end in code_spans(markdown):
+        if markdown[start] in _FENCES:
+            pieces += (_disarmed(markdown[position:start]), markdown[start:end])
+            position = end
+    return "".join([*pieces, _disarmed(markdown[position:])])
 
 
-def _image(el: Tag) -> str:
-    alt = el.get("alt")
-    shown = _SPACE.sub(" ", ESCAPED.sub("", alt)).strip() if isinstance(alt, str) else ""
+def disarm_plain(text: str) -> str:
+    """Let no image be in some plain text, if it is taken for Markdown; all else stays as it is.
+
+    Code is plain text too, so what is no image in Markdown, as `vec![1]`, stays.
+
+    Args:
+        text: clean, for the same reason. Linear in its length.
+    """
+    start = _IMAGE_START if "![" in text and _DEFINITION.search(text) else _INLINE_START
+    return _LOADING.sub(_SHOWN, start.sub(r"!\\", text))
+
+
+def _disarmed(text: str) -> str:
+    # In this order: what one step puts in the place of something, the next ones look at.
+    if "@" in text:
+        text = _USERINFO.sub(r"\1", text)
+    if "<" in text:
+        text = _IMAGE_TAG.sub(_described_tag, text)
+    if "[" in text:
+        # What is left of images is nested or broken over lines.
+        text = _IMAGE_START.sub(r"!\\", _IMAGE.sub(_described, text))
+        text = _DEFINITION.sub(_checked_definition, _LINK.sub(_checked_link, text))
+    if "<" in text:
+        text = _AUTOLINK.sub(_checked_start, _TAG.sub(_checked_tag, text))
+    return text
+
+
+def _described(match: re.Match[str]) -> str:
+    return _words(match["alt"])
+
+
+def _described_tag(match: re.Match[str]) -> str:
+    alt = _ALT.search(match["attributes"])
+    return _words(next(filter(None, alt.groups()), "")) if alt else ""
+
+
+def _words(alt: str) -> str:
+    shown = " ".join(alt.split()).translate({0x5B: "(", 0x5D: ")"})
     return f"[image: {shown}]" if shown else ""
 
 
-def _item(el: Tag, text: str) -> str:
-    text = text.strip()
-    is_ordered = el.parent is not None and el.parent.name == "ol"
-    marker = f"{el.get('value', '1')}. " if is_ordered else "- "
-    return marker + _LINE_BREAK.sub("\n" + " " * len(marker), text) + "\n" if text else "\n"
+def _checked_link(match: re.Match[str]) -> str:
+    if _is_safe(match["target"]):
+        return match[0]
+    return "]" if match["rest"] else "]\\("
 
 
-def _code_block(pre: Tag, parent_tags: Collection[str]) -> str:
-    code = pre.get_text().strip("\n").rstrip()
-    if not code:
-        return ""
-    if "_inline" in parent_tags:
-        longest = longest_backticks(code)
-        mark = "`" * (longest + 1)
-        return f" {mark} {_SPACE.sub(' ', code)} {mark} "
-    return f"\n\n{fence(code, language=_code_language(pre))}\n\n"
+def _checked_definition(match: re.Match[str]) -> str:
+    return match[0] if _is_safe(match["target"]) else ""
 
 
-def _cell(el: Tag, text: str) -> str:
-    span = number(el.get("colspan"), default=1, most=1_000)
-    content = _SPACE.sub(" ", text).strip().replace("|", "\\|")
-    return f" {content} |" + " |" * (min(span, _MAX_COLSPAN) - 1)
+def _checked_start(match: re.Match[str]) -> str:
+    return match[0] if _is_safe(match["target"]) else _SHOWN
 
 
-def _table(text: str) -> str:
-    """Rows as they came, with the rule under the first, which GFM takes for the head."""
-    caption, bar, rows = text.strip().partition("|")
-    first, _, rest = (bar + rows).partition("\n")
-    rule = "|" + " --- |" * (len(_BAR.findall(first)) - 1)
-    table = f"{first}\n{rule}\n{rest}" if bar else ""
-    return "\n\n" + "\n\n".join(filter(None, (caption.strip(), table))) + "\n\n"
+def _checked_tag(match: re.Match[str]) -> str:
+    if not match["end"] or _ACTING_TAG.fullmatch(match["name"]):
+        return _SHOWN
+    is_link = match["name"] in {"a", "A"}
+    acts = any(
+        _acts(each["name"], (each["value"] or "").strip("\"'"), is_link=is_link)
+        for each in _ATTRIBUTE.finditer(match["attributes"])
+    )
+    return _SHOWN if acts else match[0]
 
 
-def _starts_line(el: NavigableString) -> bool:
-    before = el.previous_sibling
-    if before is None:
-        return el.parent is None or el.parent.name in BLOCKS
-    return isinstance(before, Tag) and before.name in BLOCKS
+def _acts(name: str, value: str, *, is_link: bool) -> bool:
+    if is_link and name.lower() == "href":
+        return not _is_safe(value)
+    if name.lower() == "style":
+        return not _INERT_STYLE.fullmatch(value)
+    return _ACTING_ATTRIBUTE.fullmatch(name) is not None
 
 
-def _character_before(el: PageElement) -> str:
-    """The last character of the text before an element, wherever in the tree that is."""
-    for before in el.previous_elements:
-        if isinstance(before, NavigableString) and before:
-            return before[-1]
-        if isinstance(before, Tag) and before.name == "img":
-            return "]"
-    return ""
-
-
-def _code_language(pre: Tag) -> str:
-    """The language a highlighter noted on <pre>, on its <code>, or on a wrapper of it."""
-    code = pre.find("code")
-    around = list(pre.parents)[:_LANGUAGE_ANCESTORS]
-    for tag in [pre, *([code] if isinstance(code, Tag) else []), *around]:
-        noted = tag.get("data-lang") or tag.get("data-language")
-        named = [noted] if isinstance(noted, str) else _LANGUAGE_CLASS.findall(_classes(tag))
-        for language in named:
-            if _LANGUAGE.fullmatch(language) and language.lower() not in _NO_LANGUAGE:
-                return language.lower()
-    return ""
-
-
-def _classes(tag: Tag) -> str:
-    value = tag.get("class") or ""
-    return value if isinstance(value, str) else " ".join(value)
+def _is_safe(target: str) -> bool:
+    """Whether a target, as Markdown reads it, leads somewhere a reader can follow."""
+    if _SAFE.match(target) and len(target) <= MAX_CHARS:  # nearly all, told without taking apart
+        return True
+    target = unescaped(_ESCAPE.sub(r"\1", target))
+    if without_userinfo(target) != target:  # it was hidden in entities
+        return False
+    return target.startswith("#") or bool(absolute(_BASE, target))

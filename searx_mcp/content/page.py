@@ -9,7 +9,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.config import MAX_ELEMENTS
-from searx_mcp.content.escaping import escape
 from searx_mcp.content.html.anchors import mark_anchors
 from searx_mcp.content.html.guards import MAX_TAGS, Guarded, guard, parse
 from searx_mcp.content.html.hidden_elements import (
@@ -24,6 +23,7 @@ from searx_mcp.content.html.noscript import is_skeleton, show_unscripted
 from searx_mcp.content.html.style.stylesheet import StyleSheet
 from searx_mcp.content.main.find import Main, find_main
 from searx_mcp.content.main.kinds import Hints, generator_of
+from searx_mcp.content.markdown import escape
 from searx_mcp.content.normalize.panels import drop_unlabelled, show_panels
 from searx_mcp.content.normalize.rewrite import normalize_sources, normalize_text
 from searx_mcp.content.writing.style import Style, Written

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from searx_mcp.content.fences import in_code
-from searx_mcp.content.sections import Span, cut, sections
-from searx_mcp.content.terms import folded, stems, terms, tokens
+from searx_mcp.content.markdown import in_code
+from searx_mcp.content.outline import Span, cut, sections
+from searx_mcp.content.words import folded, stems, terms, tokens
 from searx_mcp.models.page import Heading, Passage
 
 _CHARS: Final = 600

@@ -15,7 +15,7 @@ from math import ceil
 from statistics import median
 from typing import Final
 
-from searx_mcp.content.escaping import escape
+from searx_mcp.content.markdown import escape
 
 _WIDE_GAP: Final = 1.2
 """Times the usual distance of lines; TeX sets paragraphs 1.29 times apart."""

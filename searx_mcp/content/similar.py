@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
 
-from searx_mcp.content.terms import tokens
+from searx_mcp.content.words import tokens
 
 _RUN: Final = 3
 """Words of a run. Two pages on one subject share words, but few runs of three."""

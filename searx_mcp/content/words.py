@@ -1,23 +1,34 @@
-"""Words of any script."""
+"""Words of any script, and what texts are compared by: words without their endings, and pairs of letters.
+
+`words` counts what a reader would call a word; terms are for matching. A question finds "prices" by
+"price", "Wärmepumpe" by "warmepumpe", and in Han, kana, Thai, Lao, Khmer and Burmese, which are
+written without spaces, what it asks for by two or three letters in a row. Words that say little of what a text
+or a question is about are no terms.
+"""
+
+# ruff: noqa: RUF001 - Cyrillic letters that look like Latin ones are Cyrillic here
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-_SPACELESS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_HAN: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Kana and Han, written without spaces: one character counts as a word."""
 
-_MARKS = (
+_SOUTH_EAST: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+"""Thai, Lao, Burmese, Khmer."""
+
+_MARKS: Final = (
     "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0e7f\u1000-\u109f\u1780-\u17d3"
     "\u200c\u200d"
 )
 """Vowel signs and accents, which are no letters to `\\w`, by the blocks of their scripts."""
 
 _WORD = re.compile(
-    rf"[{_SPACELESS}]"
-    rf"|[^\W_{_SPACELESS}](?:[^\W_{_SPACELESS}]|[{_MARKS}]|['\u2019_-](?=[^\W_{_SPACELESS}]))*+"
+    rf"[{_HAN}]|[^\W_{_HAN}](?:[^\W_{_HAN}]|[{_MARKS}]|['\u2019_-](?=[^\W_{_HAN}]))*+"
 )
-_SPECIAL = re.compile(rf"[{_SPACELESS}{_MARKS}]")
+_SPECIAL = re.compile(rf"[{_HAN}{_MARKS}]")
 _PLAIN_WORD = re.compile(r"[^\W_]++(?:['\u2019_-](?=[^\W_])[^\W_]++)*+")
 """The same in a text without any of these, in three quarters of the time."""
 
@@ -26,6 +37,125 @@ _SPACE = re.compile(r"\s")
 
 _SLICE: Final = 65_536
 """Characters searched at once where a text may be long: 5 ms, in which no other thread runs."""
+
+_TERM_MARKS: Final = "\u0300-\u036f\u0591-\u05bd\u0900-\u0963\u0966-\u0dff\u200c\u200d"
+"""The marks inside of a term: without those of South-East Asia, whose letters are taken in threes, and of
+Arabic, which are taken out before."""
+
+_LETTER: Final = rf"[^\W_{_HAN}{_SOUTH_EAST}]"
+_TERM: Final = rf"\d++(?:[.,]\d++)*+(?!{_LETTER})|{_LETTER}(?:{_LETTER}|[{_TERM_MARKS}])*"
+_SPACELESS = re.compile(f"[{_HAN}{_SOUTH_EAST}]")
+_TOKEN = re.compile(rf"([{_HAN}]+)|([{_SOUTH_EAST}]+)|({_TERM})")
+_PLAIN_TOKEN = re.compile(
+    rf"\d++(?:[.,]\d++)*+(?![^\W_])|[^\W_][^\W_{_TERM_MARKS}]*(?:[{_TERM_MARKS}]+[^\W_]*)*"
+)
+_ASCII_TOKEN = re.compile(r"\d++(?:[.,]\d++)*+(?![a-z])|[a-z0-9]+")
+_ARABIC_LETTERS = re.compile("\u0627\u0644|\u0644\u0644")
+_ARABIC_ARTICLE = re.compile(
+    r"(?<!\w)(?:[\u0648\u0628\u0641\u0643]?\u0627\u0644|\u0644\u0644)(?=\w\w)"
+)
+"""The article is written onto its noun, and so are "and", "with", "then" and "like" before it."""
+
+_PREFIX: Final = 6
+"""Letters of a word that count: cutting words off is the stemming that needs no language. Chosen before
+anything was measured; run `python -m benchmarks.summaries` after a change."""
+
+_SHORTEST_PLURAL: Final = 4
+_PAIR: Final = 2
+_TRIPLE: Final = 3
+
+_EN = """
+a about after all also an and any are as at be because been before being but by can could did do
+does doing for from had has have how i if in into is it its me more most my no not of on one only or
+other our out over should so some such than that the their them then there these they this those to
+too up us very was we were what when where which while who whom whose why will with would you your
+"""
+_DE = """
+aber als am an auch auf aus bei bis da das dass dem den der des die dies diese doch durch ein eine
+einem einen einer er es haben hatte ich ihr im in ist ja kann mehr mein mit muss nach
+nicht noch nur oder schon sehr sein seine sich sie sind so uber um und uns unter vom von vor
+warum was wenn wer werden wie wieso wird wo zu zum zur
+"""
+_FR = """
+a ai au aussi aux avec c ce ces cette comme comment d dans de des donc du elle elles en est et etre
+faut il ils j je l la le les leur leurs lui m mais me mes mon n ne nos notre nous on ont ou par pas
+peut plus pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se ses si sont
+sur t ta te un une vos votre vous y
+"""
+_ES = """
+al algo como con cual cuando de del desde donde el ella ellos en entre es esa ese eso esta este
+esto estos fue ha han hasta la las le les lo los mas me mi muy ni no nos o para pero por porque
+puede que quien se ser si sobre su sus tambien te tiene un una uno unos y ya yo
+"""
+_PT_IT_NL = """
+ao aos as com como da das do dos e ela ele em foi isso isto mas na nas nem nos o os ou pela pelo por
+quando que quem se sem seu sua sao um uma
+che chi ci come con cui da dal dalla degli dei del della delle di e gli ha hanno ho i il io la le lo
+ma nel nella non o per perche piu quale quando quello questa questo se sono su sul sulla tra un una
+aan bij dat de deze die dit een en er het hij ik in is je kan maar met naar niet nog of
+om onder ook op over te tot uit van veel voor waar waarom wat wel wie wordt ze zich zijn
+"""
+_RU_PL = """
+а без более бы был была были было быть в вам вас во вот все всего вы где да для до его ее если есть
+еще же за и из или им их к как какая какие какой ко когда кто ли мне мы на над не него нее нет ни
+них но о об он она они оно от по под при с со так такой там то того тоже только том ты у уже чем что
+чтобы эта эти это этот я
+a bo by byc co czy dla do go i ich ich jak jaki je jego jest juz kiedy ktora ktory lub ma mi na
+nie o od oraz po przez przy sa sie to tylko w z za ze
+"""
+_AR_FA_UR_HI = """
+ان او اي الي الذي التي الا اذا به بها بين تم ثم حتي ذلك علي عن عند عندما غير في قد كان كانت كل كما
+كيف لا لم لن له لها ليس ما ماذا متي مع من منذ منها هذا هذه هل هم هو هي هناك و يا
+از است این با برای به تا در را که می های هم و یک
+اور ایک پر جو سے کا کر کو کہ کی کے میں نے ہے ہیں یہ
+अब अपने अपनी आप इस इसके इसे उन उनके उन्हें उस उसके उसे एक ऐसे और का कि किया की के को कोई कर करना
+करने क्या क्यों कैसे गई गए गया जब जा जाता जाती जिस जिसमें जो तक तब तो था थी थे दिया दी दो द्वारा न
+नहीं ने पर फिर भी मैं में यदि यह या ये रहा रही लिए वह वहाँ वे से हम ही हुआ हुई हुए है हैं हो होता
+होती होने
+"""
+_TR_ID_VI = """
+ama bir bu cok da daha de degil en gibi icin ile ise kadar ki mi mu nasil ne neden o olan olarak ve
+veya ya
+ada adalah akan apa atau bagaimana bisa dari dengan di dia dalam ini itu juga karena ke kita pada
+saya sebagai tidak untuk yang
+ba cac cai cho co cua da de den duoc khi khong la lam mot nay nhu nhung noi o ra the thi
+toi trong tu va voi
+"""
+_CJK = """
+什么 怎么 怎样 么样 如何 为什 哪些 哪个 哪里 我们 他们 你们 这个 那个 这些 那些 一个 一些 可以 因为
+所以 但是 如果 以及 或者 没有 不是 就是 已经 之后 之前 进行 以后 時候 什麼 怎麼 為什 哪裡 我們 他們
+這個 那個 沒有 可以 因為 何を 何が 何の 何か 何で 何割
+이 그 저 것 수 등 및 또는 그리고 하지만 무엇 어떻게 왜 어디 있는 있다 하는 합니다 있습니다
+"""
+
+_ALL: Final = (_EN, _DE, _FR, _ES, _PT_IT_NL, _RU_PL, _AR_FA_UR_HI, _TR_ID_VI, _CJK)
+
+FUNCTION_WORDS: Final = frozenset(word for words in _ALL for word in words.split())
+"""As `terms.tokens` writes them: lower case, without accents. A word of one language may be lost in
+another ("die", "are"), but for those that name things there ("war", "fur", "door"), which are not
+here; what a page speaks of often is weighed low anyway."""
+
+_FIGURES: Final = """
+many much long far fast often old tall high deep wide big large loud heavy cost costs price prices
+fee weight size length height width age date dates year years deadline duration percent number
+temperature speed minimum maximum version limit
+viel viele lange weit hoch gross schwer teuer kostet kosten preis gewicht wann datum dauer anzahl
+combien prix cout poids taille longueur date duree nombre niveau
+cuanto cuanta cuantos cuantas precio cuesta peso fecha cuando largo
+quanto quanta quanti quantas preco prezzo
+сколько цена стоит стоимость когда дата вес длина температура
+كم تكلفه سعر متي عدد طول
+कितना कितनी कितने कब मूल्य खर्च
+"""
+
+FIGURE_WORDS: Final = frozenset(_FIGURES.split())
+"""Words of a question whose answer has a figure in it, as a rule."""
+
+FIGURE_PARTS: Final = (
+    "多少", "几个", "多长", "多大", "多高", "费用", "价格", "何割", "何人", "何年", "いくら", "いくつ",
+    "どのくらい", "料金", "費", "値段", "เท่าไร", "เท่าไหร่", "ราคา", "กี่", "얼마", "몇",
+)  # fmt: skip
+"""The same in scripts without spaces, and where particles are joined to words."""
 
 
 def words(text: str) -> list[str]:
@@ -55,3 +185,90 @@ def _slices(text: str) -> Iterator[str]:
         yield text[start:end]
         start = end
     yield text[start:]
+
+
+def _folded_letters() -> dict[str, str]:
+    letters = {
+        chr(number): unicodedata.normalize("NFD", chr(number))[0]
+        for number in (*range(0xE0, 0x250), *range(0x1E00, 0x1F00))
+        if unicodedata.decomposition(chr(number))
+    }
+    pairs = ("øo", "đd", "łl", "\u0131i", "ёе", "أا", "إا", "آا", "ىي", "ةه", "یي", "کك")
+    letters |= {pair[0]: pair[1] for pair in pairs} | {"ß": "ss", "æ": "ae", "œ": "oe"}
+    marks = (*range(0x300, 0x370), 0x640, *range(0x64B, 0x653))
+    return letters | dict.fromkeys(map(chr, marks), "")
+
+
+_FOLDED: Final = _folded_letters()
+"""Latin letters without their accents, Arabic without its vowel signs, and letters that are written in two
+ways."""
+_FOLDABLE = re.compile(f"[{''.join(_FOLDED)}]")
+
+
+def tokens(text: str) -> list[str]:
+    """The pieces of a text that can be compared, in order.
+
+    Args:
+        text: plain text or Markdown; the addresses of links are left out.
+
+    Returns:
+        Words in lower case without accents; pairs of Han and kana; triples of South-East Asian
+        letters.
+    """
+    if "](" in text:
+        text = _LINK_TARGET.sub("", text)
+    text = folded(text)
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text)
+    if _ARABIC_LETTERS.search(text):
+        text = _ARABIC_ARTICLE.sub("", text)
+    if not _SPACELESS.search(text):
+        return _PLAIN_TOKEN.findall(text)
+    found: list[str] = []
+    for token in _TOKEN.finditer(text):
+        match token.lastindex:
+            case 1:
+                found += _grams(token[0], _PAIR)
+            case 2:
+                found += _grams(token[0], _TRIPLE)
+            case _:
+                found.append(token[0])
+    return found
+
+
+def folded(text: str) -> str:
+    """A text in lower case, without accents."""
+    text = text.lower()
+    return text if text.isascii() else _FOLDABLE.sub(_fold, text)
+
+
+def stems(found: list[str]) -> list[str]:
+    """What tells texts apart among their tokens: no function words, and no endings."""
+    return [
+        token[:_PREFIX]
+        if len(token) > _PREFIX
+        else token[:-1]
+        if len(token) >= _SHORTEST_PLURAL and token[-1] == "s" and token[-2] != "s"
+        else token
+        for token in found
+        if token not in FUNCTION_WORDS
+    ]
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text, in order; all of them if it has nothing but function words."""
+    found = tokens(text)
+    return stems(found) or found
+
+
+def _fold(letter: re.Match[str]) -> str:
+    return _FOLDED[letter[0]]
+
+
+def _grams(run: str, size: int) -> list[str]:
+    if len(run) <= size:
+        return [run]
+    grams = [run[at : at + size] for at in range(len(run) - size + 1)]
+    # Pairs of hiragana alone are endings and particles; Han begin behind kana.
+    kept = [gram for gram in grams if not ("\u3040" <= gram[0] < "\u30a0" > gram[1])]
+    return kept or grams

@@ -6,12 +6,11 @@ from typing import Final
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.dates import only_date
 from searx_mcp.content.document import Document
-from searx_mcp.content.outline import find, near
+from searx_mcp.content.outline import cut, find, near, path, section_span
 from searx_mcp.content.passages import passages
-from searx_mcp.content.sections import cut, path, section_span
 from searx_mcp.content.summary import Digest, digest
+from searx_mcp.content.values import only_date
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.request import FetchRequest

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from searx_mcp.content.passages import passages
 from searx_mcp.content.quality import Quality, assess
 from searx_mcp.content.similar import Sketch, groups, sketch
-from searx_mcp.content.terms import terms, tokens
+from searx_mcp.content.words import terms, tokens
 from searx_mcp.errors import ErrorCode
 from searx_mcp.models.page import Page, Passage
 from searx_mcp.models.response import DroppedPage, Poor, SearchResult

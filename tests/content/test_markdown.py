@@ -1,221 +1,249 @@
-"""How elements look in Markdown, and what must not get through."""
+"""Where fenced code begins and ends."""
 
 import re
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.escaping import escape
-from searx_mcp.content.fences import fence
-from searx_mcp.content.html.fragment import fragment_content
-from searx_mcp.content.markdown import to_markdown
-from searx_mcp.errors import ContentError, ErrorCode
+from searx_mcp.content.markdown import code_spans, disarm, escape, fence, in_code
 
-SPHINX = (
-    '<div class="highlight-python notranslate"><div class="highlight"><pre><span></span>'
-    '<span class="k">def</span> f():\n    <span class="k">return</span> 1\n</pre></div></div>'
+
+@pytest.mark.parametrize(
+    ("markdown", "code"),
+    [
+        pytest.param("a\n```\nx\n```\nb", ["```\nx\n```"], id="plain"),
+        pytest.param("```py\nx\n```", ["```py\nx\n```"], id="language"),
+        pytest.param("~~~\n```\n~~~\nb", ["~~~\n```\n~~~"], id="tildes around backticks"),
+        pytest.param("````\n```\nx\n````", ["````\n```\nx\n````"], id="longer outside"),
+        pytest.param("```\nx\n`````\nb", ["```\nx\n`````"], id="closed by a longer one"),
+        pytest.param("```\nx\n``` y\n```", ["```\nx\n``` y\n```"], id="not closed by text"),
+        pytest.param("```\nx", ["```\nx"], id="never closed"),
+        pytest.param("- a\n  ```\n  x\n  ```\nb", ["  ```\n  x\n  ```"], id="in a list"),
+        pytest.param("- ```\n  x\n  ```\nb", ["- ```\n  x\n  ```"], id="at the start of an item"),
+        pytest.param("> ```\n> x\n> ```\nb", ["> ```\n> x\n> ```"], id="in a quote"),
+        pytest.param("> ```\nb\n# c", [], id="never closed in a quote"),
+        pytest.param("     ```\nb", [], id="never closed and indented"),
+        pytest.param("```x``` is code\n\nb", [], id="code in a sentence"),
+        pytest.param("``\nx\n``", [], id="two are none"),
+        pytest.param("```\na\n```\n```\nb\n```", ["```\na\n```", "```\nb\n```"], id="two blocks"),
+    ],
 )
-NUMBERED = (
-    '<table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre></td>'
-    '<td class="code"><pre>a = 1\nb = 2</pre></td></tr></table>'
+def test_code_is_found(markdown: str, code: list[str]):
+    assert [markdown[start:end] for start, end in code_spans(markdown)] == code
+
+
+def test_offsets_are_in_code_or_not():
+    is_code = in_code("a\n```\nx\n```\nb")
+    assert [is_code(offset) for offset in (0, 2, 6, 11, 12)] == [False, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("markdown", "count"),
+    [
+        pytest.param("```\n" * 100_000, 50_000, id="backticks"),
+        pytest.param("- ```\n" * 100_000, 0, id="in lists"),
+        pytest.param("> " * 200_000, 0, id="quotes"),
+        pytest.param("1. " * 200_000, 0, id="numbers"),
+        pytest.param(
+            "\n".join(" " * 5 + "`" * length for length in range(900, 3, -1)) + "\n```" * 50_000,
+            25_000,
+            id="shorter and shorter",
+        ),
+    ],
 )
+def test_hostile_fences_are_read_to_their_end(markdown: str, count: int):
+    spans = list(code_spans(markdown))
+    assert len(spans) == count
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
 
 
-def markdown(html: str) -> str:
-    content = fragment_content(html, url="https://ex.org/a/b.html")
-    return to_markdown(content, config=ContentConfig())
-
-
-CASES = [
-    ("headings", "<h1>A</h1><h2>B <i>c</i></h2><h6>D</h6>", "# A\n\n## B *c*\n\n###### D"),
-    (
-        "inline",
-        "<p>A <b>b</b> <i>i</i> <code>x_y</code> <del>d</del></p>",
-        "A **b** *i* `x_y` ~~d~~",
-    ),
-    ("spaces at marks", "<p>a<b> b </b>c</p>", "a **b** c"),
-    ("sub and sup", "<p>H<sub>2</sub>O x<sup>2</sup></p>", "H2O x2"),
-    ("lines joined", "<p>one\n  two</p>", "one two"),
-    ("line break", "<p>a<br>b</p>", "a  \nb"),
-    ("rule", "<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"),
-    ("quote", "<blockquote><p>q1</p><p>q2</p></blockquote>", "> q1\n>\n> q2"),
-    ("list", "<ul><li>A<ul><li>B</li></ul></li><li>C</li></ul>", "- A\n  - B\n- C"),
-    ("ordered", '<ol start="5"><li>five</li><li value=99>six</li></ol>', "5. five\n6. six"),
-    ("strange start", '<ol start="²"><li>a</li></ol>', "1. a"),
-    ("paragraphs in an item", "<ul><li><p>a</p><p>b</p></li></ul>", "- a\n\n  b"),
-    ("code in an item", "<ul><li>a<pre>x\ny</pre></li></ul>", "- a\n\n  ```\n  x\n  y\n  ```"),
-    ("empty item", "<ul><li></li><li>a</li></ul>", "- a"),
-    ("terms", "<dl><dt>T</dt><dd>D</dd></dl>", "T\n:   D"),
-    ("code", "<pre>def f():\n    return 1\n</pre>", "```\ndef f():\n    return 1\n```"),
-    ("language of code", '<pre><code class="language-Python">x</code></pre>', "```python\nx\n```"),
-    (
-        "language of pre",
-        '<pre class="lang-js pretty"><code>&lt;b&gt;</code></pre>',
-        "```js\n<b>\n```",
-    ),
-    ("language of Sphinx", SPHINX, "```python\ndef f():\n    return 1\n```"),
-    ("of GitHub", '<div class="highlight-source-rust"><pre>x</pre></div>', "```rust\nx\n```"),
-    ("of pandoc", '<div class="sourceCode c"><pre>x</pre></div>', "```c\nx\n```"),
-    ("data-lang", '<pre data-lang="go">x</pre>', "```go\nx\n```"),
-    ("no language", '<pre class="language-none" data-lang="a b">x</pre>', "```\nx\n```"),
-    ("line numbers", NUMBERED, "```\na = 1\nb = 2\n```"),
-    ("backticks in code", "<pre>a ``` b</pre>", "````\na ``` b\n````"),
-    ("backtick in inline code", "<p><code>a`b</code></p>", "`` a`b ``"),
-    (
-        "breaks in code",
-        "<pre>a<br>b<div>c</div>d</pre>",
-        "```\na\nbc\nd\n```",
-    ),
-    ("code in a heading", "<h2>a <pre>b`c</pre></h2>", "## a `` b`c ``"),
-    ("no code", "<pre> \n</pre><p>x</p>", "x"),
-    (
-        "table",
-        "<table><thead><tr><th>A</th><th>B</th></tr></thead><tr><td>1</td><td>2</td></tr></table>",
-        "| A | B |\n| --- | --- |\n| 1 | 2 |",
-    ),
-    (
-        "table without a head",
-        "<table><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>",
-        "| 1 | 2 |\n| --- | --- |\n| 3 | 4 |",
-    ),
-    (
-        "table with a caption",
-        "<table><caption>Cap</caption><tr><th>A</th></tr><tr><td>1</td></tr></table>",
-        "Cap\n\n| A |\n| --- |\n| 1 |",
-    ),
-    (
-        "spans",
-        '<table><tr><th colspan="2">A</th></tr><tr><td>1</td><td colspan="x">2</td></tr></table>',
-        "| A | |\n| --- | --- |\n| 1 | 2 |",
-    ),
-    ("pipe in a cell", "<table><tr><th>a|b</th></tr></table>", "| a\\|b |\n| --- |"),
-    (
-        "blocks in a cell",
-        "<table><tr><th>A</th></tr><tr><td><p>p</p><ul><li>i</li></ul></td></tr></table>",
-        "| A |\n| --- |\n| p - i |",
-    ),
-    ("layout table", "<table><tr><td><h2>H</h2><p>x</p></td></tr></table>", "## H\n\nx"),
-    (
-        "nested tables",
-        "<table><tr><td>o<table><tr><td>i</td></tr></table></td></tr></table>",
-        "o\n\n| i |\n| --- |",
-    ),
-    ("empty table", "<table></table>x", "x"),
-    ("link", '<p><a href="../c">t</a></p>', "[t](https://ex.org/c)"),
-    ("space in a link", '<p>a<a href="/c"> t </a>b</p>', "a [t](https://ex.org/c) b"),
-    ("parentheses", '<p><a href="/a_(b) c">t</a></p>', "[t](https://ex.org/a_%28b%29%20c)"),
-    ("block in a link", '<a href="/"><h3>T</h3><p>d</p></a>', "[T d](https://ex.org/)"),
-    ("script link", '<p><a href="javascript:alert(1)">t</a></p>', "t"),
-    ("empty link", '<p>x<a href="/c"> </a></p>', "x"),
-    ("link in code", '<pre><a href="/c">t</a></pre>', "```\nt\n```"),
-    ("image", '<p><img src="/i.png" alt="A pic"> x</p>', "[image: A pic] x"),
-    ("figure", "<figure><figcaption>C</figcaption></figure>", "C"),
-    ("details", "<details><summary>S</summary><p>B</p></details>", "S\n\nB"),
-    ("entities", "<p>caf&eacute; &mdash; &#x1F600;</p>", "café — 😀"),
-    ("identifiers", "<p>snake_case_name _x_</p>", "snake_case_name \\_x\\_"),
-    ("stars and backticks", "<p>2*3 `x`</p>", "2\\*3 \\`x\\`"),
-    ("paths keep backslashes", r"<p>C:\dir \*</p>", r"C:\dir \\\*"),
-    ("no list", "<p>1. not a list</p>", "1\\. not a list"),
-    ("no heading", "<p># no heading<br>- no item</p>", "\\# no heading  \n\\- no item"),
-    ("dash in a sentence", "<p>a <b>b</b> - c</p>", "a **b** - c"),
-    ("less than", "<p>a &lt; b &lt;c</p>", "a < b \\<c"),
-    ("lines in inline code", "<p><code>a<br><br>b</code></p>", "`a  b`"),
-    ("lines in code in pre", "<pre><code>a<br>b</code></pre>", "```\na\nb\n```"),
-    ("block in inline code", "<code>![a](u)<h1>b</h1></code>", "!\\[a]\\(u)\n\n# b"),
-    ("block of code in code", "<code><pre>a<br>b</pre></code>", "```\na\nb\n```"),
-    (
-        "code in formatting",
-        "a <b><i>x</i><pre>![c](u)</pre></b>",
-        "a *x*\n\n```\n![c](u)\n```",
-    ),
-    (
-        "code in a term",
-        "<dl><dt>T</dt><dd><pre>a\n\n![c](u)</pre></dd></dl>",
-        "T\n\n```\na\n\n![c](u)\n```",
-    ),
-    ("item in no list", "<p>a</p>b<li><pre>c</pre></li>", "a\n\nb\n\n```\nc\n```"),
-    ("items in no list", "<div><li>a</li><li>b</li></div>", "- a\n- b"),
-    ("item behind text", "<ul>a<li><pre>b</pre></li><li>c</li></ul>", "a\n\n```\nb\n```\n\n- c"),
-    ("term behind text", "<div>[a]<dd>https://e.org</dd></div>", "[a]\n\nhttps://e.org"),
-    ("terms in groups", "<dl><div><dt>T</dt><dd>D</dd></div></dl>", "T\n:   D"),
-    ("backslash before code", "<p>a\\<code>![b](u)</code></p>", "a\\\\`![b](u)`"),
-    ("backslash before text", "<p>a\\<b></b>&lt;img></p>", "a\\\\\\<img>"),
-    ("figure in code", "<code>a<figure>![b](u)</figure></code>", "a\n\n!\\[b]\\(u)"),
-    ("unknown tags", "<soup>a</soup><h99>b</h99><fn_cache>c</fn_cache>", "abc"),
+UNCHANGED = [
+    "# Title\n\nText with [a link](https://e.org/x 'T'), <https://e.org>, *em* and `code`.\n",
+    "[rel](docs/x.md) [part](#part) [mail](mailto:a@b.org) [ref][r]\n\n[r]: https://e.org/x 'T'",
+    "```\n![x](https://evil/b.png)\n[x](javascript:y)\n<img src=x>\n```\n",
+    "~~~md\n![x](y)\n~~~",
+    "<details><summary>More</summary>x</details> <br> <a href='https://e.org'>t</a>",
+    "<p align='center' style='color: red'>\n<a href=\"#part\" target=\"_blank\">t</a>\n<b>a</b>",
+    "<https://e.org/?onload=it's> <https://e.org/onload=1> List<String> <me@e.org> a <- b",
+    "a < b && c > d, 2 [brackets] (x) !important",
+    "- [ ] task\n- [x] done\n\n| a | b |\n| --- | --- |",
+    "[x](https://e.org/a_(b)) [y](<https://e.org/a b>)",
+    "[x](https://e.org/@me) [y](https://e.org?a@b) [m](mailto:a@b.org) <a@b.org> https://u:p@e.org",
+    "",
 ]
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"), [row[1:] for row in CASES], ids=[row[0] for row in CASES]
-)
-def test_elements_look_as_in_markdown(html: str, expected: str):
-    assert markdown(html) == expected
+@pytest.mark.parametrize("markdown", UNCHANGED, ids=repr)
+def test_what_does_nothing_stays_as_it_is(markdown: str):
+    assert disarm(markdown) == markdown
 
 
 @pytest.mark.parametrize(
-    "html",
+    ("markdown", "shown"),
     [
-        "<p>![x](https://evil/b.png)</p>",
-        "<p>!<i></i>[x](https://evil/b.png)</p>",
-        "<p>![x]<i></i>(https://evil/b.png)</p>",
-        '<p>!<a href="https://evil/b.png">x</a></p>',
-        '<p>!<span><a href="https://evil/b.png">x</a></span></p>',
-        '<p>!<img src=x alt="x">(https://evil/b.png)</p>',
-        "<p>&lt;img src=https://evil/b.png&gt;</p>",
-        "<p>\\![x](https://evil/b.png)</p>",
-        "<p>[x]: https://evil/b.png</p><p>![x]</p>",
-        "<p>[x](javascript:alert(1))</p>",
-        '<p><a href="https://a/">x](javascript:alert(1)) [y</a></p>',
-        "<p>&lt;javascript:x&gt;</p>",
+        pytest.param("a ![pic](https://evil/b.png) b", "a [image: pic] b", id="image"),
+        pytest.param("![](https://evil/b.png)", "", id="image without words"),
+        pytest.param("![a\u00e9](u 'title')", "[image: aé]", id="title"),
+        pytest.param("![a](u_(v))", "[image: a]", id="parentheses"),
+        pytest.param("![a][r]", "[image: a]", id="reference"),
+        pytest.param("![a]", "[image: a]", id="short reference"),
+        pytest.param("[![b](https://i/b.svg)](https://e.org)", "[[image: b]](https://e.org)", id="badge"),
+        pytest.param("<img src=https://evil/b.png alt='A pic'>", "[image: A pic]", id="tag"),
+        pytest.param("<IMG\nsrc=x>", "", id="tag without words"),
+        pytest.param("<iframe src=x></iframe>", "&lt;iframe src=x>&lt;/iframe>", id="frame"),
+        pytest.param("<script>x</script>", "&lt;script>x&lt;/script>", id="script"),
+        pytest.param("[x](javascript:y)", "[x]", id="script link"),
+        pytest.param("[x](JavaScript:y 'T')", "[x]", id="any case"),
+        pytest.param("[x](java&#115;cript:y)", "[x]", id="entity"),
+        pytest.param("[x](javascript\\:y)", "[x]", id="backslash"),
+        pytest.param("[x](\n javascript:y)", "[x]", id="on the next line"),
+        pytest.param("[x](<javascript:y>)", "[x]", id="in angle brackets"),
+        pytest.param("[x](javascript:y(1))", "[x]\\((1))", id="with a call"),
+        pytest.param("[x](data:text/html,y)", "[x]", id="data"),
+        pytest.param("[x](vbscript:y)", "[x]", id="vbscript"),
+        pytest.param("[x](blob:https://e/y)", "[x]", id="blob"),
+        pytest.param("[x](file:///etc/passwd)", "[x]", id="file"),
+        pytest.param("[x](https://e.org/" + "y" * 3_000 + ")", "[x]", id="too long"),
+        pytest.param("[x](https://u:p@e.org/y)", "[x](https://e.org/y)", id="password"),
+        pytest.param("[x](<https://good.org@e.org/y> 'T')", "[x](<https://e.org/y> 'T')", id="poses as another"),
+        pytest.param("[x](//u:p\\@e.org)", "[x](//e.org)", id="password with a backslash"),
+        pytest.param("[x](https://u&#64;e.org/)", "[x]", id="password with an entity"),
+        pytest.param("[r]: https://u@q@e.org 'T'", "[r]: https://e.org 'T'", id="password of a definition"),
+        pytest.param("<https://u:p@e.org/>", "<https://e.org/>", id="password of an autolink"),
+        pytest.param("<a href='https://u@e.org'>t</a>", "<a href='https://e.org'>t</a>", id="password of an anchor"),
+        pytest.param("a\n\n[r]: javascript:y 'T'\nb", "a\n\n\nb", id="definition"),
+        pytest.param("[r]:\n  data:y", "", id="definition on two lines"),
+        pytest.param("> - [r]: data:y", "", id="definition in a quote"),
+        pytest.param("]([x](javascript:y)", "]([x]", id="behind what is no link"),
+        pytest.param("<javascript:y>", "&lt;javascript:y>", id="autolink"),
+        pytest.param("\\<javascript:y>", "\\&lt;javascript:y>", id="escaped already"),
+        pytest.param("<a href='javascript:y'>t</a>", "&lt;a href='javascript:y'>t</a>", id="anchor"),
+        pytest.param(f"<a {'x' * 9_000} href=data:y>", f"&lt;a {'x' * 9_000} href=data:y>", id="far into a tag"),
+        *(
+            pytest.param(tag, f"&lt;{tag[1:]}", id=tag)
+            for tag in (
+                '<a title=">" href="javascript:y">',
+                '<a title="<" href="javascript:y">',
+                "<a title='it\">' onclick=y>",
+                "<area href=javascript:y>",
+                "<button formaction=javascript:y>",
+                "<b onclick=y>",
+                "<b/onclick=y>",
+                "<b ONCLICK = y>",
+                '<b class="x"onclick=y>',
+                '<b x=a"b onclick=y c">',
+                "<x:y onclick=y>",
+                "<x-y onpointerenter=y>",
+                "<a href=https://e.org ping=https://evil>",
+                "<A HREF=data:y>",
+                "<a href=https://e.org href=data:y>",
+                "<td background=https://evil/x.png>",
+                "<p style='background:url(//evil)'>",
+                "<p style='background:u\\72l'>",
+                "<p style='@import x'>",
+                "<use xlink:href=x>",
+                "<textarea>",
+                "<plaintext>",
+            )
+        ),
+        pytest.param("<p x<b onclick=y>", "&lt;p x&lt;b onclick=y>", id="a tag in a tag"),
+        pytest.param(f"[{'r' * 999}]: data:y", "", id="the longest label"),
+        pytest.param("123456789. [r]: data:y", "", id="in the longest number"),
+        pytest.param("<a\nclass=x href = data:y>t</a>", "&lt;a\nclass=x href = data:y>t</a>", id="data in one"),
+    ],
+)  # fmt: skip
+def test_what_acts_is_shown_instead(markdown: str, shown: str):
+    assert disarm(markdown) == shown
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    [
+        "![![a](b)](https://evil/x.png)",
+        "![a\nb](https://evil/x.png)",
+        "![a[b]c](https://evil/x.png)",
+        "![a](https://evil/(x(y)).png)",
+        "!![a](https://evil/x.png)",
+        "!<img alt=a>(https://evil/x.png)",
+        "!<img alt=a>[r]\n\n[r]: https://evil/x.png",
+        "![" + "a" * 900 + "](https://evil/x.png)",
+        "`![a](https://evil/x.png)",
+        "\\`![a](https://evil/x.png)`",
+        "    ```\n![a](https://evil/x.png)\n    ```",
+        "> ```\n![a](https://evil/x.png)",
+        "- a\n  ```\n![a](https://evil/x.png)\n  ```",
     ],
 )
-def test_text_does_not_become_an_image_a_foreign_link_or_markup(html: str):
-    shown = markdown(html)
-    assert not re.search(r"!\[[^\]]*\]\(", shown)
-    assert not re.search(r"\]\((?!https://(a|evil)/)|\]:", shown)
-    assert not re.search(r"(?<!\\)<[A-Za-z]", shown)
-
-
-def test_images_handed_in_are_their_alternative_text(config: ContentConfig):
-    html = '<p>!<img src="http://x/y" alt="a](b">(c)<img src="z"></p>'
-    assert to_markdown(html, config=config) == "![image: a]b]\\(c)"
-
-
-def test_code_blocks_can_be_left_out():
-    config = ContentConfig(keep_code_blocks=False)
-    html = "<p>a <code>b</code></p><pre>c</pre><p>d</p>"
-    assert to_markdown(html, config=config) == "a `b`\n\nd"
+def test_no_image_is_left_however_it_is_written(markdown: str):
+    assert not re.search(r"!\[", disarm(markdown))
 
 
 @pytest.mark.parametrize(
-    ("html", "config"),
+    ("markdown", "is_other", "count"),
     [
-        pytest.param("<p>" + "ä" * 600, ContentConfig(max_fragment_bytes=1_024), id="too long"),
-        pytest.param("<div>" * 30, ContentConfig(max_fragment_depth=20), id="too deep"),
-        pytest.param("<div>" * 5_000, ContentConfig(), id="very deep"),
+        pytest.param(lambda n: f"![{'a' * n}](u)", "!\\[", 501, id="words"),
+        pytest.param(lambda n: f"![a](u({'u' * n}))", "](", 501, id="in parentheses"),
+        pytest.param(lambda n: f"![a](u(v){'u' * n})", "](", 501, id="behind parentheses"),
+        pytest.param(lambda n: f"![a][{'r' * n}]", "][", 501, id="reference"),
+        pytest.param(lambda n: f"<img {'x' * n} alt=a>", "&lt;img", 3_994, id="attributes"),
     ],
 )
-def test_what_cannot_be_converted_is_an_error(html: str, config: ContentConfig):
-    with pytest.raises(ContentError) as caught:
-        to_markdown(html, config=config)
-    assert caught.value.code is ErrorCode.EXTRACTION_FAILED
+def test_an_image_of_any_length_is_words_or_shown(first, markdown, is_other: str, count: int):
+    assert first(lambda n: is_other in disarm(markdown(n))) == count
+    assert "![" not in disarm(markdown(count))
 
 
-def test_a_failure_of_the_converter_is_an_error(
-    config: ContentConfig, monkeypatch: pytest.MonkeyPatch
-):
-    def fail(*_: object) -> str:
-        raise RecursionError
-
-    monkeypatch.setattr("searx_mcp.content.markdown._link", fail)
-    with pytest.raises(ContentError, match="could not be converted") as caught:
-        to_markdown('<a href="http://x/">y</a>', config=config)
-    assert isinstance(caught.value.__cause__, RecursionError)
+@pytest.mark.parametrize(
+    ("tag", "longest"),
+    [("<img alt='{}'>", 500), ('<img alt="{}">', 500), ("<img alt={}>", 500)],
+    ids=["one mark", "two marks", "bare"],
+)
+def test_words_in_a_tag_may_be_of_some_length(tag: str, longest: int):
+    assert disarm(tag.format("a" * longest)) == f"[image: {'a' * longest}]"
+    assert len(disarm(tag.format("a" * (longest + 1)))) <= len("[image: ]") + longest
 
 
-def test_spans_are_capped(config: ContentConfig):
-    html = "<table><tr>" + '<td colspan="1000">x</td>' * 100 + "</tr></table>"
-    assert len(to_markdown(html, config=config)) < 20_000
+@pytest.mark.parametrize(
+    ("length", "stays"), [(1, True), (2, False), (32, False), (33, True)], ids=repr
+)
+def test_an_address_in_angle_brackets_has_a_scheme_of_some_length(length: int, *, stays: bool):
+    """CommonMark, section 6.5: of 2 to 32 characters."""
+    markdown = f"<{'a' * length}:y>"
+    assert (disarm(markdown) == markdown) is stays
+
+
+@pytest.mark.parametrize(("length", "stays"), [(2_000, True), (2_001, False)])
+def test_an_address_has_an_end(length: int, *, stays: bool):
+    address = "https://e.org/".ljust(length, "y")
+    assert (address in disarm(f"[x]({address})")) is stays
+    assert (address in disarm(f"[r]: {address}")) is stays
+    assert (f"<{address}>" in disarm(f"<{address}>")) is stays
+
+
+@given(st.text(alphabet="![]()<>`~ab:\n \\#/", max_size=80))
+def test_disarming_twice_leaves_nothing_new(markdown: str):
+    once = disarm(markdown)
+    if "```" not in markdown and "~~~" not in markdown:
+        assert "![" not in once
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["[", "![", "![a](", "![a](b", "[a](", "](", "<", "<a ", "<a href", "<img ", "<img alt=", "[a]: ", "<a:", "\\", "](//a@", "<a://a",
+     "href=//a"],
+)  # fmt: skip
+def test_hostile_markdown_is_read_to_its_end_and_grows_by_what_is_said_of_it(unit: str):
+    shown = disarm(unit * 20_000)
+    assert not re.search(r"!\[|<img", shown)
+    # Twelve characters at most stand for one image, four for one sign.
+    assert len(shown) <= 20_000 * (len(unit) + 12)
+    assert disarm(unit * 10_000 + "\n\nend").endswith("end")
+
+
+def test_a_number_of_any_length_is_no_target():
+    disarm(f"[a](&#{'9' * 5_000};)")
 
 
 def test_a_fence_is_longer_than_what_it_holds():

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.outline import headings
+from searx_mcp.content.outline import Span, headings
 from searx_mcp.content.passages import rank
-from searx_mcp.content.sections import Span
 
 
 def relevant(markdown, outline, question) -> list[Span]:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.quality import Quality, assess
-from searx_mcp.content.walls import PHRASES
+from searx_mcp.content.quality import PHRASES, Quality, assess
 from searx_mcp.models.page import PageKind
 from searx_mcp.models.response import Poor
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from searx_mcp.content.fences import fence
+from searx_mcp.content.markdown import fence
 from searx_mcp.models.page import CodeBlock, Heading
 
 MAX_LEVEL: Final = 16

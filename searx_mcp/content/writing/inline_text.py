@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from searx_mcp.content.fences import longest_backticks
+from searx_mcp.content.markdown import longest_backticks
 
 _SPECIAL = re.compile(r"[\\`*_<&~\[\]]")
 _ESCAPED = re.compile(

@@ -7,9 +7,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.addresses import MAX_LINKS, absolute
+from searx_mcp.content.addresses import MAX_LINKS, absolute, images_of
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.html.references import images_of
 from searx_mcp.content.writing.paragraphs import Link, Part
 from searx_mcp.content.writing.style import Links
 from searx_mcp.models.page import PageImage, PageLink

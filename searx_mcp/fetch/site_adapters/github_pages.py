@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.fields import Fields
+from searx_mcp.content.values import Fields
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.adapter import Composed, address, composed, list_of, object_of
 from searx_mcp.fetch.site_adapters.markdown import (

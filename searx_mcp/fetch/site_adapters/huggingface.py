@@ -9,7 +9,7 @@ from typing import Final
 
 from yarl import URL
 
-from searx_mcp.content.fields import Fields
+from searx_mcp.content.values import Fields
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.adapter import (
     Composed,

@@ -16,8 +16,7 @@ from yarl import URL
 
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.escaping import escape, safe_address
-from searx_mcp.content.fences import fence
+from searx_mcp.content.markdown import escape, fence, safe_address
 from searx_mcp.errors import ContentError
 
 if TYPE_CHECKING:
@@ -195,15 +194,12 @@ def _source(text: str) -> str:
 
 
 def _converted(html: str, *, base: str) -> str:
-    from searx_mcp.content.html.fragment import (  # noqa: PLC0415 - 0.1 s that few calls need
-        fragment_content,
+    from searx_mcp.content.fragments import (  # noqa: PLC0415 - 0.1 s that few calls need
+        fragment_markdown,
     )
-    from searx_mcp.content.markdown import to_markdown  # noqa: PLC0415 - likewise
 
     try:
-        # Cleaned before it is converted: a character that vanishes later could join two halves of
-        # markup that the converter found harmless apart.
-        return to_markdown(clean(fragment_content(html, url=base)), config=_CONTENT)
+        return fragment_markdown(html, url=base, config=_CONTENT)
     except ContentError:
         return ""
 

@@ -15,8 +15,8 @@ from yarl import URL
 
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.content.decode import decode
-from searx_mcp.content.fences import fence
-from searx_mcp.content.fields import Fields, loads
+from searx_mcp.content.markdown import fence
+from searx_mcp.content.values import Fields, loads
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.fetch.site_adapters.adapter import (

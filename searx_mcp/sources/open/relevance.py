@@ -10,8 +10,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from searx_mcp.content.function_words import FIGURE_WORDS, FUNCTION_WORDS
-from searx_mcp.content.terms import folded, stems, tokens
+from searx_mcp.content.words import FIGURE_WORDS, FUNCTION_WORDS, folded, stems, tokens
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import Engine, lies_on

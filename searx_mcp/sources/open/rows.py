@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.dates import iso_date
-from searx_mcp.content.fields import Fields, loads
 from searx_mcp.content.html.guards import guard, parse
+from searx_mcp.content.values import Fields, iso_date, loads
 from searx_mcp.models.hits import Hit
 from searx_mcp.sources.open.engine import OpenQuery, Parsed
 

@@ -18,7 +18,7 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, urljoin, urlsplit
 
-from searx_mcp.content.html.stripping import unescaped
+from searx_mcp.content.clean import unescaped
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage

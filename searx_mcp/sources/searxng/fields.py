@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
-from searx_mcp.content.clean import clean, clean_line
-from searx_mcp.content.html.stripping import stripped
+from searx_mcp.content.clean import clean, clean_line, stripped
 from searx_mcp.models.request import MAX_URL_LENGTH
 from searx_mcp.urls.hosts import is_short_enough
 from searx_mcp.urls.userinfo import without_userinfo

@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 from typing import Final
 
-from searx_mcp.content import measures
+from searx_mcp.content import values
 from searx_mcp.sources.searxng.fields import MAX_NAME, line
 
 MAX_NUMBER: Final = 10**15
@@ -51,7 +51,7 @@ def size(value: object) -> str:
     """The size of a file in words; a number counts bytes and is written as SearXNG writes it."""
     if isinstance(value, str):
         return line(value, MAX_NAME)
-    return measures.size(number(value))
+    return values.size(number(value))
 
 
 def duration(value: object) -> tuple[str, float | None]:

@@ -1,5 +1,9 @@
 """Text that a page's style hides is gone, and nothing else is."""
 
+import tomllib
+from pathlib import Path
+from typing import Any
+
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
@@ -272,3 +276,54 @@ def test_what_is_not_looked_at_is_not_shown_silently(css: str, style: str):
 def test_hostile_pages_are_read_in_linear_time(css: str, body: str):
     # What took quadratic time would take minutes here.
     read(f"<style>{css}</style>{SEEN}{body}")
+
+
+TABLE: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("tricks.toml").read_text("utf-8")
+)
+SHOWN = TABLE.pop("kept")
+REVEALED = TABLE.pop("revealed")
+CAUGHT = {f"{kind}: {name}": html for kind, rows in TABLE.items() for name, html in rows.items()}
+
+LARGE = {
+    "PAD": "x-y:z;" * 900,
+    "RULES": "".join(f".r{number}{{display:none}}" for number in range(3_000)),
+    "SHEET": ".s .t > .u:not(.v){color:#123;margin:0 auto}" * 7_000,
+}
+TAGS = 0xE0000
+TEXT = "<p>" + "A sentence that every reader of the page sees. " * 10 + "</p>"
+
+
+def text_around(html: str) -> str:
+    for name, text in LARGE.items():
+        html = html.replace(name, text)
+    page = f"<!doctype html><title>x</title><body>{TEXT}{html}{TEXT}"
+    read = read_page(page, url="https://ex.org/", style=Style(), max_chars=10_000_000)
+    return read.written.markdown
+
+
+def test_the_table_is_large():
+    assert len(CAUGHT) + len(REVEALED) >= 156
+    assert len(CAUGHT) >= 140
+    assert len(SHOWN) >= 30
+
+
+@pytest.mark.parametrize("html", [pytest.param(html, id=name) for name, html in CAUGHT.items()])
+def test_a_trick_is_caught_and_nothing_beside_it(html: str):
+    text = text_around(html)
+    letters = "".join(chr(ord(letter) - TAGS) if ord(letter) > TAGS else letter for letter in text)
+    assert "GONE" not in letters
+    assert text.count("kept") == html.count("kept")
+
+
+@pytest.mark.parametrize("row", [pytest.param(row, id=name) for name, row in REVEALED.items()])
+def test_what_a_page_alone_does_not_tell_is_shown(row: list[str]):
+    html, reason = row
+    text = text_around(html)
+    assert "GONE" in text, reason
+    assert text.count("kept") == html.count("kept")
+
+
+@pytest.mark.parametrize("html", [pytest.param(html, id=name) for name, html in SHOWN.items()])
+def test_what_everybody_sees_stays(html: str):
+    assert text_around(html).count("kept") == html.count("kept")

@@ -14,13 +14,13 @@ PLACES = {
     r"\bLexborHTMLParser\(": {"content/html/guards.py"},
     r"\bGuarded\(": {"content/html/guards.py"},
     # Reads what lexbor made of guarded markup, of bounded size and depth.
-    r"\bBeautifulSoup\(": {"content/markdown.py"},
+    r"\bBeautifulSoup\(": {"content/fragments.py"},
     r"\betree\.XMLParser\(": {
-        "content/formats/xml_feed.py",
+        "content/feeds.py",
         "sources/open/engines/arxiv.py",
     },
     r"\betree\.fromstring\(": {
-        "content/formats/xml_feed.py",
+        "content/feeds.py",
         "sources/open/engines/arxiv.py",
     },
     r"\betree\.(?:parse|iterparse|HTML|HTMLParser|XML)\(": set(),

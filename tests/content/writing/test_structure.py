@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.markdown import to_markdown
+from searx_mcp.content.fragments import fragment_markdown
 from searx_mcp.content.words import words
 from searx_mcp.content.writing.style import Style
 from searx_mcp.content.writing.write import write
@@ -115,5 +115,7 @@ def test_the_words_are_those_that_the_other_converter_writes(html: str):
     page = html.replace("_", "").replace("\\", "").replace("start=0", "start=1")
     numbered = {word for word in words(markdown(page)) if not word.isdigit()}
     assert numbered == {
-        word for word in words(to_markdown(page, config=ContentConfig())) if not word.isdigit()
+        word
+        for word in words(fragment_markdown(page, url="https://ex.org/", config=ContentConfig()))
+        if not word.isdigit()
     }

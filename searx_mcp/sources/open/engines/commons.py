@@ -6,8 +6,7 @@ from typing import Final
 from urllib.parse import SplitResult
 
 from searx_mcp.content.addresses import absolute_web
-from searx_mcp.content.fields import Fields
-from searx_mcp.content.measures import length, size
+from searx_mcp.content.values import Fields, length, size
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.hits import File, Image, Media, Video
 from searx_mcp.models.request import Category

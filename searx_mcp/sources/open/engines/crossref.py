@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 from urllib.parse import quote
 
-from searx_mcp.content.fields import Fields, loads
+from searx_mcp.content.values import Fields, loads
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Paper
 from searx_mcp.models.request import Category

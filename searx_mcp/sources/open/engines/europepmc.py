@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
 
-from searx_mcp.content.fields import Fields
+from searx_mcp.content.values import Fields
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Paper
 from searx_mcp.models.request import Category

@@ -6,7 +6,7 @@ from urllib.parse import SplitResult
 
 from searx_mcp.content.addresses import absolute_web
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.fields import Fields
+from searx_mcp.content.values import Fields
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Package
 from searx_mcp.models.request import Category

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from searx_mcp.content.clean import clean_line
-from searx_mcp.content.fields import Fields, loads, objects
+from searx_mcp.content.values import Fields, loads, objects
 from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (
     Ask,

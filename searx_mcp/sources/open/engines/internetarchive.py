@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from searx_mcp.content.fields import Fields
-from searx_mcp.content.measures import size
+from searx_mcp.content.values import Fields, size
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.hits import File, Media, Video
 from searx_mcp.models.request import Category

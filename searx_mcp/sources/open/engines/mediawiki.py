@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 from urllib.parse import SplitResult, parse_qs, unquote
 
-from searx_mcp.content.fields import Fields
+from searx_mcp.content.values import Fields
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.sources.open.engine import Engine, OpenQuery, Parsed, RefusedError, fitting
 from searx_mcp.sources.open.rows import Rows, json_object

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from typing import Final
 
-from searx_mcp.content.fields import Fields
-from searx_mcp.content.measures import length
+from searx_mcp.content.values import Fields, length
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Media
 from searx_mcp.models.request import Category

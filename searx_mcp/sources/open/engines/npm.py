@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
-from searx_mcp.content.fields import Fields
+from searx_mcp.content.values import Fields
 from searx_mcp.models.hits import Link, Package
 from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (

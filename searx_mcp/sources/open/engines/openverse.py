@@ -5,8 +5,7 @@ from http import HTTPStatus
 from typing import Final
 
 from searx_mcp.content.addresses import absolute_web
-from searx_mcp.content.fields import Fields
-from searx_mcp.content.measures import length, size
+from searx_mcp.content.values import Fields, length, size
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Image, Media
 from searx_mcp.models.request import Category

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import SplitResult
 
-from searx_mcp.content.fields import Fields, loads
+from searx_mcp.content.values import Fields, loads
 from searx_mcp.models.hits import Place
 from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words

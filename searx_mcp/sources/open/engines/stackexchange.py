@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time
 from typing import Final
 from urllib.parse import SplitResult
 
-from searx_mcp.content.fields import Fields
+from searx_mcp.content.values import Fields
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import (

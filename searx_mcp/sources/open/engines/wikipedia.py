@@ -3,7 +3,7 @@
 from typing import Final
 from urllib.parse import SplitResult
 
-from searx_mcp.content.fields import Fields
+from searx_mcp.content.values import Fields
 from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery, Parsed, Routing, Words
 from searx_mcp.sources.open.engines import mediawiki

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from searx_mcp.content.clean import clean
-from searx_mcp.content.terms import folded
+from searx_mcp.content.words import folded
 from searx_mcp.sources.open.routing.words import WORDS
 
 MAX_PARTS: Final = 200

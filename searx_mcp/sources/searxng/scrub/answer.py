@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from searx_mcp.content.html.stripping import unescaped
+from searx_mcp.content.clean import unescaped
 from searx_mcp.http.body import Response
 from searx_mcp.sources.searxng.scrub.json_text import scrub_json
 from searx_mcp.sources.searxng.scrub.mask import Mask, looks_like_address

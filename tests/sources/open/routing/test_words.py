@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from searx_mcp.content.terms import folded
+from searx_mcp.content.words import folded
 from searx_mcp.sources.open.engines import stackexchange
 from searx_mcp.sources.open.routing import words
 from searx_mcp.sources.open.routing.words import (

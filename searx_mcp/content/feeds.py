@@ -1,18 +1,27 @@
-"""RSS 0.9x, 1.0 and 2.0, and Atom, as entries.
+"""Feeds: RSS 0.9x, 1.0 and 2.0, Atom and JSON Feed, as a readable list.
 
-Feeds are read as they are written and not as they should be: half of them are not well-formed. No
-document type reaches the parser, so there are no entities to expand and no files to load.
+Feeds are read as they are written and not as they should be: half of them are not well-formed. No document type
+reaches the parser, so there are no entities to expand and no files to load.
 """
 
+import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import unescape
 from html.entities import html5
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
-from lxml import etree
+from searx_mcp.content.addresses import absolute_web
+from searx_mcp.content.clean import clean_line
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.markdown import escape, link
+from searx_mcp.content.outline import cut
+from searx_mcp.content.values import iso_date
+from searx_mcp.errors import ContentError
 
-from searx_mcp.content.formats.feed import MAX_ENTRIES, Entry, Feed
+MAX_ENTRIES: Final = 100
 
 _MAX_CHARS: Final = 4_000_000
 """Characters parsed; a feed with more has its newest entries at the beginning."""
@@ -50,6 +59,70 @@ _XML: Final = "{http://www.w3.org/XML/1998/namespace}"
 _RDF_ABOUT: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}about"
 _MAIL_AND_NAME = re.compile(r"\S+@\S+\s*\(([^()]+)\)")
 
+_VERSION: Final = "jsonfeed.org/version/"
+_MAX_AUTHORS: Final = 5
+
+_TITLE_CHARS: Final = 300
+_NAME_CHARS: Final = 100
+_SUMMARY_CHARS: Final = 600
+_FRAGMENT_CHARS: Final = 4_000
+"""HTML of one entry that is converted: enough for its summary."""
+
+_ALL_FRAGMENTS: Final = 100_000
+"""HTML of all entries that is converted, shared among them: the worst kind takes a second."""
+
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|br|cite|code|em|font|i|p|q|s|small|span|strong|sub|sup|u)\b[^<>]*>"
+)
+_HEADING = re.compile(r"(?m)^#{1,6} +([^\n]+)$")
+_FENCE = re.compile(r"(?m)^ {0,3}(?:`{3,}|~{3,})")
+_OPEN_LINK = re.compile(r"!?\[[^\[\]]*(?:\]\([^()]*)?$")
+_LINE_START = re.compile(r"(?m)^(?=.)")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry; nothing is cleaned, and what is not given is empty.
+
+    Attributes:
+        title: text, perhaps with markup.
+        link: as written.
+        date: as written.
+        author: names.
+        html: its summary, or else its content.
+    """
+
+    title: str
+    link: str
+    date: str
+    author: str
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed; nothing is cleaned, and what is not given is empty.
+
+    Attributes:
+        title: text, perhaps with markup.
+        description: likewise.
+        link: of the site, as written.
+        author: names.
+        language: a tag, as written.
+        updated: when it changed last, as written.
+        entries: the first of them, in their order.
+        count: all that were read.
+    """
+
+    title: str
+    description: str
+    link: str
+    author: str
+    language: str
+    updated: str
+    entries: tuple[Entry, ...]
+    count: int
+
 
 class _Element(Protocol):
     """What is used of an element of lxml, which has no types of its own."""
@@ -80,6 +153,8 @@ def xml_feed(text: str) -> Feed | None:
     name, start = _root(text)
     if name not in _FEEDS:
         return None
+    from lxml import etree  # noqa: PLC0415 - most processes never read a feed
+
     parser = etree.XMLParser(
         encoding="utf-8",
         resolve_entities=False,
@@ -184,6 +259,8 @@ def _markup(content: _Element) -> str:
     """A text construct of Atom as HTML (RFC 4287, section 3.1)."""
     kind = (content.get("type") or "text").lower()
     if len(content):  # xhtml, or HTML that somebody forgot to escape
+        from lxml import etree  # noqa: PLC0415 - most processes never read a feed
+
         inner = (etree.tostring(child, encoding="unicode", method="html") for child in content)
         return (content.text or "") + "".join(inner)
     text = content.text or ""
@@ -193,11 +270,11 @@ def _markup(content: _Element) -> str:
 
 
 def _link(children: _Children) -> str:
-    for link in children.get("link", ()):
-        if text := _inner(link) or (link.get("href") or "").strip():
+    for element in children.get("link", ()):
+        if text := _inner(element) or (element.get("href") or "").strip():
             return text
-    for link in children.get("atom:link", ()):
-        if (link.get("rel") or "alternate") == "alternate" and (href := link.get("href")):
+    for element in children.get("atom:link", ()):
+        if (element.get("rel") or "alternate") == "alternate" and (href := element.get("href")):
             return href.strip()
     for guid in children.get("guid", ()):
         text = _inner(guid)
@@ -260,3 +337,145 @@ def _repaired(match: re.Match[str]) -> str:
         is_allowed = code <= sys.maxunicode and _ALLOWED.match(chr(code))
         return match[0] if is_allowed else ""
     return "&amp;"
+
+
+def json_feed(text: str) -> Feed | None:
+    """Read a feed, or return `None` for JSON that is none.
+
+    Args:
+        text: a decoded body.
+    """
+    if _VERSION not in text:
+        return None
+    try:
+        feed = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(feed, dict) or _VERSION not in _string(feed, "version"):
+        return None
+    items = feed.get("items")
+    entries = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return Feed(
+        title=_string(feed, "title"),
+        description=_string(feed, "description"),
+        link=_string(feed, "home_page_url"),
+        author=_authors(feed),
+        language=_string(feed, "language"),
+        updated="",
+        entries=tuple(_json_entry(item) for item in entries[:MAX_ENTRIES]),
+        count=len(entries),
+    )
+
+
+def _json_entry(item: Mapping[str, Any]) -> Entry:
+    plain = _string(item, "summary", "content_text")
+    return Entry(
+        title=_string(item, "title"),
+        link=_string(item, "url", "external_url"),
+        date=_string(item, "date_published", "date_modified"),
+        author=_authors(item),
+        html=plain.replace("&", "&amp;").replace("<", "&lt;") or _string(item, "content_html"),
+    )
+
+
+def _authors(item: Mapping[str, Any]) -> str:
+    authors = item.get("authors") or item.get("author")
+    people = authors if isinstance(authors, list) else [authors]
+    names = (
+        _string(person, "name") for person in people[:_MAX_AUTHORS] if isinstance(person, dict)
+    )
+    return ", ".join(filter(None, names))
+
+
+def _string(item: Mapping[str, Any], *names: str) -> str:
+    return next((value for name in names if isinstance(value := item.get(name), str) and value), "")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFeed:
+    """A feed as Markdown.
+
+    Attributes:
+        markdown: a heading, and a list of at most 100 entries.
+        links: of the site and the entries, absolute.
+        is_cut: whether there are more entries.
+    """
+
+    markdown: str
+    links: tuple[str, ...]
+    is_cut: bool
+
+
+def plain_text(text: str, max_chars: int) -> str:
+    """A title or a name out of a feed as one clean line; many hold entities or tags."""
+    return clean_line(unescape(_TAG.sub("", text[: 4 * max_chars])), max_chars)
+
+
+def listed_feed(feed: Feed, *, url: str, config: ContentConfig) -> ListedFeed:
+    """Make a list of a feed.
+
+    Args:
+        feed: as it was read.
+        url: its address, against which links are resolved.
+        config: how fragments become Markdown.
+    """
+    site = absolute_web(url, feed.link) if feed.link else ""
+    title = escape(plain_text(feed.title, _TITLE_CHARS)) or "Feed"
+    description = escape(plain_text(feed.description, _SUMMARY_CHARS))
+    share = min(_FRAGMENT_CHARS, _ALL_FRAGMENTS // max(1, len(feed.entries)))
+    lines, links = [], [site]
+    for entry in feed.entries:
+        address = absolute_web(site or url, entry.link) if entry.link else ""
+        summary = _summary(entry.html[:share], address or url, config)
+        lines.append(_listed(entry, address, summary))
+        links.append(address)
+    head = [f"# {title}", description, f"Feed of {link(site, site)}." if site else ""]
+    return ListedFeed(
+        markdown="\n\n".join(filter(None, [*head, "\n\n".join(lines)])),
+        links=tuple(dict.fromkeys(filter(None, links))),
+        is_cut=feed.count > MAX_ENTRIES,
+    )
+
+
+def _listed(entry: Entry, address: str, summary: str) -> str:
+    title = escape(plain_text(entry.title, _TITLE_CHARS))
+    if not title and summary:  # a note, whose text is all it has
+        title, summary = summary, ""
+        head = [f"{title} {link('link', address)}" if address else title]
+    else:
+        title = title or escape(address) or "Untitled"
+        head = [link(title, address) if address else title]
+    head += [escape(iso_date(entry.date)), escape(plain_text(entry.author, _NAME_CHARS))]
+    item = "- " + ", ".join(filter(None, head))
+    return "\n".join(_indented(f"{item}\n\n{summary}" if summary else item))
+
+
+def _indented(item: str) -> Iterator[str]:
+    first, *rest = item.split("\n")
+    yield first
+    yield from (f"  {line}" if line else "" for line in rest)
+
+
+def _summary(fragment: str, url: str, config: ContentConfig) -> str:
+    if not fragment.strip():
+        return ""
+    from searx_mcp.content.fragments import (  # noqa: PLC0415 - 0.1 s that few pages need
+        fragment_markdown,
+    )
+
+    try:
+        markdown = fragment_markdown(fragment, url=url, config=config)
+    except ContentError:
+        return ""
+    return _capped(_HEADING.sub(r"**\1**", markdown))
+
+
+def _capped(markdown: str) -> str:
+    """The beginning of some Markdown, with nothing left open."""
+    if len(markdown) <= _SUMMARY_CHARS:
+        return markdown
+    head = markdown[: cut(markdown, 0, _SUMMARY_CHARS)].rstrip()
+    marks = [found.start() for found in _FENCE.finditer(head)]
+    if len(marks) % 2:
+        head = head[: marks[-1]]
+    return _OPEN_LINK.sub("", head).rstrip() + " …"

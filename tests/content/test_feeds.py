@@ -8,10 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.config import ContentConfig
-from searx_mcp.content.formats.feed import Feed
-from searx_mcp.content.formats.feeds import ListedFeed, listed_feed, plain_text
-from searx_mcp.content.formats.json_feed import json_feed
-from searx_mcp.content.formats.xml_feed import is_html, xml_feed
+from searx_mcp.content.feeds import (
+    Feed,
+    ListedFeed,
+    is_html,
+    json_feed,
+    listed_feed,
+    plain_text,
+    xml_feed,
+)
 
 URL = "https://ex.org/feed.xml"
 

@@ -1,1 +1,0 @@
-"""Bodies that are not HTML pages: feeds and JSON."""

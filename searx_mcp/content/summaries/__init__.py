@@ -1,1 +1,0 @@
-"""Sentences of a page that stand for it: what they are, how they are weighed, which are taken."""
