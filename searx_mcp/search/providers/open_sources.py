@@ -42,7 +42,7 @@ _SEVERAL: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What the open sources gave to a query.
+    """The answer of the open sources to a query.
 
     Attributes:
         lists: relevant hits, a list for each answer, the best engines first.
@@ -92,7 +92,7 @@ class OpenSources:
         self._clock = clock
 
     def fits(self, query: InstanceQuery) -> bool:
-        """Whether there is anybody to ask."""
+        """Tell whether there is anybody to ask."""
         return bool(self._route(analyze_query(query.text), query).choices)
 
     async def run(self, context: SearchContext) -> Found:
@@ -104,7 +104,7 @@ class OpenSources:
         return (await self.collect(context)).found
 
     async def collect(self, context: SearchContext) -> Collected:
-        """The same, with the lists one by one, so that they can be fused with others.
+        """Answer a query, with the lists one by one, so that they can be fused with others.
 
         Raises:
             NoInstancesError: as for `run`.
@@ -187,7 +187,7 @@ class OpenSources:
     def _is_enough(
         self, asking: "_Asking", earlier: Sequence[Reply], fresh: Sequence[Reply]
     ) -> bool:
-        """Whether two engines, or the only one, have brought as many relevant hits as are wanted."""
+        """Tell whether two engines, or the only one, have brought as many relevant hits as are wanted."""
         replies = [*earlier, *fresh]
         several = min(_SEVERAL, len(asking.route.choices))
         with_hits = {reply.choice.engine for reply in replies if reply.relevant}
@@ -265,7 +265,7 @@ class _Asking:
     contact: str
 
     def of(self, choice: Choice, engine: Engine, *, page: int, now: datetime) -> OpenQuery:
-        """What one engine is asked."""
+        """Make the question to one engine."""
         question = self.question
         text = question.text
         if len(text.split()) > LONGEST_TEXT and not engine.is_semantic:
@@ -311,7 +311,7 @@ def _unavailable(log: SourceLog) -> NoInstancesError:
 
 @dataclass(frozen=True, slots=True)
 class WiredSources:
-    """What there is to ask and to report of the open sources.
+    """The open sources of a client: who is asked, and what is reported of them.
 
     Attributes:
         provider: answers out of them.
@@ -327,7 +327,7 @@ class WiredSources:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know of the engines they have switched on."""
+        """Notices for a person about the engines they have switched on."""
         return tuple(engine.notice for engine in self.engines.values() if engine.notice)
 
     @property
@@ -336,7 +336,7 @@ class WiredSources:
         return frozenset(engine.host for engine in self.engines.values())
 
     def described(self, name: str) -> "OpenSource":
-        """What the table says of an open source."""
+        """Report what the table says of an open source."""
         from searx_mcp.models.administration import OpenSource  # noqa: PLC0415 - no search needs it
 
         engine = self.engines[name]

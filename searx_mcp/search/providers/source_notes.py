@@ -1,4 +1,4 @@
-"""What a caller should know of an answer out of open collections, in a few sentences."""
+"""Notes for a caller on an answer out of open collections, in a few sentences."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""What an answer of an open source came to, by status, headers and body."""
+"""Judgement of an answer of an open source, by status, headers and body."""
 
 import re
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ _RESTS: Final = frozenset({Verdict.RATE_LIMITED, Verdict.TIMEOUT})
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What a request came to.
+    """The outcome of a request.
 
     Attributes:
         outcome: as the pool learns it.
@@ -87,7 +87,7 @@ def judge(engine: Engine, query: OpenQuery, response: Response, now: float) -> A
 
 
 def _refusal(engine: Engine, response: Response, now: float) -> RefusedError:
-    """What an answer of another status than 200 comes to."""
+    """Judge an answer of another status than 200."""
     if engine.read_refusal is not None:
         refusal = engine.read_refusal(response.status, response.headers, response.body)
         if refusal is not None:
@@ -113,7 +113,7 @@ def _refusal(engine: Engine, response: Response, now: float) -> RefusedError:
 
 
 def rested(refusal: RefusedError, engine: Engine) -> RefusedError:
-    """A limit, or a silence, with the rest that the table gives it at least."""
+    """Give a limit, or a silence, the rest that the table gives it at least."""
     if refusal.verdict not in _RESTS or engine.rest <= (refusal.pause or 0.0):
         return refusal
     return RefusedError(refusal.verdict, refusal.detail, pause=engine.rest)
@@ -127,7 +127,7 @@ def _success(parsed: Parsed) -> Outcome:
 
 
 def outcome_of(refusal: RefusedError) -> Outcome:
-    """What a refusal comes to."""
+    """Make an outcome of a refusal."""
     page = ResultPage() if refusal.verdict is Verdict.EMPTY else None
     return Outcome(
         refusal.verdict,

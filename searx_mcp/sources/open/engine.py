@@ -1,4 +1,4 @@
-"""What an open source is: a row of the table, a question put to it, and what its answer is read as."""
+"""An open source: a row of the table, a question put to it, and what its answer is read as."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ _DAYS: Final = {TimeRange.DAY: 1, TimeRange.WEEK: 7, TimeRange.MONTH: 30, TimeRa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuery:
-    """What one engine is asked.
+    """A question to one engine.
 
     Attributes:
         text: the question in the caller's words, without `site:` words and search syntax; a long one without
@@ -79,7 +79,7 @@ class OpenQuery:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What changes from question to question in a request.
+    """The part of a request that changes from question to question.
 
     Attributes:
         parameters: of the query string, besides those that the table gives.
@@ -97,7 +97,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What an answer holds.
+    """The content of an answer.
 
     Attributes:
         hits: the rows that can be used, in the engine's order.
@@ -146,7 +146,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def lies_on(host: str, domain: str) -> bool:
-    """Whether a host is a domain or below it."""
+    """Tell whether a host is a domain or below it."""
     return host == domain or host.endswith(f".{domain}")
 
 
@@ -156,7 +156,7 @@ def one_line(words: Iterable[str]) -> str:
 
 
 def fitting(words: Iterable[str], most: int) -> str:
-    """As many of the words, in one line and from the first on, as have so many characters together."""
+    """Take as many of the words, in one line and from the first on, as have `most` characters together."""
     line = ""
     for word in words:
         longer = f"{line} {word}".strip()
@@ -168,7 +168,7 @@ def fitting(words: Iterable[str], most: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What is asked for, and in what.
+    """A question, and what it is asked in.
 
     Attributes:
         question: as read.
@@ -215,7 +215,7 @@ ReadRefusal = Callable[[int, Mapping[str, str], bytes], RefusedError | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
-    """What speaks for asking an engine, in points: the more, the better it fits.
+    """Points for asking an engine: the more, the better it fits.
 
     Attributes:
         anyway: for any question of no category.
@@ -373,7 +373,7 @@ class Engine:
 
     @property
     def address(self) -> str:
-        """What stands for it in lists: the root of its host, without a language."""
+        """The address that stands for it in lists: the root of its host, without a language."""
         origin = "/".join(self.endpoint.split("/")[:3])
         return f"{origin.replace('{language}.', '')}/"
 
@@ -383,7 +383,7 @@ class Engine:
         return urlsplit(self.address).hostname or ""
 
     def keyed(self, key: SecretStr) -> Self:
-        """The same row with a key, and what its operator allows to who has one."""
+        """Give the same row with a key, and what its operator allows to who has one."""
         return replace(
             self,
             key=key,

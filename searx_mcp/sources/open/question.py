@@ -1,11 +1,11 @@
-"""What a question is to the open sources: what it asks for, what it is about, and which work it names."""
+"""A question as the open sources see it: what it asks for, what it is about, and which work it names."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class IdentifierKind(StrEnum):
-    """What names one work or one report whatever the words around it."""
+    """The names of one work or one report whatever the words around it."""
 
     DOI = "doi"
     ARXIV = "arxiv"
@@ -27,7 +27,7 @@ class Identifier:
 
 
 class Signal(StrEnum):
-    """What the words of a question say about where its answer stands; the value is for a person."""
+    """Subjects of a question, which say where its answer stands; the value is for a person."""
 
     CODE = "code"
     ERROR = "error"
@@ -64,7 +64,7 @@ class Ecosystem(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What a query says.
+    """A query that was read.
 
     Attributes:
         text: the query without `site:` words and without SearXNG's syntax; quoted phrases keep their quotes.
@@ -101,5 +101,5 @@ class Question:
 
     @property
     def looks_secret(self) -> bool:
-        """Whether it holds what should not be told to strangers."""
+        """Tell whether it holds what should not be told to strangers."""
         return bool(self.secret)

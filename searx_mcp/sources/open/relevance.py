@@ -140,7 +140,7 @@ def _equal_titles(question: Question) -> frozenset[tuple[str, ...]]:
 
 
 def _standing(hit: Hit, units: Sequence[_Unit], question: Question, engine: Engine) -> float:
-    """What a row holds, as a multiple of what it has to hold."""
+    """Weigh what a row holds, as a multiple of what it has to hold."""
     row = _Row(hit)
     found = question.identifier
     if found and found.kind is IdentifierKind.CVE and found.value.lower() in row.text:
@@ -165,7 +165,7 @@ def _standing(hit: Hit, units: Sequence[_Unit], question: Question, engine: Engi
 
 
 def _is_name(question: Question, units: Sequence[_Unit]) -> bool:
-    """Whether two words are a name: half of it is another's."""
+    """Tell whether two words are a name: half of it is another's."""
     return (
         Signal.ENTITY in question.signals
         and len(units) == 2  # noqa: PLR2004 - a first and a last name
@@ -235,7 +235,7 @@ def _weight(word: str, plain: str) -> float:
 
 
 def _keys(token: str) -> frozenset[str]:
-    """What two forms of a word have in common; a light stem has a mark, so that it meets only its like."""
+    """Give what two forms of a word have in common; a light stem has a mark, so that it meets only its like."""
     keys = {token}
     for stem in stems([token]) or [token]:
         is_false = stem in WORDS["false_friends"] and len(token) > len(stem)
@@ -255,7 +255,7 @@ def _light(token: str) -> str:
 
 
 class _Row:
-    """What can be matched in a row."""
+    """The keys of a row that words can be matched with."""
 
     def __init__(self, hit: Hit) -> None:
         texts = list(filter(None, _texts(hit)))
@@ -279,7 +279,7 @@ class _Row:
         }
 
     def share(self, unit: _Unit) -> float:
-        """How much of a word of the question is there, 0 to 1."""
+        """Tell how much of a word of the question is there, 0 to 1."""
         if unit.special:
             return float(any(text in self.text for text in unit.special))
         if unit.version and any(

@@ -119,7 +119,12 @@ class Rows:
         self._seen += 1
 
     def parsed(self, *, has_next: bool | None = None, pause: float | None = None) -> Parsed:
-        """What was gathered."""
+        """Give what was gathered.
+
+        Args:
+            has_next: whether there is a next page; `None` if the engine does not tell.
+            pause: seconds the engine asks to be left alone from now on, or `None`.
+        """
         return Parsed(tuple(self._hits), self._seen, has_next, pause)
 
 
@@ -150,5 +155,5 @@ def address(url: str) -> str | None:
 
 
 def cited(times: int | None) -> str:
-    """How often a work is cited; empty if never or unknown."""
+    """Say how often a work is cited; empty if never or unknown."""
     return f"cited {times} times" if times else ""

@@ -1,1 +1,1 @@
-"""What every engine is asked, and how its answer is read: pure functions, no I/O."""
+"""The open sources, one module each: row, request and parser; pure functions, no I/O."""

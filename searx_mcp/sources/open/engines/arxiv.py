@@ -35,7 +35,7 @@ _OPENSEARCH: Final = "{http://a9.com/-/spec/opensearch/1.1/}"
 
 
 class _Element(Protocol):
-    """What is used of an element of lxml, which has no types of its own."""
+    """The part that is used of an element of lxml, which has no types of its own."""
 
     tag: object
 

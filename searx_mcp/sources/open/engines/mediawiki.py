@@ -1,4 +1,4 @@
-"""What the wikis of Wikimedia have in common: one interface, its limits, its errors, its addresses."""
+"""The wikis of Wikimedia: their one interface, its limits, its errors, its addresses."""
 
 import re
 from collections.abc import Callable
@@ -79,6 +79,12 @@ def parsed(
     body: bytes, query: OpenQuery, engine: Engine, add: Callable[[Rows, Fields], None]
 ) -> Parsed:
     """Read an answer: each of its pages is added to the rows, by rank.
+
+    Args:
+        body: the answer.
+        query: what was asked.
+        engine: the row of the wiki.
+        add: takes one page.
 
     Raises:
         ValueError: it is not shaped as documented.

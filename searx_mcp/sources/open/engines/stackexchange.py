@@ -154,7 +154,7 @@ def _site(query: OpenQuery) -> str:
 
 
 def _standing(item: Fields) -> str:
-    """How a row is thought of, in a few words."""
+    """Say how a row is thought of, in a few words."""
     is_answer = item.line("item_type") == "answer"
     score = item.number("score")
     answers = item.count("answer_count")
@@ -180,7 +180,7 @@ def _pause(answer: Fields, now: datetime) -> float | None:
 
 
 def _refusal(answer: Fields) -> RefusedError | None:
-    """What an answer with `error_name` means; its message may tell how long to wait."""
+    """Tell what an answer with `error_name` means; its message may tell how long to wait."""
     name = answer.line("error_name", 40)
     if not name:
         return None

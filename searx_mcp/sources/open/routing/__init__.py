@@ -1,1 +1,1 @@
-"""Which open collections a question is for: reading it, and choosing among the engines."""
+"""Analysis of a question, and the choice of the open collections that it is for."""

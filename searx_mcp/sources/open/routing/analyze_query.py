@@ -1,4 +1,4 @@
-"""Reads a query: what it asks for, what it is about, what it names and what it should not tell.
+"""The analysis of a query: what it asks for, what it is about, what it names and what it should not tell.
 
 Strangers should not be told keys, addresses of persons and names of private hosts. Every rule for these looks at one word; none looks further back than the word's beginning.
 """
@@ -81,7 +81,7 @@ _MAX_WORD: Final = 2_000
 
 
 def secret_in(text: str) -> str:
-    """What of a text looks like a secret.
+    """Name what of a text looks like a secret.
 
     Args:
         text: any text, as the caller wrote it.

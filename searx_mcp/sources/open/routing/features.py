@@ -1,4 +1,4 @@
-"""What a question is about, told by its words and by their shapes."""
+"""Features of a question: its subjects, told by its words and by their shapes."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -75,7 +75,7 @@ _TEXTS: Final = frozenset({"pdf", "epub", "djvu", "mobi", "txt", "doc", "docx"})
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the words of a question tell.
+    """Features that the words of a question have.
 
     Attributes:
         signals: what it is about.
@@ -129,7 +129,7 @@ def look(
 
 
 def _is_model(word: str) -> bool:
-    """Whether a word is made like the name of a model; `data-base` is not, for all its base."""
+    """Tell whether a word is made like the name of a model; `data-base` is not, for all its base."""
     is_long = word.count("-") > 1 or any(letter.isdigit() for letter in word)
     return is_long and bool(_MODEL_NAME.fullmatch(word))
 
@@ -161,7 +161,7 @@ def _about_programs(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -
 
 
 def _code_points(texts: Sequence[str], grams: AbstractSet[str]) -> float:
-    """How much of a question is of programs, in points; see `_ENOUGH`."""
+    """Weigh how much of a question is of programs, in points; see `_ENOUGH`."""
     doubtful = len(grams & WORDS["ambiguous"]) * _DOUBTFUL
     coding = len(grams & WORDS["coding"]) * (_DOUBTFUL + 0.1)
     sure = len(grams & WORDS["code"])
@@ -299,7 +299,7 @@ def _is_of_place(text: str, parts: Sequence[Part], grams: AbstractSet[str]) -> b
 
 
 def _is_name(parts: Sequence[Part]) -> bool:
-    """Whether a question is nothing but up to four capitalised words."""
+    """Tell whether a question is nothing but up to four capitalised words."""
     texts = [part.text for part in parts if not part.is_phrase]
     if not 0 < len(texts) <= _MAX_NAME_WORDS or len(texts) < len(parts):
         return False

@@ -1,4 +1,4 @@
-"""How questions are put: frames around what is asked for, and words that name nothing."""
+"""Patterns of questions: frames around what is asked for, and words that name nothing."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -33,12 +33,17 @@ _LONG: Final = 10
 
 
 def opens_with(parts: Sequence[Part], frames: Collection[str]) -> bool:
-    """Whether a question begins with one of some frames."""
+    """Tell whether a question begins with one of some frames.
+
+    Args:
+        parts: of the query, in order.
+        frames: as `FRAMES` has them.
+    """
     return bool(_frame_at(_tokens(parts), 0, frames))
 
 
 def content(parts: Sequence[Part], *, is_code: bool, is_news: bool) -> tuple[Part, ...]:
-    """What a question asks for: its parts without frames and without function words.
+    """Take what a question asks for: its parts without frames and without function words.
 
     Args:
         parts: of the query, in order.
@@ -136,7 +141,7 @@ def _without_article(part: Part) -> Part:
 
 
 def _weight(part: Part, place: int) -> float:
-    """How much a part says: phrases and shapes of code most, then names, then long words."""
+    """Weigh how much a part says: phrases and shapes of code most, then names, then long words."""
     text = part.text
     weight = min(len(text), _LONG) / _LONG
     has_digit = any(map(str.isdigit, text))

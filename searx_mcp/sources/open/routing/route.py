@@ -1,6 +1,6 @@
-"""Chooses the engines that a question is for, and says why.
+"""The choice of the engines that a question is for, and why.
 
-What speaks for an engine stands in its own row, see `Routing`. Here is what the points come to.
+The points for an engine stand in its own row, see `Routing`; here they are added up.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -101,7 +101,7 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class _Score:
-    """What speaks for an engine: its points, and the factor of its vote."""
+    """Points for an engine, and the factor of its vote."""
 
     points: float
     factor: float
@@ -160,7 +160,7 @@ def route(
 
 
 def _speaks(engine: Engine, question: Question, spoken: str) -> bool:
-    """Whether an engine has anything in a language."""
+    """Tell whether an engine has anything in a language."""
     if spoken in {"en", "all", "auto", ""} or not engine.languages:
         return True
     is_code = Signal.CODE in question.signals
@@ -168,7 +168,7 @@ def _speaks(engine: Engine, question: Question, spoken: str) -> bool:
 
 
 def _is_on(engine: Engine, question: Question) -> bool:
-    """Whether results of an engine may lie on the sites that a question asks for."""
+    """Tell whether results of an engine may lie on the sites that a question asks for."""
     if not engine.hosts:
         return True
     if question.sites:
@@ -275,7 +275,7 @@ def _within(
 
 
 def _is_subject(engine: Engine, question: Question) -> bool:
-    """Whether a question names the kind of thing that a triggered engine has."""
+    """Tell whether a question names the kind of thing that a triggered engine has."""
     return question.ecosystem is not None and question.ecosystem is engine.routing.ecosystem
 
 
@@ -370,7 +370,7 @@ def _grants(engine: Engine, question: Question, signals: AbstractSet[Signal]) ->
 
 
 def _is_aside(question: Question, signals: AbstractSet[Signal]) -> bool:
-    """Whether a site fits that is not about programs."""
+    """Tell whether a site fits that is not about programs."""
     is_other = signals & _NOT_ASIDE and Signal.HOW_TO not in signals
     return bool(question.topic) and Signal.CODE not in signals and not is_other
 

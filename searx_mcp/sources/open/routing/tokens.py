@@ -174,7 +174,7 @@ def _forms(token: str) -> Iterator[str]:
 
 
 def _is_quoted(segments: list[str], place: int) -> bool:
-    """Whether a piece between two quotes was quoted; in `27" monitor, 32" or` they are inches."""
+    """Tell whether a piece between two quotes was quoted; in `27" monitor, 32" or` they are inches."""
     if place == len(segments) - 1:
         return False
     before, inside, after = segments[place - 1], segments[place], segments[place + 1]
