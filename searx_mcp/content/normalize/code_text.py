@@ -1,8 +1,6 @@
 """The text of a block of code, without what is shown beside it."""
 
 import re
-from collections.abc import Iterator
-from enum import Enum, auto
 from textwrap import dedent
 from typing import Final
 
@@ -59,12 +57,6 @@ _LEADING = re.compile(r"\A(?:[ \t]*\n)+")
 _NEWLINES = re.compile(r"\r\n?")
 
 
-class _Event(Enum):
-    OPEN = auto()
-    CLOSE = auto()
-    TEXT = auto()
-
-
 def code_text(root: LexborNode, *, is_indented: bool = False) -> str:
     """The text of a block of code, without empty lines before and behind it.
 
@@ -79,16 +71,23 @@ def code_text(root: LexborNode, *, is_indented: bool = False) -> str:
 
 def raw_text(root: LexborNode) -> str:
     """The text of a block of code with the white space it begins and ends with."""
-    lines = _Lines()
-    for event, node in _walk(root, _counted(root)):
-        if event is _Event.OPEN:
-            lines.open(is_block=node.tag in _BLOCKS)
-        elif event is _Event.CLOSE:
+    counted, lines = _counted(root), _Lines()
+    todo: list[tuple[LexborNode | None, int]] = [(child, 1) for child in reversed(children(root))]
+    while todo:
+        node, depth = todo.pop()
+        if node is None:
             lines.close()
+        elif node.is_text_node:
+            lines.text("" if _is_layout(node) else node.text_content or "")
         elif node.tag == "br":
             lines.text("\n")
-        else:
-            lines.text((node.text_content or "") if node.is_text_node else node.text())
+        elif depth >= MAX_DEPTH:
+            lines.text(node.text())
+        elif node.is_element_node and not _is_beside(node, counted):
+            if is_line(node):
+                lines.open(is_block=node.tag in _BLOCKS)
+                todo.append((None, depth))
+            todo += [(child, depth + 1) for child in reversed(children(node))]
     return _NEWLINES.sub("\n", lines.value()).replace("\xa0", " ")
 
 
@@ -130,25 +129,6 @@ class _Lines:
 
     def _is_at_start(self) -> bool:
         return not self._parts or self._parts[-1].endswith(("\n", "\r"))
-
-
-def _walk(root: LexborNode, counted: set[int]) -> Iterator[tuple[_Event, LexborNode]]:
-    """Go through what is code, in order, without recursion."""
-    todo: list[tuple[_Event, LexborNode, int]] = [
-        (_Event.TEXT, child, 1) for child in reversed(children(root))
-    ]
-    while todo:
-        event, node, depth = todo.pop()
-        if event is _Event.CLOSE or node.is_text_node:
-            if not (node.is_text_node and _is_layout(node)):
-                yield event, node
-        elif node.tag == "br" or depth >= MAX_DEPTH:
-            yield event, node
-        elif node.is_element_node and not _is_beside(node, counted):
-            if is_line(node):
-                yield _Event.OPEN, node
-                todo.append((_Event.CLOSE, node, depth))
-            todo += [(_Event.TEXT, child, depth + 1) for child in reversed(children(node))]
 
 
 def is_line(node: LexborNode) -> bool:
@@ -214,11 +194,8 @@ def _counted(root: LexborNode) -> set[int]:
         if first is None or not first.is_element_node:
             return set()
         number = first.text().strip()
-        if (
-            not number.isascii()
-            or not number.isdigit()
-            or (count is not None and int(number) != count)
-        ):
+        is_number = number.isascii() and number.isdigit()
+        if not is_number or (count is not None and int(number) != count):
             return set()
         count = int(number) + 1
         found.add(first.mem_id)

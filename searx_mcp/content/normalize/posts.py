@@ -86,8 +86,8 @@ def _normalize_posts(tree: LexborHTMLParser) -> None:
 
 POSTS: Final = Dialect(
     {
-        ANY: f":is({_QUOTED},{_COMMENTS},{_PANES},.topic-meta-data,.comhead,.codebox,.d-none[itemprop],"
-        "span[itemprop=position],[component='post/parent/content'])"
+        ANY: f"{_QUOTED},{_COMMENTS},{_PANES},.topic-meta-data,.comhead,.codebox,.d-none[itemprop],"
+        "span[itemprop=position],[component='post/parent/content']"
     },
     _normalize_posts,
 )

@@ -30,6 +30,9 @@ NOTE: Final = "x-note"
 TASK: Final = "x-task"
 """The box in front of a task; `done` if it is ticked. It has no content."""
 
+ANY: Final = ""
+"""The name of any element, among the marks of a dialect."""
+
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 _HIDING = re.compile(
@@ -40,9 +43,6 @@ _KEPT: Final = ("class", "style", "id", "hidden")
 """By these a style sheet may hide an element: what takes its place must carry them."""
 _MOST_LOOKED_AT: Final = 400
 """Nodes of an element that may be a label, a title or a button."""
-
-
-ANY: Final = "*"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,156 +1,73 @@
 """Where what is written is cut, joined or left out: the first number at which it is."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.content.writing.style import Links, Written
+from searx_mcp.content.writing.style import Links
 
 Probe = Callable[[int], bool]
 
 
+def of(template: str, count: int) -> str:
+    """A page: `@x` is so many x, but at least one, and `{}` the number."""
+    repeated = re.sub("@(.)", lambda found: found[1] * max(count, 1), template)
+    return f"<p>{repeated}</p>".replace("{}", str(count))
+
+
 @pytest.fixture
 def turns(written, first: Callable[[Probe], int]) -> Callable[..., int]:
-    """The least number for which what is written of a page is as asked."""
+    """The least number for which a mark is in what is written and noted of a page, or no longer is."""
 
-    def find(page: Callable[[int], str], is_so: Callable[[Written], bool], **style: object) -> int:
-        return first(lambda count: is_so(written(page(count), **style)))
+    def find(template: str, mark: str, **style: object) -> int:
+        def is_shown(count: int) -> bool:
+            page = written(of(template, count), **style)
+            return mark in page.markdown or mark in str((page.outline, page.links, page.images))
+
+        is_so = is_shown(0)
+        return first(lambda count: is_shown(count) is not is_so)
 
     return find
 
 
-def x(count: int) -> str:
-    return "x" * count
-
-
-def lacks(mark: str) -> Callable[[Written], bool]:
-    return lambda page: mark not in page.markdown
-
-
-def shows(mark: str) -> Callable[[Written], bool]:
-    return lambda page: mark in page.markdown
-
-
-TABLES = [
-    pytest.param(
-        lambda n: f"<table><tr><th>A<th>B<tr><td rowspan=2>{x(n)}<td>1<tr><td>2</table>",
-        lambda page: "| | 2 |" in page.markdown,
-        61,
-        id="a cell that is repeated in the rows it spans",
-    ),
-    pytest.param(
-        lambda n: f"<table><tr><td><p>y</p><p>{x(n)}</p><td>1<tr><td>2<td>3</table>",
-        lacks("|"),
-        400,
-        id="a cell of several blocks",
-    ),
-    pytest.param(
-        lambda n: f"<table><tr><td>{x(n)}<td>y</table>", lacks("|"), 101, id="a cell of one row"
-    ),
-    pytest.param(
-        lambda n: f"<table role=none><tr><td>{x(max(n, 1))}<td>y</table>",
-        lacks(" / "),
-        101,
-        id="cells on one line",
-    ),
-]
-TEXTS = [
-    pytest.param(
-        lambda n: f"<h2>A<a href=#x>{'#' * max(n, 1)}</a></h2>",
-        lambda page: len(page.markdown) > 4,
-        31,
-        id="signs of a place",
-    ),
-    pytest.param(lambda n: f"<p>a<sup>{'1' * max(n, 1)}</sup></p>", lacks("^"), 41, id="a power"),
-    pytest.param(
-        lambda n: f"<pre><code class=language-{x(max(n, 1))}>y</code></pre>",
-        lambda page: page.code_blocks[0].language == "",
-        31,
-        id="the name of a language",
-    ),
-    pytest.param(lambda n: f"<p>$x_{{{x(n)}}}*y$</p>", shows("\\*"), 495, id="TeX in a sentence"),
-    pytest.param(lambda n: f"<p>$$x_{{{x(n)}}}*y$$</p>", shows("\\*"), 1_995, id="TeX by itself"),
-    pytest.param(
-        lambda n: f"<p>\\(x_{{{x(n)}}}*y\\)</p>", shows("\\*"), 495, id="TeX in parentheses"
-    ),
-    pytest.param(
-        lambda n: f"<p>\\[x_{{{x(n)}}}*y\\]</p>", shows("\\*"), 1_995, id="TeX in brackets"
-    ),
-    pytest.param(lambda n: f"<p>a &amp;{x(max(n, 1))};</p>", lacks("\\"), 33, id="a reference"),
-    pytest.param(lambda n: f"<p>{'1' * max(n, 1)}. a</p>", lacks("\\"), 10, id="a number"),
-]
-TARGETS = [
-    pytest.param(
-        lambda n: f"<p><a href='https://ex.org/{x(max(0, n - 15))}'>t</a></p>",
-        lacks("]("),
-        2_001,
-        id="an absolute address",
-    ),
-    pytest.param(
-        lambda n: f"<p><a href='/{x(max(0, n - 1))}'>t</a></p>",
-        lacks("]("),
-        1_987,
-        id="an address below a host",
-    ),
-    pytest.param(
-        lambda n: f"<p>a <img src=/i alt='The words' width={n}></p>",
-        shows("words"),
-        81,
-        id="the width of an image",
-    ),
-    pytest.param(
-        lambda n: f"<p>a <img src=/i alt='The words' width=999 height={n}px></p>",
-        shows("words"),
-        81,
-        id="the height of an image",
-    ),
-    pytest.param(
-        lambda n: f"<p>a <img src=/i alt='{x(n)}'></p>",
-        lambda page: page.images[0].alt.endswith("…"),
-        301,
-        id="the words of an image",
-    ),
-    pytest.param(
-        lambda n: f"<figure><img src=/i><figcaption>{x(n)}</figcaption></figure>",
-        lambda page: page.images[0].caption.endswith("…"),
-        301,
-        id="a caption",
-    ),
-    pytest.param(
-        lambda n: f"<p><a href=/c>{x(max(n, 1))}</a></p>",
-        lambda page: page.links[0].text.endswith("…"),
-        201,
-        id="the words of a link",
-    ),
-    pytest.param(
-        lambda n: f"<h2>{x(max(n, 1))}</h2>",
-        lambda page: page.outline[0].title.endswith("…"),
-        201,
-        id="a heading",
-    ),
-    pytest.param(
-        lambda n: f"<h2 data-anchor={x(max(n, 1))}>A</h2>",
-        lambda page: page.outline[0].anchor.endswith("…"),
-        201,
-        id="an anchor",
-    ),
-]
-
-
-@pytest.mark.parametrize(("page", "is_so", "count"), TABLES + TEXTS + TARGETS)
-def test_what_is_written_turns_at_its_number(turns, page, is_so, count: int):
-    assert turns(page, is_so) == count
+@pytest.mark.parametrize(
+    ("template", "mark", "count"),
+    [
+        ("<table><tr><th>A<th>B<tr><td rowspan=2>@x<td>1<tr><td>2</table>", "| | 2 |", 61),
+        ("<table><tr><td><p>y</p><p>@x</p><td>1<tr><td>2<td>3</table>", "|", 400),
+        ("<table><tr><td>@x<td>y</table>", "|", 101),
+        ("<table role=none><tr><td>@x<td>y</table>", " / ", 101),
+        ("<h2>A<a href=#x>@#</a></h2>", "#####", 31),
+        ("a<sup>@1</sup>", "^", 41),
+        ("<pre><code class=language-@x>y</code></pre>", "```x", 31),
+        ("$x_{@x}*y$", "\\*", 495),
+        ("$$x_{@x}*y$$", "\\*", 1_995),
+        ("\\(x_{@x}*y\\)", "\\*", 495),
+        ("\\[x_{@x}*y\\]", "\\*", 1_995),
+        ("a &amp;@x;", "\\", 33),
+        ("@1. a", "\\", 10),
+        ("<a href='https://ex.org/@x'>t</a>", "](", 1_986),
+        ("<a href='/@x'>t</a>", "](", 1_986),
+        ("a <img src=/i alt='The words' width={}>", "[image", 81),
+        ("a <img src=/i alt='The words' width=999 height={}px>", "[image", 81),
+        ("a <img src=/i alt='@x'>", "…", 301),
+        ("<figure><img src=/i><figcaption>@x</figcaption></figure>", "…", 301),
+        ("<a href=/c>@x</a>", "…", 201),
+        ("<h2>@x</h2>", "…", 201),
+        ("<h2 data-anchor=@x>A</h2>", "…", 201),
+    ],
+)
+def test_what_is_written_turns_at_its_number(turns, template: str, mark: str, count: int):
+    assert turns(template, mark) == count
 
 
 @pytest.mark.parametrize(
-    ("text", "mark"), [("[{}]", "\\"), ("<x-math>a[{}]</x-math>", "{}"), ("$x^a[{}]$", "{}")]
+    ("text", "mark"), [("[@1]", "\\"), ("<x-math>a[@1]</x-math>", "{"), ("$x^a[@1]$", "{")]
 )
-def test_a_number_in_brackets_is_told_from_that_of_a_link(turns, text: str, mark: str):
-    def page(count: int) -> str:
-        return f"<p>{text.replace('{}', '1' * max(count, 1))}</p>"
-
-    assert turns(page, lacks(mark), links=Links.FOOTNOTES) == 7
-    assert turns(page, lacks(mark)) == 0
+def test_a_number_in_brackets_is_told_from_that_of_a_link(written, turns, text: str, mark: str):
+    assert turns(text, mark, links=Links.FOOTNOTES) == 7
+    assert mark not in written(of(text, 1)).markdown
 
 
 @pytest.mark.parametrize(
@@ -201,8 +118,8 @@ def test_numbers_that_go_down_stop_at_nothing(written):
 
 
 def test_a_label_of_a_note_is_short(written):
-    page = written(f"<x-note name={x(90)}>a b c</x-note>")
-    assert page.markdown == f"[^{x(59)}]: a b c"
+    page = written(f"<x-note name={'x' * 90}>a b c</x-note>")
+    assert page.markdown == f"[^{'x' * 59}]: a b c"
 
 
 def test_headings_are_noted_up_to_a_limit(written):

@@ -4,7 +4,7 @@ What acts is found by a parser of Markdown (CommonMark with tables and strikethr
 any address for a link.
 """
 
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -185,29 +185,11 @@ WORDS = st.sampled_from(
         "[",
     ]
 )
-PARTS = st.lists(
-    st.builds(
-        "{}{}{}".format,
-        st.sampled_from(
-            [
-                "",
-                "<b>",
-                "<i>",
-                "<del>",
-                "<a href=/x>",
-                "<code>",
-                "<b><i>",
-                "</b>",
-                "</i>",
-                "</a>",
-                "<br>",
-            ]
-        ),
-        WORDS,
-        st.sampled_from(["", "</b>", "</i>", "</del>", "</a>", "</code>", "</i></b>"]),
-    ),
-    max_size=10,
-).map("".join)
+OPENED = st.sampled_from(
+    ["", "<b>", "<i>", "<del>", "<a href=/x>", "<code>", "<b><i>", "</b>", "</i>", "</a>", "<br>"]
+)
+CLOSED = st.sampled_from(["", "</b>", "</i>", "</del>", "</a>", "</code>", "</i></b>"])
+PARTS = st.lists(st.builds("{}{}{}".format, OPENED, WORDS, CLOSED), max_size=10).map("".join)
 
 
 @fuzz
@@ -247,16 +229,8 @@ def test_an_address_is_the_one_that_is_always_made_of_it(href: str, base: str):
     assert Targets(base, Links.INLINE).resolve(href) == absolute(base, href)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://a.example/x",
-        "https://a.example/(b)",
-        "https://a.example/é b",
-        "https://a.example/&amp;",
-        "https://a.example/`|",
-    ],
-)
-def test_a_target_is_read_as_it_is(url: str):
+@pytest.mark.parametrize("path", ["x", "(b)", "é b", "&amp;", "`|"])
+def test_a_target_is_read_as_it_is(path: str):
+    url = f"https://a.example/{path}"
     [opened] = [token for token in tokens(f"[a]({target(url)})") if token.type == "link_open"]
-    assert opened.attrs["href"] in {url, reader.normalizeLink(url), opened.attrs["href"]}
+    assert unquote(str(opened.attrs["href"])) == url
