@@ -1,5 +1,6 @@
 """The client: what fronts and other asyncio programs talk to."""
 
+import asyncio
 import random
 import time
 from collections.abc import Callable, Mapping
@@ -11,9 +12,6 @@ from typing_extensions import override
 from yarl import URL
 
 from searx_mcp.arguments import parse_fetch, parse_search
-from searx_mcp.client.parts import Parts
-from searx_mcp.client.stores import open_pages, open_state
-from searx_mcp.http.dialling import Dialling
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
@@ -25,15 +23,16 @@ from searx_mcp.models.request import (
 )
 from searx_mcp.models.response import SearchResponse
 from searx_mcp.models.service import Progress, Service
-from searx_mcp.search.capture import Capture
-from searx_mcp.search.searcher import instance_query
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.state import StateStore
 
 if TYPE_CHECKING:
+    from searx_mcp.client.parts import Parts
+    from searx_mcp.http.dialling import Dialling
     from searx_mcp.ops.instance_admin import InstanceAdmin
+    from searx_mcp.search.capture import Capture
 
 
 class SearxClient(Service):
@@ -81,7 +80,7 @@ class SearxClient(Service):
         origins: Mapping[str, str] | None = None,
         pages: PageStore | None = None,
         processes: bool = False,
-        dialling: Dialling | None = None,
+        dialling: "Dialling | None" = None,
     ) -> None:
         self.settings = settings or Settings()
         self._origins = origins or {}
@@ -107,7 +106,8 @@ class SearxClient(Service):
     async def __aenter__(self) -> Self:
         if self._parts is not None:
             raise RuntimeError("this SearxClient is already open")
-        self._parts = await Parts.open(
+        wiring = await asyncio.to_thread(_wiring)
+        self._parts = await wiring.open(
             self.settings,
             catalog=self._given_catalog,
             state=self._state,
@@ -241,7 +241,7 @@ class SearxClient(Service):
         *,
         format: Format | None = None,  # noqa: A002 - the field's word for JSON or HTML
         **arguments: Unpack[SearchArguments],
-    ) -> Capture:
+    ) -> "Capture":
         """Search once at one instance of the pool, at the cost of its budget; keep a fixture.
 
         Args:
@@ -254,6 +254,8 @@ class SearxClient(Service):
             InvalidArgumentError: an argument is wrong, or the instance is not in the pool.
             NoInstancesError: the instance may not be asked now.
         """
+        from searx_mcp.search.searcher import instance_query  # noqa: PLC0415 - what no search needs
+
         parts = self._open_parts()
         request = parse_search(
             {"query": query, **arguments}, defaults=self.settings.search_defaults()
@@ -265,6 +267,13 @@ class SearxClient(Service):
         if self._parts is None:
             raise RuntimeError("open the SearxClient first: async with SearxClient() as client")
         return self._parts
+
+
+def _wiring() -> "type[Parts]":
+    """Import what an open client is made of: in a thread, since it takes most of a second."""
+    from searx_mcp.client.parts import Parts  # noqa: PLC0415 - see above
+
+    return Parts
 
 
 def remembering_client(
@@ -280,6 +289,8 @@ def remembering_client(
     Raises:
         SettingsError: `redis.url` is given, but cannot be used.
     """
+    from searx_mcp.client.stores import open_pages, open_state  # noqa: PLC0415 - databases
+
     return SearxClient(
         settings,
         state=open_state(settings),
