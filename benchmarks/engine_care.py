@@ -16,6 +16,7 @@ from typing import Final
 from benchmarks.measure import Ratio, Table, command_line, report
 from benchmarks.simulation.arrivals import HOUR, dice
 from searx_mcp.errors import SearxMcpError
+from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.pool.attempt import Outcome
@@ -28,7 +29,6 @@ from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.classify import judge_page
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.sources.searxng.upstream import Clearance
 from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.virtual_time import VirtualClock, run
 
@@ -177,9 +177,15 @@ class Instance:
         """Not asked for an own instance."""
         return True
 
-    async def clearance(self, base_url: str, *, format: Format, timeout: float) -> Clearance:  # noqa: A002, ARG002, ASYNC109 - of public instances
+    async def robots(
+        self,
+        base_url: str,  # noqa: ARG002 - of public instances
+        *,
+        format: Format,  # noqa: A002, ARG002 - likewise
+        timeout: float,  # noqa: ARG002, ASYNC109 - likewise
+    ) -> RobotsDecision | Outcome:
         """Not asked for an own instance."""
-        return Clearance()
+        return RobotsDecision()
 
     async def config(self, base_url: str, *, own: bool, timeout: float) -> None:  # noqa: ASYNC109 - of public instances
         """Not asked for an own instance by a search."""

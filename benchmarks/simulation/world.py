@@ -8,12 +8,12 @@ from http import HTTPStatus
 
 from benchmarks.simulation.arrivals import dice
 from benchmarks.simulation.hosts import Access, Fault, Host
+from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.sources.searxng.upstream import Clearance
 from searx_mcp.testing.limiter import FakeLimiter, Refusal
 from searx_mcp.testing.loopback import ReceivedRequest
 
@@ -109,23 +109,23 @@ class World:
         """Whether the host still has an address."""
         return self._hosts[base_url].host.fault is not Fault.NO_NAME
 
-    async def clearance(
+    async def robots(
         self,
         base_url: str,
         *,
         format: Format,  # noqa: A002 - the interface's name
         timeout: float,  # noqa: ASYNC109 - the interface's
-    ) -> Clearance:
+    ) -> RobotsDecision | Outcome:
         """Nobody forbids anything; a host that cannot be reached fails as its searches do."""
         failure = self._hosts[base_url].silence(format)
         if failure is None:
             await asyncio.sleep(_QUICK)
-            return Clearance()
+            return RobotsDecision()
         if failure.elapsed > timeout:
             detail = "There was no answer in time."
             failure = Outcome(Verdict.TIMEOUT, format, timeout, detail=detail)
         await asyncio.sleep(failure.elapsed)
-        return Clearance(failure=failure)
+        return failure
 
     async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - the interface's
         """What the host tells of itself."""

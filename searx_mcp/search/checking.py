@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
+from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.administration import Check, Checked, ConfigReport, Robots
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.config_facts import ConfigFacts
@@ -85,12 +86,12 @@ class Checker:
 
     async def _read_robots(self, url: str) -> tuple[Robots, str]:
         form = self._pool.format_of(url, self._clock())
-        clearance = await read_robots(
+        decision = await read_robots(
             self._client, self._pool, url, form, clock=self._clock, timeout=PROBE_TIMEOUT
         )
-        if clearance.failure is not None:
-            return Robots.UNREADABLE, clearance.failure.detail
-        return (Robots.OPTED_OUT if clearance.opted_out else Robots.ALLOWED), ""
+        if not isinstance(decision, RobotsDecision):
+            return Robots.UNREADABLE, decision.detail
+        return (Robots.ALLOWED if decision.allowed else Robots.OPTED_OUT), ""
 
 
 def config_report(facts: ConfigFacts | None) -> ConfigReport | None:

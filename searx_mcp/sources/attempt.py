@@ -12,6 +12,7 @@ from functools import partial
 from types import TracebackType
 from typing import Final, Protocol, Self
 
+from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool.attempt import Needs, Outcome, Proposal
@@ -20,9 +21,8 @@ from searx_mcp.pool.pool import InstancePool, Members
 from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.sources.searxng.upstream import Clearance
 
-CLEARANCE_TIMEOUT: Final = 2.0
+ROBOTS_TIMEOUT: Final = 2.0
 """Seconds for a robots.txt or a `/config`, which an instance has at hand."""
 MAY_BE_OURS: Final = frozenset({Verdict.DNS, Verdict.CONNECTION, Verdict.TLS})
 """Failures that a machine without a network, or behind a captive portal, sees everywhere."""
@@ -124,13 +124,13 @@ class InstanceClient(Protocol):
         """Whether the host of a public instance has an address; nothing is sent to it."""
         ...
 
-    async def clearance(
+    async def robots(
         self,
         base_url: str,
         *,
         format: Format,  # noqa: A002 - the field's word for JSON or HTML
         timeout: float,  # noqa: ASYNC109 - of one small file
-    ) -> Clearance:
+    ) -> RobotsDecision | Outcome:
         """Read the robots.txt of a public instance."""
         ...
 
@@ -248,10 +248,10 @@ class AttemptRunner:
         self, ticket: Ticket, proposal: Proposal, send: Send, log: InstanceLog
     ) -> Outcome | None:
         seconds = ticket.start(self._timeout)
-        clearance = await self._look_up(ticket, proposal, seconds)
-        if clearance.opted_out or clearance.failure is not None:
+        decision = await self._look_up(ticket, proposal, seconds)
+        if isinstance(decision, Outcome) or not decision.allowed:
             log.give_up(proposal.url)
-            return clearance.failure
+            return decision if isinstance(decision, Outcome) else None
         if not await self._pacer.wait(log.deadline - TOO_LATE):
             return None
         if not await self._charge(proposal, log):
@@ -259,22 +259,24 @@ class AttemptRunner:
         log.say(f"asking {proposal.url} for {proposal.format.upper()}")
         return await send(timeout=min(seconds, log.left))
 
-    async def _look_up(self, ticket: Ticket, proposal: Proposal, seconds: float) -> Clearance:
+    async def _look_up(
+        self, ticket: Ticket, proposal: Proposal, seconds: float
+    ) -> RobotsDecision | Outcome:
         """Find out whether the instance is there and lets us ask it; what this costs is not charged."""
         url, form, client = proposal.url, proposal.format, self._client
         if proposal.robots_known and not proposal.is_trial:
             if await client.resolves(url, timeout=seconds):
-                return Clearance()
+                return RobotsDecision()
             detail = "The host name does not resolve."
-            return Clearance(failure=Outcome(Verdict.DNS, form, ticket.elapsed, detail=detail))
-        seconds = min(seconds, CLEARANCE_TIMEOUT)
+            return Outcome(Verdict.DNS, form, ticket.elapsed, detail=detail)
+        seconds = min(seconds, ROBOTS_TIMEOUT)
         clock = self._clock
-        clearance = await read_robots(client, self._pool, url, form, clock=clock, timeout=seconds)
-        if clearance == Clearance() and not proposal.robots_known:
+        decision = await read_robots(client, self._pool, url, form, clock=clock, timeout=seconds)
+        if decision == RobotsDecision() and not proposal.robots_known:
             # Its limiter decides what the search is charged to.
             seconds = min(seconds, ticket.log.left)
             await read_config(client, self._pool, url, own=False, clock=clock, timeout=seconds)
-        return clearance
+        return decision
 
     def _lose_to_hedge(self, ticket: Ticket, proposal: Proposal) -> None:
         ticket.ended = True
@@ -297,7 +299,7 @@ async def read_robots(
     *,
     clock: Callable[[], float],
     timeout: float,  # noqa: ASYNC109 - of one small file
-) -> Clearance:
+) -> RobotsDecision | Outcome:
     """Read the robots.txt of a public instance; the pool learns what it says.
 
     Args:
@@ -308,10 +310,10 @@ async def read_robots(
         clock: Unix seconds.
         timeout: seconds it may take.
     """
-    clearance = await client.clearance(url, format=format, timeout=timeout)
-    if clearance.failure is None:
-        pool.read_robots(url, opted_out=clearance.opted_out, now=clock())
-    return clearance
+    decision = await client.robots(url, format=format, timeout=timeout)
+    if isinstance(decision, RobotsDecision):
+        pool.read_robots(url, opted_out=not decision.allowed, now=clock())
+    return decision
 
 
 async def read_config(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.instance import CatalogEntry, InstanceReport
@@ -19,7 +20,6 @@ from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.sources.searxng.upstream import Clearance
 from searx_mcp.storage.memory import MemoryStore
 
 PAGE = ResultPage(
@@ -123,19 +123,19 @@ class SimulatedUpstream:
         """Whether its behaviour gives it an address."""
         return self._of(base_url).resolves
 
-    async def clearance(
+    async def robots(
         self,
         base_url: str,
         *,
         format: Format,  # noqa: A002 - the interface's name
         timeout: float,  # noqa: ASYNC109 - the interface's
-    ) -> Clearance:
+    ) -> RobotsDecision | Outcome:
         """Tell whether its operator opted out; an instance without address fails."""
         behaviour = self._of(base_url)
         if not behaviour.resolves:
             detail = "The host name does not resolve."
-            return Clearance(failure=Outcome(Verdict.DNS, format, 0.0, detail=detail))
-        return Clearance(opted_out=behaviour.opted_out)
+            return Outcome(Verdict.DNS, format, 0.0, detail=detail)
+        return RobotsDecision("Disallow: /" if behaviour.opted_out else "")
 
     async def config(self, base_url: str, *, own: bool, timeout: float) -> ConfigFacts | None:  # noqa: ASYNC109 - the interface's
         """Tell what its behaviour says of it."""

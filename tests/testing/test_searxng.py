@@ -3,9 +3,10 @@ import json
 
 import aiohttp
 import pytest
+from yarl import URL
 
+from searx_mcp.http.robots import RobotsRules
 from searx_mcp.models.hits import Fact
-from searx_mcp.sources.searxng.robots import forbids_us
 from searx_mcp.testing.engines import FakeEngine
 from searx_mcp.testing.limiter import FakeLimiter
 from searx_mcp.testing.results import FakeResult
@@ -166,8 +167,10 @@ async def test_robots_txt_is_that_of_searxng_below_the_prefix(http):
             async with http.get(f"{instance.base}/robots.txt") as response:
                 assert response.status == (404 if prefix else 200)
             # What the etiquette page tells operators to do.
-            assert not forbids_us(text)
-            assert forbids_us(f"User-agent: searx-mcp\n{text}")
+            search = URL("http://host/search?q=x")
+            assert RobotsRules(text, by_name=True).decide(search).allowed
+            ours = f"User-agent: searx-mcp\n{text}"
+            assert not RobotsRules(ours, by_name=True).decide(search).allowed
 
 
 @pytest.mark.parametrize("prefix", ["", "searx"])

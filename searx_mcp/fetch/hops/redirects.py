@@ -25,10 +25,11 @@ from searx_mcp.errors import (
 from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, location_of, receive
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import Hosts
-from searx_mcp.fetch.hops.robots import MAX_ROBOTS, MAX_ROBOTS_REDIRECTS, RobotsGate
+from searx_mcp.fetch.hops.robots import MAX_ROBOTS_REDIRECTS, RobotsGate
 from searx_mcp.http.body import Body
 from searx_mcp.http.host_headers import with_own
 from searx_mcp.http.http import NOTE_DEADLINE, HttpSession, Reply
+from searx_mcp.http.robots import FETCHED_BYTES
 from searx_mcp.storage.pages import Validators
 from searx_mcp.tasks import Place
 from searx_mcp.urls.address import AllowList
@@ -219,8 +220,8 @@ class RedirectFollower:
                 if location is None:
                     if not HTTPStatus.OK <= reply.status < HTTPStatus.MULTIPLE_CHOICES:
                         return reply.status, b""
-                    body = await reply.read(max_bytes=MAX_ROBOTS, deadline=deadline)
-                    if body.truncated and len(body.data) < MAX_ROBOTS:
+                    body = await reply.read(max_bytes=FETCHED_BYTES, deadline=deadline)
+                    if body.truncated and len(body.data) < FETCHED_BYTES:
                         raise _cut_short(str(trail.current), body)
                     return reply.status, body.data
             trail.follow(next_url(trail.current, location, allow=self._allow))

@@ -20,15 +20,13 @@ from searx_mcp.errors import (
     SiteError,
     TransportError,
 )
-from searx_mcp.http.robots_rules import PARSED_BYTES, Rules, decode
+from searx_mcp.http.robots import RobotsDecision, RobotsRules, decode
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.tasks import SingleFlight, Spawn
 
 D = TypeVar("D", bound=Sized)
 R = TypeVar("R")
 
-MAX_ROBOTS: Final = PARSED_BYTES + 1
-"""Bytes of a robots.txt to fetch at most: what is parsed, and one that tells of more."""
 MAX_ROBOTS_REDIRECTS: Final = 5
 """The least that must be followed (section 2.3.1.2)."""
 
@@ -62,7 +60,7 @@ _UNREACHABLE: Final = frozenset(
 
 RobotsGet = Callable[[URL, float], Awaitable[tuple[int, bytes]]]
 """Gets a URL by a deadline of the event loop, with at most `MAX_ROBOTS_REDIRECTS` redirects through the
-same guard as pages: status and body of the last hop, the body whole or its first `MAX_ROBOTS` bytes. It
+same guard as pages: status and body of the last hop, the body whole or its first `FETCHED_BYTES` bytes. It
 raises a `FetchError` that names the hop, and a `RedirectError` for too many."""
 
 
@@ -89,7 +87,7 @@ class _Known:
         failure: why none was to be had, or `None`.
     """
 
-    rules: Rules | None
+    rules: RobotsRules | None
     learned_at: float
     good_for: float
     failure: FetchError | None = None
@@ -160,7 +158,7 @@ class RobotsGate:
         try:
             async with asyncio.timeout_at(deadline):
                 known = await self._look_up(url.origin())
-                rule = await self._judge(known, url)
+                decision = await self._decide(known, url)
         except TimeoutError as exc:
             raise TransportError(
                 "The site's robots.txt was not there.",
@@ -169,13 +167,13 @@ class RobotsGate:
             ) from exc
         if known.failure is not None:
             raise _refusal(url, known.failure, retry_after=max(known.rest(self._clock()), 1))
-        if rule is not None:
+        if not decision.allowed:
             raise PolicyError(
                 "The site's robots.txt forbids this address to programs.",
                 code=ErrorCode.ROBOTS_DISALLOWED,
                 url=str(url),
                 advice=_OTHER_SOURCE,
-                quoted=clean_line(rule, _SHOWN),
+                quoted=clean_line(decision.rule, _SHOWN),
             )
         return "absent" if known.rules is None else "allowed"
 
@@ -188,12 +186,12 @@ class RobotsGate:
                 self._known[key] = known
         return known
 
-    async def _judge(self, known: _Known, url: URL) -> str | None:
+    async def _decide(self, known: _Known, url: URL) -> RobotsDecision:
         if known.rules is None:
-            return None
+            return RobotsDecision()
         if known.rules.size <= _INLINE:
-            return known.rules.forbidden_by(url)
-        return await asyncio.to_thread(known.rules.forbidden_by, url)
+            return known.rules.decide(url)
+        return await asyncio.to_thread(known.rules.decide, url)
 
     async def _learn(self, origin: URL) -> _Known:
         """Take what is kept, or ask the site."""
@@ -245,7 +243,7 @@ class RobotsGate:
         return KeptRobots(status, text, self._clock())
 
     async def _read(self, kept: KeptRobots, *, good_for: float) -> _Known:
-        rules = await _off_loop(Rules, kept.text) if _has_rules(kept.status) else None
+        rules = await _off_loop(RobotsRules, kept.text) if _has_rules(kept.status) else None
         return _Known(rules, self._clock(), good_for)
 
 

@@ -16,8 +16,11 @@ from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from yarl import URL
+
 from searx_mcp.content.clean import clean_line
 from searx_mcp.http.body import Response
+from searx_mcp.http.robots import FETCHED_BYTES, RobotsRules, decode
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.config_facts import ConfigFacts, parse_config
 from searx_mcp.sources.searxng.autocomplete import parse_suggestions
@@ -27,7 +30,6 @@ from searx_mcp.sources.searxng.classify import (
     judge_page,
     naming_engines,
 )
-from searx_mcp.sources.searxng.robots import MAX_ROBOTS, forbids_us
 from searx_mcp.urls.hosts import ends_in_number
 from searx_mcp.workers.jobs import Job, Reader
 
@@ -176,18 +178,21 @@ def _judge(body: bytes, options: Mapping[str, Any]) -> Judgement:
     return distrust(judgement, base_url=options["base_url"], text=options["text"])
 
 
-def _read_robots(body: bytes, options: Mapping[str, Any]) -> bool | Judgement:
+def _read_robots(body: bytes, options: Mapping[str, Any]) -> str | Judgement:
     base_url, status = options["base_url"], options["status"]
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return judge(_received(body, options), base_url=base_url, format=Format(options["format"]))
     if status != HTTPStatus.OK:
-        return False
+        return ""
     search_path = f"{urlsplit(base_url).path.rstrip('/')}/search"
-    forbidden = forbids_us(body.decode("utf-8", "replace"), search_path=search_path)
-    if options["truncated"] and len(body) < MAX_ROBOTS and not forbidden:
+    # Rules for all robots are for crawlers, and SearXNG's own robots.txt closes its search to them: they
+    # say nothing about the search of a person. A group that names us is meant for us.
+    rules = RobotsRules(decode(body), by_name=True)
+    decision = rules.decide(URL(f"http://host{search_path}?q=x"))
+    if options["truncated"] and len(body) < FETCHED_BYTES and decision.allowed:
         # What is missing may well be the group that names us.
         return Judgement(Verdict.MALFORMED, detail="The instance's robots.txt was cut off.")
-    return forbidden
+    return decision.rule
 
 
 def _read_config(body: bytes, options: Mapping[str, Any]) -> ConfigFacts | None:
@@ -203,8 +208,8 @@ def _read_suggestions(body: bytes, options: Mapping[str, Any]) -> tuple[str, ...
 RESULTS: Final = Reader("searxng results", _judge, Judgement)
 """What a search came to. Takes `base_url`, `format`, `own`, and the `text` that was searched."""
 
-ROBOTS: Final = Reader("searxng robots", _read_robots, bool | Judgement)
-"""Whether the operator's robots.txt keeps us out. Takes `base_url` and `format`."""
+ROBOTS: Final = Reader("searxng robots", _read_robots, str | Judgement)
+"""The rule of the operator's robots.txt that keeps us out, or nothing. Takes `base_url` and `format`."""
 
 CONFIG: Final = Reader("searxng config", _read_config, ConfigFacts | None)
 SUGGESTIONS: Final = Reader("searxng suggestions", _read_suggestions, tuple[str, ...])

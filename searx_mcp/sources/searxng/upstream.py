@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from searx_mcp.errors import ProxyError, SearxMcpError, TransportError
 from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession
+from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
@@ -21,7 +22,6 @@ from searx_mcp.sources.searxng.autocomplete import suggest_url
 from searx_mcp.sources.searxng.classify import Judgement, generator
 from searx_mcp.sources.searxng.persona import Personas, honest
 from searx_mcp.sources.searxng.request import InstanceQuery, build_url
-from searx_mcp.sources.searxng.robots import MAX_ROBOTS
 from searx_mcp.workers.jobs import Reader, Workers, read_answer
 
 MAX_BODY: Final = 5 * 1_048_576
@@ -32,19 +32,6 @@ MAX_CONFIG: Final = 2_000_000
 T = TypeVar("T")
 
 _log = logging.getLogger("searx_mcp.sources.searxng")
-
-
-@dataclass(frozen=True, slots=True)
-class Clearance:
-    """Whether an operator's robots.txt lets us ask a public instance.
-
-    Attributes:
-        opted_out: whether it names us and forbids the search.
-        failure: why it could not be read: a search would fail for the same reason.
-    """
-
-    opted_out: bool = False
-    failure: Outcome | None = None
 
 
 class Upstream:
@@ -128,13 +115,13 @@ class Upstream:
             return True
         return True
 
-    async def clearance(
+    async def robots(
         self,
         base_url: str,
         *,
         format: Format,  # noqa: A002 - the model's name for it
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
-    ) -> Clearance:
+    ) -> RobotsDecision | Outcome:
         """Ask for the robots.txt of a public instance, at the root of its origin.
 
         Where there is none, or a redirect, nothing is forbidden (RFC 9309 §2.3.1).
@@ -143,6 +130,10 @@ class Upstream:
             base_url: the instance.
             format: that of the search for which this is asked; a failure is reported under it.
             timeout: seconds until the file must be there and read.
+
+        Returns:
+            Whether it names us and forbids the search; or why it could not be read, for which a search
+            would fail, too.
         """
         origin = "/".join(base_url.split("/", 3)[:3])
         answered = await self._ask(
@@ -152,12 +143,12 @@ class Upstream:
             {"base_url": base_url, "format": format},
             own=False,
             timeout=timeout,
-            max_bytes=MAX_ROBOTS,
+            max_bytes=FETCHED_BYTES,
             honestly=True,
         )
-        if isinstance(answered.result, bool):
-            return Clearance(opted_out=answered.result)
-        return Clearance(failure=_outcome(answered, format))
+        if isinstance(answered.result, str):
+            return RobotsDecision(answered.result)
+        return _outcome(answered, format)
 
     async def config(
         self,

@@ -16,10 +16,10 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.hops.robots import (
-    MAX_ROBOTS,
     MAX_ROBOTS_REDIRECTS,
     RobotsGate,
 )
+from searx_mcp.http.robots import FETCHED_BYTES
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.tasks import Tasks
@@ -396,7 +396,7 @@ async def test_a_long_file_is_read_beside_the_loop(count: int):
 
     async def get(url: URL, deadline: float) -> tuple[int, bytes]:
         asked.append(url)
-        return 200, body[:MAX_ROBOTS]
+        return 200, body[:FETCHED_BYTES]
 
     async with Tasks() as tasks:
         gate = RobotsGate(get, pages(), clock=lambda: 1e9, timeout=5.0, spawn=tasks.spawn)
@@ -463,3 +463,23 @@ async def test_over_a_real_socket(site: dict[str, FakePage], verdict: str):
         except FetchError as error:
             said = error.code
     assert said == verdict
+
+
+US = "User-agent: searx-mcp\n"
+ALL = "User-agent: *\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "rule"),
+    [
+        (f"{ALL}Disallow: /", "/a", "Disallow: /"),
+        (f"{US}Disallow: /\nDisallow: /a/b\nDisallow: /a\n", "/a/b/c", "Disallow: /a/b"),
+        (f"{US}disallow:/a/*/b$ # why\n", "/a/x/b", "Disallow: /a/*/b$"),
+        (f"{US}Disallow: /z\nAllow: /a\nDisallow: /a/b\nDisallow: /y", "/a/b", "Disallow: /a/b"),
+        (f"{US}Disallow: /a\u202e\u200bb", "/a%E2%80%AE%E2%80%8Bb", "Disallow: /ab"),
+        (f"{US}Disallow: /{'a' * 500}", f"/{'a' * 500}", f"Disallow: /{'a' * 98}\u2026"),
+    ],
+)
+def test_a_refusal_quotes_the_rule_as_a_person_wrote_it(ask_robots, text, target, rule):
+    said = ask_robots(text, f"https://a.example{target}")
+    assert said == f"The site's robots.txt forbids this address to programs. {rule}"

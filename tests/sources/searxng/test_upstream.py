@@ -14,12 +14,13 @@ from aiohttp import web
 
 from searx_mcp.http.body import Response
 from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.robots import MAX_ROBOTS, RobotsDecision
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.pool.attempt import Outcome
 from searx_mcp.sources.searxng.persona import Personas, honest
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.sources.searxng.robots import MAX_ROBOTS
-from searx_mcp.sources.searxng.upstream import MAX_BODY, MAX_CONFIG, Clearance, Upstream
+from searx_mcp.sources.searxng.upstream import MAX_BODY, MAX_CONFIG, Upstream
 from searx_mcp.urls.address import AllowList
 from searx_mcp.workers.jobs import MAX_ON_LOOP
 
@@ -362,7 +363,7 @@ async def test_only_searches_carry_a_persona(
     instance = await start(_always(lambda: web.Response(status=404)))
     upstream, url = upstream_for(public=[instance.url], rotate=rotate), instance.url
 
-    await upstream.clearance(url, format=Format.HTML, timeout=5)
+    await upstream.robots(url, format=Format.HTML, timeout=5)
     await upstream.is_alive(url, own=False, timeout=5)
     await upstream.config(url, own=False, timeout=5)
     await upstream.search(url, QUERY, own=False, format=Format.HTML, timeout=5)
@@ -536,16 +537,17 @@ ROBOTS = "User-agent: searx-mcp\nUser-agent: *\nDisallow: /*?*q=*\n"
         pytest.param(429, ROBOTS, False, id="limited"),
     ],
 )
-async def test_a_robots_txt_at_the_root_of_the_origin_gives_clearance(
+async def test_a_robots_txt_at_the_root_of_the_origin_is_obeyed(
     start: Start, upstream_for: UpstreamFor, status: int, text: str, *, opted_out: bool
 ) -> None:
     instance = await start(_always(lambda: web.Response(status=status, text=text)))
 
-    clearance = await upstream_for(public=[instance.url]).clearance(
+    decision = await upstream_for(public=[instance.url]).robots(
         instance.url, format=Format.HTML, timeout=5
     )
 
-    assert clearance == Clearance(opted_out=opted_out)
+    assert isinstance(decision, RobotsDecision)
+    assert decision.allowed is not opted_out
     (request,) = instance.requests
     assert (request.path, dict(request.query)) == ("/robots.txt", {})
     assert request.headers["User-Agent"] == honest()["User-Agent"]
@@ -581,13 +583,11 @@ async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
 ) -> None:
     instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=body)))
 
-    clearance = await upstream_for(public=[instance.url]).clearance(
+    failure = await upstream_for(public=[instance.url]).robots(
         instance.url, format=Format.JSON, timeout=5
     )
 
-    assert not clearance.opted_out
-    assert clearance.failure is not None
-    failure = clearance.failure
+    assert isinstance(failure, Outcome)
     assert (failure.verdict, failure.format) == (verdict, Format.JSON)
     assert failure.status_code == status
     assert failure.retry_after == (7.0 if headers.get("Retry-After") else None)
@@ -595,7 +595,7 @@ async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
     assert failure.elapsed > 0
 
 
-async def test_a_host_that_cannot_be_reached_is_a_failure_of_clearance(
+async def test_a_host_that_cannot_be_reached_is_a_failure(
     start: Start, upstream_for: UpstreamFor, unused_url: str
 ) -> None:
     instance = await start(_always(lambda: web.Response(text=ROBOTS)))
@@ -611,9 +611,9 @@ async def test_a_host_that_cannot_be_reached_is_a_failure_of_clearance(
     }
     upstream = upstream_for(public=[*cases][:3])
     for url, verdict in cases.items():
-        clearance = await upstream.clearance(url, format=Format.HTML, timeout=5)
-        assert clearance.failure is not None
-        assert (clearance.failure.verdict, clearance.failure.status_code) == (verdict, None), url
+        failure = await upstream.robots(url, format=Format.HTML, timeout=5)
+        assert isinstance(failure, Outcome)
+        assert (failure.verdict, failure.status_code) == (verdict, None), url
     assert not instance.requests
 
 
@@ -628,13 +628,13 @@ async def test_a_robots_txt_that_does_not_come_in_time_is_a_failure(
 
     instance = await start(silent)
 
-    clearance = await upstream_for(public=[instance.url]).clearance(
+    failure = await upstream_for(public=[instance.url]).robots(
         instance.url, format=Format.HTML, timeout=0.05
     )
     released.set()
 
-    assert clearance.failure is not None
-    assert clearance.failure.verdict is Verdict.TIMEOUT
+    assert isinstance(failure, Outcome)
+    assert failure.verdict is Verdict.TIMEOUT
 
 
 CONFIG = '{"version": "2026.8.22", "limiter": {"enabled": false}}'

@@ -1,4 +1,4 @@
-"""The rules of one robots.txt that are meant for us (RFC 9309).
+"""What one robots.txt lets us ask for (RFC 9309).
 
 Groups are chosen here and patterns are matched by Protego, which would also obey groups whose names
 are a part of ours, and end a group at records it does not know. See
@@ -7,6 +7,7 @@ are a part of ours, and end a group at records it does not know. See
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
@@ -16,8 +17,10 @@ from yarl import URL
 
 TOKEN: Final = "searx-mcp"  # noqa: S105 - a product token, section 2.2.1
 
-PARSED_BYTES: Final = 512_000
+MAX_ROBOTS: Final = 512_000
 """500 KiB are read and no more: the least a reader must take (section 2.5)."""
+FETCHED_BYTES: Final = MAX_ROBOTS + 1
+"""Bytes of a robots.txt to fetch at most: what is parsed, and one that tells of more."""
 
 _ASCII: Final = "".join(map(chr, range(0x20, 0x7F)))
 _LINE_END: Final = re.compile(r"\r\n?|\n")  # section 2.2; str.splitlines knows many more
@@ -31,7 +34,23 @@ _RECORD: Final = re.compile(
 )
 
 
-class Rules:
+@dataclass(frozen=True, slots=True)
+class RobotsDecision:
+    """Whether a robots.txt lets us ask for an address.
+
+    Attributes:
+        rule: the line that forbids it, as a stranger wrote it; empty if none does.
+    """
+
+    rule: str = ""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether no rule forbids it."""
+        return not self.rule
+
+
+class RobotsRules:
     """Rules that hold for us: those of all groups that name us, else those for everybody.
 
     Args:
@@ -52,26 +71,26 @@ class Rules:
 
     @override
     def __repr__(self) -> str:
-        return f"<Rules [{self.count} rules, {len(self._disallowed)} disallow]>"
+        return f"<RobotsRules [{self.count} rules, {len(self._disallowed)} disallow]>"
 
-    def forbidden_by(self, url: URL) -> str | None:
-        """The line that forbids an address, as a stranger wrote it, or `None` if none does.
+    def decide(self, url: URL) -> RobotsDecision:
+        """Decide about one address.
 
         Args:
             url: as it would be sent; path and query count, and `/robots.txt` is always allowed.
         """
         if self._rules is None or url.raw_path == "/robots.txt":
-            return None
+            return RobotsDecision()
         target = f"http://host{_slashed(url.raw_path_qs)}"
         if self._rules.can_fetch(target, TOKEN):
-            return None
+            return RobotsDecision()
         # Protego does not tell which rule it was: the longest that matches, found by halving.
         patterns = sorted(self._disallowed, key=len, reverse=True)
         while len(patterns) > 1:
             longer, shorter = patterns[: len(patterns) // 2], patterns[len(patterns) // 2 :]
             is_longer = not _parse([(False, p) for p in longer]).can_fetch(target, TOKEN)
             patterns = longer if is_longer else shorter
-        return f"Disallow: {patterns[0]}"
+        return RobotsDecision(f"Disallow: {patterns[0]}")
 
 
 def decode(body: bytes) -> str:
@@ -80,9 +99,9 @@ def decode(body: bytes) -> str:
     What is longer loses the rest and the line that the cut went through. The text is UTF-8, or
     UTF-16 where its mark says so, as some editors write it (section 2.2.2, last paragraph).
     """
-    if len(body) > PARSED_BYTES:
+    if len(body) > MAX_ROBOTS:
         # The byte after the last one tells whether a line ends just there.
-        ends = (body.rfind(end, 0, PARSED_BYTES + 1) for end in (b"\n", b"\r"))
+        ends = (body.rfind(end, 0, MAX_ROBOTS + 1) for end in (b"\n", b"\r"))
         body = body[: max(0, *ends)]
     encoding = "utf-16" if body.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     return body.decode(encoding, errors="replace")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from searx_mcp.http.robots_rules import PARSED_BYTES, Rules, decode
+from searx_mcp.http.robots import MAX_ROBOTS, RobotsDecision, RobotsRules, decode
 
 EXAMPLE = """\
 User-Agent: *
@@ -34,6 +34,12 @@ def example_as(robot: str) -> str:
 US = "User-agent: searx-mcp\n"
 ALL = "User-agent: *\n"
 OUT = f"{US}Disallow: /\n"
+
+
+def decide(text: str | bytes, target: str, *, by_name: bool = False) -> RobotsDecision:
+    body = text if isinstance(text, bytes) else text.encode("utf-8", "replace")
+    url = URL("https://a.example").join(URL(f"https://a.example{target}"))
+    return RobotsRules(decode(body), by_name=by_name).decide(url)
 
 
 def only(pattern: str) -> str:
@@ -243,57 +249,39 @@ def only(pattern: str) -> str:
         pytest.param(f"{US}Disallow: /caf\xe9".encode("latin-1"), "/caf%E9", False, id="Latin-1"),
     ],
 )
-def test_what_a_robots_txt_allows(ask_robots, text: str | bytes, target: str, *, allowed: bool):
-    said = ask_robots(text, f"https://a.example{target}")
-    assert (said == "allowed") is allowed
-    assert allowed or said.startswith("The site's robots.txt forbids this address to programs. ")
-
-
-@pytest.mark.parametrize(
-    ("text", "target", "rule"),
-    [
-        (f"{ALL}Disallow: /", "/a", "Disallow: /"),
-        (f"{US}Disallow: /\nDisallow: /a/b\nDisallow: /a\n", "/a/b/c", "Disallow: /a/b"),
-        (f"{US}disallow:/a/*/b$ # why\n", "/a/x/b", "Disallow: /a/*/b$"),
-        (f"{US}Disallow: /z\nAllow: /a\nDisallow: /a/b\nDisallow: /y", "/a/b", "Disallow: /a/b"),
-        (f"{US}Disallow: /a\u202e\u200bb", "/a%E2%80%AE%E2%80%8Bb", "Disallow: /ab"),
-        (f"{US}Disallow: /{'a' * 500}", f"/{'a' * 500}", f"Disallow: /{'a' * 98}\u2026"),
-    ],
-)
-def test_a_refusal_quotes_the_rule_as_a_person_wrote_it(ask_robots, text, target, rule):
-    said = ask_robots(text, f"https://a.example{target}")
-    assert said == f"The site's robots.txt forbids this address to programs. {rule}"
+def test_what_a_robots_txt_allows(text: str | bytes, target: str, *, allowed: bool):
+    assert decide(text, target).allowed is allowed
 
 
 @pytest.mark.parametrize(
     ("body", "forbidden"),
     [
-        (b"#" * (PARSED_BYTES - len(OUT) - 1) + f"\n{OUT}".encode(), True),
-        (b"#" * (PARSED_BYTES - len(OUT)) + f"\n{OUT}".encode(), True),
-        (b"#" * PARSED_BYTES + f"\n{OUT}".encode(), False),
-        (f"{US}#".encode() + b"#" * PARSED_BYTES + b"\nDisallow: /", False),
-        (b"x" * (PARSED_BYTES * 2), False),
+        (b"#" * (MAX_ROBOTS - len(OUT) - 1) + f"\n{OUT}".encode(), True),
+        (b"#" * (MAX_ROBOTS - len(OUT)) + f"\n{OUT}".encode(), True),
+        (b"#" * MAX_ROBOTS + f"\n{OUT}".encode(), False),
+        (f"{US}#".encode() + b"#" * MAX_ROBOTS + b"\nDisallow: /", False),
+        (b"x" * (MAX_ROBOTS * 2), False),
     ],
     ids=["all of it", "but for the last end of a line", "beyond", "rules beyond", "one line"],
 )
 def test_500_kib_are_read_and_no_more(body: bytes, *, forbidden: bool):
-    assert (Rules(decode(body)).forbidden_by(URL("https://a.example/")) is not None) is forbidden
+    assert decide(body, "/").allowed is not forbidden
 
 
 def test_the_line_that_was_cut_is_dropped():
     """`Disallow: /private` cut to `Disallow: /` would close the whole site."""
     head = US.encode()
-    body = head + b"#" * (PARSED_BYTES - len(head) - 12) + b"\nDisallow: /private\n"
-    assert body[:PARSED_BYTES].endswith(b"\nDisallow: /")
-    assert repr(Rules(decode(body))) == "<Rules [0 rules, 0 disallow]>"
+    body = head + b"#" * (MAX_ROBOTS - len(head) - 12) + b"\nDisallow: /private\n"
+    assert body[:MAX_ROBOTS].endswith(b"\nDisallow: /")
+    assert repr(RobotsRules(decode(body))) == "<RobotsRules [0 rules, 0 disallow]>"
 
 
 def test_a_long_file_names_the_rule_too():
     lines = "".join(f"Disallow: /folder/{n}/\n" for n in range(5_000))
-    rules = Rules(f"{ALL}{lines}")
-    assert repr(rules) == "<Rules [5000 rules, 5000 disallow]>"
-    assert rules.forbidden_by(URL("https://a.example/folder/4321/x")) == "Disallow: /folder/4321/"
-    assert rules.forbidden_by(URL("https://a.example/folder/5000/x")) is None
+    rules = RobotsRules(f"{ALL}{lines}")
+    assert repr(rules) == "<RobotsRules [5000 rules, 5000 disallow]>"
+    assert rules.decide(URL("https://a.example/folder/4321/x")).rule == "Disallow: /folder/4321/"
+    assert rules.decide(URL("https://a.example/folder/5000/x")).allowed
 
 
 LINES = st.sampled_from(
@@ -315,8 +303,111 @@ LINES = st.sampled_from(
     st.from_regex(r"/[!-~]{0,20}", fullmatch=True),
 )
 def test_any_text_is_read_and_what_it_forbids_is_named(body: str | bytes, target: str):
-    rules = Rules(decode(body.encode(errors="replace") if isinstance(body, str) else body))
-    rule = rules.forbidden_by(URL(f"https://a.example{target}"))
-    if rule is not None:
-        assert rule.startswith("Disallow: ")
+    decision = decide(body, target)
+    if not decision.allowed:
+        assert decision.rule.startswith("Disallow: ")
         assert URL(f"https://a.example{target}").path != "/robots.txt"
+
+
+SEARXNG = """\
+User-agent: *
+Allow: /info/en/about
+Disallow: /stats
+Disallow: /image_proxy
+Disallow: /preferences
+Disallow: /*?*q=*
+"""
+"""As SearXNG of 2026.8.22 serves it."""
+
+
+def forbids_us(text: str, search_path: str = "/search") -> bool:
+    return not decide(text, f"{search_path}?q=x", by_name=True).allowed
+
+
+@pytest.mark.parametrize(
+    ("text", "forbidden"),
+    [
+        pytest.param("", False, id="empty"),
+        pytest.param(SEARXNG, False, id="SearXNG's own"),
+        pytest.param("User-agent: *\nDisallow: /\n", False, id="closed to crawlers"),
+        pytest.param(f"{US}{SEARXNG}", True, id="our line above SearXNG's"),
+        pytest.param(f"{US}\n{SEARXNG}", True, id="our line above, and a blank one"),
+        pytest.param(f"{US}\n# a comment\n \n{SEARXNG}", True, id="our line far above"),
+        pytest.param(f"{SEARXNG}\n{OUT}", True, id="a group of our own below"),
+        pytest.param(f"{OUT}\n{SEARXNG}", True, id="a group of our own above"),
+        pytest.param(OUT.replace("\n", "\r\n"), True, id="CRLF"),
+        pytest.param(OUT.replace("\n", "\r"), True, id="CR"),
+        pytest.param(f"\ufeff{OUT}", True, id="BOM"),
+        pytest.param(OUT.upper(), True, id="capitals"),
+        pytest.param(
+            "  user-agent :searx-mcp # us\n\tdisallow :/ # all\n", True, id="spaces and comments"
+        ),
+        pytest.param("User-agent: searx-mcp/0.1\nDisallow: /", True, id="with a version"),
+        pytest.param(
+            "User-agent: searx-mcp (+https://a.example/)\nDisallow: /", True, id="with an address"
+        ),
+        pytest.param("User-agent: searx-mcp*\nDisallow: /", True, id="with an asterisk"),
+        pytest.param("User-agent: *searx-mcp*\nDisallow: /", True, id="between asterisks"),
+        pytest.param("User-agent: searx\nDisallow: /", False, id="part of our name"),
+        pytest.param("User-agent: searx-mcp-two\nDisallow: /", False, id="more than our name"),
+        pytest.param("User-agent: my searx-mcp\nDisallow: /", False, id="our name within another"),
+        pytest.param("# User-agent: searx-mcp\nDisallow: /", False, id="in a comment"),
+        pytest.param(f"{US}User-agent: other\nDisallow: /", True, id="first of two names"),
+        pytest.param(f"User-agent: other\n{US}Disallow: /", True, id="second of two names"),
+        pytest.param(
+            f"User-agent: other\nDisallow: /a\n{US}Disallow: /b", False, id="the other's rules"
+        ),
+        pytest.param(
+            f"{US}Disallow: /stats\n\nUser-agent: *\nDisallow: /", False, id="only /stats for us"
+        ),
+        pytest.param(f"{US}Disallow:\n\nUser-agent: *\nDisallow: /", False, id="all is open"),
+        pytest.param(f"{US}Disallow: /stats\n\n{US}Disallow: /search", True, id="joined groups"),
+        pytest.param(
+            f"{US}Crawl-delay: 9\nSitemap: https://a.example/s.xml\n{SEARXNG}",
+            True,
+            id="unknown fields end no group",
+        ),
+        pytest.param(f"Disallow: /\n{US}", False, id="a rule of nobody's"),
+        pytest.param(US, False, id="no rules"),
+        pytest.param(f"{US}Disallow: /search", True, id="the path"),
+        pytest.param(f"{US}Disallow: /search$", False, id="the path without a query"),
+        pytest.param(f"{US}Disallow: /sea", True, id="a beginning of the path"),
+        pytest.param(f"{US}Disallow: /Search", False, id="the path in capitals"),
+        pytest.param(f"{US}Disallow: /%73earch", True, id="the path percent-encoded"),
+        pytest.param(f"{US}Disallow: /*?", True, id="any query"),
+        pytest.param(f"{US}Disallow: /\nAllow: /search", False, id="the longer rule allows"),
+        pytest.param(f"{US}Allow: /\nDisallow: /search", True, id="the longer rule forbids"),
+        pytest.param(f"{US}Allow: /search\nDisallow: /search", False, id="a tie allows"),
+        pytest.param("<html><body>User-agent: searx-mcp</body></html>", False, id="HTML"),
+        pytest.param("\x00\x01\ufffd:\n:::\n#\nDisallow", False, id="garbage"),
+        pytest.param(f"\x00\ufffd\n{OUT}\x00", True, id="garbage around it"),
+        pytest.param(
+            "#" * (MAX_ROBOTS - len(OUT) - 1) + f"\n{OUT}", True, id="just within 500 KiB"
+        ),
+        pytest.param("#" * MAX_ROBOTS + f"\n{OUT}", False, id="beyond 500 KiB"),
+    ],
+)
+def test_only_a_group_that_names_us_forbids(text: str, *, forbidden: bool):
+    assert forbids_us(text) is forbidden
+
+
+@pytest.mark.parametrize(
+    ("rule", "forbidden"),
+    [
+        pytest.param("/", True, id="everything"),
+        pytest.param("/searx/", True, id="the prefix"),
+        pytest.param("/searx/search", True, id="the search"),
+        pytest.param("/search", False, id="another search"),
+        pytest.param("/*?*q=*", True, id="any query"),
+    ],
+)
+def test_an_instance_under_a_path_is_forbidden_by_rules_for_that_path(
+    rule: str, *, forbidden: bool
+):
+    assert forbids_us(f"{US}Disallow: {rule}", search_path="/searx/search") is forbidden
+
+
+@given(st.lists(LINES, max_size=8).map("\n".join))
+def test_one_that_does_not_name_us_forbids_no_search(text: str):
+    if forbids_us(text):
+        assert "searx-mcp" in text.lower()
