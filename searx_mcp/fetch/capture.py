@@ -9,7 +9,7 @@ from yarl import URL
 
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.document import Document
-from searx_mcp.content.pdf_pages import pages_of
+from searx_mcp.content.pdf import pages_of
 from searx_mcp.errors import (
     ContentError,
     ErrorCode,

@@ -6,7 +6,7 @@ from typing import Final
 
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.document import Document, from_frame, options_for
-from searx_mcp.content.pdf_pages import pages_of
+from searx_mcp.content.pdf import pages_of
 from searx_mcp.errors import ContentError
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.models.request import Images

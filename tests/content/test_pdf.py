@@ -5,8 +5,7 @@ import sys
 
 import pytest
 
-from searx_mcp.content.pdf import read
-from searx_mcp.content.pdf_pages import pages_of
+from searx_mcp.content.pdf import iso_date, pages_of, read
 from searx_mcp.errors import ContentError, ErrorCode
 from tests.doubles.pdf import PdfBookmark, PdfText, make_pdf
 
@@ -291,3 +290,34 @@ def test_without_pdfium_the_error_names_the_extra(monkeypatch):
         read(THREE, {})
     assert caught.value.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
     assert "searx-mcp[pdf]" in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("D:20240131120000+01'00'", "2024-01-31T12:00:00+01:00"),
+        ("D:20240131120000-08'30", "2024-01-31T12:00:00-08:30"),
+        ("D:20240131120000+01", "2024-01-31T12:00:00+01:00"),
+        ("D:20240131120000Z", "2024-01-31T12:00:00+00:00"),
+        ("D:20240131120000Z00'00'", "2024-01-31T12:00:00+00:00"),
+        ("D:20240131120000", "2024-01-31T12:00:00"),
+        ("D:202401311200", "2024-01-31T12:00:00"),
+        ("D:20240131", "2024-01-31"),
+        ("D:202401", "2024-01"),
+        ("D:2024", "2024"),
+        ("20240131", "2024-01-31"),
+        (" D:20240131 ", "2024-01-31"),
+        ("D:20241331", ""),
+        ("D:20240230120000", ""),
+        ("D:20240131250000", ""),
+        ("D:20240131120000+99'00'", ""),
+        ("D:00000131", ""),
+        ("31 January 2024", ""),
+        ("D:2024013112", "2024-01-31T12:00:00"),
+        ("D:2024013", ""),
+        ("D:\u0662\u0660\u0662\u0664", ""),
+        ("", ""),
+    ],
+)
+def test_dates_of_pdfs(text, date):
+    assert iso_date(text) == date

@@ -10,26 +10,95 @@ cannot nest deeper, or open formatting again more often, than the numbers below 
 """
 
 import re
+from collections.abc import Mapping
 from itertools import islice
+from types import MappingProxyType
 from typing import Final, NewType
 
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.elements import (
-    ALONE,
-    BARRIERS,
-    BLOCKS,
-    CLOSED_BY,
-    FORMATTING,
-    RAW_TEXT,
-    REACHING,
-    SINGLE,
-    SPECIAL,
-    STRANGE,
-    UNCERTAIN,
-    VOID,
-    VOID_IN_HTML,
+RAW_TEXT: Final = (
+    "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes",
+)  # fmt: skip
+"""Elements whose content is text up to their own closing tag (§13.2.5.1)."""
+
+SINGLE: Final = ("html", "body", "frameset")
+"""Elements of which a page has one, or few: the attributes of further tags are put on the first."""
+
+VOID_IN_HTML: Final = frozenset({
+    "area", "base", "basefont", "bgsound", "col", "frame", "head", "image", "input", "keygen",
+    "link", "param", "source", "track", "wbr",
+})  # fmt: skip
+"""Elements that hold nothing (§13.1.2), but elements like others in MathML; and those that a page has
+before its body, or in its place."""
+
+VOID: Final = VOID_IN_HTML | {"br", "embed", "hr", "img", "meta"}
+"""Elements that hold nothing."""
+
+FORMATTING: Final = frozenset({
+    "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
+})  # fmt: skip
+"""§13.2.4.3, without <a>, which closes the <a> before it."""
+
+STRANGE: Final = frozenset({"math", "select"})
+"""Elements inside of which other rules hold."""
+
+BARRIERS: Final = STRANGE | {
+    "applet", "caption", "marquee", "object", "table", "td", "template", "th",
+    "annotation-xml", "mi", "mn", "mo", "ms", "mtext",
+}  # fmt: skip
+"""Elements that a closing tag does not reach through (§13.2.4.2 and 3)."""
+
+BLOCKS: Final = frozenset({
+    "address", "article", "aside", "blockquote", "button", "center", "dd", "details", "dialog", "dir",
+    "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6",
+    "header", "hgroup", "li", "listing", "main", "menu", "nav", "ol", "p", "pre", "search", "section",
+    "summary", "ul",
+})  # fmt: skip
+"""Elements that begin a line, and may close a <p>, an item or others of their kind."""
+
+SPECIAL: Final = (
+    BLOCKS.difference(["dialog"])
+    | BARRIERS.difference(["math"])
+    | {"form", "noscript", "plaintext", "tbody", "tfoot", "thead", "tr"}
 )
+"""Elements that a closing tag of any other element does not reach through (§13.2.4.2)."""
+
+ALONE: Final = frozenset({"a", "form"})
+"""Elements whose closing tag leaves open what is open inside; formatting is of that kind, too."""
+
+_IN_TABLES: Final = frozenset({
+    "caption", "colgroup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+})  # fmt: skip
+
+REACHING: Final = (
+    BLOCKS.difference(["p"]) | _IN_TABLES | {"applet", "marquee", "object", "select", "template"}
+)
+"""Elements whose closing tag closes all that is open inside. A block inside of a <p> has closed that."""
+
+UNCERTAIN: Final = _IN_TABLES | STRANGE | VOID_IN_HTML
+"""Elements that may not be there although their tag is, or be closed by what was opened inside."""
+
+_CELLS = frozenset({"td", "th"})
+_ROWS = _CELLS | {"tr"}
+_SECTIONS = _ROWS | {"thead", "tbody", "tfoot", "caption", "colgroup"}
+
+CLOSED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType({
+    "p": frozenset({"p"}),
+    "li": frozenset({"li", "p"}),
+    "dt": frozenset({"dt", "dd", "p"}),
+    "dd": frozenset({"dt", "dd", "p"}),
+    "option": frozenset({"option"}),
+    "optgroup": frozenset({"option"}),
+    "td": _CELLS | {"p"},
+    "th": _CELLS | {"p"},
+    "tr": _ROWS | {"p"},
+    "thead": _SECTIONS,
+    "tbody": _SECTIONS,
+    "tfoot": _SECTIONS,
+})  # fmt: skip
+"""What an opening tag closes if it is innermost (§13.1.2.4, optional tags): a thousand <li> without
+</li> are no nesting."""
 
 MAX_TAGS: Final = 75_000
 """Signs `<` that are read; the page ends there. So many elements with text take 30 MB, and one look for a
@@ -94,6 +163,11 @@ Guarded = NewType("Guarded", str)
 """HTML that is safe to parse."""
 
 
+_Open = tuple[str, re.Match[str], int]
+"""An element that is open: its name in small letters, its tag, and how many blocks had been opened by
+then, itself included; barriers, if it is a formatting tag."""
+
+
 def parse(html: Guarded) -> LexborHTMLParser:
     """Parse HTML; the only place where that is done.
 
@@ -135,11 +209,6 @@ def _cut(html: str) -> str:
     for _ in range(MAX_TAGS + 1):
         place = html.index("<", place + 1)
     return html[:place]
-
-
-_Open = tuple[str, re.Match[str], int]
-"""An element that is open: its name in small letters, its tag, and how many blocks had been opened by
-then, itself included; barriers, if it is a formatting tag."""
 
 
 class _Scan:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.content.pdf_text import Bookmark, Line, blocks
+from searx_mcp.content.pdf_layout import Bookmark, Line, blocks
 
 WIDTH = 5.0
 """Points a character takes."""
