@@ -209,7 +209,7 @@ def _named(raw: Mapping[str, object], arguments: Mapping[str, Declared]) -> dict
     known = {
         spelling: (name, read)
         for name, declared in arguments.items()
-        for spelling, read in (*declared.names, (folded(name), declared.argument.read))
+        for spelling, read in declared.readers.items()
     }
     found: dict[str, _Given] = {}
     for written, value in raw.items():

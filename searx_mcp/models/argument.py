@@ -4,7 +4,7 @@ What is published to models, the options of the command, the keywords of the mod
 of the documentation come from it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -51,22 +51,17 @@ class Argument(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """An argument, its field and the bounds of the field."""
+    """An argument, its field, the bounds of the field, and what reads a value by each name, folded."""
 
     argument: Argument
     field: FieldInfo
     limits: Limits
+    readers: Mapping[str, Reader]
 
     @property
     def help(self) -> str:
         """What a person is told of it."""
         return self.argument.help.format_map(self.limits._asdict())
-
-    @property
-    def names(self) -> Iterator[tuple[str, Reader]]:
-        """Other names, folded, with what reads their values."""
-        yield from ((folded(name), self.argument.read) for name in self.argument.names)
-        yield from self.argument.otherwise.items()
 
 
 @cache
@@ -81,5 +76,8 @@ def arguments_of(request: type[Frozen]) -> Mapping[str, Declared]:
             if (bound := getattr(mark, rule, None)) is not None
         }
         for argument in (mark for mark in field.metadata if isinstance(mark, Argument)):
-            declared[name] = Declared(argument, field, Limits(**bounds))
+            readers = dict.fromkeys(map(folded, (name, *argument.names)), argument.read)
+            declared[name] = Declared(
+                argument, field, Limits(**bounds), readers | dict(argument.otherwise)
+            )
     return declared
