@@ -190,9 +190,9 @@ async def prove_guard(
     wrong: list[WrongVector] = []
     texts: set[str] = set()
     async with Site() as site:
-        runner = _VectorRunner(site, Names(otherwise), open_service)
+        names = Names(otherwise)
         for vector in vectors:
-            came_to, error = await runner.run(vector)
+            came_to, error = await _try(vector, site, names, open_service)
             if came_to != vector.verdict:
                 wrong.append(_wrong(vector, came_to))
             if error is not None and error.code is ErrorCode.BLOCKED_ADDRESS:
@@ -287,31 +287,24 @@ def _response(status: str, field: str, body: bytes) -> bytes:
     return head.encode() + body
 
 
-class _VectorRunner:
-    """One client for each vector, with the stand-ins that all of them share."""
-
-    def __init__(self, site: Site, names: Names, open_service: OpenService) -> None:
-        self._site = site
-        self._names = names
-        self._open_service = open_service
-        self._settings = Settings.model_validate(_SETTINGS)
-
-    async def run(self, vector: Vector) -> tuple[str, SearxMcpError | None]:
-        """What a vector comes to: a verdict's word, or a sentence; and the error, if any."""
-        diversion = Diversion(lambda _address, _port: self._site.port)
-        self._site.redirects = list(vector.redirects)
-        self._site.robots = vector.robots
-        self._names.forget()
-        self._names.know(vector.dns)
-        dialling = Dialling(self._names, diversion.dial)
-        error: SearxMcpError | None = None
-        async with self._open_service(self._settings, dialling) as service:
-            try:
-                await service.fetch(parse_fetch({"url": vector.url}))
-            except SearxMcpError as exc:
-                error = exc
-        dialled = [address for address, _ in diversion.dialled]
-        return _judged(vector, dialled, error), error
+async def _try(
+    vector: Vector, site: Site, names: Names, open_service: OpenService
+) -> tuple[str, SearxMcpError | None]:
+    """Try a vector with a client of its own; gives a verdict's word or a sentence, and the error."""
+    diversion = Diversion(lambda _address, _port: site.port)
+    site.redirects = list(vector.redirects)
+    site.robots = vector.robots
+    names.forget()
+    names.know(vector.dns)
+    settings = Settings.model_validate(_SETTINGS)
+    error: SearxMcpError | None = None
+    async with open_service(settings, Dialling(names, diversion.dial)) as service:
+        try:
+            await service.fetch(parse_fetch({"url": vector.url}))
+        except SearxMcpError as exc:
+            error = exc
+    dialled = [address for address, _ in diversion.dialled]
+    return _judged(vector, dialled, error), error
 
 
 def _judged(vector: Vector, dialled: Sequence[str], error: SearxMcpError | None) -> str:

@@ -33,6 +33,7 @@ MACHINE = ["configuration", "data_folder", "clock", "proxy"]
 WAY = ["dns", "tcp", "tls"]
 INSTANCE = [*WAY, "healthz", "json", "limiter", "engine_errors", "engines"]
 YAML_JSON = ["search:", "  formats:", "    - html", "    - json"]
+PASS_US = '[botdetection.ip_lists]\npass_ip = ["127.0.0.1", "172.16.0.0/12"]'
 YAML_LIMITER = ["server:", "  limiter: false", "  public_instance: false"]
 
 
@@ -181,7 +182,7 @@ def challenged_searches(fake: FakeSearxng) -> None:
 @pytest.mark.parametrize(
     ("trouble", "name", "said", "fix"),
     [
-        (limited, "json", "(status 429)", ["[botdetection.ip_lists]", "pass_ip = "]),
+        (limited, "json", "(status 429)", [PASS_US]),
         (sent_home, "json", "link token", YAML_LIMITER),
         (listed_as_blocked, "json", "block list", ["block_ip"]),
         (failing_searches, "json", "failed with 500", ["docker logs"]),
@@ -208,13 +209,6 @@ async def test_an_instance_in_trouble_has_one_fix(diagnose, trouble, name, said,
     assert "secret" not in found.out
     for line in fix:
         assert line in found.checks[name]["fix"]
-
-
-async def test_who_is_limited_may_let_this_machine_pass(diagnose):
-    async with FakeSearxng(formats=JSON) as fake:
-        fake.limit()
-        found = await diagnose(fake.url)
-    assert found.fix("json")[-1] == 'pass_ip = ["127.0.0.1", "172.16.0.0/12"]'
 
 
 @pytest.mark.parametrize(
@@ -324,20 +318,6 @@ async def test_a_slow_engine_gets_more_time_only_as_far_as_a_search_waits(
     assert found.fix("engine_errors")[-1] == line
 
 
-async def test_working_engines_are_counted_by_the_categories_that_a_search_can_name(diagnose):
-    engines = [
-        FakeEngine("alpha", ("general", "web")),
-        FakeEngine("beta", ("general", "images", "wikimedia")),
-        FakeEngine("gamma", ("music", "lyrics")),
-        FakeEngine("delta", ("files",), enabled=False),
-    ]
-    failed = [("gamma", "timeout")]
-    async with FakeSearxng(formats=JSON, engines=engines, engines_failed=failed) as fake:
-        found = await diagnose(fake.url)
-    said = found.checks["engines"]["detail"]
-    assert said == "Working engines: general 2, images 1; none for music."
-
-
 @pytest.mark.parametrize(
     ("reason", "fix"),
     [
@@ -351,20 +331,46 @@ async def test_engines_that_no_setting_mends_want_something_else(diagnose, reaso
     assert found.fix("engine_errors")[0].startswith(fix)
 
 
-async def test_when_all_engines_fail_others_are_proposed(diagnose):
-    failed = [("alpha", "CAPTCHA"), ("beta", "timeout")]
-    async with FakeSearxng(formats=JSON, engines=ENGINES, engines_failed=failed) as fake:
-        found = await diagnose(fake.url)
-    assert found.failed == ["engines"]
-    assert found.checks["engines"]["detail"] == "All 2 engines of general fail."
-    assert found.fix("engines")[1:] == ["engines:", '  - name: "gamma: 3"', "    disabled: false"]
+BY_CATEGORY = [
+    FakeEngine("alpha", ("general", "web")),
+    FakeEngine("beta", ("general", "images", "wikimedia")),
+    FakeEngine("gamma", ("music", "lyrics")),
+    FakeEngine("delta", ("files",), enabled=False),
+]
 
 
-async def test_an_instance_without_engines_takes_those_of_searxng(diagnose):
-    async with FakeSearxng(formats=JSON, engines=[FakeEngine("a", ("images",))]) as fake:
+@pytest.mark.parametrize(
+    ("engines", "failed", "said", "fix"),
+    [
+        (
+            BY_CATEGORY,
+            [("gamma", "timeout")],
+            "Working engines: general 2, images 1; none for music.",
+            "",
+        ),
+        (
+            ENGINES,
+            [("alpha", "CAPTCHA"), ("beta", "timeout")],
+            "All 2 engines of general fail.",
+            'engines:\n  - name: "gamma: 3"\n    disabled: false',
+        ),
+        (
+            [FakeEngine("a", ("images",))],
+            [],
+            "General has no engine.",
+            "use_default_settings: true",
+        ),
+    ],
+    ids=["by category", "all fail", "none"],
+)
+async def test_engines_that_work_are_counted_or_others_are_proposed(
+    diagnose, engines, failed, said, fix
+):
+    async with FakeSearxng(formats=JSON, engines=engines, engines_failed=failed) as fake:
         found = await diagnose(fake.url)
-    assert found.checks["engines"]["detail"] == "General has no engine."
-    assert found.fix("engines")[-1] == "use_default_settings: true"
+    assert found.checks["engines"]["detail"] == said
+    assert found.checks["engines"]["fix"].partition("\n")[2] == fix
+    assert found.failed == (["engines"] if fix else [])
 
 
 @pytest.mark.parametrize(
@@ -449,21 +455,16 @@ async def test_a_login_is_told_and_credentials_are_sent_and_never_shown(diagnose
         assert "alice" not in found.out
 
 
-async def test_a_closed_port_is_told(diagnose):
+async def test_a_closed_port_is_told(diagnose, monkeypatch):
     async with FakeSearxng() as gone:
         pass
     found = await diagnose(gone.url)
+    monkeypatch.setattr(doctor, "in_container", lambda: True)
+    contained = await diagnose(gone.url)
     assert found.failed == ["tcp"]
     assert found.fix("tcp")[1:] == ["ports:", f'  - "127.0.0.1:{gone.port}:8080"']
     assert [found.checks[name]["status"] for name in INSTANCE[2:]] == ["skipped"] * 6
-
-
-async def test_inside_a_container_localhost_is_the_container(diagnose, monkeypatch):
-    monkeypatch.setattr(doctor, "in_container", lambda: True)
-    async with FakeSearxng() as gone:
-        pass
-    found = await diagnose(gone.url)
-    assert found.fix("tcp")[-1] == f"SEARXNG_URL=http://host.docker.internal:{gone.port}/"
+    assert contained.fix("tcp")[-1] == f"SEARXNG_URL=http://host.docker.internal:{gone.port}/"
 
 
 async def test_a_name_nobody_knows_is_told(diagnose, monkeypatch):

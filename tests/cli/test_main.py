@@ -34,29 +34,20 @@ def environment(*reachable, own=(), **more: str) -> dict[str, str]:
     }
 
 
-async def test_search_shows_results_and_summaries(run_cli):
+async def test_a_search_shows_summaries_whole_pages_or_everything_as_json(run_cli):
     async with FakeWeb({"/a": PAGE}) as web:
         async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
-            ran = await run_cli("search", "bees", **environment(web, own=[own]))
+            there = environment(web, own=[own])
+            ran = await run_cli("search", "bees", **there)
+            whole = await run_cli("search", "bees", "--pages", **there)
+            data = json.loads((await run_cli("search", "bees", "--json", **there)).out)
     assert ran.code == ExitCode.DONE
     assert "Found 1 search results for query 'bees'" in ran.out
     assert web.url("/a") in ran.out
     assert "Bees dance to tell each other" in ran.out
     assert "1 of 1 pages read" in ran.out
-
-
-async def test_search_shows_whole_pages_when_asked(run_cli):
-    async with FakeWeb({"/a": PAGE}) as web:
-        async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
-            ran = await run_cli("search", "bees", "--pages", **environment(web, own=[own]))
-    assert "# Bees" in ran.out
-
-
-async def test_search_as_json_is_json_with_every_field(run_cli):
-    async with FakeWeb({"/a": PAGE}) as web:
-        async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
-            ran = await run_cli("search", "bees", "--json", **environment(web, own=[own]))
-    data = json.loads(ran.out)
+    assert "# Bees" not in ran.out
+    assert "# Bees" in whole.out
     assert data["query"] == "bees"
     assert data["results"][0]["content"]["markdown"].startswith("# Bees")
     assert data["attempts"][0]["verdict"] == "thin"
@@ -124,15 +115,8 @@ async def test_a_profile_keeps_the_domains_that_the_command_does_not_name(run_cl
     config = tmp_path / "searx-mcp.toml"
     config.write_text('[profiles.docs]\nallowed_domains = ["docs.example"]\n')
     async with FakeSearxng(formats=("html", "json")) as own:
-        arguments = (
-            "--config",
-            str(config),
-            "search",
-            "x",
-            "--no-fetch-content",
-            "--profile",
-            "docs",
-        )
+        named = ("--config", str(config))
+        arguments = (*named, "search", "x", "--no-fetch-content", "--profile", "docs")
         await run_cli(*arguments, **environment(own=[own]))
         await run_cli(*arguments, "--allowed-domains", "a.example", **environment(own=[own]))
     asked = [request.parameters["q"] for request in own.requests if "q" in request.parameters]
@@ -254,14 +238,6 @@ async def test_redirects_are_followed_unless_a_person_says_otherwise(run_cli):
     assert json.loads(followed.out)["final_url"] == web.url("/a")
     assert json.loads(stayed.out).get("final_url") != web.url("/a")
     assert len([each for each in web.requests if each.path == "/a"]) == 1
-
-
-async def test_a_page_that_cannot_be_read_exits_with_one(run_cli):
-    async with FakeWeb({}) as web:
-        ran = await run_cli("fetch", web.url("/gone"), **environment(web))
-        as_json = await run_cli("fetch", web.url("/gone"), "--json", **environment(web))
-    assert ran.code == as_json.code == ExitCode.FAILED
-    assert json.loads(as_json.out)["error_type"] == "not_found"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from searx_mcp.models.own_instance import (
     OwnInstance,
     OwnInstanceDown,
 )
-from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.failures import OwnInstanceError
 
 RUNNING = OwnInstance(
     engine="docker",
@@ -146,7 +146,9 @@ async def test_an_option_that_means_nothing_to_the_engine_is_refused(run_cli, en
     assert json.loads(ran.out)["field"] == name
 
 
-ENDED = NativeError("It ended.", reason=NativeFailure.EXITED, advice="Look.", log=("one", "two"))
+ENDED = OwnInstanceError(
+    "It ended.", reason=NativeFailure.EXITED, advice="Look.", log=("one", "two")
+)
 
 
 @pytest.mark.parametrize(

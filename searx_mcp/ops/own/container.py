@@ -23,8 +23,8 @@ from searx_mcp.models.own_instance import (
     OwnInstanceUp,
 )
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.container_engine import Container, Engine, RunOptions, find_engines
-from searx_mcp.ops.own.failures import ContainerError, name_taken
+from searx_mcp.ops.own.container_engine import Container, Engine, find_engines
+from searx_mcp.ops.own.failures import OwnInstanceError, name_taken
 from searx_mcp.ops.own.installation import ContainerFolder
 from searx_mcp.ops.own.loopback import LOOPBACK, free_port
 from searx_mcp.ops.own.settings_file import without_secrets
@@ -83,7 +83,7 @@ class UpOptions:
 class ContainerRunner:
     """Runs SearXNG in a container of this machine, and lets searches use it.
 
-    There is one such container. Every method raises `ContainerError` where it cannot be looked
+    There is one such container. Every method raises `OwnInstanceError` where it cannot be looked
     after, with what to do about it.
 
     Attributes:
@@ -110,7 +110,7 @@ class ContainerRunner:
         What was begun is taken back when it fails or is cancelled.
 
         Raises:
-            ContainerError: as for every method.
+            OwnInstanceError: as for every method.
             InvalidArgumentError: the image has no name, or the container exists and was made with
                 another image or port.
             StorageError: it runs, and cannot be registered now.
@@ -120,7 +120,9 @@ class ContainerRunner:
         deadline = asyncio.get_running_loop().time() + options.timeout
         engine, container = await self._look()
         if container is None:
-            url = _url(await asyncio.to_thread(free_port, options.port))
+            url = _url(
+                await asyncio.to_thread(free_port, options.port, ContainerFailure.PORT_TAKEN)
+            )
             image, done = options.image or IMAGE, Done.CREATED
         else:
             url, image = container.labels[LABEL], container.image
@@ -162,7 +164,7 @@ class ContainerRunner:
             keep_settings: whether its settings file stays, for the next `up`.
 
         Raises:
-            ContainerError: as for every method.
+            OwnInstanceError: as for every method.
             StorageError: it is gone, and its address cannot be taken back now.
         """
         engine, container = await self._look()
@@ -201,7 +203,7 @@ class ContainerRunner:
     async def _fetch(self, engine: Engine, image: str, pull: Pull, deadline: float) -> None:
         if pull is Pull.ALWAYS or not await engine.has_image(image):
             if pull is Pull.NEVER:
-                raise ContainerError(
+                raise OwnInstanceError(
                     f"The image {image} is not on this machine.",
                     reason=ContainerFailure.PULL_FAILED,
                     advice="Leave --pull never out, and it is fetched.",
@@ -214,14 +216,12 @@ class ContainerRunner:
         self.progress("starting")
         await engine.remove(NAME)
         await engine.run(
-            RunOptions(
-                name=NAME,
-                image=image,
-                publish=f"{LOOPBACK}:{urlsplit(url).port}:{_PORT_INSIDE}",
-                labels={LABEL: url},
-                mounts={_SETTINGS_INSIDE: settings},
-                environment=_ENVIRONMENT,
-            )
+            NAME,
+            image,
+            publish=f"{LOOPBACK}:{urlsplit(url).port}:{_PORT_INSIDE}",
+            labels={LABEL: url},
+            mounts={_SETTINGS_INSIDE: settings},
+            environment=_ENVIRONMENT,
         )
 
     async def _wait(self, engine: Engine, url: str, deadline: float) -> None:
@@ -240,10 +240,10 @@ class ContainerRunner:
                 raise await self._not_up(engine, ContainerFailure.NOT_READY)
             await asyncio.sleep(_POLL)
 
-    async def _not_up(self, engine: Engine, reason: ContainerFailure) -> ContainerError:
+    async def _not_up(self, engine: Engine, reason: ContainerFailure) -> OwnInstanceError:
         log = await engine.logs(NAME, lines=_LOG_LINES)
         exited = reason is ContainerFailure.EXITED
-        return ContainerError(
+        return OwnInstanceError(
             "The container ended by itself."
             if exited
             else "The container runs, but SearXNG does not answer in time.",
@@ -274,7 +274,7 @@ class ContainerRunner:
 
 async def _undo(step: Callable[[str], Awaitable[None]]) -> None:
     """Take a step back, however it goes: what went wrong before is what counts."""
-    with contextlib.suppress(ContainerError, TimeoutError):
+    with contextlib.suppress(OwnInstanceError, TimeoutError):
         async with asyncio.timeout(_UNDO):
             await step(NAME)
 

@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from searx_mcp.content.clean import clean_line
 from searx_mcp.models.own_instance import ContainerFailure, ContainerState
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.failures import ContainerError, complaint, engine_down, no_engine
+from searx_mcp.ops.own.failures import OwnInstanceError, complaint, engine_down, no_engine
 from searx_mcp.ops.own.programs import Finished, run_program
 
 _STATES: Final = {
@@ -50,31 +50,10 @@ class Container:
     restarts: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How a container is run: in the background, again after a restart of the machine.
-
-    Attributes:
-        name: of the container.
-        image: of what.
-        labels: by which it is known again.
-        publish: address and port here, and port inside: `127.0.0.1:8888:8080`.
-        mounts: files inside by files here; read-only, and relabelled where SELinux wants that.
-        environment: variables inside.
-    """
-
-    name: str
-    image: str
-    publish: str
-    labels: Mapping[str, str] = field(default_factory=dict)
-    mounts: Mapping[str, Path] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
-
-
 class Engine:
     """A container engine, spoken to by its command.
 
-    Every method raises `ContainerError` when the engine refuses, is gone, or is too slow.
+    Every method raises `OwnInstanceError` when the engine refuses, is gone, or is too slow.
     """
 
     def __init__(self, name: str, path: str) -> None:
@@ -118,29 +97,47 @@ class Engine:
                 progress=lambda line: progress(f"fetching {image}: {clean_line(line, _SHOWN)}"),
             )
         except TimeoutError as exc:
-            raise ContainerError(
+            raise OwnInstanceError(
                 f"The image {image} did not arrive in time.",
                 reason=ContainerFailure.PULL_FAILED,
                 advice=f"Run `{self.name} pull {image}` and wait for it, then try again.",
             ) from exc
         if done.code:
-            raise ContainerError(
+            raise OwnInstanceError(
                 f"The image {image} cannot be fetched: {complaint(done.err)}",
                 reason=ContainerFailure.PULL_FAILED,
                 advice=advice,
             )
 
-    async def run(self, options: RunOptions) -> None:
-        """Make a container and start it; its image must be on this machine."""
-        arguments = ["run", "--detach", "--pull", "never", "--name", options.name]
-        arguments += ["--restart", "unless-stopped", "--publish", options.publish]
-        for label, value in options.labels.items():
+    async def run(
+        self,
+        name: str,
+        image: str,
+        *,
+        publish: str,
+        labels: Mapping[str, str],
+        mounts: Mapping[str, Path],
+        environment: Mapping[str, str],
+    ) -> None:
+        """Make a container and start it: in the background, again after a restart of the machine.
+
+        Args:
+            name: of the container.
+            image: of what; it must be on this machine.
+            publish: address and port here, and port inside: `127.0.0.1:8888:8080`.
+            labels: by which it is known again.
+            mounts: files inside by files here; read-only, and relabelled where SELinux wants that.
+            environment: variables inside.
+        """
+        arguments = ["run", "--detach", "--pull", "never", "--name", name]
+        arguments += ["--restart", "unless-stopped", "--publish", publish]
+        for label, value in labels.items():
             arguments += ["--label", f"{label}={value}"]
-        for inside, here in options.mounts.items():
+        for inside, here in mounts.items():
             arguments += ["--volume", f"{here}:{inside}:ro,Z"]
-        for variable, value in options.environment.items():
+        for variable, value in environment.items():
             arguments += ["--env", f"{variable}={value}"]
-        self._started(await self._call(*arguments, options.image))
+        self._started(await self._call(*arguments, image))
 
     async def start(self, name: str) -> None:
         """Start a container that is stopped."""
@@ -187,7 +184,7 @@ class Engine:
 
     def _started(self, done: Finished) -> None:
         if done.code and any(words in done.err.lower() for words in _PORT_TAKEN):
-            raise ContainerError(
+            raise OwnInstanceError(
                 f"{self.name} cannot publish the port: another program has it.",
                 reason=ContainerFailure.PORT_TAKEN,
                 advice="Choose another one with --port.",
@@ -199,8 +196,8 @@ class Engine:
             raise self._failed(complaint(done.err))
         return done
 
-    def _failed(self, why: str) -> ContainerError:
-        return ContainerError(
+    def _failed(self, why: str) -> OwnInstanceError:
+        return OwnInstanceError(
             f"{self.name} failed: {why}",
             reason=ContainerFailure.ENGINE_FAILED,
             advice=f"Run `{self.name} info` to see whether it works at all.",
@@ -214,7 +211,7 @@ async def find_engines(name: str | None = None) -> tuple[Engine, ...]:
         name: the only engine wanted, or `None` for any.
 
     Raises:
-        ContainerError: there is none; of several that do not answer, why the first does not.
+        OwnInstanceError: there is none; of several that do not answer, why the first does not.
     """
     installed = []
     for wanted in (name,) if name else ENGINES:
@@ -226,7 +223,7 @@ async def find_engines(name: str | None = None) -> tuple[Engine, ...]:
     for engine in installed:
         try:
             await engine.check()
-        except ContainerError as error:
+        except OwnInstanceError as error:
             troubles.append(error)
         else:
             working.append(engine)

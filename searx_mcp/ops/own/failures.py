@@ -49,10 +49,10 @@ _MAY_NOT: Final = {
 
 
 class OwnInstanceError(SearxMcpError):
-    """An instance of one's own cannot be run.
+    """An instance of one's own cannot be run, in a container or as a process of this machine.
 
     Attributes:
-        reason: which of the kinds of failure it is.
+        reason: which of the kinds of failure it is; the error code follows from it.
         log: the last lines of the instance, oldest first; only where it ended or did not answer.
     """
 
@@ -60,39 +60,18 @@ class OwnInstanceError(SearxMcpError):
         self,
         message: str,
         *,
-        code: ErrorCode,
         reason: ContainerFailure | NativeFailure,
         advice: str,
         log: tuple[str, ...] = (),
     ) -> None:
+        is_container = isinstance(reason, ContainerFailure)
+        code = ErrorCode.CONTAINER_FAILED if is_container else ErrorCode.NATIVE_FAILED
         super().__init__(message, code=code, advice=advice)
         self.reason = reason
         self.log = log
 
 
-class ContainerError(OwnInstanceError):
-    """An instance cannot be run in a container."""
-
-    def __init__(
-        self, message: str, *, reason: ContainerFailure, advice: str, log: tuple[str, ...] = ()
-    ) -> None:
-        super().__init__(
-            message, code=ErrorCode.CONTAINER_FAILED, reason=reason, advice=advice, log=log
-        )
-
-
-class NativeError(OwnInstanceError):
-    """An instance cannot be run as a process of this machine."""
-
-    def __init__(
-        self, message: str, *, reason: NativeFailure, advice: str, log: tuple[str, ...] = ()
-    ) -> None:
-        super().__init__(
-            message, code=ErrorCode.NATIVE_FAILED, reason=reason, advice=advice, log=log
-        )
-
-
-def no_engine(name: str | None, *, platform: str) -> ContainerError:
+def no_engine(name: str | None, *, platform: str) -> OwnInstanceError:
     """The error where no engine is installed: everything that can be done instead.
 
     Args:
@@ -101,7 +80,7 @@ def no_engine(name: str | None, *, platform: str) -> ContainerError:
     """
     install = _INSTALL.get(platform, "Install Docker or Podman")
     without = "- Do without: searx-mcp instances own up --engine native\n"
-    return ContainerError(
+    return OwnInstanceError(
         f"{name} is not installed." if name else "Neither docker nor podman is installed.",
         reason=ContainerFailure.NO_ENGINE,
         advice=(
@@ -116,7 +95,7 @@ def no_engine(name: str | None, *, platform: str) -> ContainerError:
     )
 
 
-def engine_down(name: str, stderr: str, *, platform: str) -> ContainerError:
+def engine_down(name: str, stderr: str, *, platform: str) -> OwnInstanceError:
     """The error where an engine is installed and does not answer.
 
     Args:
@@ -125,21 +104,21 @@ def engine_down(name: str, stderr: str, *, platform: str) -> ContainerError:
         platform: as `sys.platform`.
     """
     if "permission denied" in stderr.lower():
-        return ContainerError(
+        return OwnInstanceError(
             f"{name} is installed, and this user may not use it.",
             reason=ContainerFailure.NO_PERMISSION,
             advice=_MAY_NOT.get(name, f"Run `{name} info` to see why."),
         )
-    return ContainerError(
+    return OwnInstanceError(
         f"{name} is installed, and does not answer: {complaint(stderr)}",
         reason=ContainerFailure.ENGINE_DOWN,
         advice=_START.get((name, platform), f"Run `{name} info` to see why."),
     )
 
 
-def name_taken(engine: str, container: str) -> ContainerError:
+def name_taken(engine: str, container: str) -> OwnInstanceError:
     """The error where a container of that name is not ours; it is left alone."""
-    return ContainerError(
+    return OwnInstanceError(
         f"A container named {container} exists in {engine}, and searx-mcp did not make it.",
         reason=ContainerFailure.NAME_TAKEN,
         advice=f"Rename it: {engine} rename {container} another-name",
@@ -159,27 +138,27 @@ def complaint(text: str) -> str:
     return clean_line(line, _LONGEST)
 
 
-def port_taken(port: int) -> NativeError:
+def port_taken(port: int) -> OwnInstanceError:
     """The error for a port that another program has."""
-    return NativeError(
+    return OwnInstanceError(
         f"Port {port} is taken by another program.",
         reason=NativeFailure.PORT_TAKEN,
         advice="Choose another one: `searx-mcp instances own up --port N`.",
     )
 
 
-def python_too_old(version: Sequence[int]) -> NativeError:
+def python_too_old(version: Sequence[int]) -> OwnInstanceError:
     """The error for an interpreter that SearXNG does not run on."""
-    return NativeError(
+    return OwnInstanceError(
         f"Python {'.'.join(map(str, version))} is too old for this version of SearXNG.",
         reason=NativeFailure.PYTHON_TOO_OLD,
         advice="Run searx-mcp with a newer Python, or use --engine container.",
     )
 
 
-def disk_full() -> NativeError:
+def disk_full() -> OwnInstanceError:
     """The error for a disk without room."""
-    return NativeError(
+    return OwnInstanceError(
         "The disk is full.",
         reason=NativeFailure.DISK_FULL,
         advice="Make room for 150 MB, or name a folder on another disk in storage.folder.",
@@ -191,14 +170,14 @@ def written(folder: Path) -> Iterator[None]:
     """Translate what may happen while files are written.
 
     Raises:
-        NativeError: `not_writable` or `disk_full`.
+        OwnInstanceError: `not_writable` or `disk_full`.
     """
     try:
         yield
     except OSError as exc:
         if exc.errno in {errno.ENOSPC, errno.EDQUOT}:
             raise disk_full() from exc
-        raise NativeError(
+        raise OwnInstanceError(
             f"{folder} cannot be written to: {exc.strerror or os.strerror(errno.EIO)}.",
             reason=NativeFailure.NOT_WRITABLE,
             advice="Make it writable, or name another folder in storage.folder.",

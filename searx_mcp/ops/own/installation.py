@@ -22,7 +22,7 @@ from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.instance import base_url
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.failures import NativeError, disk_full, python_too_old, written
+from searx_mcp.ops.own.failures import OwnInstanceError, disk_full, python_too_old, written
 from searx_mcp.ops.own.programs import Finished, run_program
 from searx_mcp.ops.own.settings_file import container_settings, native_settings
 
@@ -198,7 +198,7 @@ class NativeFolder:
             proxy: through which engines are asked; empty for none.
 
         Raises:
-            NativeError: `not_writable` or `disk_full`.
+            OwnInstanceError: `not_writable` or `disk_full`.
         """
         with written(self.path):
             for folder in (self.path.parent, self.path, self._versions, self.run):
@@ -219,7 +219,7 @@ class NativeFolder:
         """Make the folder of a version, and give its name.
 
         Raises:
-            NativeError: `not_writable`, or `disk_full`: looked at before, since installers that run
+            OwnInstanceError: `not_writable`, or `disk_full`: looked at before, since installers that run
                 out of room fail in many words.
         """
         name = secrets.token_hex(6)
@@ -269,7 +269,7 @@ class NativeFolder:
             deadline: instant on the running loop's clock by which it must be our turn.
 
         Raises:
-            NativeError: `busy`, or `not_writable`.
+            OwnInstanceError: `busy`, or `not_writable`.
         """
         import fcntl  # noqa: PLC0415 - POSIX alone, as SearXNG is
 
@@ -310,7 +310,7 @@ class Installation:
         """Make an environment with the packages of a file of requirements, and the server.
 
         Raises:
-            NativeError: `no_venv`, `no_network`, `disk_full`, `python_too_old` or `install_failed`.
+            OwnInstanceError: `no_venv`, `no_network`, `disk_full`, `python_too_old` or `install_failed`.
         """
         wanted = (*WHEELS, "--requirement", str(requirements), SERVER)
         python = str(python_of(environment))
@@ -322,7 +322,7 @@ class Installation:
                 await self._run(
                     "installing with uv", uv, "pip", "install", "--python", python, *wanted
                 )
-            except NativeError as error:
+            except OwnInstanceError as error:
                 if error.reason is not NativeFailure.INSTALL_FAILED:
                     raise
             else:
@@ -344,13 +344,13 @@ class Installation:
                 on_line=lambda line: self._progress(f"{step}: {clean_line(line, _SHOWN)}"),
             )
         except TimeoutError as exc:
-            raise NativeError(
+            raise OwnInstanceError(
                 "The packages that SearXNG needs were not installed in time.",
                 reason=NativeFailure.INSTALL_FAILED,
                 advice="Give it more seconds with --timeout.",
             ) from exc
         except OSError as exc:
-            raise NativeError(
+            raise OwnInstanceError(
                 f"{command[0]} cannot be started: {exc.strerror}.",
                 reason=NativeFailure.INSTALL_FAILED,
                 advice="Install Python anew, or use --engine container.",
@@ -399,7 +399,7 @@ def python_of(environment: Path) -> Path:
     return environment / "bin" / "python"
 
 
-def failure(done: Finished, *, version: Sequence[int]) -> NativeError:
+def failure(done: Finished, *, version: Sequence[int]) -> OwnInstanceError:
     """The error that fits what an installer said.
 
     Args:
@@ -414,7 +414,7 @@ def failure(done: Finished, *, version: Sequence[int]) -> NativeError:
         return disk_full()
     if any(words in said for words in _NO_PIP):
         major, minor = version
-        return NativeError(
+        return OwnInstanceError(
             "Python here makes no environments: its module venv, or the pip that belongs to it, is missing.",
             reason=NativeFailure.NO_VENV,
             advice=(
@@ -426,13 +426,13 @@ def failure(done: Finished, *, version: Sequence[int]) -> NativeError:
     if "requires-python" in said or "requires a different python" in said:
         return python_too_old(version)
     if any(words in said for words in _OFFLINE):
-        return NativeError(
+        return OwnInstanceError(
             "The packages that SearXNG needs cannot be fetched.",
             reason=NativeFailure.NO_NETWORK,
             advice="Check the network, the proxy and the package index of this machine, then try again.",
             log=log,
         )
-    return NativeError(
+    return OwnInstanceError(
         "The packages that SearXNG needs cannot be installed.",
         reason=NativeFailure.INSTALL_FAILED,
         advice="The last lines say why; `--engine container` needs none of them.",
@@ -440,8 +440,8 @@ def failure(done: Finished, *, version: Sequence[int]) -> NativeError:
     )
 
 
-def _busy() -> NativeError:
-    return NativeError(
+def _busy() -> OwnInstanceError:
+    return OwnInstanceError(
         "Another process is installing or changing the instance.",
         reason=NativeFailure.BUSY,
         advice="Wait for it, then try again.",

@@ -9,8 +9,8 @@ from typing import Final
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.own_instance import ContainerFailure
-from searx_mcp.ops.own.failures import ContainerError
+from searx_mcp.models.own_instance import ContainerFailure, NativeFailure
+from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.pool.config_facts import MAX_TEXT
 from searx_mcp.sources.searxng.engine_errors import failing_engines
 from searx_mcp.sources.searxng.persona import honest
@@ -28,21 +28,25 @@ _SEARCH_TIMEOUT: Final = 15.0
 _QUERY: Final = InstanceQuery(text="searxng metasearch")
 
 
-def free_port(wanted: int | None = None) -> int:
+def free_port(wanted: int | None, taken: ContainerFailure | NativeFailure) -> int:
     """A port nobody listens on: the wanted one, else the first free one from 8888 on.
 
     Another program may take it before it is used.
 
+    Args:
+        wanted: the only port that will do, or `None` for any.
+        taken: the reason of the failure where there is none.
+
     Raises:
-        ContainerError: the wanted port is taken, or all that were tried.
+        OwnInstanceError: the wanted port is taken, or all that were tried.
     """
     last = FIRST_PORT + _TRIED - 1
     for port in (wanted,) if wanted else range(FIRST_PORT, last + 1):
         if _is_free(port):
             return port
-    raise ContainerError(
+    raise OwnInstanceError(
         f"Port {wanted} is taken." if wanted else f"Ports {FIRST_PORT} to {last} are taken.",
-        reason=ContainerFailure.PORT_TAKEN,
+        reason=taken,
         advice="Choose another one with --port.",
     )
 

@@ -20,7 +20,7 @@ from searx_mcp.models.own_instance import (
     NativeState,
 )
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.failures import ContainerError, NativeError, written
+from searx_mcp.ops.own.failures import OwnInstanceError, written
 from searx_mcp.ops.own.installation import (
     Installation,
     NativeFolder,
@@ -81,7 +81,7 @@ class _Steps:
 class NativeRunner:
     """Runs SearXNG as a process of this machine, and lets searches use it.
 
-    There is one such instance. Every method raises `NativeError` where it cannot be looked after,
+    There is one such instance. Every method raises `OwnInstanceError` where it cannot be looked after,
     with what to do about it; what was begun is taken back then, and when it is cancelled.
 
     Attributes:
@@ -117,7 +117,7 @@ class NativeRunner:
         """Install it unless it is, start it unless it runs, make one search, and register it.
 
         Raises:
-            NativeError: as for every method.
+            OwnInstanceError: as for every method.
             InvalidArgumentError: there is no such version, or another one is installed.
             StorageError: it runs, and cannot be registered now.
         """
@@ -136,7 +136,9 @@ class NativeRunner:
             else:
                 done = await self._needed(installed, options.port)
                 if done is Done.STARTED and options.port:
-                    installed = installed.model_copy(update={"port": _port(options.port)})
+                    installed = installed.model_copy(
+                        update={"port": free_port(options.port, NativeFailure.PORT_TAKEN)}
+                    )
             if done is not Done.UNCHANGED:
                 undo.push_async_callback(self.process.stop)
                 await self._serve(installed, deadline, steps)
@@ -152,7 +154,7 @@ class NativeRunner:
         """Try another version beside the one in use, then switch; else keep the one in use.
 
         Raises:
-            NativeError: as for every method.
+            OwnInstanceError: as for every method.
             InvalidArgumentError: there is no such version.
         """
         _check_system()
@@ -220,7 +222,7 @@ class NativeRunner:
             keep_settings: whether its settings file stays, for the next `up`.
 
         Raises:
-            NativeError: as for every method.
+            OwnInstanceError: as for every method.
             StorageError: it is gone, and its address cannot be taken back now.
         """
         if not self.folder.path.exists():
@@ -247,7 +249,7 @@ class NativeRunner:
         if not self.folder.settings.exists():
             undo.callback(self.folder.remove, keep_settings=False)
         await self._end()
-        port = _port(options.port)
+        port = free_port(options.port, NativeFailure.PORT_TAKEN)
         name, source = await self._unpack(options.version or PINNED, deadline, steps, undo)
         return await self._equip(name, source, port, deadline, steps)
 
@@ -303,7 +305,7 @@ class NativeRunner:
         steps.begin("search", "searching once")
         tried = await self.probe.search(url)
         if not tried.works:
-            raise NativeError(
+            raise OwnInstanceError(
                 f"SearXNG runs and does not answer a search: {tried.detail}",
                 reason=NativeFailure.NOT_READY,
                 advice=f"Correct {self.folder.settings} or delete it, then try again.",
@@ -321,7 +323,7 @@ class NativeRunner:
             url = await self.starting.serve(trial, new, port=0, deadline=deadline)
             tried = await self._try(url, steps)
             if not tried.results and (await self.probe.search(old.url)).results:
-                raise NativeError(
+                raise OwnInstanceError(
                     f"SearXNG {new.version} finds nothing where {old.version} does: {tried.detail}",
                     reason=NativeFailure.NOT_READY,
                     advice="The old one stays. Try again in some days.",
@@ -337,7 +339,7 @@ class NativeRunner:
 
     async def _end(self) -> None:
         if not await self.process.stop():
-            raise NativeError(
+            raise OwnInstanceError(
                 "The process of the instance cannot be ended.",
                 reason=NativeFailure.NOT_READY,
                 advice="End it by hand: `searx-mcp instances own status` shows its number.",
@@ -352,7 +354,7 @@ class NativeRunner:
 
 def _check_system() -> None:
     if sys.platform == "win32":
-        raise NativeError(
+        raise OwnInstanceError(
             "SearXNG does not run on Windows: it needs what only Unix systems have.",
             reason=NativeFailure.UNSUPPORTED,
             advice="Run searx-mcp in WSL (https://learn.microsoft.com/windows/wsl/install), or use"
@@ -360,17 +362,8 @@ def _check_system() -> None:
         )
 
 
-def _port(wanted: int | None) -> int:
-    try:
-        return free_port(wanted)
-    except ContainerError as error:
-        raise NativeError(
-            error.message, reason=NativeFailure.PORT_TAKEN, advice=error.advice
-        ) from error
-
-
-def _not_installed() -> NativeError:
-    return NativeError(
+def _not_installed() -> OwnInstanceError:
+    return OwnInstanceError(
         "No instance is installed.",
         reason=NativeFailure.NOT_INSTALLED,
         advice="Run `searx-mcp instances own up`.",

@@ -16,7 +16,7 @@ from searx_mcp.content.clean import clean_line
 from searx_mcp.files import read_bytes, read_text
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own import launcher
-from searx_mcp.ops.own.failures import NativeError, port_taken, written
+from searx_mcp.ops.own.failures import OwnInstanceError, port_taken, written
 from searx_mcp.ops.own.installation import NativeFolder, python_of
 from searx_mcp.ops.own.settings_file import without_secrets
 
@@ -246,7 +246,7 @@ class Starting:
         """Start a version as `process`; it ends at once where that one runs.
 
         Raises:
-            NativeError: `not_writable` or `disk_full`.
+            OwnInstanceError: `not_writable` or `disk_full`.
         """
         plan = Plan(
             source=self._folder.source(installed.folder),
@@ -272,7 +272,7 @@ class Starting:
             deadline: instant on the running loop's clock by which it must answer.
 
         Raises:
-            NativeError: `port_taken`, `exited`, `not_ready`, `not_writable` or `disk_full`.
+            OwnInstanceError: `port_taken`, `exited`, `not_ready`, `not_writable` or `disk_full`.
         """
         loop = asyncio.get_running_loop()
         child = self.start(process, installed, port=port)  # 5 ms, and never in a thread left behind
@@ -290,9 +290,9 @@ class Starting:
                 raise self._not_up(process, NativeFailure.NOT_READY)
             await asyncio.sleep(_POLL)
 
-    def _not_up(self, process: NativeProcess, reason: NativeFailure) -> NativeError:
+    def _not_up(self, process: NativeProcess, reason: NativeFailure) -> OwnInstanceError:
         exited = reason is NativeFailure.EXITED
-        return NativeError(
+        return OwnInstanceError(
             "SearXNG ended by itself."
             if exited
             else "SearXNG was started, and does not answer in time.",

@@ -23,7 +23,7 @@ from typing_extensions import Buffer, override
 from searx_mcp.errors import FetchError, InvalidArgumentError
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.own_instance import NativeFailure
-from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.sources.searxng.persona import honest
 
 PINNED: Final = "9fea41204fdfa7a5cfa15b0ebd12904c520478ce"
@@ -110,7 +110,7 @@ class Sources:
 
         Raises:
             InvalidArgumentError: `version` is none of these.
-            NativeError: `no_network`, `not_found`, `wrong_archive` or `wrong_tree`.
+            OwnInstanceError: `no_network`, `not_found`, `wrong_archive` or `wrong_tree`.
             OSError: `target` cannot be written.
         """
         local = None if version == LATEST or _COMMIT.fullmatch(version) else Path(version)
@@ -123,7 +123,7 @@ class Sources:
         wanted = self._trees.get(version) or self._trees.get(source.commit)
         is_other = local is None and version not in {LATEST, source.commit}
         if is_other or (wanted and wanted != source.tree):
-            raise NativeError(
+            raise OwnInstanceError(
                 f"The files are not those of the commit {(source.commit or version)[:12]}.",
                 reason=NativeFailure.WRONG_TREE,
                 advice="Something between here and the repository changes them: do not run them."
@@ -150,7 +150,7 @@ class Sources:
             except FetchError as exc:
                 raise _unfetched(exc.message.rstrip(".")) from exc
             if status == HTTPStatus.NOT_FOUND:
-                raise NativeError(
+                raise OwnInstanceError(
                     "The repository has no such version.",
                     reason=NativeFailure.NOT_FOUND,
                     advice="Name a commit by all its 40 digits, or leave --version out.",
@@ -170,7 +170,7 @@ def unpack(archive: BinaryIO, target: Path) -> Source:
         target: a folder that does not exist.
 
     Raises:
-        NativeError: `wrong_archive`.
+        OwnInstanceError: `wrong_archive`.
         OSError: `target` cannot be written.
     """
     bounded = _Bounded(gzip.GzipFile(fileobj=archive))
@@ -190,7 +190,7 @@ def copy(folder: Path, target: Path) -> Source:
     """Copy what an instance needs of an unpacked source; links are left out.
 
     Raises:
-        NativeError: `wrong_archive`.
+        OwnInstanceError: `wrong_archive`.
         OSError: the folder cannot be read, or `target` not be written.
     """
     return _write(_files(folder), target, commit="")
@@ -221,8 +221,8 @@ def _from_here(path: Path, target: Path) -> Source:
         ) from exc
 
 
-def _unfetched(why: str) -> NativeError:
-    return NativeError(
+def _unfetched(why: str) -> OwnInstanceError:
+    return OwnInstanceError(
         f"The source of SearXNG cannot be fetched: {why}.",
         reason=NativeFailure.NO_NETWORK,
         advice="Check the network and network.proxy, or fetch the archive elsewhere and name it with"
@@ -392,8 +392,8 @@ class _Bounded(RawIOBase):
         return len(piece)
 
 
-def _wrong(why: str) -> NativeError:
-    return NativeError(
+def _wrong(why: str) -> OwnInstanceError:
+    return OwnInstanceError(
         f"The source of SearXNG cannot be used: {why}.",
         reason=NativeFailure.WRONG_ARCHIVE,
         advice="Name another one with --version, or leave that out.",

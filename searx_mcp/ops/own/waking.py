@@ -10,7 +10,7 @@ from typing import Final
 from typing_extensions import override
 
 from searx_mcp.models.service import Progress
-from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.installation import NATIVE_FOLDER, NativeFolder
 from searx_mcp.ops.own.native_process import NativeProcess, Starting
 from searx_mcp.pool.pool import InstancePool
@@ -81,7 +81,7 @@ class Waking(Provider):
                 url = await self._starting.serve(
                     self._process, installed, port=installed.port, deadline=until
                 )
-            except NativeError:
+            except OwnInstanceError:
                 return
             self._not_before = 0.0
             self._pool.probed(url, alive=True, now=self._clock())

@@ -8,7 +8,7 @@ import pytest
 from searx_mcp.models.own_instance import ContainerFailure, ContainerState
 from searx_mcp.ops.own import container_engine as module
 from searx_mcp.ops.own.container_engine import Container, Engine, find_engines, parse_container
-from searx_mcp.ops.own.failures import ContainerError
+from searx_mcp.ops.own.failures import OwnInstanceError
 
 DOCKER = {
     "Id": "9492ade838dc",
@@ -78,7 +78,7 @@ def engine(tmp_path):
 
 
 async def test_an_unknown_description_is_a_failure_of_the_engine(engine):
-    with pytest.raises(ContainerError, match=r"docker failed: .* unknown way") as caught:
+    with pytest.raises(OwnInstanceError, match=r"docker failed: .* unknown way") as caught:
         await engine("print('[{}]')").find("a")
     assert caught.value.reason is ContainerFailure.ENGINE_FAILED
 
@@ -97,13 +97,13 @@ async def test_a_container_that_is_not_there_is_none(engine, words):
 
 
 async def test_another_failure_of_a_look_is_no_absence(engine):
-    with pytest.raises(ContainerError, match="disk on fire"):
+    with pytest.raises(OwnInstanceError, match="disk on fire"):
         await engine("sys.exit('Error: disk on fire')").find("a")
 
 
 async def test_removing_what_is_gone_is_harmless(engine):
     await engine("sys.exit('Error response from daemon: No such container: a')").remove("a")
-    with pytest.raises(ContainerError, match="in use"):
+    with pytest.raises(OwnInstanceError, match="in use"):
         await engine("sys.exit('Error: in use')").remove("a")
 
 
@@ -116,12 +116,12 @@ async def test_logs_of_both_streams_are_given_and_none_when_they_cannot_be_had(e
 
 async def test_an_engine_that_hangs_is_given_up(engine, monkeypatch):
     monkeypatch.setattr(module, "_STOP", 0.5)
-    with pytest.raises(ContainerError, match="did not answer within"):
+    with pytest.raises(OwnInstanceError, match="did not answer within"):
         await engine("time.sleep(600)").stop("a")
 
 
 async def test_an_engine_that_is_gone_cannot_be_started(tmp_path):
-    with pytest.raises(ContainerError, match="cannot be started: No such file"):
+    with pytest.raises(OwnInstanceError, match="cannot be started: No such file"):
         await Engine("docker", str(tmp_path / "docker")).check()
 
 
@@ -144,7 +144,7 @@ async def test_fetching_is_told_line_by_line(engine):
     ids=["docker", "podman"],
 )
 async def test_a_port_lost_to_another_program_is_told_apart(engine, words):
-    with pytest.raises(ContainerError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await engine(f"sys.exit({words!r})").start("a")
     assert caught.value.reason is ContainerFailure.PORT_TAKEN
 
@@ -153,14 +153,14 @@ async def test_engines_are_tried_in_order_and_those_that_work_are_given(
     engine, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ContainerError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await find_engines()
     assert caught.value.reason is ContainerFailure.NO_ENGINE
     engine("sys.exit('Cannot connect to Podman')", "podman")
-    with pytest.raises(ContainerError, match="podman is installed, and does not answer"):
+    with pytest.raises(OwnInstanceError, match="podman is installed, and does not answer"):
         await find_engines()
     engine("sys.exit('Cannot connect to the Docker daemon')", "docker")
-    with pytest.raises(ContainerError, match="docker is installed, and does not answer"):
+    with pytest.raises(OwnInstanceError, match="docker is installed, and does not answer"):
         await find_engines()
     engine("pass", "podman")
     assert [found.name for found in await find_engines()] == ["podman"]
@@ -168,7 +168,7 @@ async def test_engines_are_tried_in_order_and_those_that_work_are_given(
     assert [found.name for found in await find_engines()] == ["docker", "podman"]
     assert [found.name for found in await find_engines("podman")] == ["podman"]
     (tmp_path / "docker").unlink()
-    with pytest.raises(ContainerError, match=r"docker is not installed\."):
+    with pytest.raises(OwnInstanceError, match=r"docker is not installed\."):
         await find_engines("docker")
 
 

@@ -15,7 +15,7 @@ from searx_mcp.client.stores import open_state
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.instance import Choice
 from searx_mcp.models.own_instance import Done, NativeFailure, NativeState
-from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.installation import NativeFolder
 from searx_mcp.ops.own.native import NativeOptions
 from searx_mcp.ops.own.native_process import NativeProcess
@@ -227,7 +227,7 @@ async def test_an_update_that_serves_less_keeps_the_old_version(
 ):
     old = await machine.up(stand_in.archive())
     archive = stand_in.archive(mood, commit="d" * 40)
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.update(archive, progress=too_long(late, pass_by))
     assert caught.value.reason is reason
     now = await machine.status()
@@ -253,7 +253,7 @@ async def test_an_update_that_was_killed_before_the_switch_was_over_is_finished_
 
 
 async def test_there_is_nothing_to_update_before_up(machine, stand_in):
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.update(stand_in.archive())
     assert caught.value.reason is NativeFailure.NOT_INSTALLED
 
@@ -291,7 +291,7 @@ async def test_a_failure_is_typed_and_leaves_nothing(
     machine, stand_in, monkeypatch, pass_by, mood, uv, late, reason
 ):
     monkeypatch.setenv("STAND_IN_UV", uv)
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.up(stand_in.archive(mood), progress=too_long(late, pass_by))
     assert caught.value.reason is reason
     assert caught.value.advice
@@ -301,7 +301,7 @@ async def test_a_failure_is_typed_and_leaves_nothing(
 
 
 async def test_the_log_of_what_ended_is_shown_without_its_secrets(machine, stand_in):
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.up(stand_in.archive("ends"))
     assert caught.value.log == ("settings are wrong, secret_key …",)
 
@@ -312,7 +312,7 @@ async def test_without_the_module_venv_it_says_what_to_install(stand_in, until, 
     python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
     machine = Machine(stand_in, until)
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.up(stand_in.archive())
     assert caught.value.reason is NativeFailure.NO_VENV
     assert "-venv" in caught.value.advice
@@ -322,7 +322,7 @@ async def test_without_the_module_venv_it_says_what_to_install(stand_in, until, 
 async def test_a_taken_port_is_said_before_anything_is_done(machine, stand_in):
     server = await asyncio.start_server(lambda *_: None, "127.0.0.1", stand_in.port)
     async with server:
-        with pytest.raises(NativeError) as caught:
+        with pytest.raises(OwnInstanceError) as caught:
             await machine.up(stand_in.archive())
     assert caught.value.reason is NativeFailure.PORT_TAKEN
     assert machine.steps == []
@@ -334,7 +334,7 @@ async def test_a_port_that_was_taken_while_it_was_down_is_said(machine, stand_in
     await machine.kill()
     server = await asyncio.start_server(lambda *_: None, "127.0.0.1", int(first.url[17:-1]))
     async with server:
-        with pytest.raises(NativeError) as caught:
+        with pytest.raises(OwnInstanceError) as caught:
             await machine.up()
     assert caught.value.reason is NativeFailure.PORT_TAKEN
     assert "own up --port" in caught.value.advice
@@ -345,7 +345,7 @@ async def test_a_disk_without_room_is_said_before_anything_is_fetched(
     machine, stand_in, monkeypatch
 ):
     monkeypatch.setattr("searx_mcp.ops.own.installation.ROOM", 2**62)
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.up(stand_in.archive())
     assert caught.value.reason is NativeFailure.DISK_FULL
     assert machine.steps == []
@@ -355,14 +355,14 @@ async def test_a_disk_without_room_is_said_before_anything_is_fetched(
 async def test_a_folder_that_cannot_be_written_is_said(machine, stand_in):
     stand_in.state.parent.mkdir(exist_ok=True)
     stand_in.state.write_text("a file where the folder should be")
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.up(stand_in.archive())
     assert caught.value.reason is NativeFailure.NOT_WRITABLE
     assert "storage.folder" in caught.value.advice
 
 
 async def test_files_that_are_not_those_of_their_commit_are_refused(machine, stand_in):
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.up(stand_in.archive(commit=PINNED))
     assert caught.value.reason is NativeFailure.WRONG_TREE
     assert not machine.files.path.exists()
@@ -439,7 +439,7 @@ async def test_variables_of_the_user_do_not_reach_it(machine, stand_in, monkeypa
 
 async def test_windows_is_told_why_not(machine, stand_in, monkeypatch):
     monkeypatch.setattr(sys, "platform", "win32")
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await machine.up(stand_in.archive())
     assert caught.value.reason is NativeFailure.UNSUPPORTED
     assert "WSL" in caught.value.advice

@@ -14,7 +14,7 @@ from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.own_instance import NativeFailure
 from searx_mcp.ops.own import source as module
-from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.source import Sources, copy, unpack
 from searx_mcp.testing.web import FakePage, FakeWeb, redirect, silent
 from searx_mcp.urls.address import AllowList
@@ -72,7 +72,7 @@ async def test_an_archive_and_a_folder_of_this_machine_need_no_network(
 
 @pytest.mark.parametrize("version", ["v1", "abc", "", "/nowhere/x.tar.gz"])
 async def test_what_is_no_version_is_an_argument_error(get, version):
-    with pytest.raises((InvalidArgumentError, NativeError)) as caught:
+    with pytest.raises((InvalidArgumentError, OwnInstanceError)) as caught:
         await get(version)
     if isinstance(caught.value, InvalidArgumentError):
         assert caught.value.field == "version"
@@ -92,7 +92,7 @@ async def test_what_is_no_version_is_an_argument_error(get, version):
 )
 async def test_what_cannot_be_fetched_is_said(get, web, page, reason):
     web.put(NAMED, page)
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await get(COMMIT)
     assert caught.value.reason is reason
     assert caught.value.advice
@@ -100,7 +100,7 @@ async def test_what_cannot_be_fetched_is_said(get, web, page, reason):
 
 async def test_another_commit_than_the_one_asked_for_is_refused(get, web, stand_in):
     web.put(NAMED, archived(stand_in, commit="d" * 40))
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await get(COMMIT)
     assert caught.value.reason is NativeFailure.WRONG_TREE
 
@@ -110,14 +110,14 @@ async def test_files_that_differ_from_a_known_tree_are_refused(get, web, stand_i
     web.put(NAMED, archived(stand_in))
     web.put(NEWEST, archived(stand_in))
     version = str(stand_in.archive()) if version == "a file" else version
-    with pytest.raises(NativeError, match="not those of the commit") as caught:
+    with pytest.raises(OwnInstanceError, match="not those of the commit") as caught:
         await get(version, trees={COMMIT: "0" * 40})
     assert caught.value.reason is NativeFailure.WRONG_TREE
 
 
 async def test_an_archive_that_does_not_arrive_is_given_up(get, web):
     web.put(NAMED, silent())
-    with pytest.raises(NativeError) as caught:
+    with pytest.raises(OwnInstanceError) as caught:
         await get(COMMIT, seconds=0.1)
     assert caught.value.reason is NativeFailure.NO_NETWORK
 
@@ -126,7 +126,7 @@ async def test_without_a_repository_nothing_is_fetched(tmp_path):
     def unreachable():
         raise AssertionError("nobody is asked")
 
-    with pytest.raises(NativeError, match=r"own\.source is empty"):
+    with pytest.raises(OwnInstanceError, match=r"own\.source is empty"):
         await Sources(unreachable, "").get("latest", tmp_path / "source", deadline=1.0)
 
 
@@ -243,7 +243,7 @@ LINK = tarfile.SYMTYPE
     ],
 )
 def test_a_hostile_or_damaged_archive_is_refused(tmp_path, data, words):
-    with pytest.raises(NativeError, match=words) as caught:
+    with pytest.raises(OwnInstanceError, match=words) as caught:
         unpack(io.BytesIO(data), tmp_path / "source")
     assert caught.value.reason is NativeFailure.WRONG_ARCHIVE
     assert {path.name for path in tmp_path.iterdir()} <= {"source"}
@@ -260,14 +260,14 @@ def test_a_hostile_or_damaged_archive_is_refused(tmp_path, data, words):
 def test_an_archive_is_bounded(tmp_path, monkeypatch, name, limit, words):
     monkeypatch.setattr(module, name, limit)
     data = packed(entry(f"{TOP}/big", b"\0" * 9_000))
-    with pytest.raises(NativeError, match=words):
+    with pytest.raises(OwnInstanceError, match=words):
         unpack(io.BytesIO(data), tmp_path / "source")
 
 
 def test_a_header_that_unpacks_to_much_is_bounded(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_MAX_UNPACKED", 10_000)
     data = packed(entry(f"{TOP}/x", pax_headers={"comment": "x" * 100_000}))
-    with pytest.raises(NativeError, match="unpacks to too much"):
+    with pytest.raises(OwnInstanceError, match="unpacks to too much"):
         unpack(io.BytesIO(data), tmp_path / "source")
 
 
@@ -286,5 +286,5 @@ def test_a_folder_is_copied_without_links_and_without_what_git_keeps(tmp_path):
 
 
 def test_another_folder_is_refused(tmp_path):
-    with pytest.raises(NativeError, match=r"no searx/webapp\.py"):
+    with pytest.raises(OwnInstanceError, match=r"no searx/webapp\.py"):
         copy(Path(__file__).parent, tmp_path / "source")

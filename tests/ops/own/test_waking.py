@@ -14,7 +14,7 @@ from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.models.own_instance import Installed, NativeFailure
 from searx_mcp.ops.own import launcher
-from searx_mcp.ops.own.failures import NativeError
+from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.ops.own.installation import NativeFolder
 from searx_mcp.ops.own.native import NativeOptions
 from searx_mcp.ops.own.native_process import NativeProcess, Starting
@@ -97,7 +97,7 @@ class Starts(Starting):
     async def serve(self, process, installed, *, port, deadline):
         self.deadlines.append(deadline - asyncio.get_running_loop().time())
         if not self._works:
-            raise NativeError("no", reason=NativeFailure.EXITED, advice="")
+            raise OwnInstanceError("no", reason=NativeFailure.EXITED, advice="")
         return installed.url
 
 
