@@ -1,4 +1,4 @@
-"""Drops what has nothing to do with a question.
+"""The relevance gate: drops what has nothing to do with a question.
 
 The collections overlap in little, so each one's first row would stand among the first of the answer,
 whatever it is. A row stays if it holds at least half of what the question's words weigh.
@@ -43,7 +43,10 @@ _NOTHING: Final = 0.25
 _TELLING: Final = 0.6
 """Weight from which on a word may keep a row alone."""
 
+_INITIALS: Final = 2
+"""Letters of a name that is given by its first letters, such as `JA`."""
 _LONGER: Final = 8
+"""Letters of a word that count where its beginning is shared by words of different meaning."""
 _ENDINGS: Final = ("ings", "ing", "ers", "ies", "ed", "er", "es", "e", "s", "y")
 _SHORTEST: Final = 3
 
@@ -67,10 +70,6 @@ _VERSIONS = re.compile(r"(?<![\w.])v?([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})(?![\w]|\.
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _NOISE = re.compile(r"0x[0-9a-f]+|[0-9]{6,}|(?:[a-z]:)?[/\\].*|.*[/\\].*[/\\].*|[0-9]+:[0-9]+")
 _LATIN = re.compile(r"[a-z]")
-
-
-_INITIALS: Final = 2
-"""Letters of a name that is given by its first letters, such as `JA`."""
 
 
 class _Unit(NamedTuple):
