@@ -96,10 +96,12 @@ _TEMPLATES = {
         links=st.lists(st.builds(Link, title=_TEXT, url=_TEXT), max_size=2).map(tuple),
     ),
     "paper": st.builds(Paper, authors=_TEXTS, doi=_TEXT, pdf_url=_MAYBE),
-    "package": st.from_type(Package),
-    "code": st.from_type(Code),
-    "file": st.from_type(File),
-    "product": st.from_type(Product),
+    "package": st.builds(Package, name=_TEXT, tags=_TEXTS, homepage=_MAYBE),
+    "code": st.builds(
+        Code, language=_TEXT, lines=st.lists(st.tuples(st.integers(), _TEXT), max_size=2).map(tuple)
+    ),
+    "file": st.builds(File, filename=_TEXT, embed_url=_MAYBE),
+    "product": st.builds(Product, price=_TEXT),
     "facts": _FACTS,
 }
 _HITS = st.builds(
