@@ -26,7 +26,7 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.sources.pacer import RequestPacer
+from searx_mcp.sources.attempt import RequestPacer
 from searx_mcp.sources.searxng.classify import judge_page
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.memory import MemoryStore

@@ -19,7 +19,7 @@ from benchmarks.measure import Ratio, command_line, interleaved, report
 from benchmarks.parsing_reference import parse_with_soup
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.reading import Reading
+from searx_mcp.sources.searxng.row import Reading
 from searx_mcp.testing.searxng import FakeSearxng
 
 BASE = "https://search.example.org/"

@@ -15,8 +15,8 @@ from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.providers.open_sources import OpenSources
+from searx_mcp.sources.attempt import RequestPacer
 from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import StateStore
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from searx_mcp.ops.instance_admin import InstanceAdmin
     from searx_mcp.ops.instance_reports import Selection
     from searx_mcp.settings.sources import Loaded
-    from searx_mcp.sources.searxng.scrub.answer import Fixture
+    from searx_mcp.sources.searxng.scrub import Fixture
 
 WATCH_INTERVAL: Final = 2.0
 """Seconds between two drawings of a watched list."""

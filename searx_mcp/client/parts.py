@@ -36,8 +36,8 @@ from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.search.searcher import Searcher
 from searx_mcp.settings.values import Settings
+from searx_mcp.sources.attempt import RequestPacer
 from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.persona import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.pages import PageStore

@@ -8,8 +8,7 @@ from urllib.parse import urljoin, urlsplit
 
 from searx_mcp.content.clean import clean, clean_line
 from searx_mcp.models.page import PageImage
-from searx_mcp.urls.hosts import is_short_enough
-from searx_mcp.urls.userinfo import without_userinfo
+from searx_mcp.urls.hosts import is_short_enough, without_userinfo
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode

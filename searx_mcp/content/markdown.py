@@ -16,7 +16,7 @@ from typing import Final
 
 from searx_mcp.content.addresses import MAX_CHARS, absolute
 from searx_mcp.content.clean import unescaped
-from searx_mcp.urls.userinfo import without_userinfo
+from searx_mcp.urls.hosts import without_userinfo
 
 _ESCAPED = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps what follows the text

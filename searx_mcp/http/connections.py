@@ -1,27 +1,41 @@
-"""Sessions of the HTTP library, as all kinds of traffic have them: straight, or through a proxy."""
+"""Sessions of the HTTP library, as all kinds of traffic have them: straight, or through a proxy.
+
+The certificates of servers are believed by the system's trust store, and by one file besides.
+"""
 
 import logging
+import ssl
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
 from yarl import URL
 
+from searx_mcp.errors import SettingsError
+from searx_mcp.files import read_bytes
 from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.detour import Detour, arrivals, check_support
 from searx_mcp.http.http import Round
 from searx_mcp.http.pacing import READ_BUFFER, PacedConnector
 from searx_mcp.http.proxy import BLIND, ProxyUrl
-from searx_mcp.http.trust import tls_context
 
 MAX_LINE: Final = 8_190
 """Bytes of a status line or one header field; what Apache and nginx accept too."""
 
 MAX_HEADERS: Final = 128
 """Header fields of one answer."""
+
+_CA_FILE: Final = "network.ca_file"
+_ADVICE: Final = "Give the path of a PEM file with the certificate of the authority, or remove it."
+_MAX_CA_FILE: Final = 16 << 20
+"""Bytes of a file of authorities; the collection of Mozilla has 0.2 MB."""
+_NATIVE: Final = frozenset({"darwin", "win32"})
+"""Systems whose trust store is no file that OpenSSL could read."""
 
 _log = logging.getLogger("searx_mcp.http")
 
@@ -165,3 +179,49 @@ class Connections:
             max_headers=MAX_HEADERS,
             read_bufsize=READ_BUFFER,
         )
+
+
+def tls_context(ca_file: str, *, platform: str = sys.platform) -> ssl.SSLContext | bool:
+    """Make what verifies the certificates of servers.
+
+    On macOS and Windows the system itself judges, elsewhere OpenSSL with the system's file of
+    authorities: `docs/decisions/trust-store.md`.
+
+    Args:
+        ca_file: path of a PEM file whose authorities are believed, too; empty for none.
+        platform: as `sys.platform`.
+
+    Returns:
+        A context, or `True` where the HTTP library's own one would be the same.
+
+    Raises:
+        SettingsError: the file cannot be read, or holds no certificate.
+    """
+    if platform in _NATIVE:
+        from truststore import SSLContext  # noqa: PLC0415 - elsewhere it is not needed
+
+        context: ssl.SSLContext = SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    elif not ca_file:
+        return True
+    else:
+        context = ssl.create_default_context()
+    context.set_alpn_protocols(("http/1.1",))
+    if ca_file:
+        _add(context, Path(ca_file))
+    return context
+
+
+def _add(context: ssl.SSLContext, path: Path) -> None:
+    try:
+        path = path.expanduser()
+        read_bytes(
+            path, _MAX_CA_FILE
+        )  # OpenSSL does not tell a missing file from a wrong one, and waits
+        context.load_verify_locations(cafile=path)
+    except ssl.SSLError as exc:
+        raise SettingsError(
+            _CA_FILE, f"{path} holds no certificates in PEM form", advice=_ADVICE
+        ) from exc
+    except (OSError, RuntimeError) as exc:  # RuntimeError: there is no home folder for `~`
+        reason = getattr(exc, "strerror", None) or str(exc)
+        raise SettingsError(_CA_FILE, f"{path} cannot be read: {reason}", advice=_ADVICE) from exc

@@ -9,7 +9,7 @@ addresses only. Credentials for own instances are added to the requests they are
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import aiohttp
 from aiohttp.abc import AbstractResolver
@@ -18,24 +18,24 @@ from yarl import URL
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError, SettingsError
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.connections import Connections
-from searx_mcp.http.gateway.dialler import Dialler
-from searx_mcp.http.gateway.gateway import Gateway
-from searx_mcp.http.gateway.record import GatewayLimits
 from searx_mcp.http.guard import (
     AddressGuard,
     BlockedAddressError,
     Dial,
+    Dialler,
+    GuardedResolver,
     open_private_socket,
     open_socket,
     own_address_probe,
 )
 from searx_mcp.http.http import HttpSession, refused_plain_http
-from searx_mcp.http.resolver import GuardedResolver
 from searx_mcp.models.instance import Credentials
-from searx_mcp.urls.address import AllowList, effective_address
+from searx_mcp.urls.address import AllowList, effective_address, is_private
 from searx_mcp.urls.hosts import is_public_name
-from searx_mcp.urls.private import is_private
 from searx_mcp.urls.url import check_url, refused_address
+
+if TYPE_CHECKING:
+    from searx_mcp.http.gateway import Gateway, GatewayLimits
 
 _HEADER: Final = "Authorization"
 
@@ -204,8 +204,8 @@ class Sessions:
         self,
         admit: Callable[[URL], None],
         *,
-        limits: GatewayLimits = GatewayLimits(),  # noqa: B008 - frozen
-    ) -> Gateway:
+        limits: "GatewayLimits | None" = None,
+    ) -> "Gateway":
         """Make a proxy through which a browser reaches pages, guarded as `pages` is.
 
         It does not lead on through a proxy of the settings: that would look the names up, so that the
@@ -213,11 +213,13 @@ class Sessions:
 
         Args:
             admit: told each URL, and raises a `FetchError` if it may not be asked for.
-            limits: what passes at most.
+            limits: what passes at most; the usual unless given.
 
         Raises:
             SettingsError: a proxy is configured.
         """
+        from searx_mcp.http.gateway import Gateway, GatewayLimits  # noqa: PLC0415 - for the browser
+
         proxies = self._connections.proxies
         if proxies.https is not None or proxies.http is not None:
             raise SettingsError(
@@ -229,7 +231,7 @@ class Sessions:
         dialler = Dialler(
             guard, self._guarded_resolver(guard), connect_timeout=self._connect_timeout
         )
-        return Gateway(dialler, allow=self._allow, admit=admit, limits=limits)
+        return Gateway(dialler, allow=self._allow, admit=admit, limits=limits or GatewayLimits())
 
     async def aclose(self) -> None:
         """Close all connections, within a second for each kind and scheme. Harmless when repeated."""

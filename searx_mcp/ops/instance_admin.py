@@ -37,9 +37,8 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.background.relisting import Relisting
 from searx_mcp.search.background.remembering import RECALL_INTERVAL, Remembering
-from searx_mcp.search.capture import Capturer
+from searx_mcp.search.capture import Capturer, find_instance
 from searx_mcp.search.checking import Checker
-from searx_mcp.search.finding import find_instance
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.settings.instances import OWN, own_address
 from searx_mcp.settings.values import Settings

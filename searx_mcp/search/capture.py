@@ -2,26 +2,38 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from urllib.parse import urlsplit
 
 from searx_mcp import __version__
-from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
+from searx_mcp.errors import (
+    DeadlineError,
+    InvalidArgumentError,
+    NoInstancesError,
+    UnavailableReason,
+)
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
+from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.budget import MONTH
-from searx_mcp.search.finding import find_instance
 from searx_mcp.sources.attempt import AttemptRunner
 from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.searxng.classify import generator
+from searx_mcp.sources.searxng.mask import Mask
 from searx_mcp.sources.searxng.request import InstanceQuery
-from searx_mcp.sources.searxng.scrub.answer import Fixture, scrub
-from searx_mcp.sources.searxng.scrub.mask import Mask
+from searx_mcp.sources.searxng.scrub import Fixture, scrub
 from searx_mcp.sources.searxng.upstream import Upstream
+
+_BEFORE = 30.0
+"""Seconds for what comes before the search itself: robots.txt, `/config`, and the requests of others."""
+_ELSEWHERE = "Ask another instance, or lift it with `searx-mcp instances reset`."
+_INSTANCE = "The instance may not be asked again"
+_MONTH = "What public instances allow together is spent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +186,31 @@ class Capturer:
         return instances[find_instance(host, instances)]
 
 
-_BEFORE = 30.0
-"""Seconds for what comes before the search itself: robots.txt, `/config`, and the requests of others."""
-_ELSEWHERE = "Ask another instance, or lift it with `searx-mcp instances reset`."
-_INSTANCE = "The instance may not be asked again"
-_MONTH = "What public instances allow together is spent"
+def find_instance(host: str, urls: Iterable[str]) -> str:
+    """The base URL that is meant.
+
+    Args:
+        host: a host, with its port if it has one, or a whole address.
+        urls: base URLs to choose from.
+
+    Raises:
+        InvalidArgumentError: it is none of them, or fits several.
+    """
+    wanted = host.strip().rstrip("/").casefold()
+    names = {url: urlsplit(url).netloc.casefold() for url in urls}
+    found = [url for url in names if url.rstrip("/").casefold() == wanted]
+    found = found or [url for url, name in names.items() if name == wanted]
+    if not found:
+        raise InvalidArgumentError(
+            "host",
+            f"{shown(host)} is not in the pool{did_you_mean(wanted, names.values())}",
+            advice="`searx-mcp instances list` shows the pool; `instances add` takes own instances.",
+        )
+    if len(found) > 1:
+        raise InvalidArgumentError(
+            "host", f"{shown(host)} has several instances", advice=f"Name one: {', '.join(found)}"
+        )
+    return found[0]
 
 
 def _refusal(what: str, seconds: float) -> NoInstancesError:

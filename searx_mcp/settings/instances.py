@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from searx_mcp.models.instance import Credentials, base_url
 from searx_mcp.models.spelling import did_you_mean, shown
 from searx_mcp.pool.config import InstancesConfig
-from searx_mcp.urls.private import is_private
+from searx_mcp.urls.address import is_private
 
 OWN: Final = "instances.own"
 CREDENTIALS: Final = "instances.credentials"

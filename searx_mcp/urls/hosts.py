@@ -1,4 +1,4 @@
-"""Host names, and which of them the public web has."""
+"""Host names, which of them the public web has, and what may stand in front of them."""
 
 import re
 from typing import Final
@@ -15,6 +15,8 @@ _NAME: Final = re.compile(
     r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 )
 _END_OF_AUTHORITY: Final = re.compile(r"[/?#]")
+_USERINFO: Final = re.compile(r"(?i)\A((?:[a-z][a-z0-9+.-]*+:)?//)[^/?#]*@")
+"""User names and passwords: of no use to a reader, and a way to pose as another site."""
 _NUMBER: Final = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 _INNER_SUFFIXES: Final = (
@@ -41,7 +43,7 @@ _NOBODYS_SUFFIXES: Final = (
 
 
 def host_in(address: str) -> str:
-    """What stands between `//` and the path, as it is written, without user and password."""
+    """Give what stands between `//` and the path, as it is written, without user and password."""
     authority = _END_OF_AUTHORITY.split(address.partition("//")[2], maxsplit=1)[0]
     return authority.rpartition("@")[2]
 
@@ -83,10 +85,15 @@ def is_public_name(host: str) -> bool:
     return not is_inner_name(host) and not _plain(host).endswith(_NOBODYS_SUFFIXES)
 
 
+def is_onion(host: str) -> bool:
+    """Tell whether a host name is that of a Tor service, RFC 7686."""
+    return _plain(host).endswith(".onion")
+
+
+def without_userinfo(address: str) -> str:
+    """Give an address without what stands before `@` in front of its host (RFC 3986 3.2.1)."""
+    return _USERINFO.sub(r"\1", address) if "@" in address else address
+
+
 def _plain(host: str) -> str:
     return host.lower().removesuffix(".")
-
-
-def is_onion(host: str) -> bool:
-    """Whether a host name is that of a Tor service, RFC 7686."""
-    return host.lower().removesuffix(".").endswith(".onion")

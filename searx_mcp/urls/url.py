@@ -15,8 +15,8 @@ from searx_mcp.urls.hosts import (
     is_onion,
     is_public_name,
     is_short_enough,
+    without_userinfo,
 )
-from searx_mcp.urls.userinfo import without_userinfo
 
 MAX_URL_LENGTH: Final = 4_096
 """Characters, before and after encoding: half of what servers accept as a request line."""

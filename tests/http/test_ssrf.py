@@ -16,8 +16,7 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, InvalidArgumentError, PolicyError
-from searx_mcp.http.guard import AddressGuard, BlockedAddressError
-from searx_mcp.http.resolver import GuardedResolver
+from searx_mcp.http.guard import AddressGuard, BlockedAddressError, GuardedResolver
 from searx_mcp.ops.selfcheck import bundled_vectors
 from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url

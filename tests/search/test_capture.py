@@ -11,7 +11,7 @@ from searx_mcp.models.hits import Answer
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.budget import month_account
-from searx_mcp.search.capture import Capturer
+from searx_mcp.search.capture import Capturer, find_instance
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
@@ -218,3 +218,41 @@ async def test_a_proxy_that_is_down_is_held_against_nobody(bench):
     details = {each.outcome.detail for each in asked}
     assert details == {"The proxy of network.proxy cannot be reached."}
     assert (row.state, row.failures) == ("new", 0)
+
+
+URLS = (
+    "https://a.example/",
+    "http://127.0.0.1:8888/",
+    "https://two.example/",
+    "https://two.example/searx/",
+)
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("a.example", URLS[0]),
+        (" A.Example ", URLS[0]),
+        ("https://a.example", URLS[0]),
+        ("127.0.0.1:8888", URLS[1]),
+        ("https://two.example/searx", URLS[3]),
+        ("https://two.example/", URLS[2]),
+    ],
+)
+def test_a_host_or_an_address_is_found(host, url):
+    assert find_instance(host, URLS) == url
+
+
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ("a.exampel", "did you mean a.example?"),
+        ("127.0.0.1", "did you mean 127.0.0.1:8888?"),
+        ("zzz", "'zzz' is not in the pool"),
+        ("two.example", "has several instances"),
+    ],
+)
+def test_what_is_not_clear_is_asked_back(host, words):
+    with pytest.raises(InvalidArgumentError) as caught:
+        find_instance(host, URLS)
+    assert words in caught.value.message

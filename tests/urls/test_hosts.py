@@ -8,6 +8,7 @@ from searx_mcp.urls.hosts import (
     is_inner_name,
     is_public_name,
     is_short_enough,
+    without_userinfo,
 )
 
 
@@ -111,3 +112,23 @@ def test_a_host_is_short_enough_in_any_alphabet(host, is_short):
 )
 def test_the_host_of_an_address_as_it_is_written(address, host):
     assert host_in(address) == host
+
+
+@pytest.mark.parametrize(
+    ("address", "left"),
+    [
+        ("https://example.org/a@b?c@d#e@f", "https://example.org/a@b?c@d#e@f"),
+        ("https://u:p@example.org:8443/", "https://example.org:8443/"),
+        ("HTTPS://u@example.org", "HTTPS://example.org"),
+        ("//u:p@example.org/", "//example.org/"),
+        ("https://a@b@example.org/", "https://example.org/"),
+        ("https://@example.org/", "https://example.org/"),
+        ("https://good.org\\@example.org/", "https://example.org/"),
+        ("ftp://u:p@[2001:db8::1]/", "ftp://[2001:db8::1]/"),
+        ("mailto:a@example.org", "mailto:a@example.org"),
+        ("a@example.org", "a@example.org"),
+        ("", ""),
+    ],
+)
+def test_an_address_is_left_without_what_stands_before_its_host(address, left):
+    assert without_userinfo(address) == left

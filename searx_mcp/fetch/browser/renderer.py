@@ -18,7 +18,7 @@ from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, SettingsError, TransportError
 from searx_mcp.fetch.hops.answers import Answer
-from searx_mcp.http.gateway.gateway import Gateway
+from searx_mcp.http.gateway import Gateway
 from searx_mcp.tasks import Spawn
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from searx_mcp.fetch.browser.chromium import BYPASS
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.hops.media import MediaType
 from searx_mcp.http.body import Body
-from searx_mcp.http.gateway.gateway import Gateway
+from searx_mcp.http.gateway import Gateway
 from searx_mcp.tasks import Spawn
-from searx_mcp.urls.userinfo import without_userinfo
+from searx_mcp.urls.hosts import without_userinfo
 
 COMPLETE_TIME: Final = 15.0
 """Seconds for the document and the scripts it waits for. A page that begins to leave and does not get

@@ -33,10 +33,9 @@ from searx_mcp.http.robots import FETCHED_BYTES
 from searx_mcp.storage.pages import Validators
 from searx_mcp.tasks import Place
 from searx_mcp.urls.address import AllowList
-from searx_mcp.urls.hosts import host_in, is_short_enough
+from searx_mcp.urls.hosts import host_in, is_short_enough, without_userinfo
 from searx_mcp.urls.retry_after import retry_after
 from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
-from searx_mcp.urls.userinfo import without_userinfo
 
 IGNORED = "ignored"
 """What `HopResult.robots` says when nobody asked robots.txt."""

@@ -13,7 +13,7 @@ from yarl import URL
 from searx_mcp.http.diagnosis import LookUp, Reached, TlsFault, connect, shake_hands, tls_fault
 from searx_mcp.http.proxy import BLIND, ProxyRules
 from searx_mcp.ops.doctor.checks import STEP_TIMEOUT, CheckName, CheckRunner, Finding, broken, fine
-from searx_mcp.urls.private import is_private
+from searx_mcp.urls.address import is_private
 
 _DOCKER_HOST: Final = "host.docker.internal"
 _SHOWN_ADDRESSES: Final = 4

@@ -26,7 +26,7 @@ from searx_mcp.ops.doctor.checks import (
 )
 from searx_mcp.ops.doctor.instance import ExaminedInstance
 from searx_mcp.pool.engine_care import LEAST, Trouble
-from searx_mcp.sources.searxng.engine_errors import FailingEngine, failing_engines
+from searx_mcp.sources.searxng.answers import FailingEngine, failing_engines
 from searx_mcp.sources.searxng.request import WAY_BACK
 
 _SHOWN: Final = 6

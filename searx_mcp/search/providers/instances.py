@@ -20,9 +20,8 @@ from searx_mcp.search.merge import fuse
 from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.fan_out import Answered, FanOut
 from searx_mcp.search.providers.unavailable import unavailable
-from searx_mcp.sources.attempt import AttemptRunner, InstanceClient, needs_of
+from searx_mcp.sources.attempt import AttemptRunner, InstanceClient, RequestPacer, needs_of
 from searx_mcp.sources.attempt_log import InstanceLog
-from searx_mcp.sources.pacer import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import StateStore
 

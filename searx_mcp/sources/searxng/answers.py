@@ -1,20 +1,17 @@
-"""What answers of instances are read as, and whether a public one leads where the searcher wants.
+"""What answers of instances are read as: results, and what they tell without a search.
 
-That it does not has two signs, both without any list: hits that lead to the instance itself, and hits that lead through
-one host which carries the real address inside its own. Either is a trap for programs or a tracker.
-
-Not covered: addresses hidden otherwise than by percent-encoding, spread over many hosts, or plainly
-replaced by others.
+`Upstream` hands a `Reader` to whoever reads an answer, here or in another process. What an operator says in
+robots.txt counts only by our name: rules for all robots are for crawlers, and SearXNG's own robots.txt
+closes its search to them; they say nothing about the search of a person.
 """
 
-import re
-from collections import Counter
+import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from yarl import URL
 
@@ -23,147 +20,125 @@ from searx_mcp.http.body import Response
 from searx_mcp.http.robots import FETCHED_BYTES, RobotsRules, decode
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.config_facts import ConfigFacts, parse_config
-from searx_mcp.sources.searxng.autocomplete import parse_suggestions
+from searx_mcp.pool.engine_care import Trouble, trouble_of
 from searx_mcp.sources.searxng.classify import (
     Judgement,
     judge,
-    judge_page,
     naming_engines,
 )
-from searx_mcp.urls.hosts import ends_in_number
+from searx_mcp.sources.searxng.request import neutralise
+from searx_mcp.sources.searxng.trust import distrust
 from searx_mcp.workers.jobs import Job, Reader
 
-MIN_REWRITTEN: Final = 3
-"""Hits through one host from which on it is no accident, if they are half of the page too."""
-
-_ADDRESS = re.compile(r"https?:/{1,2}(?:[^/?#@\s]*@)?([\w.-]+\.[\w-]+)", re.IGNORECASE)
-"""An absolute address inside another; archives and proxies often keep one slash of the two."""
-_ENCODINGS: Final = 3
-"""How often an address may be percent-encoded."""
-_SITE = re.compile(r"""(?<![\w-])site:["']?(?:https?://)?([^\s/"':)]+)""", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
-_MAX_HOST: Final = 100
+MAX_SUGGESTIONS: Final = 20
+_MAX_LENGTH: Final = 200
+_MAX_BODY: Final = 262_144
 
 
-def distrust(judgement: Judgement, *, base_url: str, text: str) -> Judgement:
-    """Judge an answer of a public instance once more, by where its hits lead.
+def suggest_url(base_url: str, text: str) -> str:
+    """The address of the suggestions for a text; its own syntax is switched off as in a search."""
+    return f"{base_url.rstrip('/')}/autocompleter?{urlencode({'q': neutralise(text)})}"
 
-    Hits that lead to the instance's own host (its own origin, if it has no name) or through a
-    rewriting host are taken from the page and are a violation of trust. A host rewrites when three hits or
-    more, and at least half of the page, are on it and carry the address of another site. What the
-    query asks for by `site:` is exempt.
+
+def parse_suggestions(body: bytes) -> tuple[str, ...]:
+    """Read the suggestions, whichever of its two forms an instance chose; never raises.
+
+    Browsers get `["text", ["suggestion", ...], [], {}]` (OpenSearch), pages `["suggestion", ...]`.
 
     Args:
-        judgement: what the answer came to so far.
-        base_url: the instance.
-        text: the query.
+        body: the decoded answer.
 
     Returns:
-        The judgement as it was if there is nothing wrong. Else with the trust_violation, and the verdict
-        on what remains: `UNTRUSTED` if no hit does.
+        At most 20 suggestions, each once, on one line of at most 200 characters; empty if the body
+        is something else.
     """
-    page = judgement.page
-    if page is None or not page.hits:
-        return judgement
-    home = _host(base_url)
-    hosts = [_host(hit.url) for hit in page.hits]
-    traps = {home} | _rewriters([hit.url for hit in page.hits], hosts)
-    traps -= {host for host in traps for site in _sites(text) if _is_within(host, site)}
-    bad = Counter(host for host in hosts if host in traps)
-    if not bad:
-        return judgement
-    hits = tuple(hit for hit, host in zip(page.hits, hosts, strict=True) if host not in traps)
-    # Rows left out for a reason are not rows that could not be read.
-    rows_seen = page.rows_seen - (len(page.hits) - len(hits))
-    page = replace(page, hits=hits, rows_seen=rows_seen)
-    trust_violation = _trust_violation(bad, len(hosts), home=home, text=text)
-    if not hits:
-        return replace(
-            judgement,
-            verdict=Verdict.UNTRUSTED,
-            page=page,
-            detail=trust_violation,
-            trust_violation=trust_violation,
-        )
-    verdict, _ = judge_page(page)
-    return replace(judgement, verdict=verdict, page=page, trust_violation=trust_violation)
-
-
-def _rewriters(urls: list[str], hosts: list[str]) -> set[str]:
-    rewritten = Counter(
-        host for url, host in zip(urls, hosts, strict=True) if _carries_another(url, host)
-    )
-    least = max(MIN_REWRITTEN, len(urls) / 2)
-    return {host for host, count in rewritten.items() if count >= least}
-
-
-def _carries_another(url: str, host: str) -> bool:
-    """Whether an address holds one of another site in its path or query."""
-    parts = urlsplit(url)
-    inside = f"{parts.path}?{parts.query}"
-    for _ in range(_ENCODINGS):
-        if "%" not in inside:
-            break
-        inside = unquote(inside)
-    carried = (_ascii(other) for other in _ADDRESS.findall(inside))
-    return any(not _is_within(other, host) and not _is_within(host, other) for other in carried)
-
-
-def _trust_violation(bad: Counter[str], total: int, *, home: str, text: str) -> str:
-    """Say what is wrong, without a host that shows words of the query."""
-    words = _WORD.findall(text.lower())
-    sentences = []
-    for host, count in bad.items():
-        if host == home:
-            where = "back to the instance itself"
-        elif any(word in host for word in words):
-            where = "through a host that rewrites addresses"
-        else:
-            where = f"through {clean_line(host, _MAX_HOST)}"
-        sentences.append(f"{count} of {total} results lead {where}.")
-    return " ".join(sentences)
-
-
-def _sites(text: str) -> list[str]:
-    return [_ascii(site) for site in _SITE.findall(text)]
-
-
-def _is_within(host: str, site: str) -> bool:
-    return host == site or host.endswith(f".{site}")
-
-
-def _host(url: str) -> str:
-    """The host of an address; with its port if it is a number, which many sites may share."""
-    parts = urlsplit(url)
-    host = _ascii(parts.hostname or "")
-    if ":" in host or ends_in_number(host):
-        return f"{host}:{parts.port or parts.scheme}"
-    return host
-
-
-def _ascii(host: str) -> str:
-    """A host name as it is compared: instances send those of other alphabets in either form."""
-    host = host.lower().strip(".")
-    if host.isascii():
-        return host
+    if len(body) > _MAX_BODY:
+        return ()
     try:
-        return host.encode("idna").decode("ascii")
-    except UnicodeError:
-        return host
+        answer = json.loads(body)
+    except (ValueError, RecursionError):
+        return ()
+    match answer:
+        case [str(), list(found), *_]:
+            pass
+        case list(found):
+            pass
+        case _:
+            return ()
+    lines = (clean_line(text, _MAX_LENGTH) for text in found if isinstance(text, str))
+    return tuple(dict.fromkeys(filter(None, lines)))[:MAX_SUGGESTIONS]
 
 
-def options_for(received: Response, arguments: Mapping[str, object]) -> Mapping[str, object]:
+MOSTLY: Final = 50.0
+"""Percent of its requests at which an engine counts as failing; SearXNG counts in steps of 5."""
+
+_MAX_NAME: Final = 60
+_MAX_ENGINES: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class FailingEngine:
+    """An engine that fails mostly, as `/stats/errors` tells since the instance was started."""
+
+    name: str
+    reason: str
+    trouble: Trouble
+
+
+def failing_engines(text: str) -> tuple[FailingEngine, ...] | None:
+    """Read `/stats/errors`: `{engine: [{exception_classname, log_message, percentage, secondary}]}`.
+
+    Args:
+        text: its JSON.
+
+    Returns:
+        The engines most of whose requests fail, by name; `None` if it is no such document.
+    """
+    try:
+        document: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict):
+        return None
+    found = []
+    for engine, errors in sorted(document.items())[:_MAX_ENGINES]:
+        worst = max(_primary(errors), key=_percentage, default=None)
+        if worst is not None and _percentage(worst) >= MOSTLY:
+            reason, trouble = _reason(worst)
+            found.append(FailingEngine(clean_line(engine, _MAX_NAME), reason, trouble))
+    return tuple(found)
+
+
+def _primary(errors: object) -> list[dict[str, object]]:
+    """The errors that ended a request; secondary ones are about single rows."""
+    listed = errors if isinstance(errors, list) else []
+    return [each for each in listed if isinstance(each, dict) and each.get("secondary") is not True]
+
+
+def _percentage(error: dict[str, object]) -> float:
+    value = error.get("percentage")
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _reason(error: dict[str, object]) -> tuple[str, Trouble]:
+    name, message = (str(error.get(key) or "") for key in ("exception_classname", "log_message"))
+    reason, trouble = trouble_of(f"{name} {message}")
+    shown = reason or clean_line(message or name.rpartition(".")[2], _MAX_NAME)
+    return shown or "unknown", trouble
+
+
+def options_for(response: Response, arguments: Mapping[str, object]) -> Mapping[str, object]:
     """The options of a reader: an answer without its body, and what is to be known besides."""
     return {
-        "status": received.status,
-        "headers": dict(received.headers.items()),
-        "url": received.url,
-        "truncated": received.truncated,
+        "status": response.status,
+        "headers": dict(response.headers.items()),
+        "url": response.url,
+        "truncated": response.truncated,
         **arguments,
     }
 
 
-def _received(body: bytes, options: Mapping[str, Any]) -> Response:
+def _response(body: bytes, options: Mapping[str, Any]) -> Response:
     return Response(
         options["status"], options["headers"], body, options["url"], options["truncated"]
     )
@@ -171,7 +146,7 @@ def _received(body: bytes, options: Mapping[str, Any]) -> Response:
 
 def _judge(body: bytes, options: Mapping[str, Any]) -> Judgement:
     judgement = judge(
-        _received(body, options), base_url=options["base_url"], format=Format(options["format"])
+        _response(body, options), base_url=options["base_url"], format=Format(options["format"])
     )
     if options["own"]:
         return naming_engines(judgement)
@@ -181,7 +156,7 @@ def _judge(body: bytes, options: Mapping[str, Any]) -> Judgement:
 def _read_robots(body: bytes, options: Mapping[str, Any]) -> str | Judgement:
     base_url, status = options["base_url"], options["status"]
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return judge(_received(body, options), base_url=base_url, format=Format(options["format"]))
+        return judge(_response(body, options), base_url=base_url, format=Format(options["format"]))
     if status != HTTPStatus.OK:
         return ""
     search_path = f"{urlsplit(base_url).path.rstrip('/')}/search"

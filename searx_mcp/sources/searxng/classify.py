@@ -23,11 +23,10 @@ from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.engine_care import trouble_of
-from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line
+from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line, number
 from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.numbers import number
-from searx_mcp.sources.searxng.reading import BodyKind, Reading
+from searx_mcp.sources.searxng.row import BodyKind, Reading
 from searx_mcp.urls.retry_after import retry_after
 
 _MAX_HEADER: Final = 16_384

@@ -17,10 +17,10 @@ from searx_mcp.sources.searxng.fields import (
     MAX_NAMES,
     line,
     lines,
+    number,
     web_address,
 )
-from searx_mcp.sources.searxng.html_nodes import attribute, several, text
-from searx_mcp.sources.searxng.numbers import number
+from searx_mcp.sources.searxng.html_templates import attribute, several, text
 
 Fields = dict[str, object]
 

@@ -31,15 +31,21 @@ from searx_mcp.sources.searxng.fields import (
     image_address,
     line,
     lines,
+    number,
     row_template,
     untagged,
     web_address,
 )
-from searx_mcp.sources.searxng.html_nodes import after_colon, attribute, labelled, several, text
-from searx_mcp.sources.searxng.html_templates import read_details, read_table
-from searx_mcp.sources.searxng.numbers import number
-from searx_mcp.sources.searxng.reading import BodyKind, Reading
-from searx_mcp.sources.searxng.row import Row
+from searx_mcp.sources.searxng.html_templates import (
+    after_colon,
+    attribute,
+    labelled,
+    read_details,
+    read_table,
+    several,
+    text,
+)
+from searx_mcp.sources.searxng.row import BodyKind, Reading, Row
 
 _TEMPLATE_PREFIX: Final = "result-"
 _CATEGORY_PREFIX: Final = "category-"

@@ -28,8 +28,7 @@ from searx_mcp.sources.searxng.fields import (
     untagged,
     web_address,
 )
-from searx_mcp.sources.searxng.reading import BodyKind, Reading
-from searx_mcp.sources.searxng.row import Row
+from searx_mcp.sources.searxng.row import BodyKind, Reading, Row
 
 
 def parse_json(body: bytes, *, base_url: str) -> Reading:

@@ -1,4 +1,4 @@
-"""One result row between its format and its model.
+"""One result row between its format and its model, and what a whole body was read as.
 
 Times are as the instance sent them: since 2023-06 JSON has ISO 8601, with and without an offset; HTML has it since 2025-03. Before, and
 for papers still, there is a date in the reader's language, or, of the last day, only its distance.
@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Final
 
-from searx_mcp.models.hits import Hit, Infobox, InfoboxAttribute
+from searx_mcp.models.hits import Hit, Infobox, InfoboxAttribute, ResultPage
 from searx_mcp.sources.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -164,3 +165,33 @@ class Row:
             ),
             engine=engine,
         )
+
+
+class BodyKind(StrEnum):
+    """What kind of thing a body is."""
+
+    RESULTS = "results"
+    """A result page, with or without results."""
+    SEARCH_ERROR = "search_error"
+    """SearXNG says that it could not search."""
+    HOME = "home"
+    """SearXNG's start page: the query was taken from the request."""
+    MALFORMED = "malformed"
+    """Neither readable nor plainly something else."""
+    FOREIGN = "foreign"
+    """A readable answer of some other program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A body as a parser read it.
+
+    Attributes:
+        kind: what it is.
+        page: the result page; present exactly for `BodyKind.RESULTS`.
+        detail: what is wrong, one sentence for a person; never text of the instance.
+    """
+
+    kind: BodyKind
+    page: ResultPage | None = None
+    detail: str = ""

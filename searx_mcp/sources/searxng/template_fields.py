@@ -31,13 +31,17 @@ from searx_mcp.sources.searxng.fields import (
     MAX_NAME,
     MAX_NAMES,
     MAX_TITLE,
+    count,
+    duration,
     image_address,
     line,
     magnet_address,
     names,
+    number,
+    size,
+    text,
     web_address,
 )
-from searx_mcp.sources.searxng.numbers import count, duration, number, size, text
 
 _MAX_MARKUP: Final = 4_000
 """Characters searched; the markup of a player has under 1,000."""

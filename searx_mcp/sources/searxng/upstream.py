@@ -17,8 +17,14 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.sources.exchange import Exchange, Failure, exchange
-from searx_mcp.sources.searxng.answers import CONFIG, RESULTS, ROBOTS, SUGGESTIONS, options_for
-from searx_mcp.sources.searxng.autocomplete import suggest_url
+from searx_mcp.sources.searxng.answers import (
+    CONFIG,
+    RESULTS,
+    ROBOTS,
+    SUGGESTIONS,
+    options_for,
+    suggest_url,
+)
 from searx_mcp.sources.searxng.classify import Judgement, generator
 from searx_mcp.sources.searxng.persona import Personas, honest
 from searx_mcp.sources.searxng.request import InstanceQuery, build_url

@@ -21,8 +21,7 @@ from searx_mcp.fetch.browser.renderer import Renderer
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.dialling import Diversion, Names
-from searx_mcp.http.gateway.gateway import Gateway
-from searx_mcp.http.gateway.record import GatewayLimits
+from searx_mcp.http.gateway import Gateway, GatewayLimits
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.tasks import Tasks
 from searx_mcp.urls.address import AllowList

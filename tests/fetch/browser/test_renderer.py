@@ -18,7 +18,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.fetch.browser import chromium, visit
 from searx_mcp.fetch.browser.chromium import Driver
-from searx_mcp.http.gateway.record import GatewayLimits
+from searx_mcp.http.gateway import GatewayLimits
 
 pytestmark = pytest.mark.slow
 

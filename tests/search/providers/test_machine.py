@@ -21,7 +21,7 @@ from searx_mcp.search.budget import instance_account, month_account
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.instances import InstanceSearch
-from searx_mcp.sources.pacer import RequestPacer
+from searx_mcp.sources.attempt import RequestPacer
 from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.simulated import PAGE, Behaviour, SimulatedUpstream

@@ -5,18 +5,73 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.pool.engine_care import Trouble
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
     JOBS,
+    MAX_SUGGESTIONS,
     RESULTS,
     ROBOTS,
     SUGGESTIONS,
+    FailingEngine,
+    failing_engines,
     options_for,
+    parse_suggestions,
+    suggest_url,
 )
 from searx_mcp.workers.jobs import Reader
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        pytest.param('["q", ["a b", "c"], [], [], {}]', ("a b", "c"), id="OpenSearch"),
+        pytest.param('["q", []]', (), id="OpenSearch without any"),
+        pytest.param(
+            '["q", [], [], [], {"google:suggestrelevance": []}]', (), id="as of August 2026"
+        ),
+        pytest.param('["a b", "c"]', ("a b", "c"), id="plain list"),
+        pytest.param("[]", (), id="empty plain list"),
+        pytest.param('["a", 5, null, "a", "b", ["c"]]', ("a", "b"), id="mixed and repeated"),
+        pytest.param('["q", ["\\u200b", " a \\n b "]]', ("a b",), id="cleaned"),
+        pytest.param('["q", ["\\ud800x"]]', ("x",), id="lone surrogate"),
+        pytest.param('{"suggestions": ["a"]}', (), id="another shape"),
+        pytest.param('"a"', (), id="a text"),
+        pytest.param("<html>", (), id="a page"),
+        pytest.param("", (), id="nothing"),
+        pytest.param("[" * 100_000, (), id="too deep"),
+    ],
+)
+def test_both_forms_of_suggestions_are_read(body: str, expected: tuple[str, ...]) -> None:
+    assert parse_suggestions(body.encode()) == expected
+
+
+def test_suggestions_are_few_and_short() -> None:
+    found = parse_suggestions(json.dumps([f"{n} {'x' * 500}" for n in range(99)]).encode())
+
+    assert len(found) == MAX_SUGGESTIONS
+    assert all(len(text) == 200 for text in found)
+
+
+def test_a_body_that_is_too_long_is_not_read() -> None:
+    assert parse_suggestions(b" " * 300_000 + b'["a"]') == ()
+
+
+@given(st.binary(max_size=200))
+def test_any_body_gives_suggestions_or_none(body: bytes) -> None:
+    assert all(isinstance(text, str) for text in parse_suggestions(body))
+
+
+def test_the_text_is_neutralised() -> None:
+    url = suggest_url("https://a.example/sx/", "!images caf\u00e9")
+
+    assert url == "https://a.example/sx/autocompleter?q=%22%21images%22+caf%C3%A9"
+
 
 BASE = "https://search.example/"
 SEARCH = {"base_url": BASE, "format": Format.HTML, "own": False, "text": "pine marten"}
@@ -86,3 +141,67 @@ def test_what_a_job_may_say_is_checked() -> None:
     made = RESULTS.answer({"answer": {"verdict": "full", "page": None}})
 
     assert made.verdict is Verdict.FULL
+
+
+def errors(name: str | None, message: str | None, percentage: object = 100, **more: object) -> str:
+    error = {"exception_classname": name, "log_message": message, "percentage": percentage} | more
+    return json.dumps({"bing": [error]})
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "trouble"),
+    [
+        (errors("searx.exceptions.SearxEngineCaptchaException", None), "CAPTCHA", Trouble.REFUSES),
+        (
+            errors("searx.exceptions.SearxEngineTooManyRequestsException", ""),
+            "too many requests",
+            Trouble.REFUSES,
+        ),
+        (
+            errors("searx.exceptions.SearxEngineAccessDeniedException", "HTTP 403"),
+            "access denied",
+            Trouble.REFUSES,
+        ),
+        (errors("httpx.ConnectTimeout", None), "timeout", Trouble.SLOW),
+        (errors(None, "engine timed out"), "timeout", Trouble.SLOW),
+        (errors("httpx.ConnectError", None), "no connection", Trouble.UNREACHED),
+        (errors("httpx.ProxyError", None), "no connection", Trouble.UNREACHED),
+        (errors(None, "HTTP connection error"), "no connection", Trouble.UNREACHED),
+        (errors(None, "network error"), "no connection", Trouble.UNREACHED),
+        (errors("lxml.etree.ParserError", None), "ParserError", Trouble.OTHER),
+        (errors("builtins.KeyError", "no\x1b[31m key"), "no key", Trouble.OTHER),
+        (errors(None, None), "unknown", Trouble.OTHER),
+    ],
+    ids=str,
+)
+def test_an_engine_fails_for_a_reason(text, reason, trouble):
+    assert failing_engines(text) == (FailingEngine("bing", reason, trouble),)
+
+
+def test_the_worst_error_counts():
+    few = {"exception_classname": "x.Captcha", "log_message": "", "percentage": 50}
+    most = {"exception_classname": "x.Timeout", "log_message": "", "percentage": 60}
+    found = failing_engines(json.dumps({"b": [few, most], "a": [few]}))
+    assert found is not None
+    assert [(each.name, each.reason) for each in found] == [("a", "CAPTCHA"), ("b", "timeout")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{}",
+        errors("x.Timeout", "", 45),
+        errors("x.Timeout", "", secondary=True),
+        errors("x.Timeout", "", "much"),
+        '{"bing": {}}',
+        '{"bing": [1]}',
+    ],
+    ids=["none", "seldom", "of a row", "no number", "no list", "no error"],
+)
+def test_an_engine_that_mostly_works_does_not_fail(text):
+    assert failing_engines(text) == ()
+
+
+@pytest.mark.parametrize("text", ["[]", "<html>", "[" * 100_000], ids=["list", "page", "deep"])
+def test_another_document_tells_nothing(text):
+    assert failing_engines(text) is None

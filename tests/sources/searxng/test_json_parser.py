@@ -14,7 +14,7 @@ from searx_mcp.models.hits import (
     UnresponsiveEngine,
 )
 from searx_mcp.sources.searxng.json_parser import parse_json
-from searx_mcp.sources.searxng.reading import BodyKind
+from searx_mcp.sources.searxng.row import BodyKind
 
 BASE = "https://search.example/"
 

@@ -1,6 +1,6 @@
 import pytest
 
-from searx_mcp.sources.searxng.scrub.mask import Mask, looks_like_address
+from searx_mcp.sources.searxng.mask import Mask, looks_like_address
 
 BASE = "https://find.alice.example:8443/sx/"
 

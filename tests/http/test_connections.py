@@ -9,8 +9,8 @@ import trustme
 
 from searx_mcp.errors import SettingsError, TransportError
 from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.connections import tls_context
 from searx_mcp.http.sessions import Sessions
-from searx_mcp.http.trust import tls_context
 from searx_mcp.testing.searxng import FakeSearxng
 
 PLATFORMS = ["linux", "darwin", "win32"]
@@ -49,7 +49,9 @@ async def test_the_file_is_believed_and_nothing_else_becomes_so(
     authority, platform: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ca, path = authority
-    monkeypatch.setattr("searx_mcp.http.trust.tls_context.__kwdefaults__", {"platform": platform})
+    monkeypatch.setattr(
+        "searx_mcp.http.connections.tls_context.__kwdefaults__", {"platform": platform}
+    )
     async with (
         FakeSearxng(ssl_context=server_context(ca, "127.0.0.1")) as good,
         FakeSearxng(ssl_context=server_context(trustme.CA(), "127.0.0.1")) as strange,

@@ -1,1 +1,0 @@
-"""A guarded proxy on loopback, through which a program that dials by itself reaches pages."""
