@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.normalize.tree import (
     CALLOUT,
+    HEADINGS,
     Dialect,
     ancestors,
     classes,
@@ -45,7 +46,7 @@ _PLAIN: Final[Mapping[str | None, frozenset[str]]] = {
     "section": frozenset({"note", "warning"}),
 }
 """Classes that alone may label a block; `info` is as often the line of author and date."""
-_TEXT: Final = frozenset({"p", "pre", "ul", "ol", "dl", "h1", "h2", "h3", "h4", "h5", "h6"})
+_TEXT: Final = HEADINGS | {"p", "pre", "ul", "ol", "dl"}
 _LEAST_WORDS: Final = 4
 _LEAST_CHARS: Final = 80
 """Chosen: no word is so long that four of them need more."""

@@ -235,22 +235,18 @@ def _root(node: LexborNode, depth: int) -> str:
     return f"\\sqrt[{last}]{{{first}}}"
 
 
-def _over(node: LexborNode, depth: int) -> str:
-    base, over = _child(node, 0, depth), _child(node, 1, depth)
+def _beyond(
+    node: LexborNode, depth: int, place: str, marks: Mapping[str, str], command: str
+) -> str:
+    """A base with something over or under it: an accent, a limit, or what else stands there."""
+    base, other = _child(node, 0, depth), _child(node, 1, depth)
     parts = _parts_of(node)
-    accent = ACCENTS.get(_token(parts[1])) if len(parts) > 1 and _name(parts[1]) == "mo" else None
-    if accent:
-        return f"\\{accent}{{{base}}}"
-    return f"{base}^{{{over}}}" if _has_limits(node, base) else f"\\overset{{{over}}}{{{base}}}"
-
-
-def _under(node: LexborNode, depth: int) -> str:
-    base, under = _child(node, 0, depth), _child(node, 1, depth)
-    parts = _parts_of(node)
-    mark = UNDER.get(_token(parts[1])) if len(parts) > 1 and _name(parts[1]) == "mo" else None
+    mark = marks.get(_operator(parts[1])) if len(parts) > 1 else None
     if mark:
         return f"\\{mark}{{{base}}}"
-    return f"{base}_{{{under}}}" if _has_limits(node, base) else f"\\underset{{{under}}}{{{base}}}"
+    if _has_limits(node, base):
+        return f"{base}{place}{{{other}}}"
+    return f"\\{command}{{{other}}}{{{base}}}"
 
 
 def _under_over(node: LexborNode, depth: int) -> str:
@@ -354,9 +350,8 @@ def _multiscripts(node: LexborNode, depth: int) -> str:
 
 def _scripted(node: LexborNode, depth: int) -> str:
     """A base with both scripts; MathJax draws the upper one first."""
-    found = _scripts(node, depth, "_^")
     if (node.tag or "").lower() != "mjx-msubsup":
-        return found
+        return _scripts(node, depth, "_^")
     return _base(node, depth) + f"_{{{_child(node, 2, depth)}}}^{{{_child(node, 1, depth)}}}"
 
 
@@ -459,8 +454,8 @@ _CONVERTERS: Final[Mapping[str, Callable[[LexborNode, int], str]]] = {
     "mfrac": _fraction,
     "msqrt": _square_root,
     "mroot": _root,
-    "mover": _over,
-    "munder": _under,
+    "mover": lambda node, depth: _beyond(node, depth, "^", ACCENTS, "overset"),
+    "munder": lambda node, depth: _beyond(node, depth, "_", UNDER, "underset"),
     "munderover": _under_over,
     "mtable": _table,
     "mfenced": _mfenced,

@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from searx_mcp.content.html.hidden_elements import LABEL
 from searx_mcp.content.normalize.tree import (
+    HEADINGS,
     ancestors,
     children,
     classes,
@@ -28,7 +29,7 @@ _SETS: Final = ".tabbed-set"
 _PANEL: Final = "x-panel"
 """Marks what a label shows: a panel whose label is hidden is hidden, too."""
 
-_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "dt"})
+_HEADINGS: Final = HEADINGS | {"dt"}
 _CHROME: Final = frozenset({"nav", "header", "footer", "aside", "dialog", "form", "menu"})
 _CHROME_ROLES: Final = frozenset({
     "alertdialog", "banner", "contentinfo", "dialog", "listbox", "menu", "menubar", "navigation",

@@ -182,14 +182,6 @@ def test_labels_and_buttons_around_code_are_taken_out(standard, html, left):
     assert standard(html) == left
 
 
-def test_pieces_of_one_listing_are_joined(standard):
-    html = (
-        '<div><code class="hl lean block">#eval 1</code><pre class="hl lean">1</pre>'
-        '<code class="hl lean block">#eval 2</code></div>'
-    )
-    assert standard(html) == f"<div>{block(EVALUATED, 'lean')}</div>"
-
-
 @pytest.mark.parametrize(
     "html",
     [
@@ -205,22 +197,26 @@ def test_what_is_no_block_of_code_stays(standard, html):
     assert standard(html) == html
 
 
-def test_an_empty_block_leaves_nothing(standard):
-    assert standard("<p>a</p><pre><code> \n </code></pre>") == "<p>a</p>"
-
-
-def test_numbers_that_are_code_stay(standard):
-    listing = "10 PRINT\n20 GOTO 10"
-    assert standard(f"<pre>{listing}</pre>") == block(listing)
-
-
-def test_marks_within_a_block_are_no_markup_afterwards(standard):
-    assert standard("<pre>&lt;b&gt;x&lt;/b&gt;</pre>") == block("&lt;b&gt;x&lt;/b&gt;")
-
-
-def test_a_part_of_a_file_is_not_moved_to_the_right(standard):
-    rows = '<table><tr><td class="blob-num">7<td class="blob-code">    if a:<tr><td class="blob-num">8<td class="blob-code">      b</table>'
-    assert standard(rows) == block("if a:\n  b")
+@pytest.mark.parametrize(
+    ("html", "left"),
+    [
+        pytest.param("<p>a</p><pre><code> \n </code></pre>", "<p>a</p>", id="nothing in it"),
+        pytest.param("<pre>10 PRINT\n20 GOTO 10</pre>", block("10 PRINT\n20 GOTO 10"), id="numbers that are code"),
+        pytest.param("<pre>&lt;b&gt;x&lt;/b&gt;</pre>", block("&lt;b&gt;x&lt;/b&gt;"), id="marks that are text"),
+        pytest.param(
+            '<table><tr><td class="blob-num">7<td class="blob-code">    if a:'
+            '<tr><td class="blob-num">8<td class="blob-code">      b</table>',
+            block("if a:\n  b"), id="a part of a file",
+        ),
+        pytest.param(
+            '<div><code class="hl lean block">#eval 1</code><pre class="hl lean">1</pre>'
+            '<code class="hl lean block">#eval 2</code></div>',
+            f"<div>{block(EVALUATED, 'lean')}</div>", id="pieces of one listing",
+        ),
+    ],
+)  # fmt: skip
+def test_a_block_holds_its_code_and_nothing_else(standard, html, left):
+    assert standard(html) == left
 
 
 LISTING = """<div class="ltx_listing"><div class="ltx_listing_data"><a href="data:text/plain;base64,eA==">⬇</a></div>

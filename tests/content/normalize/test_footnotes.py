@@ -203,17 +203,6 @@ def test_names_are_given_once(standard):
     assert found(standard(html)) == (["1", "1-2"], {"1": "a", "1-2": "b"})
 
 
-def test_items_that_nothing_refers_to_stay_in_their_list(standard):
-    html = (
-        '<p>Word.<sup><a href="#fn1">1</a></sup></p><ol class="footnotes"><li id="fn1">The note.</li>'
-        "<li>Further reading.</li></ol>"
-    )
-    assert standard(html).endswith(
-        '<ol class="footnotes"><li>Further reading.</li></ol>'
-        '<x-notes><x-note name="1">The note.</x-note></x-notes>'
-    )
-
-
 def test_a_hidden_note_stays_hidden(standard):
     html = (
         f"<p>{20 * 'Words that are shown. '}<sup><a href='#fn1'>1</a></sup></p>"
@@ -222,14 +211,19 @@ def test_a_hidden_note_stays_hidden(standard):
     assert "The note" not in standard(html)
 
 
-def test_a_note_keeps_all_its_blocks(standard):
-    html = (
-        '<p>Word.<sup><a href="#fn1">1</a></sup></p><ol class="footnotes"><li id="fn1"><p>One.</p><pre>x</pre>'
-        "<p>Two.</p></li></ol>"
-    )
-    assert '<x-note name="1"><p>One.</p><pre><code>x</code></pre><p>Two.</p></x-note>' in standard(
-        html
-    )
+@pytest.mark.parametrize(
+    ("item", "left", "note"),
+    [
+        pytest.param('<li id="fn1"><p>One.</p><pre>x</pre><p>Two.</p></li>', "",
+                     "<p>One.</p><pre><code>x</code></pre><p>Two.</p>", id="all its blocks"),
+        pytest.param('<li id="fn1">The note.</li><li>Further reading.</li>',
+                     '<ol class="footnotes"><li>Further reading.</li></ol>', "The note.",
+                     id="but no item that nothing refers to"),
+    ],
+)  # fmt: skip
+def test_a_note_takes_what_is_its_own(standard, item, left, note):
+    html = f'<p>Word.<sup><a href="#fn1">1</a></sup></p><ol class="footnotes">{item}</ol>'
+    assert standard(html).endswith(f'</p>{left}<x-notes><x-note name="1">{note}</x-note></x-notes>')
 
 
 def test_references_of_a_long_article_are_all_found(standard):

@@ -129,10 +129,6 @@ def test_what_is_no_formula_stays(standard, html):
     assert standard(html) == html
 
 
-def test_an_image_that_stands_alone_is_a_block(standard):
-    assert standard('<p><img class="latex" alt="a+b"></p>') == f"<p>{block('a+b')}</p>"
-
-
 @pytest.mark.parametrize(
     "html",
     [
@@ -187,32 +183,35 @@ def test_a_source_that_says_more_than_its_formula_shows_is_not_taken(standard, h
     assert "previous" not in re.sub(r"<[^>]*>", "", standard(f"<p>{html}</p>"))
 
 
-def test_words_that_a_formula_shows_are_taken(standard):
-    math = (
-        "<math><semantics><mtext>number of pages that were fetched again</mtext>"
-        '<annotation encoding="application/x-tex">\\text{number of pages that were fetched again}'
-        "</annotation></semantics></math>"
-    )
-    assert standard(math) == inline("\\text{number of pages that were fetched again}")
-
-
-def test_rows_of_an_equation_table_become_formulas_with_their_numbers(standard):
-    html = (
-        '<table class="ltx_equationgroup"><tbody><tr><td></td><td><math><mi>a</mi></math></td>'
-        "<td><math><mo>=</mo><mi>b</mi></math></td><td>(3)</td></tr></tbody></table>"
-    )
-    assert standard(html) == block("a = b \\tag{3}")
-
-
 def test_a_table_with_words_beside_its_formulas_stays(standard):
     html = '<table class="formulas"><tbody><tr><td>Area</td><td><math><mi>a</mi></math></td></tr></tbody></table>'
     assert standard(html).startswith("<table")
     assert inline("a") in standard(html)
 
 
-def test_lines_of_a_block_stay_and_blank_ones_go(standard):
-    html = '<script type="math/tex; mode=display">\na\n\n  \n= b\n</script>'
-    assert standard(html) == block("a\n= b")
+SHOWN = "\\text{number of pages that were fetched again}"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        pytest.param('<p><img class="latex" alt="a+b"></p>', f"<p>{block('a+b')}</p>", id="an image alone"),
+        pytest.param(
+            ANNOTATED.format(tex=SHOWN).replace("<mi>x</mi>", f"<mtext>{SHOWN[6:-1]}</mtext>"),
+            inline(SHOWN), id="words that are shown",
+        ),
+        pytest.param(
+            '<table class="ltx_equationgroup"><tbody><tr><td></td><td><math><mi>a</mi></math></td>'
+            "<td><math><mo>=</mo><mi>b</mi></math></td><td>(3)</td></tr></tbody></table>",
+            block("a = b \\tag{3}"), id="a row of a table with its number",
+        ),
+        pytest.param(
+            '<script type="math/tex; mode=display">\na\n\n  \n= b\n</script>', block("a\n= b"), id="blank lines"
+        ),
+    ],
+)  # fmt: skip
+def test_a_formula_stands_by_itself_or_in_a_line(standard, html, expected):
+    assert standard(html) == expected
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ import pytest
         ("https://codepen.io/someone/embed/aBc?height=1", "https://codepen.io/someone/pen/aBc"),
         ("https://www.loom.com/embed/0ab", "https://www.loom.com/share/0ab"),
         ("https://archive.org/embed/some-item", "https://archive.org/details/some-item"),
+        ("https://clips.twitch.tv/embed?clip=Some-1", "https://clips.twitch.tv/Some-1"),
+        ("https://player.bilibili.com/player.html?bvid=BV1", "https://www.bilibili.com/video/BV1"),
+        ("https://www.figma.com/embed?a=b&url=https://www.figma.com/file/x", "https://www.figma.com/file/x"),
     ],
 )  # fmt: skip
 def test_a_player_becomes_a_link_to_what_it_plays(standard, address, page):
@@ -89,14 +92,15 @@ def test_media_and_snippets_become_links(standard, html, link):
     assert link in standard(html)
 
 
-def test_an_image_behind_noscript_gives_its_address_to_the_one_that_waits(standard):
-    html = '<p><img src="data:image/gif;base64,AA" class=lazy><noscript><img src="/a.jpg" alt="A"></noscript></p>'
-    shown = standard(html)
-    assert 'src="/a.jpg"' in shown
-    assert 'alt="A"' in shown
-    assert "data:" not in shown
-
-
-def test_an_image_with_an_address_keeps_it(standard):
-    html = '<p><img src="/b.jpg"><noscript><img src="/a.jpg"></noscript></p>'
-    assert standard(html) == '<p><img src="/b.jpg"></p>'
+@pytest.mark.parametrize(
+    ("src", "left"),
+    [
+        pytest.param(
+            "data:image/gif;base64,AA", '<p><img src="/a.jpg" alt="A"></p>', id="none yet"
+        ),
+        pytest.param("/b.jpg", '<p><img src="/b.jpg"></p>', id="one of its own"),
+    ],
+)
+def test_an_image_that_waits_gets_the_address_behind_noscript(standard, src, left):
+    html = f'<p><img src="{src}"><noscript><img src="/a.jpg" alt="A"></noscript></p>'
+    assert standard(html) == left
