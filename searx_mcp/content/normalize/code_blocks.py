@@ -77,7 +77,8 @@ CODE: Final = Dialect(
         "pre": "",
         "code": "",
         "td": ".blob-code",
-        "div": ":is(.cm-content,.view-lines,.code-block,.codeblock,.ltx_listing)",
+        "div": ":is(.cm-content,.view-lines,.ace_text-layer,.ltx_listing,.code-block,.codeblock,"
+        ".code-sample,.highlight)",
     },
     _normalize_code,
 )

@@ -5,7 +5,14 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.normalize.tree import ancestors, classes, has_text, neighbour, short_text
+from searx_mcp.content.normalize.tree import (
+    HEADINGS,
+    ancestors,
+    classes,
+    has_text,
+    neighbour,
+    short_text,
+)
 
 _KNOWN_NAMES: Final = """
     abap actionscript ada agda apache apex applescript arduino armasm asciidoc asm assembly astro
@@ -26,7 +33,7 @@ _KNOWN_NAMES: Final = """
     tf thrift toml ts tsql tsx turtle twig typescript typst v vala vb vba vbnet verilog vhdl vim
     viml vue wasm wgsl wolfram x86asm xaml xhtml xml xquery xsl xslt yaml yara yml zig zsh
     """
-KNOWN: Final = frozenset(_KNOWN_NAMES.split())
+_KNOWN: Final = frozenset(_KNOWN_NAMES.split())
 """Names that are a language even where a page says them without a prefix: in a label, or in a class
 next to one such as `hljs`. Collected from the lists of Pygments, Rouge, Prism, highlight.js and Shiki;
 names that are also common words (`text`, `table`, `tip`) are left out."""
@@ -41,7 +48,7 @@ _LABELS: Final = {
     "shell session": "shell-session", "visual basic": "vb", "plain text": "plaintext",
     "vb.net": "vbnet", "node.js": "javascript", "terminal": "console", "command line": "console",
 }  # fmt: skip
-"""What labels say, where a class would say something else."""
+"""The words of labels, where a class would say something else."""
 
 _ATTRIBUTES: Final = (
     "data-lang", "data-language", "data-code-language", "data-code-lang", "data-highlight-language",
@@ -68,6 +75,22 @@ _AROUND: Final = 3
 
 _STOP: Final = frozenset({"article", "main", "section", "li", "td", "th", "dd", "blockquote"})
 
+_COPY = re.compile(
+    r"(?:copy|copied!?|copy code|copy to clipboard|copy link|run|run code|wrap|expand|collapse|edit"
+    r"|toggle (?:word|line) wrap|ask ai|explain|open in .{1,20}|raw|download|show more|try it)\W*",
+    re.IGNORECASE,
+)
+"""The words of buttons around code."""
+
+_LABEL_CHARS: Final = 60
+_LABEL_AROUND: Final = 4
+"""Elements around a block that may hold its header; Mintlify and Prism need three."""
+
+_LABEL_STOP: Final = _STOP | {"p"}
+_CONTENT: Final = HEADINGS | {"pre", "p", "ul", "ol", "dl", "table", "hr", "br", "figcaption"}
+_MOST_AROUND: Final = 200
+"""Elements around a block in which another one is looked for; what holds more is no frame."""
+
 
 def language_of(block: LexborNode, inner: LexborNode | None = None) -> str:
     """The language of a block of code in lower case, or an empty string.
@@ -87,72 +110,6 @@ def language_of(block: LexborNode, inner: LexborNode | None = None) -> str:
     return ""
 
 
-def language_of_label(text: str) -> str:
-    """The language that a label names, as `Python` over a block; empty if it names none."""
-    word = text.strip().lower().rstrip(":")
-    word = _LABELS.get(word, word)
-    return word if word in KNOWN else ""
-
-
-def is_language_label(text: str) -> bool:
-    """Tell whether a text is nothing but the name of a language, or of none."""
-    return bool(language_of_label(text)) or text.strip().lower() in _NO_LANGUAGE
-
-
-def _said(node: LexborNode) -> str:
-    attributes = node.attributes
-    for name in _ATTRIBUTES:
-        if (value := attributes.get(name)) and (found := _named(value)):
-            return found
-    if (value := attributes.get("lang")) and len(value) > _LANGUAGES_OF_PEOPLE:
-        value = value.strip().lower()
-        if value in KNOWN:
-            return value
-    return _of_classes(classes(node))
-
-
-def _of_classes(words: list[str]) -> str:
-    words = [word.rstrip(";") for word in words]
-    for word in words:
-        match = _PREFIXED.fullmatch(word)
-        if match and (found := _named(match[1])):
-            return found
-    if _MARKERS.isdisjoint(words):
-        return ""
-    return next((word for word in words if word in KNOWN and word not in _MARKERS), "")
-
-
-def _named(value: str) -> str:
-    """A language from a place that is made for it."""
-    name = value.strip().lower().rstrip(";")
-    if not _NAME.fullmatch(name) or name in _NO_LANGUAGE:
-        return ""
-    if len(name) == _LANGUAGES_OF_PEOPLE and name not in KNOWN:
-        return ""
-    return name
-
-
-_COPY = re.compile(
-    r"(?:copy|copied!?|copy code|copy to clipboard|copy link|run|run code|wrap|expand|collapse|edit"
-    r"|toggle (?:word|line) wrap|ask ai|explain|open in .{1,20}|raw|download|show more|try it)\W*",
-    re.IGNORECASE,
-)
-"""What buttons around code say."""
-
-_LABEL_CHARS: Final = 60
-_LABEL_AROUND: Final = 4
-"""Elements around a block that may hold its header; Mintlify and Prism need three."""
-
-_LABEL_STOP: Final = frozenset(
-    {"article", "main", "section", "li", "td", "th", "dd", "blockquote", "p"}
-)
-_CONTENT: Final = frozenset({
-    "pre", "p", "ul", "ol", "dl", "table", "hr", "br", "h1", "h2", "h3", "h4", "h5", "h6", "figcaption",
-})  # fmt: skip
-_MOST_AROUND: Final = 200
-"""Elements around a block in which another one is looked for; what holds more is no frame."""
-
-
 def take_labels(block: LexborNode) -> str:
     """Take out the label of the language and the buttons around a block.
 
@@ -170,10 +127,55 @@ def take_labels(block: LexborNode) -> str:
         for forward in (False, True):
             beside = neighbour(node, forward=forward)
             if beside is not None and beside.is_element_node and _is_label(beside):
-                language = language or language_of_label(_without_buttons(beside))
+                language = language or _language_of_label(_without_buttons(beside))
                 beside.decompose()
         node = around
     return language
+
+
+def label_inside(block: LexborNode, root: LexborNode) -> str:
+    """The language that stands in a block above its code, as in a header within `pre`."""
+    if block.mem_id == root.mem_id:
+        return ""
+    for part in block.traverse(include_text=True):
+        if part.mem_id == root.mem_id:
+            break
+        if part.is_text_node and (found := _language_of_label(part.text_content or "")):
+            return found
+    return ""
+
+
+def _said(node: LexborNode) -> str:
+    attributes = node.attributes
+    for name in _ATTRIBUTES:
+        if (value := attributes.get(name)) and (found := _named(value)):
+            return found
+    if (value := attributes.get("lang")) and len(value) > _LANGUAGES_OF_PEOPLE:
+        value = value.strip().lower()
+        if value in _KNOWN:
+            return value
+    return _of_classes(classes(node))
+
+
+def _of_classes(words: list[str]) -> str:
+    words = [word.rstrip(";") for word in words]
+    for word in words:
+        match = _PREFIXED.fullmatch(word)
+        if match and (found := _named(match[1])):
+            return found
+    if _MARKERS.isdisjoint(words):
+        return ""
+    return next((word for word in words if word in _KNOWN and word not in _MARKERS), "")
+
+
+def _named(value: str) -> str:
+    """A language from a place that is made for it."""
+    name = value.strip().lower().rstrip(";")
+    if not _NAME.fullmatch(name) or name in _NO_LANGUAGE:
+        return ""
+    if len(name) == _LANGUAGES_OF_PEOPLE and name not in _KNOWN:
+        return ""
+    return name
 
 
 def _holds_one(around: LexborNode) -> bool:
@@ -198,7 +200,7 @@ def _is_label(node: LexborNode) -> bool:
     if text.replace(" ", "").isdigit():
         return any("line" in word and "num" in word for word in classes(node))
     said = _without_buttons(node)
-    return not said or is_language_label(said)
+    return not said or _is_language_label(said)
 
 
 def _without_buttons(node: LexborNode) -> str:
@@ -214,13 +216,13 @@ def _without_buttons(node: LexborNode) -> str:
     return " ".join(words)
 
 
-def label_inside(block: LexborNode, root: LexborNode) -> str:
-    """The language that stands in a block above its code, as in a header within `pre`."""
-    if block.mem_id == root.mem_id:
-        return ""
-    for part in block.traverse(include_text=True):
-        if part.mem_id == root.mem_id:
-            break
-        if part.is_text_node and (found := language_of_label(part.text_content or "")):
-            return found
-    return ""
+def _language_of_label(text: str) -> str:
+    """The language that a label names, as `Python` over a block; empty if it names none."""
+    word = text.strip().lower().rstrip(":")
+    word = _LABELS.get(word, word)
+    return word if word in _KNOWN else ""
+
+
+def _is_language_label(text: str) -> bool:
+    """Tell whether a text is nothing but the name of a language, or of none."""
+    return bool(_language_of_label(text)) or text.strip().lower() in _NO_LANGUAGE

@@ -38,11 +38,18 @@ _SHORTEST: Final = 2
 _START = re.compile(r"[0-9]{1,4}")
 """The number of the first item of a list."""
 
+_SIDENOTES: Final[Mapping[str, str]] = {
+    "label": ":is(.margin-toggle,.sidenote-toggle,.sidenote-number)",
+    "span": "[class]:is(.sidenote,.marginnote,.ltx_note)",
+    "small": ".sidenote",
+    "aside": ".sidenote",
+}
+"""Notes beside the text, by the names that Tufte's style and LaTeXML give them, and the labels that
+unfold them on narrow screens."""
+
 _NUMBERS: Final = ".sidenote-number,.ltx_note_mark,.ltx_tag_note,.ltx_note_type,.footnote-number,.sidenote__number"
 _LABELS: Final = frozenset({"label", "input", "sup", "a", "button"})
-_PLACES: Final = frozenset(
-    {"p", "table", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "figure"}
-)
+_PLACES: Final = HEADINGS | {"p", "table", "blockquote", "dl", "figure"}
 _HOLDERS: Final = frozenset(
     {"li", "div", "dd", "section", "article", "main", "body", "td", "aside"}
 )
@@ -68,15 +75,6 @@ def _normalize_footnotes(tree: LexborHTMLParser) -> None:
     _rewrite_sidenotes(tree, builder)
     builder.finish()
 
-
-_SIDENOTES: Final[Mapping[str, str]] = {
-    "label": ":is(.margin-toggle,.sidenote-toggle,.sidenote-number)",
-    "span": "[class]:is(.sidenote,.marginnote,.ltx_note)",
-    "small": ".sidenote",
-    "aside": ".sidenote",
-}
-"""Notes beside the text, by the names that Tufte's style and LaTeXML give them, and the labels that
-unfold them on narrow screens."""
 
 FOOTNOTES: Final = Dialect(
     {

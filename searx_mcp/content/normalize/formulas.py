@@ -75,7 +75,12 @@ def _normalize_formulas(tree: LexborHTMLParser) -> None:
 
 
 FORMULAS: Final = Dialect(
-    {"math": "", "mjx-container": "", "span": ".katex", "script": '[type^="math/"]'},
+    {
+        "math": "",
+        "mjx-container": "",
+        "span": ":is(.katex,.MathJax,.math-rendered)",
+        "script": '[type^="math/"]',
+    },
     _normalize_formulas,
 )
 

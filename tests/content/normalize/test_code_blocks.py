@@ -37,6 +37,7 @@ EVALUATED = "#eval 1\n1\n#eval 2"
         pytest.param('<pre language="tsx"><code>{}</code></pre>', "tsx", id="language attribute"),
         pytest.param('<pre lang="ruby"><code>{}</code></pre>', "ruby", id="lang attribute"),
         pytest.param('<div class="ltx_listing ltx_lst_language_Python">{}</div>', "python", id="LaTeXML"),
+        pytest.param('<div class="code-sample language-go">{}</div>', "go", id="no element of code"),
         pytest.param('<pre lang="en"><code>{}</code></pre>', None, id="lang of people"),
         pytest.param('<div class="lang-en"><pre>{}</pre></div>', None, id="class of people"),
         pytest.param('<pre><code class="language-plaintext">{}</code></pre>', None, id="plain text"),
@@ -118,6 +119,11 @@ def test_code_keeps_the_language_that_its_page_names(standard, html, language):
             '<div class="cm-editor"><div class="cm-gutters">1</div><div class="cm-content">'
             '<div class="cm-line">a = 1</div><div class="cm-line">b = 2</div></div></div>',
             id="CodeMirror 6",
+        ),
+        pytest.param(
+            '<div class="ace_editor"><div class="ace_gutter">1</div><div class="ace_layer ace_text-layer">'
+            '<div class="ace_line">a = 1</div><div class="ace_line">b = 2</div></div></div>',
+            id="Ace",
         ),
         pytest.param(
             '<pre><ol class="linenums"><li class="L0">a = 1</li><li class="L1">b = 2</li></ol></pre>',

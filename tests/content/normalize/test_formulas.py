@@ -51,6 +51,9 @@ def block(tex):
             '<span data-entry="\\sqrt[3]{8}"><math><mroot><mn>8</mn><mn>3</mn></mroot></math></span>',
             inline("\\sqrt[3]{8}"), id="Temml",
         ),
+        pytest.param(
+            '<span data-latex="x^2"><span class="MathJax">x2</span></span>', inline("x^2"), id="MathJax 2 without its script"
+        ),
         pytest.param('<script type="math/tex">a_1</script>', inline("a_1"), id="script"),
         pytest.param(
             '<script type="math/tex; mode=display">% <![CDATA[\na &lt; b %]]&gt;</script>'.replace(
