@@ -120,11 +120,7 @@ def wire_fetcher(
         summarize=settings.web_search.summarize_long_content,
         max_summary_length=settings.web_search.max_summary_length,
         keep_code_blocks=settings.web_search.extract_code_blocks,
-        images=settings.markdown.images,
-        links=settings.markdown.links,
-        tables=settings.markdown.tables,
-        captions=settings.markdown.captions,
-        max_heading_level=settings.markdown.max_heading_level,
+        **dict(settings.markdown),
     )
     if not processes:
         content = content.model_copy(update={"max_elements": _ELEMENTS_IN_THREADS})

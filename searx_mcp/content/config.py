@@ -40,18 +40,13 @@ MAX_ELEMENTS: Final = 60_000
 1,497 real pages has 21,646 tags, closing ones included."""
 
 
-class ContentConfig(Frozen):
-    """How a page becomes Markdown.
+class ContentConfig(MarkdownConfig):
+    """How a page becomes Markdown: what `[markdown]` says of it, and what else bounds the work.
 
     Attributes:
         summarize: whether a summary is made.
         max_summary_length: characters of a summary at most.
         keep_code_blocks: whether fenced code stays in the Markdown.
-        images: what stands for an image.
-        links: where the addresses of links stand.
-        tables: whether tables are written as such.
-        captions: whether the captions of figures stay.
-        max_heading_level: deeper headings are written as bold lines.
         max_page_chars: of the HTML of a page that are read; a longer one becomes plain text.
         max_elements: of a page that is converted, as its opening tags tell; one of more becomes plain
             text.
@@ -64,11 +59,6 @@ class ContentConfig(Frozen):
     summarize: bool = True
     max_summary_length: Annotated[int, Field(ge=50)] = 500
     keep_code_blocks: bool = True
-    images: Images = Images.ALT
-    links: Links = Links.INLINE
-    tables: bool = True
-    captions: bool = True
-    max_heading_level: Annotated[int, Field(ge=1, le=6)] = 6
     max_page_chars: Annotated[int, Field(ge=1_024)] = 5_000_000
     max_elements: Annotated[int, Field(ge=100)] = MAX_ELEMENTS
     max_fragment_bytes: Annotated[int, Field(ge=1_024)] = 1_048_576
