@@ -107,6 +107,7 @@ def test_a_work_without_an_address_gets_that_of_its_doi(ask, engine):
     [
         pytest.param([[2026, 3, 9]], "2026-03-09", id="a day"),
         pytest.param([[2026, 3]], "2026-03", id="a month"),
+        pytest.param([[2026, 12, 31]], "2026-12-31", id="the last day"),
         pytest.param([[2026]], "2026", id="a year"),
         pytest.param([[2026, 2, 31]], "2026-02", id="no such day"),
         pytest.param([[2026, 2, 10**400]], "2026-02", id="a huge day"),
