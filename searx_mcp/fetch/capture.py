@@ -98,7 +98,7 @@ class Job:
 
     @property
     def read_until(self) -> float:
-        """When the last byte must be there."""
+        """Instant at which the last byte must be there."""
         reserve = min((self.end - self.started) * _CONVERSION_SHARE, _MAX_CONVERSION_TIME)
         return self.end - reserve
 
@@ -147,7 +147,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What a capture brought.
+    """The outcome of a capture.
 
     Attributes:
         page: what is kept of it.

@@ -46,7 +46,7 @@ _SMUGGLING: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Landed:
-    """What a flight brought.
+    """The outcome of a flight.
 
     Attributes:
         kept: the capture, or why there is none.
@@ -289,7 +289,7 @@ class Fetcher:
         return _Landed(kept, job.end, was_late=captured.was_late)
 
     def _spare(self, found: KeptPage, error: FetchError, job: Job) -> _Landed | None:
-        """What is kept, in place of an error that says nothing about the page itself."""
+        """Give what is kept in place of an error that says nothing about the page itself."""
         has_failed = isinstance(error, TransportError) or (
             isinstance(error, SiteError)
             and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
@@ -338,7 +338,7 @@ class Fetcher:
 
 
 def _serves(capture: Capture, job: Job) -> bool:
-    """Whether a capture has all that a call may read, and no more."""
+    """Tell whether a capture has all that a call may read, and no more."""
     if capture.page.document.truncated:
         return capture.max_bytes == job.max_bytes
     return capture.page.content_length <= max(job.max_bytes, job.max_document_bytes)

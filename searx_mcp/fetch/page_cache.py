@@ -1,4 +1,4 @@
-"""What is kept of captures, for how long, and for what they are good.
+"""Captures that are kept, for how long, and for what they are good.
 
 How long a page serves without asking its site is what HTTP says of a private cache (RFC 9111).
 """
@@ -40,7 +40,7 @@ _HEURISTIC = frozenset({200, 203, 204, 300, 301, 304, 308, 404, 405, 410, 414, 5
 
 @dataclass(frozen=True, slots=True)
 class Lifetime:
-    """What a site says of keeping its answer.
+    """The word of a site on keeping its answer.
 
     Attributes:
         may_store: whether it may be written to a disk.
@@ -112,11 +112,11 @@ class PageCache:
         return await self._store.find(key, self._clock())
 
     def is_fresh(self, kept: KeptPage) -> bool:
-        """Whether it serves without asking the site."""
+        """Tell whether it serves without asking the site."""
         return self._clock() < kept.capture.fresh_until
 
     def is_spare(self, kept: KeptPage) -> bool:
-        """Whether it serves when the site fails (RFC 5861, section 4)."""
+        """Tell whether it serves when the site fails (RFC 5861, section 4)."""
         return kept.capture.may_be_stale and self.age(kept) <= self._config.stale_if_error
 
     def age(self, kept: KeptPage) -> float:
@@ -224,7 +224,7 @@ def lifetime(
 
 
 def validators_of(headers: Mapping[str, str]) -> Validators:
-    """What to ask with whether a page has changed, as the site sent it, if it can be sent back.
+    """Read what asks whether a page has changed, as the site sent it, if it can be sent back.
 
     Args:
         headers: by name in any case; of a repeated one the first value.

@@ -22,7 +22,7 @@ _SHOWN_NAMES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """What a page says of the call, and not of itself.
+    """The facts of a call that its page tells.
 
     Attributes:
         response_time_ms: from the call to the last byte.

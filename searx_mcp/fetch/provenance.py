@@ -1,4 +1,4 @@
-"""How addresses became known, and whether one may carry text out of a conversation.
+"""Provenance of addresses, and those that may carry text out of a conversation.
 
 A page can ask a model to fetch an address with something of the conversation in it. What is looked for
 is text in an encoding, random characters in one long run, and prose of a length that no search has.
@@ -97,7 +97,7 @@ class Provenance:
                 self._forget(seen.popitem(last=False)[1])
 
     def of(self, url: str) -> Literal["search", "link", "unknown"]:
-        """How an address became known; `search` if it was both found and linked."""
+        """Tell how an address became known; `search` if it was both found and linked."""
         parsed = _parsed(url)
         return "unknown" if parsed is None else self._source(parsed)
 
@@ -203,7 +203,7 @@ def _carries_text(part: str) -> bool:
 
 
 def _decoded(run: str) -> Iterator[bytes]:
-    """What a run means in each of the encodings it may be in."""
+    """Read a run in each of the encodings it may be in."""
     if _HEXADECIMAL.fullmatch(run):  # no other encoding leaves out so many letters
         if not run.isdigit():  # decimal digits in pairs are characters too often
             yield from _attempt(bytes.fromhex, run[: len(run) // 2 * 2])

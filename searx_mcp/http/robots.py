@@ -1,4 +1,4 @@
-"""What one robots.txt lets us ask for (RFC 9309).
+"""The one reader of a robots.txt: its rules that are meant for us (RFC 9309).
 
 Groups are chosen here and patterns are matched by Protego, which would also obey groups whose names
 are a part of ours, and end a group at records it does not know. See
@@ -36,7 +36,7 @@ _RECORD: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RobotsDecision:
-    """Whether a robots.txt lets us ask for an address.
+    """The decision of a robots.txt about one address.
 
     Attributes:
         rule: the line that forbids it, as a stranger wrote it; empty if none does.
@@ -46,7 +46,7 @@ class RobotsDecision:
 
     @property
     def allowed(self) -> bool:
-        """Whether no rule forbids it."""
+        """True if no rule forbids it."""
         return not self.rule
 
 
@@ -108,7 +108,7 @@ def decode(body: bytes) -> str:
 
 
 def _rules_for_us(text: str, *, by_name: bool) -> Iterator[tuple[bool, str]]:
-    """Whether each rule allows, and its pattern, in their order."""
+    """Give for each rule whether it allows, and its pattern, in their order."""
     ours: list[tuple[bool, str]] = []
     everybodys: list[tuple[bool, str]] = []
     groups: list[list[tuple[bool, str]]] = []

@@ -96,7 +96,7 @@ _ENVIRONMENT: Final = (
     "USERPROFILE",
     "XDG_RUNTIME_DIR",
 )
-"""What Chromium is told of the environment: no settings, no tokens, no proxies."""
+"""Variables of the environment that Chromium is told: no settings, no tokens, no proxies."""
 
 _TRANSPORTS: Final = ("playwright._impl.transport", "playwright._impl._transport")  # as of 1.50
 _OF_MANAGER: Final = ("_client._transport", "_connection._transport")  # likewise
@@ -309,7 +309,7 @@ class Chromium:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the driver still hears of it."""
+        """True as long as the driver hears of it."""
         return self.browser.is_connected()
 
     async def watch(self) -> None:

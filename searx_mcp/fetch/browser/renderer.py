@@ -115,7 +115,7 @@ class Running(Protocol):
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still answers, as far as is known."""
+        """True as long as it answers, as far as is known."""
         ...
 
     async def watch(self) -> None:
@@ -163,7 +163,7 @@ class _Life(Generic[R]):
 
     @property
     def can_serve(self) -> bool:
-        """Whether it may be borrowed."""
+        """True if it may be borrowed."""
         if self.is_retired or self.over.is_set():
             return False
         return not self.ready.done() or self.ready.result().is_alive

@@ -30,7 +30,7 @@ from searx_mcp.urls.retry_after import retry_after
 _FOLLOWED = frozenset({301, 302, 303, 307, 308})
 
 HEAD_BYTES = 16_384
-"""How much of a body is looked at; the challenge pages of the tables show themselves in less."""
+"""Bytes of a body that are looked at; the challenge pages of the tables show themselves in less."""
 
 DEFAULT_RETRY_AFTER = 60.0
 
@@ -161,12 +161,12 @@ class Answer:
 
     @property
     def is_truncated(self) -> bool:
-        """Whether the body was cut."""
+        """True if the body was cut."""
         return self.body.truncated
 
     @property
     def was_late(self) -> bool:
-        """Whether it was the deadline that cut it."""
+        """True if it was the deadline that cut it."""
         return NOTE_DEADLINE in self.body.notes
 
 

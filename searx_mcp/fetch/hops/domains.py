@@ -1,4 +1,4 @@
-"""Which domains an operator lets be fetched, and which not.
+"""Domains that an operator lets be fetched, and those that are blocked.
 
 The latter may be in files, as blockers of advertising publish them.
 """

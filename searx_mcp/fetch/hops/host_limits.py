@@ -1,4 +1,4 @@
-"""When one host may be asked: slots, a token bucket, its own wishes, a circuit breaker.
+"""Limits of requests to one host: slots, a token bucket, its own wishes, a circuit breaker.
 
 `HostState` holds the rules, takes the time and waits for nothing; `Hosts` does the waiting.
 """
@@ -42,7 +42,7 @@ _SOON: Final = 1.0
 
 
 class Limit(StrEnum):
-    """What keeps a request from leaving now."""
+    """The reason that keeps a request from leaving now."""
 
     NONE = "none"
     SLOTS = "slots"
@@ -68,7 +68,7 @@ _ADVICE: Final = "Wait before asking this site again, or use another result."
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """When the next request may leave.
+    """The instant at which the next request may leave, and why not before.
 
     Attributes:
         at: the instant; infinite if only the end of another request can tell.
@@ -81,7 +81,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class HostLimits:
-    """What holds for every host alike.
+    """Numbers that hold for every host alike.
 
     Attributes:
         max_per_host: requests under way at most.
@@ -112,7 +112,7 @@ class HostLimits:
 
 
 class HostState:
-    """What is known of one host; instants are of one clock, which never goes back.
+    """One host, as far as it is known; instants are of one clock, which never goes back.
 
     The bucket is kept as the instant at which it is full again (GCRA, ITU-T I.371): a token costs
     one interval, and there is one as long as that instant is no more than `burst - 1` intervals ahead.
@@ -134,7 +134,7 @@ class HostState:
         self._era = 0
         self.in_flight = 0
         self.silent = 0
-        """How many of them have had no answer for so long that they keep nobody waiting."""
+        """Those of them without an answer for so long that they keep nobody waiting."""
 
     @override
     def __repr__(self) -> str:
@@ -144,7 +144,7 @@ class HostState:
         return f"<HostState {self.in_flight} in flight, {self._failures} failures, {breaker}>"
 
     def gate(self, now: float, ahead: int = 0) -> Gate:
-        """When a request may leave that has `ahead` others before it, as far as can be foreseen."""
+        """Foresee when a request may leave that has `ahead` others before it."""
         if self._has_trial:
             return Gate(math.inf, Limit.BREAKER)
         limits = self._limits

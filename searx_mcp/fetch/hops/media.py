@@ -1,4 +1,4 @@
-"""What kind of body this is, and whether it can be read as text."""
+"""Media types: what a body is, and whether it can be read as text."""
 
 import re
 from dataclasses import dataclass
@@ -118,17 +118,17 @@ class MediaType:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether only the body can tell what it is."""
+        """True if only the body can tell what it is."""
         return self.name in _UNKNOWN
 
     @property
     def is_document(self) -> bool:
-        """Whether it is read whole or not at all."""
+        """True if it is read whole or not at all."""
         return self.name == _PDF
 
     @property
     def is_readable(self) -> bool:
-        """Whether text can be made of a body of this type."""
+        """True if text can be made of a body of this type."""
         return bool(self.read_as)
 
     @property

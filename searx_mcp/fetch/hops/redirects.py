@@ -38,7 +38,7 @@ from searx_mcp.urls.retry_after import retry_after
 from searx_mcp.urls.url import MAX_URL_LENGTH, check_url
 
 IGNORED = "ignored"
-"""What `HopResult.robots` says when nobody asked robots.txt."""
+"""The word of `HopResult.robots` when nobody asked robots.txt."""
 
 # What may go to another origin: nothing in it tells who the caller is or where it came from.
 _CARRIED = frozenset(
@@ -52,7 +52,7 @@ _PATH_END = re.compile("[?#]")
 
 @dataclass(frozen=True, slots=True)
 class HopRequest:
-    """What to ask for, and within which bounds.
+    """One thing to ask for, and its bounds.
 
     Attributes:
         headers: of the request; another origin gets only those that tell nothing of the caller.
@@ -111,7 +111,7 @@ class Trail:
 
     @property
     def redirects(self) -> int:
-        """How many redirects were followed."""
+        """Number of redirects that were followed."""
         return len(self._seen) - 1
 
     def answered(self, status: int) -> None:

@@ -1,4 +1,4 @@
-"""Whether a site's robots.txt lets us read an address (RFC 9309)."""
+"""The robots.txt of sites: fetched once a day, kept, and obeyed (RFC 9309)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sized
@@ -78,7 +78,7 @@ class RobotsStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of the robots.txt of one origin.
+    """The robots.txt of one origin, as far as it is known.
 
     Attributes:
         rules: those that hold for us; `None` if there is no robots.txt, or none was to be had.
@@ -248,7 +248,7 @@ class RobotsGate:
 
 
 def _is_answer(status: int) -> bool:
-    """Whether a site has said what it has: neither an interim status nor one of failure."""
+    """Tell whether a site has said what it has: neither an interim status nor one of failure."""
     return HTTPStatus.OK <= status < HTTPStatus.INTERNAL_SERVER_ERROR
 
 
@@ -266,7 +266,7 @@ async def _off_loop(work: Callable[[D], R], data: D) -> R:
 
 
 def _refusal(url: URL, failure: FetchError, *, retry_after: float) -> FetchError:
-    """Why an address of a site without a readable robots.txt is not read."""
+    """Make the error for an address of a site without a readable robots.txt."""
     if _concerns_the_page(failure, url):
         return type(failure)(
             failure.message,
@@ -285,7 +285,7 @@ def _refusal(url: URL, failure: FetchError, *, retry_after: float) -> FetchError
 
 
 def _concerns_the_page(failure: FetchError, url: URL) -> bool:
-    """Whether the request for the page itself would fail in the same way."""
+    """Tell whether the request for the page itself would fail in the same way."""
     if isinstance(failure, ProxyError) or failure.code is ErrorCode.RATE_LIMITED:
         return True
     try:

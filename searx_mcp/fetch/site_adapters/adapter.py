@@ -30,7 +30,7 @@ _MAX_TITLE: Final = 300
 _MAX_DESCRIPTION: Final = 1_000
 _UNCLEAR = re.compile(r"[\x00-\x1f\x7f\\]")
 _PCHAR: Final = "!$&'()*+,;=:@"
-"""What a part may hold unencoded besides letters, digits and `-._~` (RFC 3986, section 3.3)."""
+"""Characters that a part may hold unencoded besides letters, digits and `-._~` (RFC 3986, section 3.3)."""
 _LINES = re.compile(r"L([0-9]{1,7})(?:C[0-9]{1,7})?(?:-L?([0-9]{1,7})(?:C[0-9]{1,7})?)?")
 """The fragments of GitHub (`L10`, `L10-L40`, `L10C1-L12C5`), GitLab (`L10-40`) and Forgejo."""
 _BETWEEN = re.compile(r"[\s,]*")
@@ -83,7 +83,7 @@ when the answers are not what the documentation of their service promises."""
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How an adapter reads one address.
+    """The way an adapter reads one address.
 
     Attributes:
         tier: its name in the response, such as `github`.

@@ -242,7 +242,7 @@ def _html(text: str, *, root: str, shift: int) -> str:
 
 
 def _is_inert(markdown: str) -> bool:
-    """Whether a parser finds no image and no HTML in what was written.
+    """Tell whether a parser finds no image and no HTML in what was written.
 
     The converter sees to that; this looks again, since hosts obey a parser and not the converter.
     """

@@ -174,7 +174,7 @@ _MEDIA: Final = {
 
 @dataclass(frozen=True, slots=True)
 class RawFile:
-    """Which file is read, and how it is shown.
+    """The file to read, and the form to show it in.
 
     Attributes:
         path: in its repository.

@@ -44,7 +44,7 @@ def adapters(names: Iterable[TierName], *, github_token: str = "") -> tuple[Adap
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What the sources of a plan gave.
+    """The answers of the sources of a plan.
 
     Attributes:
         answers: in the order of the sources; `None` for one that could be done without.
