@@ -1,6 +1,7 @@
 """Visits wait for their turn, in time without waiting."""
 
 import asyncio
+import inspect
 import random
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -72,260 +73,240 @@ class World:
         return [at for _, at in self.began]
 
 
-def in_virtual_time(test: Callable[..., Awaitable[None]], **limits: Any) -> Callable[[], None]:
-    async def main(_clock) -> None:
+def run(main: Callable[[World], Awaitable[None]], **limits: Any) -> None:
+    async def whole(_clock: object) -> None:
         world = World(**limits)
-        await test(world)
+        await main(world)
         assert repr(world.hosts).startswith("<Hosts [0 under way, 0 waiting, ")
 
-    return lambda: virtual_time.run(main)
+    virtual_time.run(whole)
 
 
-def run(main: Callable[[World], Awaitable[None]], **limits: Any) -> None:
-    in_virtual_time(main, **limits)()
+def in_virtual_time(
+    **limits: Any,
+) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+    """Run a test with hosts of these limits; nobody is left at its end."""
+
+    def decorate(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
+        def whole(**given: object) -> None:
+            run(lambda world: test(world, **given), **limits)
+
+        _, *given = inspect.signature(test).parameters.values()
+        whole.__name__, whole.__signature__ = test.__name__, inspect.Signature(given)  # type: ignore[attr-defined]  # what pytest reads
+        return whole
+
+    return decorate
 
 
-def test_visits_beyond_the_slots_wait_for_one_and_come_in_the_order_they_were_asked():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            for n in range(6):
-                group.create_task(world.visit(str(n), lasts=1.0))
-        assert [name for name, _ in world.began] == list("012345")
-        assert world.times == [0, 0, 1, 1, 2, 2]
-
-    run(main, max_per_host=2)
-
-
-def test_silent_visits_make_room_until_there_are_twice_as_many():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            for n in range(4):
-                group.create_task(world.visit(str(n), lasts=10.0))
-            group.create_task(world.visit("4", lasts=1.0))
-        assert world.began == [("0", 0), ("1", 0), ("2", 2), ("3", 2), ("4", 10)]
-
-    run(main, max_per_host=2, silent_after=2.0)
+@in_virtual_time(max_per_host=2)
+async def test_visits_beyond_the_slots_wait_for_one_and_come_in_the_order_they_were_asked(
+    world: World,
+):
+    async with asyncio.TaskGroup() as group:
+        for n in range(6):
+            group.create_task(world.visit(str(n), lasts=1.0))
+    assert [name for name, _ in world.began] == list("012345")
+    assert world.times == [0, 0, 1, 1, 2, 2]
 
 
-def test_a_visit_that_was_answered_late_has_its_slot_again():
-    async def main(world: World) -> None:
-        async def answered_at_three() -> None:
-            async with world.hosts.slot(A, deadline=100.0) as slot:
-                await asyncio.sleep(3.0)
-                slot.answered(200, None)
-                await asyncio.sleep(7.0)
-
-        async with asyncio.TaskGroup() as group:
-            group.create_task(answered_at_three())
-            await asyncio.sleep(0)
-            group.create_task(world.visit("in the silence", lasts=1.5))
-            await asyncio.sleep(2.5)
-            group.create_task(world.visit("after it"))
-        assert world.began == [("in the silence", 2), ("after it", 10)]
-
-    run(main, max_per_host=1, silent_after=2.0)
+@in_virtual_time(max_per_host=2, silent_after=2.0)
+async def test_silent_visits_make_room_until_there_are_twice_as_many(world: World):
+    async with asyncio.TaskGroup() as group:
+        for n in range(4):
+            group.create_task(world.visit(str(n), lasts=10.0))
+        group.create_task(world.visit("4", lasts=1.0))
+    assert world.began == [("0", 0), ("1", 0), ("2", 2), ("3", 2), ("4", 10)]
 
 
-def test_a_silent_visit_that_has_ended_makes_room_for_nobody():
-    async def main(world: World) -> None:
-        await world.visit(lasts=3.0, answer=None)
-        async with asyncio.TaskGroup() as group:
-            for name in ("first", "second"):
-                group.create_task(world.visit(name, lasts=1.0))
-        assert world.began[1:] == [("first", 3), ("second", 4)]
+@in_virtual_time(max_per_host=1, silent_after=2.0)
+async def test_a_visit_that_was_answered_late_has_its_slot_again(world: World):
+    async def answered_at_three() -> None:
+        async with world.hosts.slot(A, deadline=100.0) as slot:
+            await asyncio.sleep(3.0)
+            slot.answered(200, None)
+            await asyncio.sleep(7.0)
 
-    run(main, max_per_host=1, silent_after=2.0)
-
-
-def test_visits_beyond_the_burst_go_at_the_rate():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            for n in range(23):
-                group.create_task(world.visit(str(n)))
-        assert world.times == [0] * 20 + [1, 2, 3]
-        assert [name for name, _ in world.began] == [str(n) for n in range(23)]
-
-    run(main)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(answered_at_three())
+        await asyncio.sleep(0)
+        group.create_task(world.visit("in the silence", lasts=1.5))
+        await asyncio.sleep(2.5)
+        group.create_task(world.visit("after it"))
+    assert world.began == [("in the silence", 2), ("after it", 10)]
 
 
-def test_a_newcomer_does_not_overtake_those_who_wait():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit("first", lasts=1.0))
-            group.create_task(world.visit("second", lasts=1.0))
-            await asyncio.sleep(1.0)
-            group.create_task(world.visit("third"))
-        assert [name for name, _ in world.began] == ["first", "second", "third"]
-
-    run(main, max_per_host=1)
+@in_virtual_time(max_per_host=1, silent_after=2.0)
+async def test_a_silent_visit_that_has_ended_makes_room_for_nobody(world: World):
+    await world.visit(lasts=3.0, answer=None)
+    async with asyncio.TaskGroup() as group:
+        for name in ("first", "second"):
+            group.create_task(world.visit(name, lasts=1.0))
+    assert world.began[1:] == [("first", 3), ("second", 4)]
 
 
-def test_hosts_do_not_wait_for_each_other():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            for host in (A, B, A, B):
-                group.create_task(world.visit(host=host, lasts=1.0))
-        assert world.times == [0, 0, 1, 1]
-
-    run(main, max_per_host=1)
-
-
-def test_a_visit_that_cannot_begin_in_time_is_refused_at_once():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(23):
-                group.create_task(world.visit())
-            await asyncio.sleep(0)
-            error = await world.refused(within=3.5)
-            assert world.loop.time() == 0
-            assert error.retry_after == pytest.approx(4)
-            group.create_task(world.visit("last", within=4.5))
-        assert world.began[-1] == ("last", 4)
-
-    run(main)
+@in_virtual_time()
+async def test_visits_beyond_the_burst_go_at_the_rate(world: World):
+    async with asyncio.TaskGroup() as group:
+        for n in range(23):
+            group.create_task(world.visit(str(n)))
+    assert world.times == [0] * 20 + [1, 2, 3]
+    assert [name for name, _ in world.began] == [str(n) for n in range(23)]
 
 
-def test_nobody_is_told_to_come_back_in_less_than_a_second():
-    async def main(world: World) -> None:
-        for _ in range(200):
-            await world.visit()
-        assert (await world.refused(within=0.05)).retry_after == 1
-
-    run(main, rate=600)
-
-
-def test_a_visit_whose_slot_is_not_free_in_time_is_refused_at_its_deadline():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit(lasts=10.0))
-            await asyncio.sleep(0)
-            error = await world.refused(within=4.0)
-            assert world.loop.time() == pytest.approx(4, abs=0.01)
-            assert error.retry_after == 1
-            group.create_task(world.visit("next"))
-        assert world.began[-1] == ("next", 10)
-
-    run(main, max_per_host=1)
+@in_virtual_time(max_per_host=1)
+async def test_a_newcomer_does_not_overtake_those_who_wait(world: World):
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit("first", lasts=1.0))
+        group.create_task(world.visit("second", lasts=1.0))
+        await asyncio.sleep(1.0)
+        group.create_task(world.visit("third"))
+    assert [name for name, _ in world.began] == ["first", "second", "third"]
 
 
-def test_those_who_wait_are_not_held_up_by_one_that_gave_up():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit(lasts=10.0))
-            await asyncio.sleep(0)
-            group.create_task(world.refused(within=4.0))
-            group.create_task(world.visit("next"))
-        assert world.began[-1] == ("next", 10)
+@in_virtual_time(max_per_host=1)
+async def test_hosts_do_not_wait_for_each_other(world: World):
+    async with asyncio.TaskGroup() as group:
+        for host in (A, B, A, B):
+            group.create_task(world.visit(host=host, lasts=1.0))
+    assert world.times == [0, 0, 1, 1]
 
-    run(main, max_per_host=1)
+
+@in_virtual_time()
+async def test_a_visit_that_cannot_begin_in_time_is_refused_at_once(world: World):
+    async with asyncio.TaskGroup() as group:
+        for _ in range(23):
+            group.create_task(world.visit())
+        await asyncio.sleep(0)
+        error = await world.refused(within=3.5)
+        assert world.loop.time() == 0
+        assert error.retry_after == pytest.approx(4)
+        group.create_task(world.visit("last", within=4.5))
+    assert world.began[-1] == ("last", 4)
+
+
+@in_virtual_time(rate=600)
+async def test_nobody_is_told_to_come_back_in_less_than_a_second(world: World):
+    for _ in range(200):
+        await world.visit()
+    assert (await world.refused(within=0.05)).retry_after == 1
+
+
+@in_virtual_time(max_per_host=1)
+async def test_a_visit_whose_slot_is_not_free_in_time_is_refused_at_its_deadline(world: World):
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit(lasts=10.0))
+        await asyncio.sleep(0)
+        error = await world.refused(within=4.0)
+        assert world.loop.time() == pytest.approx(4, abs=0.01)
+        assert error.retry_after == 1
+        group.create_task(world.visit("next"))
+    assert world.began[-1] == ("next", 10)
+
+
+@in_virtual_time(max_per_host=1)
+async def test_those_who_wait_are_not_held_up_by_one_that_gave_up(world: World):
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit(lasts=10.0))
+        await asyncio.sleep(0)
+        group.create_task(world.refused(within=4.0))
+        group.create_task(world.visit("next"))
+    assert world.began[-1] == ("next", 10)
 
 
 @pytest.mark.parametrize("turns", range(6))
-def test_cancelled_at_any_moment_a_visit_leaves_no_slot_taken_and_no_token(turns: int):
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit(lasts=1.0))
+@in_virtual_time(max_per_host=1)
+async def test_cancelled_at_any_moment_a_visit_leaves_no_slot_taken_and_no_token(
+    world: World, turns: int
+):
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit(lasts=1.0))
+        await asyncio.sleep(0)
+        leaving = [group.create_task(world.visit("leaves", lasts=9.0)) for _ in range(3)]
+        await asyncio.sleep(1.0)
+        for _ in range(turns):
             await asyncio.sleep(0)
-            leaving = [group.create_task(world.visit("leaves", lasts=9.0)) for _ in range(3)]
-            await asyncio.sleep(1.0)
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            for task in leaving:
-                task.cancel()
-            group.create_task(world.visit("stays"))
-        left = [name for name, _ in world.began].count("leaves")
-        assert left <= 1
-        assert world.began[-1] == ("stays", 1.0)
-        for _ in range(20 - len(world.began)):
-            await world.visit()
-        assert world.loop.time() == 1.0
-
-    run(main, max_per_host=1)
+        for task in leaving:
+            task.cancel()
+        group.create_task(world.visit("stays"))
+    left = [name for name, _ in world.began].count("leaves")
+    assert left <= 1
+    assert world.began[-1] == ("stays", 1.0)
+    for _ in range(20 - len(world.began)):
+        await world.visit()
+    assert world.loop.time() == 1.0
 
 
-def test_a_failing_host_is_refused_at_once_and_tried_once_after_the_pause():
-    async def main(world: World) -> None:
-        await world.fail()
-        error = await world.refused()
-        assert world.loop.time() == 0
-        assert error.retry_after == 30
-        await world.visit("b", host=B)
-        await asyncio.sleep(30)
-        async with asyncio.TaskGroup() as group:
-            for name in ("trial", "after"):
-                group.create_task(world.visit(name, lasts=2.0))
-        assert world.began[-2:] == [("trial", 30), ("after", 32)]
-
-    run(main)
+@in_virtual_time()
+async def test_a_failing_host_is_refused_at_once_and_tried_once_after_the_pause(world: World):
+    await world.fail()
+    error = await world.refused()
+    assert world.loop.time() == 0
+    assert error.retry_after == 30
+    await world.visit("b", host=B)
+    await asyncio.sleep(30)
+    async with asyncio.TaskGroup() as group:
+        for name in ("trial", "after"):
+            group.create_task(world.visit(name, lasts=2.0))
+    assert world.began[-2:] == [("trial", 30), ("after", 32)]
 
 
-def test_a_pause_that_is_nearly_over_is_waited_for():
-    async def main(world: World) -> None:
-        await world.fail()
-        await asyncio.sleep(26)
-        await world.refused(within=3.0)
-        assert world.loop.time() == 26
-        await world.visit("trial", within=5.0)
-        assert world.began[-1] == ("trial", 30)
-
-    run(main)
+@in_virtual_time()
+async def test_a_pause_that_is_nearly_over_is_waited_for(world: World):
+    await world.fail()
+    await asyncio.sleep(26)
+    await world.refused(within=3.0)
+    assert world.loop.time() == 26
+    await world.visit("trial", within=5.0)
+    assert world.began[-1] == ("trial", 30)
 
 
-def test_nobody_waits_long_for_a_trial():
-    async def main(world: World) -> None:
-        await world.fail()
-        await asyncio.sleep(30)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit("trial", lasts=20.0))
-            await asyncio.sleep(0)
-            await world.refused()
-            assert world.loop.time() == pytest.approx(35, abs=0.01)
-
-    run(main)
+@in_virtual_time()
+async def test_nobody_waits_long_for_a_trial(world: World):
+    await world.fail()
+    await asyncio.sleep(30)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit("trial", lasts=20.0))
+        await asyncio.sleep(0)
+        await world.refused()
+        assert world.loop.time() == pytest.approx(35, abs=0.01)
 
 
-def test_a_trial_that_fails_sends_those_away_who_waited_for_it():
-    async def main(world: World) -> None:
-        await world.fail()
-        await asyncio.sleep(30)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit("trial", lasts=1.0, answer=(502, None)))
-            await asyncio.sleep(0)
-            waiting = [group.create_task(world.refused()) for _ in range(3)]
-        assert world.loop.time() == 31
-        assert [task.result().retry_after for task in waiting] == [60, 60, 60]
-
-    run(main)
+@in_virtual_time()
+async def test_a_trial_that_fails_sends_those_away_who_waited_for_it(world: World):
+    await world.fail()
+    await asyncio.sleep(30)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit("trial", lasts=1.0, answer=(502, None)))
+        await asyncio.sleep(0)
+        waiting = [group.create_task(world.refused()) for _ in range(3)]
+    assert world.loop.time() == 31
+    assert [task.result().retry_after for task in waiting] == [60, 60, 60]
 
 
 @pytest.mark.parametrize("leave", ["cancelled", "no answer"])
-def test_a_trial_that_tells_nothing_leaves_its_place_to_another(leave: str):
-    async def main(world: World) -> None:
-        await world.fail()
-        await asyncio.sleep(30)
-        async with asyncio.TaskGroup() as group:
-            trial = group.create_task(world.visit("trial", lasts=2.0, answer=None))
-            await asyncio.sleep(0)
-            group.create_task(world.visit("next"))
-            await asyncio.sleep(1)
-            if leave == "cancelled":
-                trial.cancel()
-        assert world.began[-1] == ("next", 31 if leave == "cancelled" else 32)
-
-    run(main)
+@in_virtual_time()
+async def test_a_trial_that_tells_nothing_leaves_its_place_to_another(world: World, leave: str):
+    await world.fail()
+    await asyncio.sleep(30)
+    async with asyncio.TaskGroup() as group:
+        trial = group.create_task(world.visit("trial", lasts=2.0, answer=None))
+        await asyncio.sleep(0)
+        group.create_task(world.visit("next"))
+        await asyncio.sleep(1)
+        if leave == "cancelled":
+            trial.cancel()
+    assert world.began[-1] == ("next", 31 if leave == "cancelled" else 32)
 
 
-def test_when_the_breaker_opens_those_who_wait_are_sent_away():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(3):
-                group.create_task(world.visit(lasts=1.0, answer=(500, None)))
-            await asyncio.sleep(0)
-            waiting = [group.create_task(world.refused()) for _ in range(5)]
-        assert world.loop.time() == 1
-        assert {task.result().retry_after for task in waiting} == {30}
-
-    run(main, max_per_host=3)
+@in_virtual_time(max_per_host=3)
+async def test_when_the_breaker_opens_those_who_wait_are_sent_away(world: World):
+    async with asyncio.TaskGroup() as group:
+        for _ in range(3):
+            group.create_task(world.visit(lasts=1.0, answer=(500, None)))
+        await asyncio.sleep(0)
+        waiting = [group.create_task(world.refused()) for _ in range(5)]
+    assert world.loop.time() == 1
+    assert {task.result().retry_after for task in waiting} == {30}
 
 
 def _error(kind: type[FetchError]) -> FetchError:
@@ -354,20 +335,20 @@ def _error(kind: type[FetchError]) -> FetchError:
         (None, None, False),
     ],
 )
-def test_what_counts_as_a_failure_of_the_host(answer, error, *, is_failure: bool):
-    async def main(world: World) -> None:
-        for _ in range(2):
-            try:
-                await world.visit(answer=answer, error=error)
-            except BaseException as raised:
-                if raised is not error:
-                    raise
-        if is_failure:
-            assert (await world.refused()).retry_after == 30
-        else:
-            await world.visit()
-
-    run(main, breaker_failures=2)
+@in_virtual_time(breaker_failures=2)
+async def test_what_counts_as_a_failure_of_the_host(
+    world: World, answer, error, *, is_failure: bool
+):
+    for _ in range(2):
+        try:
+            await world.visit(answer=answer, error=error)
+        except BaseException as raised:
+            if raised is not error:
+                raise
+    if is_failure:
+        assert (await world.refused()).retry_after == 30
+    else:
+        await world.visit()
 
 
 @pytest.mark.parametrize(
@@ -382,39 +363,35 @@ def test_what_counts_as_a_failure_of_the_host(answer, error, *, is_failure: bool
         (404, 30.0, 0),
     ],
 )
-def test_a_host_that_asks_for_a_pause_gets_it(status: int, retry_after, pause: int):
-    async def main(world: World) -> None:
-        await world.visit(answer=(status, retry_after))
-        if pause:
-            assert (await world.refused()).retry_after == pause
-            assert world.loop.time() == 0
-            await asyncio.sleep(pause)
-        await world.visit()
-        assert world.times == [0, pause]
-
-    run(main)
-
-
-def test_a_short_pause_is_waited_for_by_all_who_can():
-    async def main(world: World) -> None:
-        await world.visit(answer=(429, 4.0))
-        async with asyncio.TaskGroup() as group:
-            for n in range(3):
-                group.create_task(world.visit(str(n), within=20.0))
-            await asyncio.sleep(0)
-            await world.refused(within=3.0)
-        assert world.times == [0, 4, 4, 4]
-
-    run(main)
+@in_virtual_time()
+async def test_a_host_that_asks_for_a_pause_gets_it(
+    world: World, status: int, retry_after, pause: int
+):
+    await world.visit(answer=(status, retry_after))
+    if pause:
+        assert (await world.refused()).retry_after == pause
+        assert world.loop.time() == 0
+        await asyncio.sleep(pause)
+    await world.visit()
+    assert world.times == [0, pause]
 
 
-def test_a_pause_holds_at_once_although_the_visit_that_learned_of_it_lasts():
-    async def main(world: World) -> None:
-        async with world.hosts.slot(A, deadline=9.0) as slot:
-            slot.answered(429, 60.0)
-            await world.refused()
+@in_virtual_time()
+async def test_a_short_pause_is_waited_for_by_all_who_can(world: World):
+    await world.visit(answer=(429, 4.0))
+    async with asyncio.TaskGroup() as group:
+        for n in range(3):
+            group.create_task(world.visit(str(n), within=20.0))
+        await asyncio.sleep(0)
+        await world.refused(within=3.0)
+    assert world.times == [0, 4, 4, 4]
 
-    run(main)
+
+@in_virtual_time()
+async def test_a_pause_holds_at_once_although_the_visit_that_learned_of_it_lasts(world: World):
+    async with world.hosts.slot(A, deadline=9.0) as slot:
+        slot.answered(429, 60.0)
+        await world.refused()
 
 
 @pytest.mark.parametrize(
@@ -437,65 +414,57 @@ def test_of_those_who_wait_only_the_impatient_are_sent_away_by_a_short_pause(ans
     run(main, max_per_host=1, **how)
 
 
-def test_patience_begins_anew_with_each_pause():
-    async def main(world: World) -> None:
-        await world.visit(answer=(429, 4.0))
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit("first", lasts=4.0, answer=(429, 4.0)))
-            group.create_task(world.visit("second"))
-        assert world.began[1:] == [("first", 4), ("second", 12)]
-
-    run(main, max_per_host=1)
+@in_virtual_time(max_per_host=1)
+async def test_patience_begins_anew_with_each_pause(world: World):
+    await world.visit(answer=(429, 4.0))
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit("first", lasts=4.0, answer=(429, 4.0)))
+        group.create_task(world.visit("second"))
+    assert world.began[1:] == [("first", 4), ("second", 12)]
 
 
-def test_those_who_wait_for_a_slot_learn_of_a_pause_at_once():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group, world.hosts.slot(A, deadline=9.0) as slot:
-            waiting = [group.create_task(world.refused()) for _ in range(3)]
-            await asyncio.sleep(1)
-            slot.answered(429, 60.0)
-            await asyncio.sleep(0.1)
-            assert [task.result().retry_after for task in waiting] == [60, 60, 60]
-
-    run(main, max_per_host=1)
+@in_virtual_time(max_per_host=1)
+async def test_those_who_wait_for_a_slot_learn_of_a_pause_at_once(world: World):
+    async with asyncio.TaskGroup() as group, world.hosts.slot(A, deadline=9.0) as slot:
+        waiting = [group.create_task(world.refused()) for _ in range(3)]
+        await asyncio.sleep(1)
+        slot.answered(429, 60.0)
+        await asyncio.sleep(0.1)
+        assert [task.result().retry_after for task in waiting] == [60, 60, 60]
 
 
-def test_a_slot_that_is_free_after_a_pause_began_is_not_taken():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit(lasts=1.0, answer=(429, 60.0)))
-            await asyncio.sleep(0)
-            error = await world.refused()
-        assert world.loop.time() == 1
-        assert error.retry_after == 60
-
-    run(main, max_per_host=1)
+@in_virtual_time(max_per_host=1)
+async def test_a_slot_that_is_free_after_a_pause_began_is_not_taken(world: World):
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit(lasts=1.0, answer=(429, 60.0)))
+        await asyncio.sleep(0)
+        error = await world.refused()
+    assert world.loop.time() == 1
+    assert error.retry_after == 60
 
 
-def test_of_hosts_nobody_visits_only_so_many_are_remembered_the_oldest_is_forgotten():
-    async def main(world: World) -> None:
-        await world.fail(host=A)
-        await world.fail(host=B)
-        await world.refused(host=A)
-        await world.visit(host="c.example")
-        assert repr(world.hosts) == "<Hosts [0 under way, 0 waiting, 2 idle]>"
-        await world.refused(host=A)
-        await world.visit(host=B)
+@in_virtual_time(remembered=2)
+async def test_of_hosts_nobody_visits_only_so_many_are_remembered_the_oldest_is_forgotten(
+    world: World,
+):
+    await world.fail(host=A)
+    await world.fail(host=B)
+    await world.refused(host=A)
+    await world.visit(host="c.example")
+    assert repr(world.hosts) == "<Hosts [0 under way, 0 waiting, 2 idle]>"
+    await world.refused(host=A)
+    await world.visit(host=B)
 
-    run(main, remembered=2)
 
-
-def test_a_host_in_use_is_never_forgotten():
-    async def main(world: World) -> None:
-        async with asyncio.TaskGroup() as group:
-            group.create_task(world.visit("first", lasts=5.0))
-            await asyncio.sleep(0)
-            for n in range(10):
-                await world.visit(host=f"{n}.example")
-            group.create_task(world.visit("second"))
-        assert world.began[-1] == ("second", 5)
-
-    run(main, max_per_host=1, remembered=1)
+@in_virtual_time(max_per_host=1, remembered=1)
+async def test_a_host_in_use_is_never_forgotten(world: World):
+    async with asyncio.TaskGroup() as group:
+        group.create_task(world.visit("first", lasts=5.0))
+        await asyncio.sleep(0)
+        for n in range(10):
+            await world.visit(host=f"{n}.example")
+        group.create_task(world.visit("second"))
+    assert world.began[-1] == ("second", 5)
 
 
 @pytest.mark.parametrize("seed", range(10))
