@@ -247,5 +247,5 @@ def _footer(response: SearchResponse) -> str:
 
 
 def _given(options: Mapping[str, object]) -> dict[str, object]:
-    """What the user named; `parse_search` and `parse_fetch` check it, and pass over `None`."""
+    """The arguments that the user named; `parse_search` and `parse_fetch` check it, and pass over `None`."""
     return {name: value for name, value in options.items() if value != ()}

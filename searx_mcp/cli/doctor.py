@@ -1,4 +1,4 @@
-"""What is wrong, and whether the guard holds: a list of checks, each failure with its one fix."""
+"""`doctor` and `selfcheck`: print the checks, each failure with its one fix."""
 
 import asyncio
 import json
@@ -122,7 +122,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def _can_show_marks(out: Console) -> bool:
-    """Whether a terminal, or whoever reads the pipe, is likely to know more than ASCII."""
+    """Tell whether a terminal, or whoever reads the pipe, is likely to know more than ASCII."""
     return "utf" in locale.getencoding().casefold() and not out.is_dumb_terminal
 
 

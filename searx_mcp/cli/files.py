@@ -1,4 +1,4 @@
-"""What stands on this machine: the settings, and the files that are kept, which can be deleted."""
+"""`config`, `paths` and `purge`: print the settings and the files that are kept, and delete those."""
 
 import json
 import os

@@ -225,7 +225,7 @@ def budget_table(lines: Iterable[BudgetLine], *, now: datetime, width: int) -> T
 
 
 def trial_lines(trial: Trial) -> Iterator[str]:
-    """What a real search came to, what it cost and what is left."""
+    """Lines on a real search: its outcome, its cost and what is left."""
     status = "" if trial.status_code is None else f", status {trial.status_code}"
     verdict = trial.verdict.replace("_", " ")
     read = f"{trial.rows_used} of {trial.rows_seen} rows read"
@@ -253,7 +253,7 @@ def trial_lines(trial: Trial) -> Iterator[str]:
 
 
 def refresh_lines(refresh: Refresh) -> Iterator[str]:
-    """What fetching the list came to."""
+    """Lines on the list that was fetched."""
     if refresh.problem:
         yield f"There is no newer list: {refresh.problem}"
     if refresh.listed:
@@ -269,7 +269,7 @@ def _grade(row: InstanceReport) -> str:
 
 
 def forecast(line: BudgetLine, now: datetime) -> Text:
-    """What becomes of a budget at this pace, in local time."""
+    """The end of a budget at this pace, in local time."""
     if line.dry_at is None:
         return Text("lasts", "dim")
     if line.dry_at <= now:
@@ -281,7 +281,7 @@ def forecast(line: BudgetLine, now: datetime) -> Text:
 
 
 def month_line(month: MonthReport) -> str:
-    """What the public instances allow together, a sentence."""
+    """A sentence on the searches that public instances allow together."""
     usable = month.capacity - month.kept_back
     now = f"{month.left_now or 'none'} may be used now"
     if month.retry_after:

@@ -1,4 +1,4 @@
-"""What every command prints with: plain text, tables and JSON, and what is going on meanwhile.
+"""Plain text, tables, JSON and progress, as every command prints them.
 
 Texts from instances and pages are never read as markup, and nothing in them acts on the terminal.
 """

@@ -220,7 +220,7 @@ def _reported(*, as_json: bool) -> Iterator[Progress]:
 def _opened(
     loaded: Loaded, engine: str | None, progress: Progress
 ) -> AbstractAsyncContextManager[NativeRunner | ContainerRunner]:
-    """What runs the instance that is meant."""
+    """The runner of the instance that is meant."""
     settings = loaded.settings
     chosen = chosen_engine(settings, engine)
     state = open_state(settings)
@@ -268,7 +268,7 @@ def _container_rows(report: OwnInstance) -> dict[str, str]:
 
 
 def _native_rows(report: NativeInstance) -> dict[str, str]:
-    """What a person reads of an instance; a row for each thing that is known."""
+    """The rows of an instance for a person, one for each thing that is known."""
     age = "" if report.age_days is None else f", {report.age_days} days old"
     process = f" ({report.pid})" if report.pid else ""
     rows = {

@@ -35,7 +35,7 @@ _DIED_OF: Final = 128
 
 
 class ExitCode(IntEnum):
-    """What the command exits with."""
+    """Exit codes of the command."""
 
     DONE = 0
     FAILED = 1
@@ -174,7 +174,7 @@ def output_problem(failure: OSError) -> str:
 
 
 class _Ending:
-    """What a signal does to the work."""
+    """The end of the work at a signal."""
 
     def __init__(self, within: float | None) -> None:
         self.code = 0

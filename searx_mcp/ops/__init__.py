@@ -1,1 +1,1 @@
-"""What an operator does, as values: the commands print them."""
+"""The work of an operator, as values: the commands print them."""

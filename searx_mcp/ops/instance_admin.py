@@ -53,7 +53,7 @@ SOON: Final = (
 
 
 class OpenParts(Members, Protocol):
-    """What an open client is made of, as far as looking after its pool needs it."""
+    """The parts of an open client that looking after its pool needs."""
 
     @property
     def upstream(self) -> Upstream:
@@ -113,7 +113,7 @@ class InstanceAdmin:
 
     @property
     def problem(self) -> str:
-        """What is wrong with the store, a sentence or two; empty if all is well."""
+        """The trouble of the store, a sentence or two; empty if all is well."""
         return self._state.problem
 
     async def list(self, selection: Selection = Selection()) -> PoolReport:  # noqa: B008 - frozen

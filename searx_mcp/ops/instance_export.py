@@ -68,7 +68,7 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Portable:
-    """What a file holds, checked.
+    """The content of a file, checked.
 
     Attributes:
         choices: what was chosen, by kind.

@@ -1,4 +1,4 @@
-"""What is told of the pool: its list, one instance, what is left, a search that was tried; asks nobody."""
+"""Reports on the pool: its list, one instance, its quota, a search that was tried; they ask nobody."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -71,7 +71,7 @@ class Members(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What to list.
+    """Filter and order of a list.
 
     Attributes:
         sort: what to sort by, the best first; as they are asked unless given.

@@ -19,7 +19,7 @@ from searx_mcp.storage.state import StateStore
 
 
 class FileKind(StrEnum):
-    """What a file is."""
+    """Kinds of files."""
 
     SETTINGS = "settings"
     STATE = "state"
@@ -67,7 +67,7 @@ class KeptFiles(Frozen):
 
 
 class Purged(Frozen):
-    """What a purge did.
+    """The outcome of a purge.
 
     Attributes:
         emptied: files whose contents were deleted, so that running servers go on.

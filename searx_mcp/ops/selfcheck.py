@@ -26,7 +26,7 @@ from searx_mcp.settings.values import Settings
 
 
 class Verdict(StrEnum):
-    """What becomes of an address."""
+    """Verdicts on an address."""
 
     REFUSED = "refused"
     ALLOWED = "allowed"
@@ -93,7 +93,7 @@ class WrongVector(Frozen):
 
 
 class SelfCheck(Frozen):
-    """What a run over all vectors found.
+    """The findings of a run over all vectors.
 
     Attributes:
         passed: whether nothing is wrong and errors tell nothing.
@@ -321,7 +321,7 @@ def _judged(vector: Vector, dialled: Sequence[str], error: SearxMcpError | None)
 
 
 def _begins_well(vector: Vector) -> bool:
-    """Whether a refused vector has a first connection that may be made."""
+    """Tell whether a refused vector has a first connection that may be made."""
     changes = any(len(answers) > 1 for answers in vector.dns.values())
     return changes or bool(vector.redirects) or bool(vector.robots)
 

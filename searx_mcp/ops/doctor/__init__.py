@@ -1,1 +1,1 @@
-"""What is wrong with this machine or an instance, found step by step."""
+"""The doctor: finds step by step why searches fail, on this machine or at an instance."""

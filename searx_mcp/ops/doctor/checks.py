@@ -14,7 +14,7 @@ from searx_mcp.models.service import Progress
 
 
 class CheckName(StrEnum):
-    """What is looked at; `docs/doctor.md` has a section for each."""
+    """Names of the checks; `docs/doctor.md` has a section for each."""
 
     CONFIGURATION = "configuration"
     CONTACT = "contact"
@@ -33,19 +33,19 @@ class CheckName(StrEnum):
     ENGINE_ERRORS = "engine_errors"
     ENGINES = "engines"
     POOL = "pool"
-    """What searches believe of the instance, beside what was measured."""
+    """The belief of searches about the instance, beside what was measured."""
     SEARCHES = "searches"
-    """What earlier searches learned of the engines of an own instance."""
+    """The experience of earlier searches with the engines of an own instance."""
     VERSION = "version"
     """Whether the instance that `instances own up` made is up to date and whole."""
     LIST = "list"
     """Whether the list of public instances can be fetched."""
     BUDGET = "budget"
-    """What public instances still allow this month."""
+    """Searches that public instances still allow this month."""
 
 
 class CheckStatus(StrEnum):
-    """How a check ended."""
+    """Outcomes of a check."""
 
     OK = "ok"
     WARNING = "warning"
@@ -106,12 +106,12 @@ STEP_TIMEOUT: Final = 5.0
 """Seconds one check may take."""
 
 TITLES: Final = {CheckName.HEALTHZ: "/healthz", CheckName.ENGINE_ERRORS: "/stats/errors"}
-"""What a person calls a check where that is not its name."""
+"""Names for a person where they differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check came to; the fields are those of `searx_mcp.models.diagnosis.Check`."""
+    """The outcome of a check; the fields are those of `Check`."""
 
     status: CheckStatus
     detail: str
@@ -203,7 +203,7 @@ class CheckRunner:
 
 
 def title(name: CheckName) -> str:
-    """What a person calls a check."""
+    """The name of a check for a person."""
     return TITLES.get(name, name.replace("_", " "))
 
 

@@ -28,7 +28,7 @@ _NAME_SERVER: Final = "Check the network of this machine and its name server."
 
 @dataclass(frozen=True, slots=True)
 class ConnectionOptions:
-    """How connections are made.
+    """Options of all connections.
 
     Attributes:
         look_up: gives the addresses of a host.
@@ -73,12 +73,12 @@ class ConnectionPath:
 
     @property
     def is_private(self) -> bool:
-        """Whether an address of it is on this machine or a private network."""
+        """Tell whether an address of it is on this machine or a private network."""
         return any(map(is_private, self.addresses))
 
     @property
     def is_loopback(self) -> bool:
-        """Whether an address of it is this machine, or this container."""
+        """Tell whether an address of it is this machine, or this container."""
         return any("%" not in each and ip_address(each).is_loopback for each in self.addresses)
 
     def variable(self, *, scheme: str = "", host: str = "", path: str = "") -> str:
@@ -201,7 +201,7 @@ def _handshake_silent(path: ConnectionPath) -> Finding:
 
 
 async def speaks_tls(path: ConnectionPath) -> bool:
-    """Whether the port speaks TLS, with whatever certificate."""
+    """Tell whether the port speaks TLS, with whatever certificate."""
     address = path.reached.address if path.reached else path.host
     try:
         await shake_hands(path.host, address, path.port)

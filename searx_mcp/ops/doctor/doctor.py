@@ -297,7 +297,7 @@ async def _check_list(source: str, client: DiagnosticClient) -> Finding:
 
 
 def _listed(report: PoolReport) -> int:
-    """How many instances there are to ask."""
+    """Count the instances that can be asked."""
     return sum(row.tier is not Tier.OPEN for row in report.instances)
 
 
@@ -319,7 +319,7 @@ def _budget(report: PoolReport) -> Finding:
 
 
 def _asks_open_sources(mode: OpenSourcesMode, *, has_own: bool) -> bool:
-    """Whether a search may go to open sources without a word of the caller's."""
+    """Tell whether a search may go to open sources without a word of the caller's."""
     return mode is not OpenSourcesMode.OFF and not (mode is OpenSourcesMode.AUTO and has_own)
 
 

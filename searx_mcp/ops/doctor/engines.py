@@ -35,12 +35,12 @@ _MAX_NAME: Final = 60
 _MAX_ENGINES: Final = 1_000
 _PLAIN: Final = re.compile(r"[A-Za-z][\w. -]*\w")
 _CATEGORIES: Final = frozenset(Category)
-"""What a search can ask for; `/config` lists groups inside these as well, such as `web` and `wikimedia`."""
+"""Categories that a search can name; `/config` lists groups inside these as well, such as `web` and `wikimedia`."""
 _SETTABLE: Final = frozenset({Trouble.REFUSES, Trouble.SLOW})
-"""What the settings of an instance can mend."""
+"""Troubles that the settings of an instance can mend."""
 _ELSEWHERE: Final = "Nothing here: a search goes on to the next instance when engines fail."
 _MEASURED: Final = frozenset({CheckName.HEALTHZ, CheckName.JSON})
-"""What a search needs, as far as it is tried without one: the way, the program, the limiter."""
+"""Checks of what a search needs, as far as it is tried without one: the way, the program, the limiter."""
 _MINUTE: Final = 60
 
 _SHOWN_BY_JSON: Final = frozenset(
@@ -57,7 +57,7 @@ _SHOWN_BY_JSON: Final = frozenset(
         Verdict.CONNECTION,
     }
 )
-"""What the check of JSON would have met as well: it asks the same address."""
+"""Verdicts that the check of JSON would have met as well: it asks the same address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Engines:
 
 
 def is_well(checks: Sequence[Check]) -> bool:
-    """Whether the instance was seen to take searches."""
+    """Tell whether the instance was seen to take searches."""
     done = {check.name for check in checks if check.status is CheckStatus.OK}
     return done >= _MEASURED
 

@@ -108,7 +108,7 @@ class ExaminedInstance:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the user's, who can change its settings; on a private network it always is."""
+        """Tell whether it is the user's, who can change its settings; on a private network it always is."""
         return self.is_known or self.path.is_private
 
     @property
@@ -298,7 +298,7 @@ def _refusal(instance: ExaminedInstance, received: Response) -> Finding:
 
 
 def _limits(facts: ConfigFacts) -> str | None:
-    """What the limiter allows a program, or `None` if it does not run."""
+    """Say what the limiter allows a program, or `None` if it does not run."""
     if month_limited(facts):
         return "the limiter wants a link token, and allows programs 3 searches in 30 days."
     if facts.limiter_enabled:

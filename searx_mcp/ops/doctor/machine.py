@@ -37,7 +37,7 @@ _SHOWN: Final = 6
 
 
 def in_container(root: Path = Path("/")) -> bool:
-    """Whether this process runs in a container of Docker or podman."""
+    """Tell whether this process runs in a container of Docker or podman."""
     return any((root / sign).exists() for sign in _CONTAINER_SIGNS)
 
 

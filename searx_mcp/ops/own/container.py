@@ -64,7 +64,7 @@ class Pull(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UpOptions:
-    """What the user wants of `up`.
+    """Wishes of the user for `up`.
 
     Attributes:
         port: to publish on; a free one unless given.

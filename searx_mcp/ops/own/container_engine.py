@@ -83,7 +83,7 @@ class Engine:
             raise self._failed(str(exc)) from exc
 
     async def has_image(self, image: str) -> bool:
-        """Whether the image is on this machine."""
+        """Tell whether the image is on this machine."""
         done = await self._call("image", "inspect", "--format", "{{.Id}}", image)
         return done.code == 0
 

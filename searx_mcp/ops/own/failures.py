@@ -1,4 +1,4 @@
-"""What goes wrong with an instance of one's own, with the one thing to do about it."""
+"""Failures of an own instance, each with the one thing to do about it."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What is on disk of an own instance: settings of a container, versions and environments of a process."""
+"""Files of an own instance: settings of a container, versions and environments of a process."""
 
 import asyncio
 import contextlib
@@ -165,7 +165,7 @@ class NativeFolder:
 
     @property
     def recorded(self) -> Installed | None:
-        """What was installed last, or `None`."""
+        """The version that was installed last, or `None`."""
         try:
             return Installed.model_validate_json(read_text(self._current, _MAX_RECORD))
         except (OSError, ValidationError):
@@ -173,7 +173,7 @@ class NativeFolder:
 
     @property
     def installed(self) -> Installed | None:
-        """What is installed and can be started, or `None`."""
+        """The version that can be started, or `None`."""
         found = self.recorded
         # An interpreter that was updated or removed takes its environments with it.
         is_whole = found is not None and python_of(self.environment(found.folder)).exists()

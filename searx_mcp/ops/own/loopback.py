@@ -53,7 +53,7 @@ def free_port(wanted: int | None, taken: ContainerFailure | NativeFailure) -> in
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What one search at an instance came to.
+    """The outcome of one search at an instance.
 
     Attributes:
         works: whether it answered as SearXNG does, with results or without.
@@ -80,7 +80,7 @@ class Probe:
         self._known: set[str] = set()
 
     async def is_alive(self, url: str) -> bool:
-        """Whether the instance at a base URL answers, soon."""
+        """Tell whether the instance at a base URL answers, soon."""
         self._admit(url)
         return await self._upstream.is_alive(url, own=True, timeout=_ALIVE_TIMEOUT)
 

@@ -44,7 +44,7 @@ _DAY: Final = 86_400
 
 @dataclass(frozen=True, slots=True)
 class NativeOptions:
-    """What the user wants of `up` and `update`.
+    """Wishes of the user for `up` and `update`.
 
     Attributes:
         version: `latest`, a commit, or the path of an archive or folder; the tried one unless given.
@@ -254,7 +254,7 @@ class NativeRunner:
         return await self._equip(name, source, port, deadline, steps)
 
     async def _needed(self, installed: Installed, port: int | None) -> Done:
-        """What is to be done with what is installed; what has to be started anew is ended."""
+        """Tell what is to be done with the installed version; one that has to be started anew is ended."""
         running = self.process.find()
         if running is not None and port in {None, installed.port}:
             is_changed = self.folder.settings.stat().st_mtime > running.since

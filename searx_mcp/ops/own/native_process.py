@@ -56,7 +56,7 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How an instance is started.
+    """A way to start an instance.
 
     Attributes:
         source: the folder of SearXNG's source.
@@ -102,7 +102,7 @@ class NativeProcess:
 
     @property
     def is_held(self) -> bool:
-        """Whether a process holds the lock: it runs, starts or hangs."""
+        """Tell whether a process holds the lock: it runs, starts or hangs."""
         import fcntl  # noqa: PLC0415 - POSIX alone, as SearXNG is
 
         try:

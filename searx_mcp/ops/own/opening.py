@@ -1,4 +1,4 @@
-"""What an instance of one's own needs from the settings."""
+"""Own instances wired as the settings say."""
 
 import os
 import time

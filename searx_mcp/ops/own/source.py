@@ -29,7 +29,7 @@ from searx_mcp.sources.searxng.persona import honest
 PINNED: Final = "9fea41204fdfa7a5cfa15b0ebd12904c520478ce"
 """The commit of SearXNG that this release was tried with, of 22 August 2026."""
 PINNED_TREE: Final = "4538dbf9f936e7b7bb97fb12dda746b7b588e93d"
-"""What git calls its files. Archives of one commit may differ by the byte, the files may not."""
+"""The hash that git has of its files. Archives of one commit may differ by the byte, the files may not."""
 LATEST: Final = "latest"
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _MAX_REDIRECTS: Final = 5
@@ -44,7 +44,7 @@ _MAX_UNPACKED: Final = 268_435_456
 _MAX_FILE: Final = 33_554_432
 _MAX_DEPTH: Final = 32
 _NEEDED: Final = ("searx", "requirements.txt", "LICENSE")
-"""What an instance runs with. The rest is hashed and left out: tests, documentation, tools."""
+"""Files that an instance runs with. The rest is hashed and left out: tests, documentation, tools."""
 _APPLICATION: Final = PurePosixPath("searx/webapp.py")
 _LEFT_OUT: Final = frozenset({".git", "__pycache__"})
 _FILE, _PROGRAM, _LINK, _TREE = b"100644", b"100755", b"120000", b"40000"

@@ -87,7 +87,7 @@ class Waking(Provider):
             self._pool.probed(url, alive=True, now=self._clock())
 
     def _is_serving(self) -> bool:
-        """Whether it takes searches; one that another process has started may not do so yet."""
+        """Tell whether it takes searches; one that another process has started may not do so yet."""
         running = self._process.find()
         return running is not None and running.port > 0
 
