@@ -147,7 +147,7 @@ def clean_line(text: str, max_chars: int) -> str:
 
 
 def _visible_part(match: re.Match[str]) -> str:
-    """What stays of a run of invisible characters, by its visible neighbours.
+    """Give what stays of a run of invisible characters, by its visible neighbours.
 
     The run is as long as possible, so its neighbours are visible and stay: a second pass sees
     what it left with the same neighbours and decides the same.

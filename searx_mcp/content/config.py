@@ -41,7 +41,7 @@ MAX_ELEMENTS: Final = 60_000
 
 
 class ContentConfig(MarkdownConfig):
-    """How a page becomes Markdown: what `[markdown]` says of it, and what else bounds the work.
+    """The way in which a page becomes Markdown: what `[markdown]` says of it, and what else bounds the work.
 
     Attributes:
         summarize: whether a summary is made.
@@ -70,7 +70,7 @@ class ContentConfig(MarkdownConfig):
 
     @property
     def style(self) -> Style:
-        """How the Markdown of a page is written."""
+        """The style in which the Markdown of a page is written."""
         return Style(
             images=self.images,
             links=self.links,
@@ -82,7 +82,7 @@ class ContentConfig(MarkdownConfig):
 
     @property
     def form(self) -> str:
-        """What Markdown is written; equal for two configurations that make the same of every page."""
+        """The Markdown that is written, as a key: equal for two configurations that make the same of every page."""
         code = "code" if self.keep_code_blocks else "no code"
         tables = "tables" if self.tables else "no tables"
         captions = "captions" if self.captions else "no captions"

@@ -151,7 +151,7 @@ def wide_encoding(body: bytes, charset: str | None) -> str | None:
 
 
 def stray_characters(text: str) -> int:
-    """How many characters of a text belong into none."""
+    """Count how many characters of a text belong into none."""
     return sum(
         character == "\ufffd"
         or (unicodedata.category(character) in _NO_TEXT and character not in _SPACES)
@@ -179,7 +179,7 @@ def codec_of(label: str) -> str | None:
 
 
 def _declared(head: bytes) -> str | None:
-    """What the first bytes say of themselves, or `None`."""
+    """Give what the first bytes say of themselves, or `None`."""
     if xml := _XML_ENCODING.match(head):
         return _ascii_compatible(xml[1])
     for meta in _META.finditer(_COMMENT.sub(b"", head)):

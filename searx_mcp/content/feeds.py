@@ -125,7 +125,7 @@ class Feed:
 
 
 class _Element(Protocol):
-    """What is used of an element of lxml, which has no types of its own."""
+    """The part that is used of an element of lxml, which has no types of its own."""
 
     tag: object
     text: str | None
@@ -140,7 +140,7 @@ _Children = Mapping[str, list[_Element]]
 
 
 def is_html(text: str) -> bool:
-    """Whether the root element of an XML document is HTML's."""
+    """Tell whether the root element of an XML document is HTML's."""
     return _root(text)[0] == "html"
 
 

@@ -21,7 +21,7 @@ from searx_mcp.content.clean import clean
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, open_buttons
-from searx_mcp.content.html.style.stylesheet import StyleSheet
+from searx_mcp.content.html.stylesheet import StyleSheet
 from searx_mcp.content.markdown import (
     escape_line_starts,
     escape_words,
@@ -240,7 +240,7 @@ def _keep_on_line(code: Tag) -> None:
 
 
 def _is_in_place(item: Tag) -> bool:
-    """Whether the mark of an item would begin a line: it stands in a block, and not behind text."""
+    """Tell whether the mark of an item would begin a line: it stands in a block, and not behind text."""
     if item.parent is None or item.parent.name not in _PARAGRAPHS:
         return False
     before = item.previous_sibling

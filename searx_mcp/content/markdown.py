@@ -154,12 +154,12 @@ def fence(code: str, *, language: str) -> str:
 
 
 def longest_backticks(code: str) -> int:
-    """How many backticks stand in a row at most."""
+    """Count how many backticks stand in a row at most."""
     return max(map(len, _BACKTICKS.findall(code))) if "`" in code else 0
 
 
 def code_spans(markdown: str) -> list[tuple[int, int]]:
-    """Where fenced code stands, its fences included, in order.
+    """Find where fenced code stands, its fences included, in order.
 
     A fence at the margin that is never closed ends with the text. One inside a quote or a list
     would end with that, and counts for nothing.
@@ -323,7 +323,7 @@ def _acts(name: str, value: str, *, is_link: bool) -> bool:
 
 
 def _is_safe(target: str) -> bool:
-    """Whether a target, as Markdown reads it, leads somewhere a reader can follow."""
+    """Tell whether a target, as Markdown reads it, leads somewhere a reader can follow."""
     if _SAFE.match(target) and len(target) <= MAX_CHARS:  # nearly all, told without taking apart
         return True
     target = unescaped(_ESCAPE.sub(r"\1", target))

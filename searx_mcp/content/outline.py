@@ -96,7 +96,7 @@ def headings(markdown: str) -> tuple[Heading, ...]:
 
 
 def find(outline: Sequence[Heading], name: str) -> int | None:
-    """Which heading a caller means.
+    """Tell which heading a caller means.
 
     In this order: a fragment that leads to it, as the page or as GitHub would write it; its title;
     its title but for case, spaces, punctuation and a number before it; and, where only one heading
@@ -267,7 +267,7 @@ def path(outline: Sequence[Heading], index: int) -> tuple[str, ...]:
 
 
 def section_span(outline: Sequence[Heading], index: int, total: int) -> tuple[int, int]:
-    """Where a section begins and ends, with the sections under it.
+    """Find where a section begins and ends, with the sections under it.
 
     Args:
         outline: the headings of the text, in order.
@@ -297,7 +297,7 @@ def sections(outline: Sequence[Heading], total: int) -> list[Span]:
 
 
 def cut(markdown: str, start: int, max_chars: int) -> int:
-    """Where to end a window on a text.
+    """Find where to end a window on a text.
 
     At the end of a paragraph, else of a sentence, a line or a word, if that leaves at least half of
     the window; else wherever no letter is torn from its marks.

@@ -20,7 +20,7 @@ from searx_mcp.content.html.hidden_elements import (
 )
 from searx_mcp.content.html.metadata import Metadata, metadata
 from searx_mcp.content.html.noscript import is_skeleton, show_unscripted
-from searx_mcp.content.html.style.stylesheet import StyleSheet
+from searx_mcp.content.html.stylesheet import StyleSheet
 from searx_mcp.content.main.find import Main, find_main
 from searx_mcp.content.main.kinds import Hints, generator_of
 from searx_mcp.content.markdown import escape
@@ -85,7 +85,7 @@ class ReadPage:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What is read of a page before anything is taken out of it."""
+    """The parts that are read of a page before anything is taken out of it."""
 
     html: Guarded
     hints: Hints
@@ -278,7 +278,7 @@ def _around(heading: LexborNode) -> str:
 
 
 def _is_first(node: LexborNode) -> bool:
-    """Whether no text stands before it in its parent."""
+    """Tell whether no text stands before it in its parent."""
     before = node.prev
     for _ in range(_MAX_STEPS):
         if before is None:

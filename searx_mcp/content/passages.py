@@ -55,7 +55,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What of a question stands in one passage: how often, by term, and which pairs."""
+    """The parts of a question that stand in one passage: how often, by term, and which pairs."""
 
     counts: dict[str, float]
     pairs: frozenset[tuple[str, str]]
@@ -164,7 +164,7 @@ def _parts(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
 
 
 def _block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) -> Iterator[int]:
-    """Where the paragraphs, lists, tables and fenced code of a section end, blank lines included.
+    """Find where the paragraphs, lists, tables and fenced code of a section end, blank lines included.
 
     A paragraph that ends with a colon belongs to what it announces.
     """
@@ -176,12 +176,12 @@ def _block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) ->
 
 
 def _has_words(text: str) -> bool:
-    """Whether there is anything but headings, which belong to what follows them."""
+    """Tell whether there is anything but headings, which belong to what follows them."""
     return any(line and not line.startswith("#") for line in text.split("\n"))
 
 
 def _cut(markdown: str, start: int, most: int, is_code: Callable[[int], bool]) -> int:
-    """Where to part a block that is too long: code and tables between two lines."""
+    """Find where to part a block that is too long: code and tables between two lines."""
     if is_code(start) or markdown.startswith("|", start):
         line = markdown.rfind("\n", start + most // 2, start + most) + 1
         if line:
@@ -192,7 +192,7 @@ def _cut(markdown: str, start: int, most: int, is_code: Callable[[int], bool]) -
 def _find(
     markdown: str, passage: Span, wanted: frozenset[str], pairs: frozenset[tuple[str, str]]
 ) -> _Found:
-    """What of the question stands in a passage and in the titles above it."""
+    """Give what of the question stands in a passage and in the titles above it."""
     counts: dict[str, float] = {}
     seen: set[tuple[str, str]] = set()
     body, titles = markdown[passage.start : passage.end], " ".join(passage.path)
@@ -209,7 +209,7 @@ def _find(
 
 
 def _weights(found: Sequence[_Found]) -> dict[str, float]:
-    """What each term tells of the passage it stands in (inverse document frequency)."""
+    """Give what each term tells of the passage it stands in (inverse document frequency)."""
     total = len(found)
     frequency = Counter(term for each in found for term in each.counts)
     return {
@@ -230,7 +230,7 @@ def _bm25(counts: dict[str, float], weights: dict[str, float], length: float) ->
 
 
 def _extra(found: _Found, weights: dict[str, float], whole: float, pairs: int) -> float:
-    """What a passage gets for having much of the question, and its words side by side."""
+    """Give what a passage gets for having much of the question, and its words side by side."""
     covered = sum(weights[term] for term in sorted(found.counts) if term in weights)
     joined = len(found.pairs) / pairs if pairs else 0.0
     return _COVERAGE_WEIGHT * covered / whole + _PAIR_WEIGHT * joined

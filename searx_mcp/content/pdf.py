@@ -72,7 +72,7 @@ _DATE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Information:
-    """What a PDF says of itself, in clean lines; empty where it says nothing.
+    """The words of a PDF on itself, in clean lines; empty where it says nothing.
 
     Attributes:
         created: when it was made, in ISO 8601.
@@ -201,7 +201,7 @@ class _Reading:
 
     @property
     def markdown(self) -> str:
-        """What was read so far."""
+        """The text that was read so far."""
         return _SEPARATOR.join(self._parts)
 
     def run(self) -> None:
@@ -223,7 +223,7 @@ class _Reading:
             raise self._without_text()
 
     def notes(self) -> list[str]:
-        """What a caller should know."""
+        """Give what a caller should know."""
         notes = []
         read_ones = f"Of the PDF's {_pages(self._count)}, these were read: {_ranges(self._read)}"
         if self.is_truncated:
@@ -338,7 +338,7 @@ def _opened(body: bytes) -> Iterator["PdfDocument"]:
 
 
 def _information(document: "PdfDocument") -> _Information:
-    """What the PDF says of itself."""
+    """Give what the PDF says of itself."""
     texts = [
         clean_counted(document.get_metadata_value(key)) for key in ("Title", "Author", "Subject")
     ]
@@ -417,7 +417,7 @@ def _lines(page: "PdfPage", textpage: "PdfTextPage", text: str) -> _PageLines:
 
 
 class _Window:
-    """Where the characters of a page stand, and which of them can be seen."""
+    """The places of the characters of a page, and which of them can be seen."""
 
     def __init__(self, page: "PdfPage", textpage: "PdfTextPage", text: str) -> None:
         from pypdfium2 import raw  # noqa: PLC0415 - an extra

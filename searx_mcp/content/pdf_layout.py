@@ -50,7 +50,7 @@ _DIGIT = re.compile(r"[0-9]")
 
 
 class _Joint(Enum):
-    """How a line goes on with the next one."""
+    """The way in which a line goes on with the next one."""
 
     JOIN = auto()
     BREAK = auto()
@@ -141,7 +141,7 @@ def blocks(lines: Sequence[Line], bookmarks: Sequence[Bookmark] = ()) -> Iterato
 
 
 class _Layout:
-    """What the lines of one page have in common."""
+    """The measures that the lines of one page have in common."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = lines
@@ -155,7 +155,7 @@ class _Layout:
             self._margins += [_margin(column)] * len(column)
 
     def joint(self, index: int) -> _Joint:
-        """How the line before goes on with the one at `index`, which may be behind the last."""
+        """Tell how the line before goes on with the one at `index`, which may be behind the last."""
         if not 0 < index < len(self._lines):
             return _Joint.BLOCK
         before, line = self._lines[index - 1], self._lines[index]
@@ -186,7 +186,7 @@ class _Layout:
         return _Joint.BLOCK if is_indented and self._is_full(index) else _Joint.BREAK
 
     def _is_full(self, index: int) -> bool:
-        """Whether the first word of the next line would not have fitted on this one."""
+        """Tell whether the first word of the next line would not have fitted on this one."""
         line = self._lines[index]
         if index + 1 == len(self._lines):
             return line.right >= self._margins[index] - line.size
@@ -196,7 +196,7 @@ class _Layout:
         return line.right + width * (word + 1) > self._margins[index]
 
     def _hangs(self, index: int) -> bool:
-        """Whether an indented line is the second of a paragraph, not the first of one."""
+        """Tell whether an indented line is the second of a paragraph, not the first of one."""
         if index + 1 == len(self._lines):
             return True
         return self._lines[index + 1].left > self._lines[index].left - _INDENT
@@ -214,7 +214,7 @@ def _columns(lines: Sequence[Line]) -> Iterator[Sequence[Line]]:
 
 
 def _margin(column: Sequence[Line]) -> float:
-    """How far to the right a column goes."""
+    """Tell how far to the right a column goes."""
     rights = sorted((line.right for line in column), reverse=True)
     needed = max(1, ceil(_MARGIN * len(rights)))
     near = _RAGGED * median(line.size for line in column)
@@ -279,7 +279,7 @@ def _place(lines: Sequence[Line], bookmark: Bookmark) -> int:
 
 
 def _says(line: str, title: str) -> bool:
-    """Whether a line is a title, with or without the number of the section."""
+    """Tell whether a line is a title, with or without the number of the section."""
     short, long = sorted((line, title), key=len)
     if not short or not long.endswith(short):
         return False

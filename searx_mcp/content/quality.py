@@ -204,7 +204,7 @@ PHRASES: Final[Mapping[Poor, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What a page is worth.
+    """The worth of a page.
 
     Attributes:
         score: 0 to 1.
@@ -255,7 +255,7 @@ def _kind(kind: PageKind | None) -> float:
 
 
 def _relevance(markdown: str, title: str, asked: Sequence[str]) -> float:
-    """How much of the question the page covers."""
+    """Tell how much of the question the page covers."""
     text = markdown[:_SEARCHED]
     in_title = set(terms(title))
     in_headings = set(terms(" ".join(_HEADING.findall(text))))
@@ -269,7 +269,7 @@ def _relevance(markdown: str, title: str, asked: Sequence[str]) -> float:
 
 
 def _counts(text: str, wanted: Sequence[str]) -> dict[str, int]:
-    """How often terms stand in a text, words by their beginnings: faster than taking all words apart."""
+    """Tell how often terms stand in a text, words by their beginnings: faster than taking all words apart."""
     lower = folded(text)
     return {
         term: lower.count(term)
@@ -294,7 +294,7 @@ def _density(markdown: str, beginning: str, found: Sequence[str]) -> float:
 
 
 def _wall(beginning: str, title: str, found: Sequence[str], asked: Sequence[str]) -> Poor | None:
-    """What a short page shows instead of what was looked for."""
+    """Give what a short page shows instead of what was looked for."""
     if len(found) >= _SHORT:
         return None
     screen = f"{title}\n{beginning[:_FIRST_SCREEN]}".lower()
@@ -309,7 +309,7 @@ def _wall(beginning: str, title: str, found: Sequence[str], asked: Sequence[str]
 
 
 def _is_spam(beginning: str, found: list[str]) -> bool:
-    """Whether a text repeats itself as no person would."""
+    """Tell whether a text repeats itself as no person would."""
     if len(found) < _JUDGED:
         return False
     keywords = Counter(

@@ -118,7 +118,7 @@ _DEEPEST: Final = 7
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """Where sentences end, in order.
+    """Find where sentences end, in order.
 
     Args:
         text: a line or more of prose. The end of the text itself is no end here.
@@ -138,7 +138,7 @@ def sentence_ends(text: str) -> Iterator[int]:
 
 
 def is_ended(text: str) -> bool:
-    """Whether a piece of prose ends like a sentence; in scripts without stops all prose does.
+    """Tell whether a piece of prose ends like a sentence; in scripts without stops all prose does.
 
     What is cut with an ellipsis, and what announces something with a colon, does not.
     """
@@ -163,7 +163,7 @@ def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
 
 
 def _is_shortened(last_words: str, following: str) -> bool:
-    """Whether the full stop at the end belongs to its word."""
+    """Tell whether the full stop at the end belongs to its word."""
     before, _, word = last_words.rpartition(" ")
     word = word.strip("(\u00ab\u201e\u201c\"'*_)]").lower()
     if not word.endswith("."):

@@ -277,7 +277,7 @@ def _cut(sentence: str, max_chars: int) -> str:
 
 
 def relevance(prose: Prose, asked: set[str], *, title: set[str], wants_figure: bool) -> list[float]:
-    """How well each sentence answers, by BM25 over the sentences of the page.
+    """Tell how well each sentence answers, by BM25 over the sentences of the page.
 
     A sentence counts with its surroundings: its headings, its neighbours and its block.
 
@@ -321,7 +321,7 @@ def relevance(prose: Prose, asked: set[str], *, title: set[str], wants_figure: b
 
 
 def centrality(prose: Prose, *, title: set[str]) -> list[float]:
-    """How much of the page each sentence holds: the cosine with the sum of all, by TF-IDF.
+    """Tell how much of the page each sentence holds: the cosine with the sum of all, by TF-IDF.
 
     The beginning of the page and of each block is preferred, and so is what shares words with the title. Rows of tables are
     worth nothing, nor is what does not end like a sentence, where there are sentences.
@@ -351,7 +351,7 @@ def centrality(prose: Prose, *, title: set[str]) -> list[float]:
 
 
 def has_figure(text: str) -> bool:
-    """Whether a sentence holds a figure: a digit of any script, or a Han numeral before a unit."""
+    """Tell whether a sentence holds a figure: a digit of any script, or a Han numeral before a unit."""
     return any(map(str.isdigit, text)) or not _HAN_FIGURES.isdisjoint(text)
 
 

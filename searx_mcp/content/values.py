@@ -80,7 +80,7 @@ class Fields:
         return float(value) if abs(value) < _MAX_COUNT else None
 
     def flag(self, name: str) -> bool:
-        """Whether a member is `true`."""
+        """Tell whether a member is `true`."""
         return self._members.get(name) is True
 
     def part(self, name: str) -> "Fields":

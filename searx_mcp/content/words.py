@@ -172,7 +172,7 @@ def words(text: str) -> list[str]:
 
 
 def count(text: str) -> int:
-    """How many words a text has, however long it is."""
+    """Count how many words a text has, however long it is."""
     return sum(len(words(piece)) for piece in _slices(text))
 
 
@@ -243,7 +243,7 @@ def folded(text: str) -> str:
 
 
 def stems(found: list[str]) -> list[str]:
-    """What tells texts apart among their tokens: no function words, and no endings."""
+    """Give what tells texts apart among their tokens: no function words, and no endings."""
     return [
         token[:_PREFIX]
         if len(token) > _PREFIX

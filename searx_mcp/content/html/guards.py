@@ -342,7 +342,7 @@ class _Scan:
         return stop
 
     def _may_open(self, tag: re.Match[str], name: str) -> bool:
-        """Whether the tag stays; if it does, it is open from here on."""
+        """Tell whether the tag stays; if it does, it is open from here on."""
         if name in SINGLE:
             self._single[name] += 1
             self._strange += name == "frameset"
@@ -431,7 +431,7 @@ class _Scan:
             self._drop(*tag.span())
 
     def _end_of_svg(self, position: int) -> int:
-        """Where the <svg> whose tag ends at `position` ends; only the tag, if it never does."""
+        """Find where the <svg> whose tag ends at `position` ends; only the tag, if it never does."""
         depth = 1
         for edge in _SVG.finditer(self._html, position) if self._svg_closes else ():
             depth += -1 if edge[1] else 1

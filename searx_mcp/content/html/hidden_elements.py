@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.html.style.cascade import Applied, Cascade
-from searx_mcp.content.html.style.stylesheet import StyleSheet, media
+from searx_mcp.content.html.cascade import Applied, Cascade
+from searx_mcp.content.html.stylesheet import StyleSheet, media
 
 _UNSEEN: Final = (
     "script,style,noscript,template,iframe,frame,frameset,object,embed,applet,canvas,audio,video,"
@@ -93,7 +93,7 @@ def _is_marked(node: LexborNode) -> bool:
 
 
 class Passed(NamedTuple):
-    """What a caller should know of a page whose hidden text was taken out.
+    """Facts that a caller should know of a page whose hidden text was taken out.
 
     Attributes:
         is_uncovered: whether rules were passed over because they would hide most of the page.
@@ -106,7 +106,7 @@ class Passed(NamedTuple):
 
 @dataclass(slots=True)
 class _Found:
-    """What is hidden.
+    """The hidden parts of a page.
 
     Attributes:
         nodes: outermost elements and single texts.
@@ -227,7 +227,7 @@ def _hide_inside(cascade: Cascade, top: LexborNode, found: _Found) -> None:
 
 
 def _is_inside(element: LexborNode, boxes: AbstractSet[int]) -> bool:
-    """Whether an element is not far inside one of some, given by their ids in memory."""
+    """Tell whether an element is not far inside one of some, given by their ids in memory."""
     node = element.parent
     for _ in range(_NEAR):
         if node is None or node.mem_id in boxes:

@@ -85,13 +85,13 @@ _WORK, _THING, _PAGE = 3, 2, 1
 
 
 class Said(NamedTuple):
-    """What is said, and where: `json-ld`, a `<meta>` by its name, or the element that shows it."""
+    """A text that is said, and where: `json-ld`, a `<meta>` by its name, or the element that shows it."""
 
     text: str
     source: str
 
     def __bool__(self) -> bool:
-        """Whether there is a text."""
+        """Tell whether there is a text."""
         return bool(self.text)
 
 
@@ -100,7 +100,7 @@ _NOTHING: Final = Said("", "")
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a page says of itself; nothing is cleaned, and what is not said is empty.
+    """The words of a page on itself; nothing is cleaned, and what is not said is empty.
 
     Attributes:
         title: without the site's name where the page gives it so.
@@ -133,7 +133,7 @@ class Metadata:
 
 @dataclass(frozen=True, slots=True)
 class LinkedData:
-    """What is said of the page; nothing is cleaned, and what is not said is empty.
+    """The words of JSON-LD on the page; nothing is cleaned, and what is not said is empty.
 
     Attributes:
         site: the name of the site or of its publisher.
@@ -208,7 +208,7 @@ def _linked(text: str) -> Said:
 
 
 def _metas(tree: LexborHTMLParser) -> Mapping[str, list[str]]:
-    """What `<meta>` elements say, by name in lower case."""
+    """Give what `<meta>` elements say, by name in lower case."""
     found: dict[str, list[str]] = defaultdict(list)
     for node in tree.css("meta[content]")[:_MAX_METAS]:
         attributes = node.attributes
@@ -472,7 +472,7 @@ def _linked_language(value: object) -> str:
 
 
 def _is_free(nodes: list[Mapping[str, Any]], parts: list[Mapping[str, Any]]) -> bool | None:
-    """What the page's own nodes say, else what its parts say."""
+    """Give what the page's own nodes say, else what its parts say."""
     for node in (*nodes, *(part for part in parts if "cssSelector" in part)):
         value = node.get("isAccessibleForFree")
         if isinstance(value, bool):

@@ -98,7 +98,7 @@ def _open_noscript(body: LexborNode) -> None:
 
 
 def is_skeleton(html: Guarded, text: str) -> bool:
-    """Whether a page needs its scripts to say anything.
+    """Tell whether a page needs its scripts to say anything.
 
     Args:
         html: the whole page; it is looked into only if there is next to no text.
@@ -132,10 +132,10 @@ def _scripts(tree: LexborHTMLParser) -> tuple[int, int]:
 
 
 def _has_empty_root(tree: LexborHTMLParser) -> bool:
-    """Whether an app's root has next to no text."""
+    """Tell whether an app's root has next to no text."""
     return any(len(root.text().strip()) < _ROOT_CHARS for root in tree.css(_ROOTS))
 
 
 def _asks_for_scripts(tree: LexborHTMLParser) -> bool:
-    """Whether readers without scripts are asked to allow them."""
+    """Tell whether readers without scripts are asked to allow them."""
     return any(_ASKS.search(node.text()) for node in tree.css("noscript"))

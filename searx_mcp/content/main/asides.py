@@ -127,7 +127,7 @@ class _Asides:
         self._headline = ""
 
     def repeats_headline(self, heading: Element) -> bool:
-        """Whether a heading says the headline again, before the text begins."""
+        """Tell whether a heading says the headline again, before the text begins."""
         if heading.start > self._first or heading.run > _MAX_CHARS:
             return False
         words = _words(_shown(heading))
@@ -137,7 +137,7 @@ class _Asides:
         return bool(words) and words == self._headline
 
     def holds(self, line: Element) -> bool:
-        """Whether a line is not of the text."""
+        """Tell whether a line is not of the text."""
         shown = _shown(line)
         words = len(_WORD.findall(shown))
         is_edge = not self._first <= line.start <= self._last
@@ -170,7 +170,7 @@ def _is_line(element: Element) -> bool:
 
 
 def _leads_on(line: Element, shown: str) -> bool:
-    """Whether a line is a label, such as "Read also:", with links behind it."""
+    """Tell whether a line is a label, such as "Read also:", with links behind it."""
     if not 0 < line.run_linked < line.run:
         return False
     links = [text for link in line.node.css("a") if (text := " ".join(link.text().split()))]
@@ -184,7 +184,7 @@ def _leads_on(line: Element, shown: str) -> bool:
 
 
 def _is_only_link(line: Element) -> bool:
-    """Whether a line is a link that is neither a sentence nor an address."""
+    """Tell whether a line is a link that is neither a sentence nor an address."""
     if line.links != 1 or line.run_linked < _LINKED * line.run:
         return False
     shown = _shown(line)

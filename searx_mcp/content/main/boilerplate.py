@@ -104,7 +104,7 @@ def take_out_named(elements: list[Element], kind: PageKind) -> list[Element]:
 
 
 def _beside_name(panel: Element, headings: list[Element]) -> list[Element]:
-    """What a panel about a member holds beside the name, which is a heading; without one, all of it."""
+    """Give what a panel about a member holds beside the name, which is a heading; without one, all of it."""
     following = bisect_right(headings, panel.start, key=lambda heading: heading.start)
     if following == len(headings) or headings[following].start >= panel.end:
         return [panel]

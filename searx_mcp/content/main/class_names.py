@@ -55,7 +55,7 @@ _NOTHING: Final = frozenset({"menu-card", "social-impact", "social-proof"})
 
 
 def _table(*rows: tuple[int, str]) -> Mapping[str, int]:
-    """What words say, from rows of words that say the same."""
+    """Give what words say, from rows of words that say the same."""
     table: dict[str, int] = defaultdict(int)
     for sign, words in rows:
         for word in words.split():
@@ -145,7 +145,7 @@ _PAIRS: Final = _table(
 
 @lru_cache(maxsize=8_192)
 def signs_of(names: str) -> int:
-    """What names say together, as the sum of the signs of this module; 0 for none."""
+    """Give what names say together, as the sum of the signs of this module; 0 for none."""
     signs = 0
     for name in names[:_MAX_CHARS].split():
         signs |= _said_by(name)

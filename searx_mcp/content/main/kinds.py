@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.style.selectors import may_fit
+from searx_mcp.content.html.selectors import may_fit
 from searx_mcp.content.main.class_names import COMMENTS, signs_of
 from searx_mcp.content.main.text_density import Element, live, rows_of_cards
 from searx_mcp.models.page import PageKind
@@ -109,7 +109,7 @@ _MARKS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What a page says of itself that helps to find its content; nothing is cleaned.
+    """Words of a page on itself that help to find its content; nothing is cleaned.
 
     Attributes:
         url: its address.
@@ -130,7 +130,7 @@ class Hints:
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
-    """What the rules below look at.
+    """The facts that the rules below look at.
 
     Attributes:
         types: in lower case.
@@ -148,7 +148,7 @@ class _Facts:
 
 
 def is_forum(hints: Hints, platform: PageKind | None = None) -> bool:
-    """Whether a page, its program or its address says that it is a forum."""
+    """Tell whether a page, its program or its address says that it is a forum."""
     types = _lower(hints.types)
     if types & _FORUM_TYPES or platform is PageKind.FORUM:
         return True
@@ -156,7 +156,7 @@ def is_forum(hints: Hints, platform: PageKind | None = None) -> bool:
 
 
 def says_article(hints: Hints) -> bool:
-    """Whether a page says of itself, in JSON-LD or microdata, that it is an article."""
+    """Tell whether a page says of itself, in JSON-LD or microdata, that it is an article."""
     return _SAYS_ARTICLE in hints.types or bool(_lower(hints.types) & _ARTICLE_TYPES)
 
 
@@ -278,7 +278,7 @@ def _by_cards(facts: _Facts, elements: list[Element]) -> PageKind:
 
 
 def _are_priced(cards: list[Element]) -> bool:
-    """Whether things are offered, and not writings listed."""
+    """Tell whether things are offered, and not writings listed."""
     looked_at = cards[:_LOOKED_AT]
     priced = sum(_PRICE.search(card.node.text()[:_CARD_CHARS]) is not None for card in looked_at)
     return priced * 2 >= len(looked_at)
@@ -297,7 +297,7 @@ def generator_of(tree: LexborHTMLParser) -> str:
 def platform_kind(
     tree: LexborHTMLParser, generator: str, elements: Sequence[Element]
 ) -> PageKind | None:
-    """What pages of the program that made this one are; `None` if that is not known.
+    """Give what pages of the program that made this one are; `None` if that is not known.
 
     Args:
         tree: the page.

@@ -119,7 +119,7 @@ def take_out_links(elements: list[Element], kind: PageKind, root: Element) -> li
 
 
 def _is_announced(element: Element) -> bool:
-    """Whether a paragraph before a list ends with a colon."""
+    """Tell whether a paragraph before a list ends with a colon."""
     before = element.node.prev
     for _ in range(_BETWEEN):
         if before is None or before.tag not in _NO_ELEMENTS:
@@ -132,7 +132,7 @@ def _is_announced(element: Element) -> bool:
 
 
 def paragraph_starts(elements: list[Element], root: Element) -> list[int]:
-    """Where the paragraphs of a text begin; its edges lie before the first and behind the last."""
+    """Find where the paragraphs of a text begin; its edges lie before the first and behind the last."""
     return [
         element.start
         for element in live(elements, root)

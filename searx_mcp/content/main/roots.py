@@ -137,13 +137,13 @@ def _descend(
 
 
 def _is_after(children: list[Element], child: Element, least: int) -> bool:
-    """Whether another child with so much prose, which is most of it, stands before one."""
+    """Tell whether another child with so much prose, which is most of it, stands before one."""
     before = children[: children.index(child)]
     return any(other.prose >= least and other.prose * 2 > other.text for other in before)
 
 
 def _marked(elements: list[Element]) -> list[Element]:
-    """What microdata or names say is the text."""
+    """Give what microdata or names say is the text."""
     page = elements[0]
     for is_microdata in (True, False):
         found = _outermost(elements, _says_body if is_microdata else _is_named_body)

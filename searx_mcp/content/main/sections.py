@@ -166,23 +166,23 @@ _SAME_LINE: Final = 70
 
 
 def leads_away(heading: str) -> bool:
-    """Whether what follows a heading leads to other pages, or belongs to the site."""
+    """Tell whether what follows a heading leads to other pages, or belongs to the site."""
     words = _plain(heading)
     return words in _AWAY or _STARTS.fullmatch(words) is not None
 
 
 def is_of_references(heading: str) -> bool:
-    """Whether a documentation or a wiki names further pages after a heading, as a part of its text."""
+    """Tell whether a documentation or a wiki names further pages after a heading, as a part of its text."""
     return _plain(heading) in _REFERENCES
 
 
 def is_of_comments(heading: str) -> bool:
-    """Whether readers' comments follow a heading."""
+    """Tell whether readers' comments follow a heading."""
     return _REMARKS.fullmatch(_plain(heading)) is not None
 
 
 def is_of_reviews(heading: str) -> bool:
-    """Whether what buyers say follows a heading."""
+    """Tell whether what buyers say follows a heading."""
     return _REVIEWS.fullmatch(_plain(heading)) is not None
 
 

@@ -109,7 +109,7 @@ class Element:
         self.is_out = False
 
     def is_inside(self, tags: frozenset[str]) -> bool:
-        """Whether an element of one of these names is around it."""
+        """Tell whether an element of one of these names is around it."""
         return any(above.tag in tags for above in self.ancestors())
 
     def ancestors(self) -> "Iterator[Element]":
@@ -173,7 +173,7 @@ class Element:
 
 
 def _is_of_title(identifier: str, node: LexborNode, tag: str, parent: Element | None) -> bool:
-    """Whether an id is the address of a section: of `<section id="tools"><h2>Tools</h2>`, or in a heading.
+    """Tell whether an id is the address of a section: of `<section id="tools"><h2>Tools</h2>`, or in a heading.
 
     It says what the section is about, and not what the element is for.
     """
@@ -219,7 +219,7 @@ def measure(body: LexborNode) -> list[Element]:
 
 
 def live(elements: list[Element], root: Element | None = None) -> Iterator[Element]:
-    """What is left of a page, or of an element of it; it may be taken out while this runs.
+    """Give what is left of a page, or of an element of it; it may be taken out while this runs.
 
     Args:
         elements: all elements of the page.
@@ -234,7 +234,7 @@ def live(elements: list[Element], root: Element | None = None) -> Iterator[Eleme
 
 
 def holds(element: Element, places: list[int]) -> bool:
-    """Whether one of some elements, given by their places in order, is inside one."""
+    """Tell whether one of some elements, given by their places in order, is inside one."""
     following = bisect_right(places, element.start)
     return following < len(places) and places[following] < element.end
 
@@ -295,7 +295,7 @@ def _rows(parent: Element) -> Iterator[list[Element]]:
 
 
 def _is_line(parent: Element, cards: list[Element]) -> bool:
-    """Whether words and not only signs stand between links: "see A, B and C"."""
+    """Tell whether words and not only signs stand between links: "see A, B and C"."""
     between = parent.run - parent.run_linked
     return cards[0].tag == "a" and between > _SIGNS * len(cards)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from searx_mcp.content.html.style.stylesheet import MAX_CSS, MAX_RULES, StyleSheet
+from searx_mcp.content.html.stylesheet import MAX_CSS, MAX_RULES, StyleSheet
 
 
 @pytest.mark.parametrize(

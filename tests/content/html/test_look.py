@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.html.style.declarations import WHITE, Colour, parse_declarations
-from searx_mcp.content.html.style.look import Look, ground_of, look
+from searx_mcp.content.html.declarations import WHITE, Colour, parse_declarations
+from searx_mcp.content.html.look import Look, ground_of, look
 
 PLAIN = Look()
 HIDES = [

@@ -137,7 +137,7 @@ def parse_declarations(style: str) -> dict[str, Value]:
 
 @lru_cache(maxsize=2_048)
 def _read(declaration: str) -> tuple[tuple[str, Value], ...]:
-    """What one declaration sets; the same ones are written again and again."""
+    """Give what one declaration sets; the same ones are written again and again."""
     name, _, text = declaration.partition(":")
     name = name.strip().lower().removeprefix("-webkit-")
     if name not in _KNOWN and not name.startswith("--"):
@@ -222,7 +222,7 @@ def colour(text: str) -> Colour | None:
 
 
 def is_colour(text: str) -> bool:
-    """Whether browsers take a text for a colour; true for some that they do not."""
+    """Tell whether browsers take a text for a colour; true for some that they do not."""
     return (
         colour(text) is not None
         or text.partition("(")[0] in _FUNCTIONS
@@ -231,12 +231,12 @@ def is_colour(text: str) -> bool:
 
 
 def is_transparent(ink: Colour) -> bool:
-    """Whether nothing is seen of it."""
+    """Tell whether nothing is seen of it."""
     return ink.alpha <= _LEAST_ALPHA
 
 
 def is_same(ink: Colour, ground: Colour) -> bool:
-    """Whether letters of one colour cannot be told from a ground of the other."""
+    """Tell whether letters of one colour cannot be told from a ground of the other."""
     return all(abs(one - other) <= _NEAR for one, other in zip(ink[:3], ground[:3], strict=True))
 
 

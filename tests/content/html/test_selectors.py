@@ -3,7 +3,7 @@
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from searx_mcp.content.html.style.selectors import Matcher, decorated, may_fit, parse_selector
+from searx_mcp.content.html.selectors import Matcher, decorated, may_fit, parse_selector
 
 TREE = LexborHTMLParser(
     "<div id=d class='a x'><p class=b>1</p>text<p class='b c' data-k='v w'>2</p>"

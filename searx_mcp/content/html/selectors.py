@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
-from searx_mcp.content.html.style.declarations import SPACE, unescaped
+from searx_mcp.content.html.declarations import SPACE, unescaped
 
 MAX_SELECTOR: Final = 1_000
 """Characters of one."""
@@ -66,7 +66,7 @@ _QUERY: Final = 300
 
 
 class Compound(NamedTuple):
-    """What one element must be.
+    """A description of one element.
 
     Attributes:
         combinator: how the compound before it stands to it: `" "`, `">"`, `"+"` or `"~"`; empty for the first.
@@ -99,7 +99,7 @@ class Selector:
 
     @property
     def target(self) -> Compound:
-        """What the element itself must be."""
+        """The compound that is about the element itself."""
         return self.compounds[-1]
 
 
@@ -108,7 +108,7 @@ NOTHING: Final = Selector((), (0, 0, 0), frozenset())
 
 
 def may_fit(selector: str, names: set[str]) -> bool:
-    """Whether a page can have what a selector is about.
+    """Tell whether a page can have what a selector is about.
 
     Args:
         selector: one.
@@ -215,7 +215,7 @@ def _sum(one: _Weight, other: _Weight) -> _Weight:
 
 
 def _asks_around(text: str) -> bool:
-    """Whether a function of a compound holds a combinator, or what is none of the page's."""
+    """Tell whether a function of a compound holds a combinator, or what is none of the page's."""
     inner = [group[0] for group in _INNER.finditer(text) if group[0].startswith("(")]
     return any(
         _IN_ANOTHER.search(_INNER.sub("", group[1:-1]))
@@ -265,7 +265,7 @@ class Matcher:
         return not self.is_exhausted
 
     def keys(self, element: LexborNode) -> frozenset[str]:
-        """What compounds may ask of an element that it has (see `Compound.keys`), and `*`."""
+        """Give what compounds may ask of an element that it has (see `Compound.keys`), and `*`."""
         mem_id = element.mem_id
         found = self._keys.get(mem_id)
         if found is None:
@@ -282,7 +282,7 @@ class Matcher:
         return found
 
     def fits(self, element: LexborNode, selector: Selector) -> bool:
-        """Whether a selector is about an element."""
+        """Tell whether a selector is about an element."""
         self._steps += 1
         if not selector.compounds or self._steps > MAX_STEPS:
             return False
@@ -336,7 +336,7 @@ class Matcher:
         at: int,
         step: Callable[[LexborNode], LexborNode | None],
     ) -> bool:
-        """Whether one of those around or before an element fits the compound before."""
+        """Tell whether one of those around or before an element fits the compound before."""
         passed: list[tuple[int, int, int]] = []
         found, other = False, step(element)
         while other is not None and not self.is_exhausted:
@@ -374,7 +374,7 @@ class Matcher:
         return element.mem_id in found
 
     def _place(self, element: LexborNode) -> int:
-        """Which child of its parent an element is, from 1 on."""
+        """Tell which child of its parent an element is, from 1 on."""
         if element.mem_id not in self._places and (parent := element.parent) is not None:
             for place, child in enumerate(parent.iter(include_text=False), 1):
                 self._places[child.mem_id] = place

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from searx_mcp.content.html.style.declarations import (
+from searx_mcp.content.html.declarations import (
     WHITE,
     Colour,
     Value,
@@ -20,9 +20,9 @@ from searx_mcp.content.html.style.declarations import (
     is_same,
     parse_declarations,
 )
-from searx_mcp.content.html.style.look import Look, ground_of, ink_of, look
-from searx_mcp.content.html.style.selectors import Matcher
-from searx_mcp.content.html.style.stylesheet import Rule, StyleSheet
+from searx_mcp.content.html.look import Look, ground_of, ink_of, look
+from searx_mcp.content.html.selectors import Matcher
+from searx_mcp.content.html.stylesheet import Rule, StyleSheet
 
 MAX_INLINE: Final = 1_000_000
 """Characters of all `style` attributes of a page."""
@@ -158,7 +158,7 @@ class Cascade:
         return self._matcher.spend(steps)
 
     def style(self, element: LexborNode) -> dict[str, Applied]:
-        """What holds for an element."""
+        """Give what holds for an element."""
         found = self._styles.get(element.mem_id)
         if found is None:
             # Variables are looked up in the elements around, so it is there before they are replaced.
@@ -173,7 +173,7 @@ class Cascade:
         return found
 
     def look(self, element: LexborNode) -> Look:
-        """How the text of an element looks; of one that is hidden as it stands, whatever is around."""
+        """Tell how the text of an element looks; of one that is hidden as it stands, whatever is around."""
         if element.mem_id not in self._looks:
             found = self.look_with(element, self.style(element), self._page())
             if found.is_box_hidden:
@@ -191,7 +191,7 @@ class Cascade:
         return found
 
     def look_with(self, element: LexborNode, style: Mapping[str, Applied], around: Look) -> Look:
-        """How the text of an element would look.
+        """Tell how the text of an element would look.
 
         Args:
             element: in which the text is.
@@ -209,7 +209,7 @@ class Cascade:
         return found
 
     def around(self, element: LexborNode) -> Look:
-        """How text around an element looks, as far as that matters."""
+        """Tell how text around an element looks, as far as that matters."""
         if self.look_with(element, self.style(element), self._page()).is_box_hidden:
             return self._page()
         parent = element.parent
@@ -229,13 +229,13 @@ class Cascade:
         return _by_key(self._sheet.rules)
 
     def _may_lie_on(self, element: LexborNode, places: frozenset[str] | None) -> bool:
-        """Whether an element may lie on what is painted in some places; `None` if that does not matter."""
+        """Tell whether an element may lie on what is painted in some places; `None` if that does not matter."""
         if places is None or not places.isdisjoint(self._matcher.keys(element)):
             return True
         return self._assumes_ground and not places.isdisjoint(self._matcher.keys_around(element))
 
     def _may_vanish(self, element: LexborNode, places: frozenset[str] | None) -> bool:
-        """Whether letters may have the colour of their ground, if that matters.
+        """Tell whether letters may have the colour of their ground, if that matters.
 
         What is behind them is known only if the element paints it, unless there is nothing else.
         """
@@ -335,7 +335,7 @@ def _by_key(rules: Iterable[Rule]) -> _Index:
 
 
 def _by_attribute(element: LexborNode) -> dict[str, Value]:
-    """What attributes say that are older than CSS (HTML, section 15.3)."""
+    """Give what attributes say that are older than CSS (HTML, section 15.3)."""
     attributes = element.attributes
     style = {}
     for attribute, name in (("bgcolor", "background-color"), ("color", "color"), ("text", "color")):
@@ -348,7 +348,7 @@ def _by_attribute(element: LexborNode) -> dict[str, Value]:
 
 
 def _query(keys: Iterable[str]) -> str:
-    """What the parser is asked for the elements that have one of some keys."""
+    """Give what the parser is asked for the elements that have one of some keys."""
     queries = [_attribute_query(key) for key in keys]
     return ",".join(queries) if len(queries) <= _MAX_QUERIES else "body *"
 
@@ -363,7 +363,7 @@ def _attribute_query(key: str) -> str:
 
 
 class Suspicion:
-    """Which declarations may hide text, with those of other rules or of elements around.
+    """The declarations that may hide text, with those of other rules or of elements around.
 
     Args:
         sheet: the rules of the page.
@@ -397,7 +397,7 @@ class Suspicion:
                     self._grounds[ground].add(rule.key)
 
     def judged(self, style: Mapping[str, Value]) -> tuple[bool, frozenset[str] | None]:
-        """Whether declarations may hide something, and by what.
+        """Tell whether declarations may hide something, and by what.
 
         Args:
             style: of a rule or an element; the same object each time.

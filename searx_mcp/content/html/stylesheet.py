@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from searx_mcp.content.html.style.declarations import Value, number, parse_declarations
-from searx_mcp.content.html.style.selectors import (
+from searx_mcp.content.html.declarations import Value, number, parse_declarations
+from searx_mcp.content.html.selectors import (
     MAX_SELECTOR,
     NOTHING,
     SELECTOR,
@@ -120,7 +120,7 @@ class Rule:
 
     @cached_property
     def selector(self) -> Selector:
-        """What it is about."""
+        """The selector, read."""
         return parse_selector(self.text) or NOTHING
 
     @cached_property
@@ -235,7 +235,7 @@ class _Reader:
                 text = ""
 
     def _opened(self, prelude: str, inner: _Open, order: int) -> _Open | None:
-        """What a block is about; `None` for one that does not count."""
+        """Give what a block is about; `None` for one that does not count."""
         declared, _, prelude = prelude.rpartition(";")
         if declared and inner.selectors:
             inner.declared.append(declared)
@@ -271,7 +271,7 @@ class _Reader:
 
 
 def _holds(name: str, condition: str) -> bool | None:
-    """Whether the rules in a group of this name count; `None` if not for everybody."""
+    """Tell whether the rules in a group of this name count; `None` if not for everybody."""
     if name == "media":
         return media(condition)
     if name == "supports":
@@ -280,7 +280,7 @@ def _holds(name: str, condition: str) -> bool | None:
 
 
 def _nested(around: list[str], selectors: list[str]) -> list[str]:
-    """What selectors are about that stand in a rule about others (CSS Nesting)."""
+    """Give what selectors are about that stand in a rule about others (CSS Nesting)."""
     found = [
         inner.replace("&", outer) if "&" in inner else f"{outer} {inner}"
         for outer in around
@@ -302,7 +302,7 @@ def _layers(css: str) -> dict[str, int]:
 
 
 def _without_structure(match: re.Match[str]) -> str:
-    """What a piece is that may hold braces: strings without any stay, since attributes ask for them."""
+    """Give what a piece is that may hold braces: strings without any stay, since attributes ask for them."""
     text = match[0]
     if text[0] in "\"'":
         return text if _STRUCTURE.search(text) is None else '""'
@@ -310,7 +310,7 @@ def _without_structure(match: re.Match[str]) -> str:
 
 
 def media(queries: str) -> bool | None:
-    """Whether a list of media queries holds for everybody who reads on a screen.
+    """Tell whether a list of media queries holds for everybody who reads on a screen.
 
     Returns:
         `None` if it holds for some of them.
@@ -320,7 +320,7 @@ def media(queries: str) -> bool | None:
 
 
 def supports(condition: str) -> bool | None:
-    """Whether every browser supports what is asked; `None` if that is not known."""
+    """Tell whether every browser supports what is asked; `None` if that is not known."""
     return True if _SUPPORTED.fullmatch(condition.strip().lower()) else None
 
 

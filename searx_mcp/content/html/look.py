@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from searx_mcp.content.html.style.declarations import (
+from searx_mcp.content.html.declarations import (
     Colour,
     colour,
     is_same,
@@ -59,7 +59,7 @@ _OPAQUE: Final = 0.9
 
 
 class Look(NamedTuple):
-    """How the text of an element looks, as far as it is known.
+    """The look of the text of an element, as far as it is known.
 
     Attributes:
         is_gone: not shown, and nothing inside can undo that.
@@ -95,7 +95,7 @@ class Look(NamedTuple):
 
 
 def look(style: Style, around: Look) -> Look:
-    """How the text of an element looks.
+    """Tell how the text of an element looks.
 
     Args:
         style: what holds for the element.

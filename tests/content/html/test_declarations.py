@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from searx_mcp.content.html.style.declarations import Value, parse_declarations, unescaped
+from searx_mcp.content.html.declarations import Value, parse_declarations, unescaped
 
 
 @pytest.mark.parametrize(

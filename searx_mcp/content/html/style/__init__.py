@@ -1,1 +1,0 @@
-"""What CSS hides from the readers of a page."""
