@@ -29,24 +29,14 @@ SEARCHES = [
     # Written so, asked of the instance, rows of the answer.
     ({"q": "bees"}, {}, [1, 2]),
     ({"query": "bees", "num_results": 1}, {}, [1]),
-    ({"query": "bees", "count": 1}, {}, [1]),
-    ({"query": "bees", "max_results": 1}, {}, [1]),
     ({"query": "bees", "include_domains": ["h0.example", "x.example"]}, {}, [2, 4]),
     ({"query": "bees", "include_domains": ["h0.example"]}, {"q": "bees site:h0.example"}, [2, 4]),
     ({"query": "bees", "exclude_domains": ["h1.example"]}, {}, [2, 4]),
-    ({"query": "bees", "excludeDomains": "h1.example"}, {}, [2, 4]),
     ({"query": "bees", "topic": "news"}, {"categories": "news"}, [1, 2]),
-    ({"query": "bees", "categories": ["news"]}, {"categories": "news"}, [1, 2]),
-    ({"query": "bees", "categories": "news"}, {"categories": "news"}, [1, 2]),
-    ({"query": "bees", "language": "english"}, {"language": "en"}, [1, 2]),
     ({"query": "bees", "lang": "German"}, {"language": "de"}, [1, 2]),
     ({"query": "bees", "days": 7}, {"time_range": "week"}, [1, 2]),
-    ({"query": "bees", "days": "30"}, {"time_range": "month"}, [1, 2]),
     ({"query": "bees", "time_range": "past week"}, {"time_range": "week"}, [1, 2]),
-    ({"query": "bees", "recency": "last 24 hours"}, {"time_range": "day"}, [1, 2]),
-    ({"query": "bees", "freshness": "pm"}, {"time_range": "month"}, [1, 2]),
     ({"query": "bees", "page": 2}, {"pageno": "2"}, [11, 12]),
-    ({"query": "bees", "pageno": "3"}, {"pageno": "3"}, [21, 22]),
     ({"query": "bees", "offset": 10}, {"pageno": "2"}, [11, 12]),
     ({"query": "bees", "start": 12}, {"pageno": "2"}, [13, 14]),
     ({"query": "bees", "offset": 1}, {}, [2, 3]),
@@ -60,7 +50,7 @@ async def test_a_search_written_for_another_server_is_understood(
     async with FakeSearxng(results=ROWS) as good:
         async with connect(settings_for(good), catalog_of(good)) as client:
             call = {"fetch_content": False, "results_count": 2, **arguments}
-            if arguments.keys() & {"num_results", "count", "max_results"}:
+            if "num_results" in arguments:
                 del call["results_count"]
             result = await client.call_tool("web_search", call)
     assert not result.is_error, text_of(result)
@@ -117,12 +107,8 @@ async def test_an_own_instance_is_asked_for_as_many_pages_from_there_on_as_are_w
 
 
 FETCHES = [
-    ({"uri": "{}"}, 0),
-    ({"link": "{}"}, 0),
     ({"urls": ["{}"]}, 0),
-    ({"urls": '["{}"]'}, 0),
     ({"url": "{}", "max_length": 60}, 0),
-    ({"url": "{}", "maxCharacters": "60"}, 0),
     ({"url": "{}", "start_index": 30}, 30),
     ({"url": "{}", "max_length": 60, "start_index": 30}, 30),
     ({"url": "{}", "max_chars": 1}, 0),
@@ -141,10 +127,7 @@ async def test_a_fetch_written_for_another_server_is_understood(
     assert not result.is_error, text_of(result)
     data, full = result.structured_content, whole.structured_content["markdown_content"]
     inside = data["markdown_content"].split("\n", 1)[1].rsplit("\n", 1)[0]
-    most = int(
-        call.get("max_length") or call.get("maxCharacters") or call.get("max_chars") or 10**6
-    )
-    assert 0 < len(inside) <= most
+    assert 0 < len(inside) <= call.get("max_length", call.get("max_chars", 10**6))
     assert inside in full
     assert data.get("offset", 0) == offset
     assert text_of(result).startswith(f"CONTENT from {web.url('/a')} (")
@@ -191,11 +174,7 @@ async def test_many_long_addresses_do_not_outgrow_the_answer(connect, settings_f
     ("tool", "name", "never"),
     [
         ("web_search", "disallowed_domains", "allowed_domains?"),
-        ("web_search", "not_blocked_domains", "blocked_domains?"),
-        ("web_search", "no_fetch_content", "fetch_content?"),
-        ("web_search", "min_tokens", "max_tokens?"),
         ("web_fetch", "no_follow_redirects", "follow_redirects?"),
-        ("web_fetch", "min_chars", "max_chars?"),
     ],
 )
 async def test_an_error_never_proposes_the_opposite(

@@ -19,14 +19,6 @@ ONE, OTHER = "http://one.example.org:3128", "http://two.example.org:3128"
 SECRET = "http://alice:hunter2@proxy.example.org:3128"
 
 
-@pytest.fixture(autouse=True)
-def no_configuration_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "searx_mcp.settings.sources.platformdirs.user_config_path",
-        lambda *args, **options: tmp_path,
-    )
-
-
 def refusal(**sources: Any) -> SettingsError:
     with pytest.raises(SettingsError) as caught:
         load(**{"environ": {}, **sources})

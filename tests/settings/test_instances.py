@@ -17,24 +17,6 @@ A, B = "https://a.example/", "https://b.example/searx/"
 LIST = "SEARX_MCP_INSTANCES__CREDENTIALS"
 
 
-@pytest.fixture(autouse=True)
-def no_configuration_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "searx_mcp.settings.sources.platformdirs.user_config_path",
-        lambda *args, **options: tmp_path,
-    )
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Callable[[str], Path]:
-    def write_file(text: str) -> Path:
-        path = tmp_path / "mine.toml"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write_file
-
-
 def headers(settings: Settings) -> dict[str, str]:
     """What is sent to each own instance that has credentials."""
     return {entry.url: entry.authorization for entry in settings.instances.credentials}

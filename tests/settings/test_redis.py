@@ -1,7 +1,5 @@
 """Where the address of a shared server comes from, and that nobody sees its password."""
 
-from pathlib import Path
-
 import pytest
 from pydantic import ValidationError
 
@@ -11,14 +9,6 @@ from searx_mcp.settings.values import Settings
 
 URL = "rediss://alice:hunter2@cache.example:6380/1"
 SHORT, LONG = "SEARX_MCP_REDIS_URL", "SEARX_MCP_REDIS__URL"
-
-
-@pytest.fixture(autouse=True)
-def no_configuration_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "searx_mcp.settings.sources.platformdirs.user_config_path",
-        lambda *args, **options: tmp_path,
-    )
 
 
 @pytest.mark.parametrize(
