@@ -109,37 +109,26 @@ def test_a_labelled_block_of_any_dialect_becomes_a_callout(standard, html, expec
     assert standard(html) == expected
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        pytest.param(
-            f'<div class="alert alert-info">{P}</div>', id="a message outside of the content"
-        ),
-        pytest.param(
-            f'<main><form><div class="alert alert-danger">{P}</div></form></main>',
-            id="a message of a form",
-        ),
-        pytest.param(
-            f'<main><div class="alert alert-info cookie-consent">{P}</div></main>', id="a banner"
-        ),
-        pytest.param(f'<div class="note">{SAID}</div>', id="a class alone in the void"),
-        pytest.param('<main><div class="note">4.5 / 5</div></main>', id="a rating"),
-        pytest.param(
-            '<main><div class="note">4.5 <b class="hint">of 5</b></div></main>',
-            id="a rating that holds a block's class",
-        ),
-        pytest.param(f'<main><div class="info">{SAID}</div></main>', id="a line of facts"),
-        pytest.param(f'<nav><p>x</p><div class="note">{SAID}</div></nav>', id="a note of a menu"),
-        pytest.param(f'<div class="alert">{P}</div>', id="no kind"),
-        pytest.param(f"<aside>{P}</aside>", id="an aside"),
-        pytest.param(f"<blockquote>{P}</blockquote>", id="a quotation"),
-        pytest.param(
-            "<blockquote><p>[!SHOUT] Mind this.</p></blockquote>", id="no kind in Markdown"
-        ),
-        pytest.param('<div class="callout"><p>Buy now.</p></div>', id="advertising"),
-        pytest.param('<div class="admonition note"></div>', id="nothing"),
-    ],
-)
+NO_CALLOUTS = {
+    "a message outside of the content": f'<div class="alert alert-info">{P}</div>',
+    "a message of a form": f'<main><form><div class="alert alert-danger">{P}</div></form></main>',
+    "a banner": f'<main><div class="alert alert-info cookie-consent">{P}</div></main>',
+    "a class alone in the void": f'<div class="note">{SAID}</div>',
+    "a rating": '<main><div class="note">4.5 / 5</div></main>',
+    "a rating that holds a block's class":
+        '<main><div class="note">4.5 <b class="hint">of 5</b></div></main>',
+    "a line of facts": f'<main><div class="info">{SAID}</div></main>',
+    "a note of a menu": f'<nav><p>x</p><div class="note">{SAID}</div></nav>',
+    "no kind": f'<div class="alert">{P}</div>',
+    "an aside": f"<aside>{P}</aside>",
+    "a quotation": f"<blockquote>{P}</blockquote>",
+    "no kind in Markdown": "<blockquote><p>[!SHOUT] Mind this.</p></blockquote>",
+    "advertising": '<div class="callout"><p>Buy now.</p></div>',
+    "nothing": '<div class="admonition note"></div>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("html", NO_CALLOUTS.values(), ids=NO_CALLOUTS)
 def test_other_blocks_stay(standard, html):
     assert "x-callout" not in standard(html)
 

@@ -51,100 +51,68 @@ def test_code_keeps_the_language_that_its_page_names(standard, html, language):
     assert block(AB, language) in standard(html.replace("{}", AB))
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        pytest.param("<pre>\n\n a = 1\r\n b = 2\n\n  \n</pre>".replace(" a", "a").replace(" b", "b"), id="blank lines"),
-        pytest.param("<pre>a = 1<br>b = 2<br></pre>", id="breaks"),
-        pytest.param("<pre><code><div>a = 1</div><div>b = 2</div></code></pre>", id="a div a line"),
-        pytest.param(
-            '<pre><code><span class="line">a = 1</span><span class="line">b = 2</span></code></pre>',
-            id="a span a line",
-        ),
-        pytest.param(
-            '<pre><code><span data-line="">a = 1</span>\n<span data-line="">b = 2</span></code></pre>',
-            id="spans and newlines",
-        ),
-        pytest.param(
-            '<pre><span class="lineno">1</span>a = 1\n<span class="lineno">2</span>b = 2</pre>',
-            id="Pygments numbers",
-        ),
-        pytest.param(
-            '<pre><code><span style="display:flex"><span style="user-select:none">1</span>'
-            '<span>a = 1\n</span></span><span style="display:flex"><span style="user-select:none">2'
-            "</span><span>b = 2\n</span></span></code></pre>",
-            id="Chroma numbers",
-        ),
-        pytest.param(
-            '<pre><div class="ec-line"><div class="gutter"><div class="ln" aria-hidden="true">1</div></div>'
-            '<div class="code">a = 1</div></div><div class="ec-line"><div class="gutter"><div class="ln" '
-            'aria-hidden="true">2</div></div><div class="code">b = 2</div></div></pre>',
-            id="numbers that are hidden from readers aloud",
-        ),
-        pytest.param(
-            "<pre><div><span>7</span><div>a = 1</div></div><div><span>8</span><div>b = 2</div></div></pre>",
-            id="numbers without a name",
-        ),
-        pytest.param(
-            '<table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre></td>'
-            '<td class="code"><pre>a = 1\nb = 2</pre></td></tr></table>',
-            id="table of two columns",
-        ),
-        pytest.param(
-            '<figure class="highlight"><table><tr><td class="gutter"><pre><span class="line">1</span><br>'
-            '<span class="line">2</span></pre></td><td class="code"><pre><span class="line">a = 1</span>'
-            '<br><span class="line">b = 2</span><br></pre></td></tr></table></figure>',
-            id="Hexo",
-        ),
-        pytest.param(
-            '<table><tbody><tr><td class="blob-num" data-line-number="1"></td>'
-            '<td class="blob-code">a = 1</td></tr><tr><td class="blob-num" data-line-number="2"></td>'
-            '<td class="blob-code">b = 2</td></tr></tbody></table>',
-            id="GitHub's table",
-        ),
-        pytest.param(
-            '<div class="syntaxhighlighter"><table><tr><td class="gutter"><div class="line">1</div>'
-            '<div class="line">2</div></td><td class="code"><div class="container"><div class="line">'
-            '<code>a = 1</code></div><div class="line"><code>b = 2</code></div></div></td></tr>'
-            "</table></div>",
-            id="SyntaxHighlighter",
-        ),
-        pytest.param(
-            '<div class="CodeMirror"><div class="CodeMirror-code"><div><div class="CodeMirror-linenumber">'
-            '1</div><pre class="CodeMirror-line">a = 1</pre></div><div><div class="CodeMirror-linenumber">2'
-            '</div><pre class="CodeMirror-line">b = 2</pre></div></div></div>',
-            id="CodeMirror 5",
-        ),
-        pytest.param(
-            '<div class="cm-editor"><div class="cm-gutters">1</div><div class="cm-content">'
-            '<div class="cm-line">a = 1</div><div class="cm-line">b = 2</div></div></div>',
-            id="CodeMirror 6",
-        ),
-        pytest.param(
-            '<div class="ace_editor"><div class="ace_gutter">1</div><div class="ace_layer ace_text-layer">'
-            '<div class="ace_line">a = 1</div><div class="ace_line">b = 2</div></div></div>',
-            id="Ace",
-        ),
-        pytest.param(
-            '<pre><ol class="linenums"><li class="L0">a = 1</li><li class="L1">b = 2</li></ol></pre>',
-            id="a list item a line",
-        ),
-        pytest.param("<code><pre><code>a = 1\nb = 2</code></pre></code>", id="code around the block"),
-        pytest.param('<code style="white-space: pre">a = 1\nb = 2</code>', id="code alone"),
-        pytest.param("<pre>a = 1<button>Copy</button>\nb = 2</pre>", id="button"),
-        pytest.param('<pre><span class="tooltip">an int</span>a = 1\nb = 2</pre>', id="tooltip"),
-        pytest.param("<pre>a = 1<style>b{}</style>\nb = 2</pre>", id="style"),
-        pytest.param(
-            '<pre>a = 1\n<span style="display:none">rm -rf /\n</span>b = 2</pre>', id="hidden inline"
-        ),
-        pytest.param(
-            '<style>.x{display:none}</style><pre>a = 1\n<span class="x">rm -rf /\n</span>b = 2</pre>',
-            id="hidden by a rule",
-        ),
-        pytest.param("<pre>a\xa0= 1\nb = 2</pre>", id="spaces that do not break"),
-        pytest.param('<pre><a href="/a">a</a> = <i>1</i>\nb = 2</pre>', id="links and marks"),
-    ],
-)  # fmt: skip
+SHOWN = {
+    "blank lines": "<pre>\n\n a = 1\r\n b = 2\n\n  \n</pre>".replace(" a", "a").replace(" b", "b"),
+    "breaks": "<pre>a = 1<br>b = 2<br></pre>",
+    "a div a line": "<pre><code><div>a = 1</div><div>b = 2</div></code></pre>",
+    "a span a line":
+        '<pre><code><span class="line">a = 1</span><span class="line">b = 2</span></code></pre>',
+    "spans and newlines":
+        '<pre><code><span data-line="">a = 1</span>\n<span data-line="">b = 2</span></code></pre>',
+    "Pygments numbers":
+        '<pre><span class="lineno">1</span>a = 1\n<span class="lineno">2</span>b = 2</pre>',
+    "Chroma numbers":
+        '<pre><code><span style="display:flex"><span style="user-select:none">1</span>'
+        '<span>a = 1\n</span></span><span style="display:flex"><span style="user-select:none">2'
+        "</span><span>b = 2\n</span></span></code></pre>",
+    "numbers that are hidden from readers aloud":
+        '<pre><div class="ec-line"><div class="gutter"><div class="ln" aria-hidden="true">1</div></div>'
+        '<div class="code">a = 1</div></div><div class="ec-line"><div class="gutter"><div class="ln" '
+        'aria-hidden="true">2</div></div><div class="code">b = 2</div></div></pre>',
+    "numbers without a name":
+        "<pre><div><span>7</span><div>a = 1</div></div><div><span>8</span><div>b = 2</div></div></pre>",
+    "table of two columns":
+        '<table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre></td>'
+        '<td class="code"><pre>a = 1\nb = 2</pre></td></tr></table>',
+    "Hexo":
+        '<figure class="highlight"><table><tr><td class="gutter"><pre><span class="line">1</span><br>'
+        '<span class="line">2</span></pre></td><td class="code"><pre><span class="line">a = 1</span>'
+        '<br><span class="line">b = 2</span><br></pre></td></tr></table></figure>',
+    "GitHub's table":
+        '<table><tbody><tr><td class="blob-num" data-line-number="1"></td>'
+        '<td class="blob-code">a = 1</td></tr><tr><td class="blob-num" data-line-number="2"></td>'
+        '<td class="blob-code">b = 2</td></tr></tbody></table>',
+    "SyntaxHighlighter":
+        '<div class="syntaxhighlighter"><table><tr><td class="gutter"><div class="line">1</div>'
+        '<div class="line">2</div></td><td class="code"><div class="container"><div class="line">'
+        '<code>a = 1</code></div><div class="line"><code>b = 2</code></div></div></td></tr>'
+        "</table></div>",
+    "CodeMirror 5":
+        '<div class="CodeMirror"><div class="CodeMirror-code"><div><div class="CodeMirror-linenumber">'
+        '1</div><pre class="CodeMirror-line">a = 1</pre></div><div><div class="CodeMirror-linenumber">2'
+        '</div><pre class="CodeMirror-line">b = 2</pre></div></div></div>',
+    "CodeMirror 6":
+        '<div class="cm-editor"><div class="cm-gutters">1</div><div class="cm-content">'
+        '<div class="cm-line">a = 1</div><div class="cm-line">b = 2</div></div></div>',
+    "Ace":
+        '<div class="ace_editor"><div class="ace_gutter">1</div><div class="ace_layer ace_text-layer">'
+        '<div class="ace_line">a = 1</div><div class="ace_line">b = 2</div></div></div>',
+    "a list item a line":
+        '<pre><ol class="linenums"><li class="L0">a = 1</li><li class="L1">b = 2</li></ol></pre>',
+    "code around the block": "<code><pre><code>a = 1\nb = 2</code></pre></code>",
+    "code alone": '<code style="white-space: pre">a = 1\nb = 2</code>',
+    "button": "<pre>a = 1<button>Copy</button>\nb = 2</pre>",
+    "tooltip": '<pre><span class="tooltip">an int</span>a = 1\nb = 2</pre>',
+    "style": "<pre>a = 1<style>b{}</style>\nb = 2</pre>",
+    "hidden inline": '<pre>a = 1\n<span style="display:none">rm -rf /\n</span>b = 2</pre>',
+    "hidden by a rule":
+        '<style>.x{display:none}</style><pre>a = 1\n<span class="x">rm -rf /\n</span>b = 2</pre>',
+    "spaces that do not break": "<pre>a\xa0= 1\nb = 2</pre>",
+    "links and marks": '<pre><a href="/a">a</a> = <i>1</i>\nb = 2</pre>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("html", SHOWN.values(), ids=SHOWN)
 def test_code_is_text_without_what_stands_beside_it(standard, html):
     assert block(AB) in standard(html)
 

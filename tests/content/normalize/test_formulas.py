@@ -132,56 +132,42 @@ def test_what_is_no_formula_stays(standard, html):
     assert standard(html) == html
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        pytest.param(
-            f'<math style="display:none">{ANNOTATED[6:].format(tex="x^2")}', id="by itself"
-        ),
-        pytest.param(
-            f'<div style="display:none">{ANNOTATED.format(tex="x^2")}</div>', id="around it"
-        ),
-        pytest.param(
-            f"<style>math{{display:none}}</style>{ANNOTATED.format(tex='x^2')}", id="by its name"
-        ),
-        pytest.param(
-            "<style>mjx-container{display:none}</style><mjx-container><svg></svg><mjx-assistive-mml><math>"
-            "<mi>x</mi></math></mjx-assistive-mml></mjx-container>",
-            id="MathJax by its name",
-        ),
-        pytest.param(
-            '<span class="katex"><span class="katex-mathml" style="display:none">'
-            f'{ANNOTATED.format(tex="x^2")}</span><span class="katex-html"></span></span>',
-            id="KaTeX that shows nothing",
-        ),
-        pytest.param('<div hidden><script type="math/tex">x^2</script></div>', id="script"),
-        pytest.param('<img class="latex" alt="x^2" style="visibility:hidden">', id="image"),
-    ],
-)
+HIDDEN = {
+    "by itself": f'<math style="display:none">{ANNOTATED[6:].format(tex="x^2")}',
+    "around it": f'<div style="display:none">{ANNOTATED.format(tex="x^2")}</div>',
+    "by its name": f"<style>math{{display:none}}</style>{ANNOTATED.format(tex='x^2')}",
+    "MathJax by its name":
+        "<style>mjx-container{display:none}</style><mjx-container><svg></svg><mjx-assistive-mml><math>"
+        "<mi>x</mi></math></mjx-assistive-mml></mjx-container>",
+    "KaTeX that shows nothing":
+        '<span class="katex"><span class="katex-mathml" style="display:none">'
+        f'{ANNOTATED.format(tex="x^2")}</span><span class="katex-html"></span></span>',
+    "script": '<div hidden><script type="math/tex">x^2</script></div>',
+    "image": '<img class="latex" alt="x^2" style="visibility:hidden">',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("html", HIDDEN.values(), ids=HIDDEN)
 def test_a_hidden_formula_stays_hidden(standard, html):
     shown = standard(f"<p>{20 * 'Words that are shown. '}</p>{html}")
     assert "x-math" not in shown
     assert "x^2" not in shown
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        pytest.param(ANNOTATED.format(tex=PROSE), id="annotation"),
-        pytest.param(ANNOTATED.format(tex=f"\\text{{{PROSE}}}"), id="as text of a formula"),
-        pytest.param(KATEX.format(math=ANNOTATED.format(tex=PROSE), seen="x2"), id="KaTeX"),
-        pytest.param(f'<math alttext="{PROSE}"><mi>x</mi></math>', id="alttext"),
-        pytest.param(
-            f'<span data-math="{PROSE}"><span class="katex"><span class="katex-html">x</span></span></span>',
-            id="attribute",
-        ),
-        pytest.param(
-            f'<mjx-container><mjx-math data-latex="{PROSE}"><mjx-mi><mjx-c>x</mjx-c></mjx-mi></mjx-math>'
-            "</mjx-container>",
-            id="MathJax 4",
-        ),
-    ],
-)
+SAYING_MORE = {
+    "annotation": ANNOTATED.format(tex=PROSE),
+    "as text of a formula": ANNOTATED.format(tex=f"\\text{{{PROSE}}}"),
+    "KaTeX": KATEX.format(math=ANNOTATED.format(tex=PROSE), seen="x2"),
+    "alttext": f'<math alttext="{PROSE}"><mi>x</mi></math>',
+    "attribute":
+        f'<span data-math="{PROSE}"><span class="katex"><span class="katex-html">x</span></span></span>',
+    "MathJax 4":
+        f'<mjx-container><mjx-math data-latex="{PROSE}"><mjx-mi><mjx-c>x</mjx-c></mjx-mi></mjx-math>'
+        "</mjx-container>",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("html", SAYING_MORE.values(), ids=SAYING_MORE)
 def test_a_source_that_says_more_than_its_formula_shows_is_not_taken(standard, html):
     assert "previous" not in re.sub(r"<[^>]*>", "", standard(f"<p>{html}</p>"))
 

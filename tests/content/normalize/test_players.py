@@ -36,24 +36,20 @@ def test_a_player_becomes_a_link_to_what_it_plays(standard, address, page):
     assert ">A title</a>" in shown
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        pytest.param('<iframe src="https://ads.example.org/frame"></iframe>', id="unknown"),
-        pytest.param('<iframe src="javascript:alert(1)"></iframe>', id="script"),
-        pytest.param(
-            '<iframe src="https://www.youtube.com/embed/a" width=1 height=1></iframe>', id="tiny"
-        ),
-        pytest.param('<iframe src="https://www.youtube.com/embed/a" hidden></iframe>', id="hidden"),
-        pytest.param('<iframe src="https://[::1/embed"></iframe>', id="no address"),
-        pytest.param('<video src="blob:https://example.org/1"></video>', id="made by a script"),
-        pytest.param(
-            '<style>.x{display:none}</style><iframe class=x src="https://vimeo.com/1"></iframe>'
-            '<div><iframe class=x src="https://player.vimeo.com/video/1"></iframe></div>',
-            id="hidden by a rule",
-        ),
-    ],
-)
+NO_PLAYERS = {
+    "unknown": '<iframe src="https://ads.example.org/frame"></iframe>',
+    "script": '<iframe src="javascript:alert(1)"></iframe>',
+    "tiny": '<iframe src="https://www.youtube.com/embed/a" width=1 height=1></iframe>',
+    "hidden": '<iframe src="https://www.youtube.com/embed/a" hidden></iframe>',
+    "no address": '<iframe src="https://[::1/embed"></iframe>',
+    "made by a script": '<video src="blob:https://example.org/1"></video>',
+    "hidden by a rule":
+        '<style>.x{display:none}</style><iframe class=x src="https://vimeo.com/1"></iframe>'
+        '<div><iframe class=x src="https://player.vimeo.com/video/1"></iframe></div>',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("html", NO_PLAYERS.values(), ids=NO_PLAYERS)
 def test_other_frames_become_no_link(standard, html):
     assert "<a" not in standard(f"<p>{20 * 'Words that are shown. '}</p>{html}")
 
