@@ -85,7 +85,7 @@ class Reply:
                             break
         except _FAILURES as exc:
             failure = exc
-        body = buffer.finish(_note_on(failure))
+        body = buffer.finish(_note_on(failure) if failure else "")
         if body.truncated and not body.data:
             raise self._unreadable(failure, body)
         return body
@@ -309,14 +309,8 @@ def _ignore_failure(closed: asyncio.Future[None]) -> None:
 _FAILURES: Final = (aiohttp.ClientError, HttpProcessingError, OSError, UnicodeError)
 
 
-def _note_on(failure: Exception | None) -> str:
-    match failure:
-        case None:
-            return ""
-        case TimeoutError():
-            return NOTE_DEADLINE
-        case _:
-            return NOTE_BROKEN
+def _note_on(failure: Exception) -> str:
+    return NOTE_DEADLINE if isinstance(failure, TimeoutError) else NOTE_BROKEN
 
 
 def _translated(failure: Exception, url: str) -> FetchError:

@@ -242,6 +242,8 @@ class ProxyRules:
 
         A Tor service is never asked directly: its name would be looked up by others.
         """
+        if self.https is None and self.http is None:
+            return None
         if is_onion(host) and self.onion:
             return self.onion
         proxy = self.http if scheme == "http" else self.https

@@ -30,6 +30,9 @@ _MAX_FIELDS: Final = 64
 """Fields of a query that are looked at; 2,000 of them would take 5 ms a row."""
 
 
+_FIRST: Final = reciprocal_rank([1])
+
+
 def canonical_key(url: str) -> str:
     """The key by which duplicates are told: two addresses of one page share it.
 
@@ -41,7 +44,8 @@ def canonical_key(url: str) -> str:
         parsed = URL(url)
         host = (parsed.raw_host or "").removeprefix("www.").rstrip(".")
         port = "" if parsed.is_default_port() else f":{parsed.explicit_port}"
-        query = _telling(parsed.raw_query_string)
+        query = parsed.raw_query_string
+        query = _telling(query) if query else ""
         fragment = parsed.raw_fragment if parsed.raw_fragment.startswith("!") else ""
     except ValueError:
         return url
@@ -121,13 +125,15 @@ def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
 
 def score_at(place: int) -> float:
     """The score of a result at a place of the list, from 1: 1 / (60 + place), scaled so that the first has 1."""
-    return round(reciprocal_rank([place]) / reciprocal_rank([1]), 4)
+    return round(reciprocal_rank([place]) / _FIRST, 4)
 
 
 def keep_domains(
     results: Sequence[SearchResult], *, allowed: Sequence[str], blocked: Sequence[str]
 ) -> tuple[SearchResult, ...]:
     """The results of allowed domains (all, if none is named) that no blocked domain covers."""
+    if not allowed and not blocked:
+        return tuple(results)
     kept = []
     for result in results:
         host = URL(result.url).raw_host or ""

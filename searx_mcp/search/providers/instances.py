@@ -212,7 +212,8 @@ class InstanceSearch:
                 for task in [task for task in running if task in done]:
                     if (answered := task.result()) is not None:
                         hedging.answered(loop.time() - running[task][1])
-                        _give_up(running, task, log)
+                        if len(running) > 1:
+                            _give_up(running, task, log)
                         return answered
                     del running[task]
                 rival = self._rival([each for each, _ in running.values()], query, log)

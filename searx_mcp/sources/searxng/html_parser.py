@@ -45,7 +45,7 @@ from searx_mcp.sources.searxng.html_templates import (
     several,
     text,
 )
-from searx_mcp.sources.searxng.row import BodyKind, Reading, Row
+from searx_mcp.sources.searxng.row import TABLE, BodyKind, Reading, Row
 
 _TEMPLATE_PREFIX: Final = "result-"
 _CATEGORY_PREFIX: Final = "category-"
@@ -220,14 +220,15 @@ def _page_kind(document: LexborHTMLParser) -> BodyKind:
 
 def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
     read = [read_row(article) for article in several(document, _ROWS, MAX_ROWS)]
+    tables = [row for row in read if row.template == TABLE]
     hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(read, 1))
     return ResultPage(
         hits=tuple(hit for hit in hits if hit is not None),
-        rows_seen=sum(not row.is_box for row in read),
+        rows_seen=len(read) - sum(row.is_box for row in tables),
         answers=tuple(answers_in_html(document)),
         infoboxes=(
             *_infoboxes(document, base_url),
-            *filter(None, (row.to_infobox() for row in read)),
+            *filter(None, (row.to_infobox() for row in tables)),
         ),
         suggestions=_submit_values(document, "#suggestions"),
         corrections=_submit_values(document, "#corrections"),

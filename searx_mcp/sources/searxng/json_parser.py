@@ -28,7 +28,7 @@ from searx_mcp.sources.searxng.fields import (
     untagged,
     web_address,
 )
-from searx_mcp.sources.searxng.row import BodyKind, Reading, Row
+from searx_mcp.sources.searxng.row import TABLE, BodyKind, Reading, Row
 
 
 def parse_json(body: bytes, *, base_url: str) -> Reading:
@@ -61,14 +61,15 @@ def _page(document: dict[str, object], base_url: str) -> ResultPage:
         _row(row if isinstance(row, dict) else {})
         for row in _list(document.get("results"), MAX_ROWS)
     ]
+    tables = [row for row in rows if row.template == TABLE]
     hits = (row.to_hit(position=place, base_url=base_url) for place, row in enumerate(rows, 1))
     return ResultPage(
         hits=tuple(hit for hit in hits if hit is not None),
-        rows_seen=sum(not row.is_box for row in rows),
+        rows_seen=len(rows) - sum(row.is_box for row in tables),
         answers=tuple(answers_in_json(document.get("answers"))),
         infoboxes=(
             *_infoboxes(document.get("infoboxes"), base_url),
-            *filter(None, (row.to_infobox() for row in rows)),
+            *filter(None, (row.to_infobox() for row in tables)),
         ),
         suggestions=lines(document.get("suggestions"), max_chars=MAX_TITLE),
         corrections=lines(document.get("corrections"), max_chars=MAX_TITLE),
@@ -80,12 +81,15 @@ def _row(fields: dict[str, object]) -> Row:
     engines = fields.get("engines")
     template = row_template(fields.get("template"))
     thumbnail = fields.get("thumbnail_src") if template == "images" else None
+    published = fields.get("publishedDate")
+    if not published and "date_of_publication" in fields:
+        published = _publication(fields)
     return Row(
         url=fields.get("url"),
         title=fields.get("title"),
         description=fields.get("content"),
         engines=engines if isinstance(engines, list) and engines else (fields.get("engine"),),
-        published=fields.get("publishedDate") or _publication(fields),
+        published=published,
         thumbnail=thumbnail or fields.get("thumbnail") or fields.get("img_src"),
         category=fields.get("category"),
         template=template,

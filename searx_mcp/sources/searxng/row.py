@@ -23,6 +23,8 @@ from searx_mcp.sources.searxng.fields import (
 )
 from searx_mcp.sources.searxng.template_fields import table, template_fields
 
+TABLE: Final = "keyvalue"
+"""The template of rows that may be a table of facts without an address."""
 _YEAR = re.compile(r"[0-9]{4}")
 _CANONICAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[+-]\d\d:\d\d)?", re.ASCII)
 _DATE_LENGTH: Final = len("2026-02-01")
@@ -107,7 +109,7 @@ class Row:
     @property
     def is_box(self) -> bool:
         """Whether it is a table of labels and values without an address, which is no row."""
-        return self.template == "keyvalue" and web_address(self.url) is None
+        return self.template == TABLE and web_address(self.url) is None
 
     def to_hit(self, *, position: int, base_url: str) -> Hit | None:
         """Make a hit of the row.

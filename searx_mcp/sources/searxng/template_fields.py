@@ -91,6 +91,9 @@ _OF_EVERY_ROW: Final = frozenset(
 _NOTHING: Final = ("None", "[]", "{}")
 """What a page shows of a value that is missing."""
 
+_PLAYABLE: Final = ("length", "iframe_src", "audio_src", "embedded")
+"""One of these a row has that has no template of its own and something to play."""
+
 _LATITUDE: Final = 90.0
 _LONGITUDE: Final = 180.0
 _EDGES: Final = (_LATITUDE, _LATITUDE, _LONGITUDE, _LONGITUDE)
@@ -115,23 +118,13 @@ def template_fields(template: str, fields: Fields, base_url: str) -> dict[str, A
         return {"facts": facts} if facts else {}
     if template in _READERS:
         name, read = _READERS[template]
-    elif _is_playable(fields):
+    elif any(fields.get(name) for name in _PLAYABLE):
         name, read = "media", _media
     else:
         return {}
     values = read(fields)
     # Every field is optional: a value in which nothing is known is none.
     return {name: values} if values.model_dump(exclude_defaults=True) else {}
-
-
-def _is_playable(fields: Fields) -> bool:
-    """Whether a row without a template of its own has something to play."""
-    return bool(
-        fields.get("length")
-        or fields.get("iframe_src")
-        or fields.get("audio_src")
-        or fields.get("embedded")
-    )
 
 
 def table(fields: Fields) -> tuple[Fact, ...]:
