@@ -199,8 +199,8 @@ async def stale_if_error(stage: Stage) -> object:
 
 async def tiers(stage: Stage) -> object:
     async with stage.client("tiers", []) as client:
-        assert client._parts is not None
-        return client._parts.fetcher._capturer._sites._adapters
+        assert client._components is not None
+        return client._components.fetcher._capturer._sites._adapters
 
 
 async def github_token(stage: Stage) -> object:

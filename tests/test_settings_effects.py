@@ -106,9 +106,9 @@ async def max_content_size(stage: Stage) -> object:
 
 async def instance_health_check_interval(stage: Stage) -> object:
     async with stage.client("instance_health_check_interval", 77, background=True) as client:
-        assert client._parts is not None
-        assert client._parts.schedule is not None
-        return client._parts.schedule.interval
+        assert client._components is not None
+        assert client._components.schedule is not None
+        return client._components.schedule.interval
 
 
 async def max_consecutive_failures(stage: Stage) -> object:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from searx_mcp.models.instance import CatalogEntry
 from searx_mcp.pool.catalog import gate, parse_catalog
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.search.background.catalog_file import read_bundled
+from searx_mcp.search.background.membership import read_bundled
 
 
 class Fault(StrEnum):

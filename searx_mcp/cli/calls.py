@@ -19,7 +19,7 @@ from searx_mcp.cli.output import (
     show_progress,
 )
 from searx_mcp.cli.running import working
-from searx_mcp.client.facade import remembering_client
+from searx_mcp.client.facade import persistent_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.argument import Declared, arguments_of
 from searx_mcp.models.attempt import Attempt
@@ -87,7 +87,7 @@ async def search(
         settings = settings.model_copy(update={"profile": profile})
     try:
         request = parse_search(arguments, defaults=settings.search_defaults())
-        async with remembering_client(settings) as client:
+        async with persistent_client(settings) as client:
             with show_progress("searching") as progress:
                 response = await client.search(request, progress=progress)
     except SearxMcpError as error:
@@ -110,7 +110,7 @@ async def fetch(loaded: Loaded, /, *, as_json: bool, **options: object) -> None:
     arguments = _given(options)
     try:
         request = parse_fetch(arguments, by_person=True)
-        async with remembering_client(loaded.settings) as client:
+        async with persistent_client(loaded.settings) as client:
             with show_progress("reading") as progress:
                 page = await client.fetch(request, progress=progress)
     except SearxMcpError as error:
@@ -128,7 +128,7 @@ async def fetch(loaded: Loaded, /, *, as_json: bool, **options: object) -> None:
 @working
 async def suggest(loaded: Loaded, /, *, query: str) -> None:
     """Show how an own instance would complete a query; public ones are not asked."""
-    async with remembering_client(loaded.settings) as client:
+    async with persistent_client(loaded.settings) as client:
         suggestions = await client.suggest(query)
     for suggestion in suggestions:
         click.echo(scrub(suggestion))

@@ -370,9 +370,9 @@ async def opened_admin(
 
 
 def _opened_client(loaded: "Loaded") -> "SearxClient":
-    from searx_mcp.client.facade import remembering_client  # noqa: PLC0415 - no help needs it
+    from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
 
-    return remembering_client(loaded.settings, origins=loaded.origins)
+    return persistent_client(loaded.settings, origins=loaded.origins)
 
 
 async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
@@ -29,7 +29,7 @@ from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.state import StateStore
 
 if TYPE_CHECKING:
-    from searx_mcp.client.parts import Parts
+    from searx_mcp.client.wiring import Components
     from searx_mcp.http.dialling import Dialling
     from searx_mcp.ops.instance_admin import InstanceAdmin
     from searx_mcp.search.capture import Capture
@@ -96,18 +96,18 @@ class SearxClient(Service):
         )
         self._processes = processes
         self._dialling = dialling
-        self._parts: Parts | None = None
+        self._components: Components | None = None
 
     @override
     def __repr__(self) -> str:
-        parts = self._parts
-        return f"<SearxClient {parts.pool!r}>" if parts else "<SearxClient closed>"
+        components = self._components
+        return f"<SearxClient {components.pool!r}>" if components else "<SearxClient closed>"
 
     async def __aenter__(self) -> Self:
-        if self._parts is not None:
+        if self._components is not None:
             raise RuntimeError("this SearxClient is already open")
-        wiring = await asyncio.to_thread(_wiring)
-        self._parts = await wiring.open(
+        open_components = await asyncio.to_thread(_wiring)
+        self._components = await open_components(
             self.settings,
             catalog=self._given_catalog,
             state=self._state,
@@ -131,9 +131,9 @@ class SearxClient(Service):
 
     async def aclose(self) -> None:
         """Cancel what is under way and close every connection; harmless when called twice."""
-        parts, self._parts = self._parts, None
-        if parts is not None:
-            await parts.aclose()
+        components, self._components = self._components, None
+        if components is not None:
+            await components.aclose()
             await self._pages.aclose()
             await self._state.aclose()
 
@@ -158,14 +158,14 @@ class SearxClient(Service):
             NoInstancesError: no instance could serve.
             DeadlineError: the call ran out of time.
         """
-        parts = self._open_parts()
+        components = self._opened()
         if isinstance(request, str):
             request = parse_search(
                 {"query": request, **arguments}, defaults=self.settings.search_defaults()
             )
-        parts.activity.searched()
-        response = await parts.searcher.search(request, progress=progress)
-        parts.fetcher.remember((result.url for result in response.results), "search")
+        components.activity.searched()
+        response = await components.searcher.search(request, progress=progress)
+        components.fetcher.remember((result.url for result in response.results), "search")
         return response
 
     @override
@@ -190,22 +190,22 @@ class SearxClient(Service):
             InvalidArgumentError: an argument is wrong.
             FetchError: the page could not be read; see `searx_mcp.errors`.
         """
-        parts = self._open_parts()
+        components = self._opened()
         if isinstance(request, str):
             by_person = bool(arguments.pop("by_person", "ignore_robots" in arguments))
             request = parse_fetch({"url": request, **arguments}, by_person=by_person)
         if progress is not None:
             progress(f"reading {URL(request.url).host}" if request.url else "reading on")
-        return await parts.fetcher.fetch(request)
+        return await components.fetcher.fetch(request)
 
     @override
     async def instances(self) -> PoolReport:
         """Report the pool with what is left of each budget; makes no request."""
         from searx_mcp.ops.instance_reports import pool_report  # noqa: PLC0415 - what no search needs
 
-        parts = self._open_parts()
-        await parts.remembering.recall()
-        return await pool_report(parts, self._state, self._clock())
+        components = self._opened()
+        await components.sync.pull()
+        return await pool_report(components, self._state, self._clock())
 
     @property
     def admin(self) -> "InstanceAdmin":
@@ -213,7 +213,7 @@ class SearxClient(Service):
         from searx_mcp.ops.instance_admin import InstanceAdmin  # noqa: PLC0415 - what no search needs
 
         return InstanceAdmin(
-            self._open_parts(),
+            self._opened(),
             settings=self.settings,
             state=self._state,
             clock=self._clock,
@@ -226,11 +226,11 @@ class SearxClient(Service):
         Public instances are never asked, because each call costs them a request to a search
         engine: without an own instance that answers, the suggestions are empty.
         """
-        parts = self._open_parts()
-        await parts.remembering.recall()
-        for url in parts.pool.own_urls():
+        components = self._opened()
+        await components.sync.pull()
+        for url in components.pool.own_urls():
             timeout = self.settings.search.attempt_timeout
-            if found := await parts.upstream.suggest(url, query, own=True, timeout=timeout):
+            if found := await components.upstream.suggest(url, query, own=True, timeout=timeout):
                 return found
         return ()
 
@@ -256,27 +256,27 @@ class SearxClient(Service):
         """
         from searx_mcp.search.searcher import instance_query  # noqa: PLC0415 - what no search needs
 
-        parts = self._open_parts()
+        components = self._opened()
         request = parse_search(
             {"query": query, **arguments}, defaults=self.settings.search_defaults()
         )
-        await parts.remembering.recall()
-        return await parts.capturer.capture(host, instance_query(request), format)
+        await components.sync.pull()
+        return await components.capturer.capture(host, instance_query(request), format)
 
-    def _open_parts(self) -> "Parts":
-        if self._parts is None:
+    def _opened(self) -> "Components":
+        if self._components is None:
             raise RuntimeError("open the SearxClient first: async with SearxClient() as client")
-        return self._parts
+        return self._components
 
 
-def _wiring() -> "type[Parts]":
+def _wiring() -> "Callable[..., Awaitable[Components]]":
     """Import what an open client is made of: in a thread, since it takes most of a second."""
-    from searx_mcp.client.parts import Parts  # noqa: PLC0415 - see above
+    from searx_mcp.client.wiring import open_components  # noqa: PLC0415 - see above
 
-    return Parts
+    return open_components
 
 
-def remembering_client(
+def persistent_client(
     settings: Settings, *, background: bool = False, origins: Mapping[str, str] | None = None
 ) -> SearxClient:
     """A client that remembers across processes, as `[storage]` and `[redis]` say.

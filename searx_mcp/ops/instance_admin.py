@@ -35,10 +35,10 @@ from searx_mcp.ops.instance_reports import (
 from searx_mcp.pool.config import PublicInstances
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.sources import SourcePool
-from searx_mcp.search.background.relisting import Relisting
-from searx_mcp.search.background.remembering import RECALL_INTERVAL, Remembering
+from searx_mcp.search.background.discovery import CatalogRefresher
+from searx_mcp.search.background.health import HealthChecker
+from searx_mcp.search.background.state_sync import PULL_INTERVAL, StateSync
 from searx_mcp.search.capture import Capturer, find_instance
-from searx_mcp.search.checking import Checker
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.settings.instances import OWN, own_address
 from searx_mcp.settings.values import Settings
@@ -47,9 +47,7 @@ from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.state import StateStore
 
 BLOCKED: Final = "instances.blocked"
-SOON: Final = (
-    f"Running servers follow within {RECALL_INTERVAL:.0f} seconds, with their next search."
-)
+SOON: Final = f"Running servers follow within {PULL_INTERVAL:.0f} seconds, with their next search."
 
 
 class OpenParts(Members, Protocol):
@@ -66,12 +64,12 @@ class OpenParts(Members, Protocol):
         ...
 
     @property
-    def relisting(self) -> Relisting | None:
+    def refresher(self) -> CatalogRefresher | None:
         """Renews the list of public instances, where there is one to fetch."""
         ...
 
     @property
-    def remembering(self) -> Remembering:
+    def sync(self) -> StateSync:
         """Shares with other processes what the pool learns."""
         ...
 
@@ -159,9 +157,9 @@ class InstanceAdmin:
         rows = self._parts.pool.snapshot(self._clock())
         known = [row.url for row in rows]
         urls = list(dict.fromkeys(find_instance(host, known) for host in hosts)) or known
-        checker = Checker(self._parts.pool, self._parts.upstream, self._clock)
+        checker = HealthChecker(self._parts.pool, self._parts.upstream, self._clock)
         checked = await checker.check(urls, progress=progress)
-        await self._parts.remembering.keep()
+        await self._parts.sync.push()
         return checked
 
     async def revive(self, urls: Iterable[str]) -> None:
@@ -173,16 +171,16 @@ class InstanceAdmin:
         await self._recall()
         for url in urls:
             self._parts.pool.revive(url, self._clock())
-        await self._parts.remembering.keep()
+        await self._parts.sync.push()
 
     async def refresh(self) -> Refresh:
         """Fetch the list of public instances now, whether it is due or not."""
         await self._recall()
         instances = self._settings.instances
-        relisting = self._parts.relisting
-        if relisting is None or not self._parts.roster.asks_public:
+        refresher = self._parts.refresher
+        if refresher is None or not self._parts.membership.asks_public:
             return Refresh(source=instances.source, problem=self._why_no_list())
-        refreshed = await relisting.refresh(self._clock(), at_once=True)
+        refreshed = await refresher.refresh(self._clock(), at_once=True)
         catalog = refreshed.catalog
         return Refresh(
             source=instances.source,
@@ -207,11 +205,11 @@ class InstanceAdmin:
         except ValueError as exc:
             advice = "" if "@" not in address else f"Credentials belong in {OWN} of the settings."
             raise InvalidArgumentError("url", str(exc), advice=advice) from exc
-        asked_public = self._parts.roster.asks_public
+        asked_public = self._parts.membership.asks_public
         changed = url not in self._settings.instances.own
         changed = changed and await self._choose(Choice.OWN, url, chosen=True)
         notes = []
-        if changed and asked_public and not self._parts.roster.asks_public:
+        if changed and asked_public and not self._parts.membership.asks_public:
             notes.append("Public instances are not asked any more, since you have an own one.")
         message = f"{url} is one of your own instances."
         return self._change(url, message, notes, changed=changed)
@@ -239,7 +237,7 @@ class InstanceAdmin:
             raise self._in_settings(OWN, url)
         changed = await self._choose(Choice.OWN, url, chosen=False)
         notes = []
-        if self._parts.roster.asks_public and not self._parts.roster.own:
+        if self._parts.membership.asks_public and not self._parts.membership.own:
             notes.append("Public instances may be asked again, since you have no own one.")
         message = f"{url} is not one of your own instances any more."
         return self._change(url, message, notes, changed=changed)
@@ -253,7 +251,7 @@ class InstanceAdmin:
         """
         await self._recall()
         name = self._host(host)
-        if name in {urlsplit(url).hostname for url in self._parts.roster.own}:
+        if name in {urlsplit(url).hostname for url in self._parts.membership.own}:
             raise InvalidArgumentError(
                 "host",
                 f"{shown(name)} is one of your own instances",
@@ -302,7 +300,7 @@ class InstanceAdmin:
         if sources is not None and url in sources:
             pool = sources
         # Dated ahead: whatever other processes learn of it before they hear of this is older.
-        record = pool.reset(url, now + RECALL_INTERVAL)
+        record = pool.reset(url, now + PULL_INTERVAL)
         await self._state.save({url: record}, now)
         notes = ["What it was asked still counts: its budget is as it was."]
         return self._change(url, f"{url} is new again.", notes, changed=True)
@@ -332,7 +330,7 @@ class InstanceAdmin:
         )
         await self._recall()
         asked = await self._parts.capturer.ask(host, instance_query(request), format)
-        await self._parts.remembering.keep()
+        await self._parts.sync.push()
         return await trial_report(asked, self._parts.pool, self._state, self._clock())
 
     async def export(self) -> Exported:
@@ -366,7 +364,7 @@ class InstanceAdmin:
         return await quota_report(self._parts.pool, self._state, self._clock())
 
     async def _recall(self) -> None:
-        await self._parts.remembering.recall(at_once=True)
+        await self._parts.sync.pull(at_once=True)
 
     async def _choose(self, kind: Choice, value: str, *, chosen: bool) -> bool:
         changed = await self._state.choose(kind, value, chosen=chosen)
@@ -407,7 +405,7 @@ class InstanceAdmin:
         instances = self._settings.instances
         if instances.public is PublicInstances.OFF:
             return "Public instances are off (instances.public)."
-        if not self._parts.roster.asks_public:
+        if not self._parts.membership.asks_public:
             return "Public instances are not asked, since you have an own one (instances.public)."
         if instances.catalog:
             return "The list is a file of yours (instances.catalog)."

@@ -26,8 +26,8 @@ from searx_mcp.models.instance import (
 )
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.record import WAITING, InstanceRecord
-from searx_mcp.search.background.catalog_file import catalog_report
-from searx_mcp.search.background.roster import Roster
+from searx_mcp.search.background.health import config_report
+from searx_mcp.search.background.membership import PoolMembership, catalog_report
 from searx_mcp.search.budget import (
     DAY,
     account_of,
@@ -40,7 +40,6 @@ from searx_mcp.search.budget import (
     pace,
 )
 from searx_mcp.search.capture import Asked
-from searx_mcp.search.checking import config_report
 from searx_mcp.storage.state import Account, Budget, StateStore
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class Members(Protocol):
         ...
 
     @property
-    def roster(self) -> Roster:
+    def membership(self) -> PoolMembership:
         """The list of public instances, and what the user chose."""
         ...
 
@@ -140,7 +139,7 @@ async def pool_report(members: Members, state: StateStore, now: float) -> PoolRe
     *budgets, paced, total = await state.budgets(
         [*map(account_of, rows), month_account(limited), month_total(limited)], now
     )
-    listed = _listed(members.roster)
+    listed = _listed(members.membership)
     instances = []
     for row, budget in zip(rows, budgets, strict=True):
         free_at = max(budget.free_at, paced.free_at if row.url in limited else now)
@@ -153,11 +152,11 @@ async def pool_report(members: Members, state: StateStore, now: float) -> PoolRe
         }
         instances.append(row.model_copy(update=known))
     month = month_report(len(limited), paced=paced, total=total, now=now) if limited else None
-    report = catalog_report(members.roster.catalog, now)
+    report = catalog_report(members.membership.catalog, now)
     notices: tuple[str, ...] = ()
     if members.sources is not None:
         notices = members.sources.notices
-        instances += await _source_rows(members.sources, members.roster.blocked, state, now)
+        instances += await _source_rows(members.sources, members.membership.blocked, state, now)
     notes = (*report.notes, *notices, *filter(None, [state.problem]))
     return report.model_copy(update={"instances": tuple(instances), "month": month, "notes": notes})
 
@@ -187,7 +186,7 @@ async def instance_details(
     return InstanceDetails(
         instance=row,
         source=source,
-        listed=_listed(members.roster).get(_key(row.url)),
+        listed=_listed(members.membership).get(_key(row.url)),
         outcomes=tuple(reversed(record.outcomes)),
         timers=_timers(record, whole, now),
         windows=tuple(
@@ -295,8 +294,8 @@ async def _source_rows(
     ]
 
 
-def _listed(roster: Roster) -> Mapping[str, CatalogEntry]:
-    catalog = roster.catalog
+def _listed(membership: PoolMembership) -> Mapping[str, CatalogEntry]:
+    catalog = membership.catalog
     return {_key(entry.url): entry for entry in (catalog.instances if catalog else ())}
 
 

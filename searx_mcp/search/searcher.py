@@ -14,7 +14,7 @@ from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
 from searx_mcp.search.answers.cache import SharedAnswers
 from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult, CachedSearch
-from searx_mcp.search.background.remembering import Remembering
+from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.context import COVERAGE, Found, Provider, SearchContext
@@ -155,7 +155,7 @@ class Searcher:
         web_search: WebSearchConfig,
         search: SearchConfig,
         clock: Callable[[], float],
-        remembering: Remembering,
+        sync: StateSync,
         spawn: Spawn,
         shared: SharedAnswers | None = None,
     ) -> None:
@@ -166,7 +166,7 @@ class Searcher:
             flights=flights,
             config=search,
             clock=clock,
-            remembering=remembering,
+            sync=sync,
             spawn=spawn,
             shared=shared,
         )

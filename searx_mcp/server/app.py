@@ -74,7 +74,8 @@ class LazyService:
     async def _host(self, service: "asyncio.Future[Service]") -> None:
         try:
             module: Any = await asyncio.to_thread(import_module, "searx_mcp.client.facade")
-            client: SearxClient = module.remembering_client(self._settings, background=True)
+            await asyncio.to_thread(import_module, "searx_mcp.client.stores")
+            client: SearxClient = module.persistent_client(self._settings, background=True)
             await client.__aenter__()
         except Exception as exc:  # noqa: BLE001 - handed to the caller of get()
             service.set_exception(exc)

@@ -17,7 +17,7 @@ from searx_mcp.cli import instances
 from searx_mcp.cli.running import ExitCode
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
 from searx_mcp.ops.instance_reports import Selection
-from searx_mcp.search.background.remembering import RECALL_INTERVAL
+from searx_mcp.search.background.state_sync import PULL_INTERVAL
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
@@ -407,10 +407,10 @@ async def test_a_server_that_runs_follows_with_its_next_search(
         ) as server:
             assert [row.url for row in (await server.instances()).instances] == [public.url]
             await run_cli("instances", "block", "127.0.0.1", **there)
-            clock.advance(RECALL_INTERVAL)
+            clock.advance(PULL_INTERVAL)
             assert (await server.instances()).instances == ()
             await run_cli("instances", "add", own.url, **there)
-            clock.advance(RECALL_INTERVAL)
+            clock.advance(PULL_INTERVAL)
             response = await server.search("x", fetch_content=False)
     assert response.instance_used == own.url
 

@@ -36,16 +36,16 @@ async def until_only(expected: set[asyncio.Task[object]]) -> None:
 
 def acquired(client: SearxClient) -> int:
     """Connections that a request holds."""
-    assert client._parts is not None
-    upstream = client._parts.upstream
+    assert client._components is not None
+    upstream = client._components.upstream
     sessions = (upstream._own(), upstream._public())
     connectors = [each.connector for session in sessions for each in session._clients.values()]
     return sum(len(connector._acquired) for connector in connectors if connector is not None)
 
 
 def in_flight(client: SearxClient) -> int:
-    assert client._parts is not None
-    return sum(member.in_flight for member in client._parts.pool._members.values())
+    assert client._components is not None
+    return sum(member.in_flight for member in client._components.pool._members.values())
 
 
 @pytest.mark.parametrize("kind", ["own", "public"])

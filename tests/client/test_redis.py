@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 import pytest
 
-from searx_mcp.client.facade import SearxClient, remembering_client
+from searx_mcp.client.facade import SearxClient, persistent_client
 from searx_mcp.client.stores import open_answers, open_state
 from searx_mcp.errors import SettingsError
 from searx_mcp.search.answers.cache import KEY_FILE
@@ -96,9 +96,9 @@ def test_without_the_library_the_setting_says_what_to_install():
 @pytest.mark.slow
 def test_nothing_needs_the_library_without_the_setting():
     program = (
-        "import sys; from searx_mcp.client.facade import remembering_client;"
+        "import sys; from searx_mcp.client.facade import persistent_client;"
         "from searx_mcp.settings.values import Settings;"
-        "remembering_client(Settings()); sys.exit('redis' in sys.modules)"
+        "persistent_client(Settings()); sys.exit('redis' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
 
@@ -160,10 +160,10 @@ async def test_what_one_process_was_given_serves_the_next(
     async with FakeSearxng(formats=("html", "json")) as own:
         redis = {"url": redis_url, "prefix": f"{secrets.token_hex(8)}:", "timeout": 10}
         settings = settings_for(own, own=[own], redis=redis, storage={"folder": str(tmp_path)})
-        async with remembering_client(settings) as one:
+        async with persistent_client(settings) as one:
             first = await one.search("bees", fetch_content=False, results_count=5)
         searches = own.searches
-        async with remembering_client(settings) as two:
+        async with persistent_client(settings) as two:
             again = await two.search("bees", fetch_content=False, results_count=5)
     assert (first.cached, again.cached) == (False, True)
     assert again.results == first.results

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.client.facade import remembering_client
+from searx_mcp.client.facade import persistent_client
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
 
@@ -69,13 +69,13 @@ async def test_searches_and_pages_go_on_whatever_becomes_of_all_files(
             storage={"folder": str(state)},
             search={"attempt_timeout": 60, "phase_timeout": 60},
         )
-        async with remembering_client(settings) as client:
+        async with persistent_client(settings) as client:
             for turn in range(3):
                 assert (await client.search(f"bees {turn}", fetch_content=False)).results
                 assert (await client.fetch(web.url(f"/{turn}"))).title == f"Bees {turn}"
                 if turn == 0:
                     for name in NAMES:
                         spoil(state / name)
-        async with remembering_client(settings) as client:
+        async with persistent_client(settings) as client:
             assert (await client.search("bees", fetch_content=False)).results
             assert (await client.fetch(web.url("/3"))).title == "Bees 3"

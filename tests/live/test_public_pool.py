@@ -7,7 +7,7 @@ an answer that cannot be read does.
 
 import pytest
 
-from searx_mcp.client.facade import remembering_client
+from searx_mcp.client.facade import persistent_client
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.settings.values import Settings
@@ -34,7 +34,7 @@ async def test_three_searches_of_the_public_pool_can_be_read(capsys):
     settings = Settings.model_validate({"storage": {"folder": str(STATE)}})
     attempts: list[Attempt] = []
     report: list[str] = []
-    async with remembering_client(settings) as client:
+    async with persistent_client(settings) as client:
         for query, category in SEARCHES:
             try:
                 found = await client.search(query, category=category, fetch_content=False)

@@ -20,7 +20,7 @@ from searx_mcp.models.response import Coverage, FetchStats, SearchResponse
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult
-from searx_mcp.search.background.remembering import Remembering
+from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.context import COVERAGE, Found
@@ -65,7 +65,7 @@ class World:
             web_search=WebSearchConfig.model_validate(config),
             search=SearchConfig(),
             clock=clock,
-            remembering=Remembering(pool, MemoryStore(), clock),
+            sync=StateSync(pool, MemoryStore(), clock),
             spawn=tasks.spawn,
         )
 

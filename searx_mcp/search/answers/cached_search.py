@@ -19,7 +19,7 @@ from searx_mcp.search.answers.cache import (
     SharedAnswers,
     cache_key,
 )
-from searx_mcp.search.background.remembering import Remembering
+from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import Found, Provider, SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery
@@ -64,7 +64,7 @@ class CachedSearch:
         flights: shares what is under way.
         config: ages, sizes and the time of a refresh.
         clock: Unix seconds.
-        remembering: what other processes learned, before, and what was learned, after.
+        sync: what other processes learned, before, and what was learned, after.
         spawn: starts a coroutine as a task of the client, with which it ends.
         shared: the answers of other processes, if there are any.
     """
@@ -76,14 +76,14 @@ class CachedSearch:
         flights: SingleFlight[Found],
         config: SearchConfig,
         clock: Callable[[], float],
-        remembering: Remembering,
+        sync: StateSync,
         spawn: Spawn,
         shared: SharedAnswers | None = None,
     ) -> None:
         self._provider = provider
         self._flights = flights
         self._phase_timeout = config.phase_timeout
-        self._remembering = remembering
+        self._sync = sync
         self._spawn = spawn
         self._shared = shared
         self._clock = clock
@@ -141,14 +141,14 @@ class CachedSearch:
             raise DeadlineError("No instance answered") from exc
 
     async def _ask(self, key: CacheKey, context: SearchContext) -> Found:
-        await self._remembering.recall()
+        await self._sync.pull()
         try:
             found = await self._provider.run(context)
         except NoInstancesError as error:
             self._failures.put(key, error)
             raise
         finally:
-            _ = self._spawn(self._remembering.keep())  # behind the answer
+            _ = self._spawn(self._sync.push())  # behind the answer
         self._answers.put(key, found)
         if self._shared is not None:
             answer, seconds = SharedAnswer(found, self._clock()), self._answers.lifetime(found)

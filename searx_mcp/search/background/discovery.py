@@ -27,7 +27,10 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.pool.catalog import catalog_age_days
 from searx_mcp.pool.searxspace import CatalogError, Listing, parse_searxspace
+from searx_mcp.search.background.membership import PoolMembership
+from searx_mcp.search.background.schedule import Activity
 from searx_mcp.sources.searxng.persona import honest
+from searx_mcp.storage.state import StateStore
 
 SOURCE_URL: Final = "https://searx.space/data/instances.json"
 FILE_NAME: Final = "catalog-v1.json"
@@ -311,3 +314,57 @@ def _write(file: Path, text: str) -> None:
         written = Path(folder) / file.name
         written.write_text(text, encoding="utf-8")
         written.replace(file)
+
+
+_JOB = "discovery"
+
+
+class CatalogRefresher:
+    """Takes a new list over into the pool; nobody waits for it, and a failure changes nothing.
+
+    Args:
+        discovery: fetches and keeps the list.
+        membership: where its instances go.
+        state: so that one of several processes fetches.
+        activity: whether anybody uses this process.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        discovery: Discovery,
+        *,
+        membership: PoolMembership,
+        state: StateStore,
+        activity: Activity,
+        clock: Callable[[], float],
+    ) -> None:
+        self._discovery = discovery
+        self._membership = membership
+        self._state = state
+        self._activity = activity
+        self._clock = clock
+        self._refreshing = asyncio.Lock()
+
+    async def renew(self) -> None:
+        """Fetch the list if it is due and somebody searched lately, and take it over."""
+        if not (self._activity.is_searching and self._membership.asks_public):
+            return
+        now = self._clock()
+        is_due = await asyncio.to_thread(self._discovery.due, now) == 0
+        if is_due and not await self._state.claim(_JOB, seconds=RETRY_INTERVAL / 2, now=now):
+            return
+        _ = await self.refresh(now)
+
+    async def refresh(self, now: float, *, at_once: bool = False) -> Refreshed:
+        """Fetch the list if it is due, or whether it is or not, and take it over.
+
+        Args:
+            now: Unix seconds.
+            at_once: whether to fetch it although it is not due.
+        """
+        async with self._refreshing:
+            refreshed = await self._discovery.refresh(now, at_once=at_once)
+            if refreshed.changed and refreshed.catalog is not None:
+                self._membership.relist(refreshed.catalog)
+            return refreshed

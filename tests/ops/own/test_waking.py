@@ -8,7 +8,7 @@ import signal
 import pytest
 from typing_extensions import override
 
-from searx_mcp.client.facade import remembering_client
+from searx_mcp.client.facade import persistent_client
 from searx_mcp.client.stores import open_state
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.instance import InstanceState
@@ -55,7 +55,7 @@ def patient(stand_in, monkeypatch):
 
 @pytest.mark.slow
 async def test_a_search_starts_the_instance_that_is_down(installed, patient):
-    async with remembering_client(patient) as client:
+    async with persistent_client(patient) as client:
         response = await client.search("bees", fetch_content=False, results_count=3)
     assert response.instance_used == installed.url
     assert [attempt.verdict for attempt in response.attempts] == ["full"]
@@ -65,7 +65,7 @@ async def test_a_search_starts_the_instance_that_is_down(installed, patient):
 @pytest.mark.parametrize("count", [2, 8])
 async def test_many_clients_at_once_start_one(installed, patient, stand_in, count):
     async def search():
-        async with remembering_client(patient) as client:
+        async with persistent_client(patient) as client:
             return await client.search("bees", fetch_content=False)
 
     async with asyncio.TaskGroup() as group:
@@ -80,7 +80,7 @@ async def test_what_was_removed_is_not_started_again(installed, patient, stand_i
         stand_in.settings, open_state(stand_in.settings), progress=lambda _: None
     ) as runner:
         await runner.down()
-    async with remembering_client(patient) as client:
+    async with persistent_client(patient) as client:
         with pytest.raises(NoInstancesError):
             await client.search("bees", fetch_content=False)
     assert not (stand_in.state / "own-native").exists()

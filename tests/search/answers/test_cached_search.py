@@ -17,7 +17,7 @@ from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.answers.cache import CacheKey, SharedAnswer, SharedAnswers
 from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult, CachedSearch
-from searx_mcp.search.background.remembering import Remembering
+from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.sources.searxng.request import InstanceQuery
@@ -87,7 +87,7 @@ class Bench:
             flights=SingleFlight[Found](tasks.spawn),
             config=SearchConfig.model_validate(config),
             clock=self.clock,
-            remembering=Remembering(pool, MemoryStore(), self.clock),
+            sync=StateSync(pool, MemoryStore(), self.clock),
             spawn=tasks.spawn,
             shared=shared,
         )

@@ -1,4 +1,4 @@
-"""The process that reads long answers: `python -m searx_mcp.client.answering MEMORY SECONDS`."""
+"""The process that reads long answers: `python -m searx_mcp.sources.answering MEMORY SECONDS`."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,7 +10,7 @@ from searx_mcp.workers.jobs import Job, Result, Workers
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 
-_CHILD: Final = "searx_mcp.client.answering"
+_CHILD: Final = "searx_mcp.sources.answering"
 
 
 def _read_open_source(body: bytes, options: Mapping[str, Any]) -> Result:

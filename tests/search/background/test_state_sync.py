@@ -9,7 +9,7 @@ from typing_extensions import override
 from searx_mcp import SearxClient
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.pool.record import OPTED_OUT
-from searx_mcp.search.background.remembering import RECALL_INTERVAL
+from searx_mcp.search.background.state_sync import PULL_INTERVAL
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
@@ -66,7 +66,7 @@ async def test_news_of_other_processes_arrive_while_one_is_running(another_proce
             bad.limit()
             async with another_process(clock, bad, good) as second:
                 await second.search("one", fetch_content=False)
-            clock.advance(RECALL_INTERVAL)
+            clock.advance(PULL_INTERVAL)
             states = {row.url: row.state for row in (await first.instances()).instances}
     assert states[bad.url] == "rate_limited"
 
@@ -119,17 +119,17 @@ async def test_what_the_user_chose_elsewhere_takes_effect_at_the_next_recall(
         async with process(public) as server, process(public) as command:
             await server.search("one", fetch_content=False)
             await command.admin.add(own.url)
-            clock.advance(RECALL_INTERVAL - 1)
+            clock.advance(PULL_INTERVAL - 1)
             assert [row.url for row in (await server.instances()).instances] == [public.url]
             clock.advance(1)
             found = await server.search("two", fetch_content=False)
             assert found.instance_used == own.url, "its origin is admitted, and public ones are off"
             await command.admin.remove(own.url)
             await command.admin.block(public.url)
-            clock.advance(RECALL_INTERVAL)
+            clock.advance(PULL_INTERVAL)
             assert (await server.instances()).instances == ()
             await command.admin.unblock(public.url)
-            clock.advance(RECALL_INTERVAL)
+            clock.advance(PULL_INTERVAL)
             rows = (await server.instances()).instances
     assert [(row.url, row.successes) for row in rows] == [(public.url, 1)]
 
@@ -143,7 +143,7 @@ async def test_a_reset_reaches_running_servers_and_leaves_the_charges(another_pr
                 await server.search("one", fetch_content=False)
             await command.admin.reset(only.url)
             assert (await server.instances()).instances[0].state == "rate_limited"
-            clock.advance(RECALL_INTERVAL)
+            clock.advance(PULL_INTERVAL)
             (row,) = (await server.instances()).instances
             assert (row.state, row.failures, row.reason) == ("new", 0, "")
             budget = await server.admin.budget()

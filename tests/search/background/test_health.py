@@ -3,29 +3,39 @@
 import asyncio
 import random
 from collections.abc import Collection
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from typing_extensions import override
 
+from searx_mcp.errors import NoInstancesError
+from searx_mcp.models.administration import Robots
+from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.background.activity import IDLE, Activity
-from searx_mcp.search.background.prober import CONFIG_INTERVAL, PUBLIC_INTERVAL, Prober
-from searx_mcp.search.background.schedule import Schedule
+from searx_mcp.search.background.health import (
+    CONFIG_INTERVAL,
+    PUBLIC_INTERVAL,
+    HealthChecker,
+    HealthRounds,
+)
+from searx_mcp.search.background.schedule import IDLE, Activity, Schedule
+from searx_mcp.search.providers.context import SearchContext
+from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
 HOUR = 3_600
 
 
-def prober(bench, *, searched: bool = True, pulse=None, state=None) -> Prober:
+def rounds(bench, *, searched: bool = True, client=None, state=None) -> HealthRounds:
     activity = Activity(bench.clock)
     if searched:
         activity.searched()
-    return Prober(
+    return HealthRounds(
         bench.pool,
-        pulse or bench.upstream,
+        client or bench.upstream,
         state=state or bench.state,
         activity=activity,
         interval=300.0,
@@ -40,7 +50,7 @@ def paths(fake: FakeSearxng) -> list[str]:
 async def test_a_check_never_searches_and_asks_public_instances_for_healthz_alone(bench):
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
-            await prober(it).check()
+            await rounds(it).check()
     assert paths(own) == ["/healthz", "/config"]
     assert paths(public) == ["/healthz"]
     assert public.requests[0].headers["User-Agent"].startswith("searx-mcp/")
@@ -50,7 +60,7 @@ async def test_own_instances_are_checked_in_every_round_and_public_ones_once_an_
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
             for _ in range(13):
-                await prober(it).check()
+                await rounds(it).check()
                 it.clock.advance(300)
     assert paths(own).count("/healthz") == 13
     assert paths(public).count("/healthz") == 2
@@ -64,7 +74,7 @@ async def test_a_round_of_all_processes_checks_one_public_instance(bench, proces
         urls = [f"https://i{n}.example/" for n in range(5)]
         it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
         counting = Counting()
-        several = [prober(it, pulse=counting) for _ in range(processes)]
+        several = [rounds(it, client=counting) for _ in range(processes)]
         checked = []
         for _ in range(24):
             for each in several:
@@ -81,7 +91,7 @@ async def test_a_round_of_all_processes_checks_one_public_instance(bench, proces
 async def test_the_config_of_an_own_instance_is_read_once_a_day(bench):
     async with FakeSearxng() as own, bench(own=[own]) as it:
         for _ in range(50):
-            await prober(it).check()
+            await rounds(it).check()
             it.clock.advance(HOUR)
     assert paths(own).count("/config") == 3
     assert CONFIG_INTERVAL == 24 * HOUR
@@ -89,7 +99,7 @@ async def test_the_config_of_an_own_instance_is_read_once_a_day(bench):
 
 async def test_what_config_says_is_learned(bench):
     async with FakeSearxng(version="2026.8.22") as own, bench(own=[own]) as it:
-        await prober(it).check()
+        await rounds(it).check()
         (report,) = it.pool.snapshot(it.clock())
     assert (report.limiter, report.version) == (False, "2026.8.22")
 
@@ -98,7 +108,7 @@ async def test_processes_that_share_a_store_check_an_instance_once(bench):
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
             for _ in range(8):
-                await prober(it).check()
+                await rounds(it).check()
     assert paths(own) == ["/healthz", "/config"]
     assert paths(public) == ["/healthz"]
 
@@ -106,7 +116,7 @@ async def test_processes_that_share_a_store_check_an_instance_once(bench):
 async def test_without_a_search_no_public_instance_is_asked_for_anything(bench):
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
-            await prober(it, searched=False).check()
+            await rounds(it, searched=False).check()
     assert public.requests == []
     assert paths(own) == ["/healthz", "/config"]
 
@@ -114,7 +124,7 @@ async def test_without_a_search_no_public_instance_is_asked_for_anything(bench):
 async def test_a_process_that_nobody_uses_makes_no_request(bench):
     async with FakeSearxng() as own, FakeSearxng() as public:
         async with bench(own=[own], public=[public]) as it:
-            idle = prober(it)
+            idle = rounds(it)
             it.clock.advance(IDLE + 1)
             await idle.check()
     assert own.requests == public.requests == []
@@ -135,7 +145,7 @@ async def test_a_stopped_own_instance_is_known_after_three_checks(bench):
         pass
     async with bench(own=[own]) as it:
         for _ in range(3):
-            await prober(it).check()
+            await rounds(it).check()
             it.clock.advance(300)
         assert it.pool.snapshot(it.clock())[0].state is InstanceState.FAILING
 
@@ -146,7 +156,7 @@ async def test_a_public_instance_that_is_silent_while_another_answers_is_known_t
         pass
     async with FakeSearxng() as good, bench(public=[gone, good]) as it:
         it.pool.enlist([], entries(*((gone, good) if first else (good, gone))))
-        checks = prober(it)
+        checks = rounds(it)
         for _ in range(8):
             checks._activity.searched()
             await checks.check()
@@ -165,7 +175,7 @@ async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench):
         urls = [f"https://i{n}.example/" for n in range(6)]
         it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
         counting = Counting(silent=urls)
-        checks = prober(it, pulse=counting)
+        checks = rounds(it, client=counting)
         for done in range(24):
             counting.silent = set(urls) if done % 6 < 4 else set()
             checks._activity.searched()
@@ -179,7 +189,7 @@ async def test_two_that_are_gone_one_after_the_other_are_known(bench):
         urls = [f"https://i{n}.example/" for n in range(5)]
         it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
         counting = Counting(silent=urls[1:3])
-        checks = prober(it, pulse=counting)
+        checks = rounds(it, client=counting)
         for _ in range(40):
             checks._activity.searched()
             await checks.check()
@@ -193,7 +203,7 @@ async def test_an_own_instance_that_is_silent_is_not_asked_for_more(bench):
     async with bench() as it:
         it.pool.enlist(["http://own.example/"], [])
         counting = Counting(silent=["http://own.example/"])
-        await prober(it, pulse=counting).check()
+        await rounds(it, client=counting).check()
     assert (counting.asked, counting.configs) == (["http://own.example/"], 0)
 
 
@@ -202,7 +212,7 @@ async def test_the_only_public_instance_is_known_to_be_silent(bench):
         pass
     async with bench(public=[gone]) as it:
         for _ in range(3):
-            await prober(it).check()
+            await rounds(it).check()
             it.clock.advance(HOUR)
         assert it.pool.snapshot(it.clock())[0].state is InstanceState.FAILING
 
@@ -212,7 +222,7 @@ async def test_a_failing_public_instance_that_answers_again_may_be_asked_again(b
         for _ in range(6):
             it.pool.probed(good.url, alive=False, now=it.clock())
         assert it.pool.propose(it.clock()) is None
-        await prober(it).check()
+        await rounds(it).check()
         assert it.pool.propose(it.clock()) is not None
 
 
@@ -243,13 +253,13 @@ async def test_at_most_four_instances_are_checked_at_once(bench):
             own=[f"http://own-{n}.example/" for n in range(20)], rng=random.Random(1)
         )
         counting = Counting()
-        await prober(it, pulse=counting).check()
+        await rounds(it, client=counting).check()
     assert counting.most == 4
 
 
 async def test_a_schedule_checks_at_once_and_is_gone_when_stopped(bench):
     async with FakeSearxng() as own, bench(own=[own]) as it, asyncio.TaskGroup() as group:
-        schedule = Schedule([prober(it).check], interval=300, spawn=group.create_task)
+        schedule = Schedule([rounds(it).check], interval=300, spawn=group.create_task)
         schedule.start()
         async with asyncio.timeout(5):
             await own.wait_for_requests(1)
@@ -289,10 +299,118 @@ async def test_a_round_that_breaks_is_logged_and_does_not_end_the_owner(bench, c
             task.add_done_callback(lambda _: done.set())
             return task
 
-        check = prober(it, pulse=Broken()).check
+        check = rounds(it, client=Broken()).check
         schedule = Schedule([check], interval=300, spawn=spawn)
         schedule.start()
         async with asyncio.timeout(5):
             await done.wait()
         await schedule.stop()
     assert "search.background_work_failed" in caplog.text
+
+
+NAMES_US = "User-agent: searx-mcp\nDisallow: /\n"
+
+
+def checker(bench) -> HealthChecker:
+    return HealthChecker(bench.pool, bench.upstream, bench.clock)
+
+
+async def test_a_check_asks_for_what_costs_no_search_and_the_pool_learns(bench):
+    async with FakeSearxng(link_token=True) as public, FakeSearxng() as own:
+        async with bench(own=[own], public=[public]) as it:
+            checked = await checker(it).check([own.url, public.url])
+            rows = {row.url: row for row in it.pool.snapshot(it.clock())}
+            assert it.pool.record_of(public.url).robots_read_at == it.clock()
+    mine, theirs = checked.checks
+    assert (mine.url, mine.alive, mine.robots) == (own.url, True, Robots.NOT_ASKED)
+    assert (theirs.url, theirs.alive, theirs.robots) == (public.url, True, Robots.ALLOWED)
+    assert theirs.config is not None
+    assert theirs.config.limiter is True
+    assert theirs.config.engines
+    assert [request.path for request in public.requests] == ["/healthz", "/config", "/robots.txt"]
+    assert [request.path for request in own.requests] == ["/healthz", "/config"]
+    assert rows[public.url].version == theirs.config.version
+    assert not checked.offline
+
+
+async def test_an_operator_who_names_us_is_left_alone_until_the_line_is_gone(bench):
+    async with FakeSearxng(robots=NAMES_US) as public, bench(public=[public]) as it:
+        checked = await checker(it).check([public.url])
+        (row,) = it.pool.snapshot(it.clock())
+        assert (checked.checks[0].robots, row.state) == (Robots.OPTED_OUT, "quarantined")
+        public._robots = None
+        checked = await checker(it).check([public.url])
+        assert checked.checks[0].robots is Robots.ALLOWED
+        assert it.pool.propose(it.clock()) is not None
+
+
+async def test_a_robots_txt_that_cannot_be_read_is_said_and_teaches_nothing(bench):
+    async with FakeSearxng() as public, bench(public=[public]) as it:
+        public.answer_with(b"no", path="/robots.txt", status=503)
+        checked = await checker(it).check([public.url])
+        assert it.pool.record_of(public.url).robots_read_at == 0
+    assert checked.checks[0].robots is Robots.UNREADABLE
+    assert checked.checks[0].detail
+
+
+async def test_silence_is_a_failure_unless_nobody_answers(bench):
+    async with FakeSearxng() as gone, FakeSearxng() as also_gone:
+        pass
+    async with FakeSearxng() as there, bench(public=[gone, also_gone, there]) as it:
+        for _ in range(3):
+            assert (await checker(it).check([gone.url, also_gone.url])).offline
+        assert {row.state for row in it.pool.snapshot(it.clock())} == {InstanceState.NEW}
+        for _ in range(2):
+            await checker(it).check([gone.url, there.url])
+        online = await checker(it).check([gone.url, there.url])
+        states = {row.url: row.state for row in it.pool.snapshot(it.clock())}
+    assert not online.offline
+    assert online.checks[0].config is None
+    assert states[gone.url] is InstanceState.FAILING
+    assert states[there.url] is InstanceState.NEW
+
+
+async def test_one_that_is_silent_alone_is_not_taken_for_a_network_that_is_down(bench):
+    async with FakeSearxng() as gone:
+        pass
+    async with bench(public=[gone]) as it:
+        for _ in range(3):
+            checked = await checker(it).check([gone.url])
+            assert not checked.offline
+        (row,) = it.pool.snapshot(it.clock())
+    assert row.state is InstanceState.FAILING
+
+
+async def test_four_are_asked_at_once_and_each_is_told(bench):
+    told: list[str] = []
+    busy = most = 0
+
+    class Slow:
+        async def is_alive(self, base_url, *, own, timeout):  # noqa: ASYNC109 - as the protocol has it
+            nonlocal busy, most
+            busy += 1
+            most = max(most, busy)
+            await asyncio.sleep(0)
+            busy -= 1
+            return False
+
+    async with AsyncExitStack() as stack:
+        fakes = [await stack.enter_async_context(FakeSearxng()) for _ in range(7)]
+        it = await stack.enter_async_context(bench(own=fakes))
+        slow = HealthChecker(it.pool, Slow(), it.clock)  # type: ignore[arg-type] # - nobody answers, so nothing else is asked
+        await slow.check([fake.url for fake in fakes], progress=told.append)
+    assert most == 4
+    assert told == [f"checked {count} of 7 instances" for count in range(1, 8)]
+
+
+async def test_an_own_instance_that_answers_may_be_searched_at_once_and_for_json(bench):
+    async with FakeSearxng(formats=("html", "json")) as own, bench(own=[own]) as it:
+        own.limit()
+        deadline = asyncio.get_running_loop().time() + 10
+        with pytest.raises(NoInstancesError):
+            await it.executor.run(SearchContext(InstanceQuery("tea"), 5, deadline))
+        assert it.pool.propose(it.clock()) is None
+        await checker(it).check([own.url])
+        proposal = it.pool.propose(it.clock())
+    assert proposal is not None
+    assert proposal.format is Format.JSON

@@ -1,0 +1,200 @@
+"""Who belongs to the pool: by the settings, by what the user chose since, by the list."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import searx_mcp
+from searx_mcp.errors import SettingsError
+from searx_mcp.files import read_text
+from searx_mcp.models.instance import Catalog, CatalogEntry, Choice, PoolReport, base_url
+from searx_mcp.pool.catalog import catalog_age_days, parse_catalog
+from searx_mcp.pool.config import InstancesConfig, PublicInstances
+from searx_mcp.pool.pool import InstancePool
+from searx_mcp.pool.searxspace import MAX_TEXT
+
+Choices = Mapping[Choice, Sequence[str]]
+"""What the user chose by command, by kind."""
+
+
+class PoolMembership:
+    """Keeps the pool, and what own instances may be asked, in line with settings and choices.
+
+    Args:
+        pool: where the instances go.
+        instances: the `[instances]` table.
+        catalog: the list of public instances to begin with; `None` when they are never asked.
+        choices: what the user has chosen so far.
+        admit: chooses the instances of a list that may be asked, without those blocked.
+        admit_own: told the base URLs of all own instances whenever they change.
+    """
+
+    def __init__(
+        self,
+        pool: InstancePool,
+        *,
+        instances: InstancesConfig,
+        catalog: Catalog | None,
+        choices: Choices,
+        admit: Callable[[Catalog, Collection[str]], Iterable[CatalogEntry]],
+        admit_own: Callable[[Collection[str]], None],
+    ) -> None:
+        self._pool = pool
+        self._settings = instances
+        self._catalog = catalog
+        self._admit = admit
+        self._admit_own = admit_own
+        self._own: tuple[str, ...] = ()
+        self._blocked: frozenset[str] = frozenset()
+        self.choose(choices)
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """Base URLs of the own instances: those of the settings, then those added."""
+        return self._own
+
+    @property
+    def blocked(self) -> frozenset[str]:
+        """Hosts that are never asked as public instances."""
+        return self._blocked
+
+    @property
+    def catalog(self) -> Catalog | None:
+        """The list in use, or `None` while public instances are not asked."""
+        return self._catalog if self.asks_public else None
+
+    @property
+    def asks_public(self) -> bool:
+        """Whether public instances may be asked; an own one of either source counts."""
+        return _asks_public(self._settings, self._own)
+
+    def choose(self, choices: Choices) -> None:
+        """Take over what the user chose by command."""
+        added = filter(_is_base_url, choices.get(Choice.OWN, ()))
+        own = tuple(dict.fromkeys([*self._settings.own, *added]))
+        blocked = frozenset([*self._settings.blocked, *choices.get(Choice.BLOCKED, ())])
+        if (own, blocked) == (self._own, self._blocked) and len(self._pool):
+            return
+        self._own, self._blocked = own, blocked
+        self._admit_own(own)
+        self._enlist()
+
+    def relist(self, catalog: Catalog) -> None:
+        """Take over a new list of public instances."""
+        self._catalog = catalog
+        self._enlist()
+
+    def _enlist(self) -> None:
+        catalog = self.catalog
+        public = self._admit(catalog, self._blocked) if catalog is not None else ()
+        self._pool.enlist(self._own, public)
+
+
+def _is_base_url(text: str) -> bool:
+    # A store may hold what an older or newer version, or somebody by hand, has put there.
+    try:
+        return base_url(text) == text
+    except ValueError:
+        return False
+
+
+OLD_CATALOG_DAYS: Final = 90
+"""Five instances come and five go every month: after three months a list needs a warning."""
+
+_NAME: Final = "instances.json"
+_FIELD: Final = "instances.catalog"
+_PACKAGE: Final = Path(searx_mcp.__file__).parent
+
+
+def read_bundled(package: Path = _PACKAGE) -> str:
+    """Read the bundled list of instances.
+
+    A wheel carries the file inside the package. An editable install does not: there the package
+    lies beside the file, at the root of the repository.
+
+    Args:
+        package: the directory of the installed package.
+
+    Raises:
+        SettingsError: the file is in neither place.
+    """
+    for folder in (package, package.parent):
+        file = folder / _NAME
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    raise SettingsError(
+        _FIELD,
+        f"the bundled {_NAME} is missing from this installation",
+        advice="Install searx-mcp again, or name a file of your own.",
+    )
+
+
+def read_catalog(path: str) -> str:
+    """Read the list of instances the operator configured; `~` is the home directory.
+
+    Raises:
+        SettingsError: the file is missing, unreadable, too long, or not UTF-8.
+    """
+    try:
+        return read_text(Path(path).expanduser(), MAX_TEXT)
+    except OSError as exc:
+        reason = exc.strerror or type(exc).__name__
+    except RuntimeError:
+        reason = "it is not a usable path"
+    raise SettingsError(
+        _FIELD,
+        f"cannot read {path!r}: {reason}",
+        advice="Correct the path, or remove the setting to use the bundled list.",
+    )
+
+
+def catalog_report(catalog: Catalog | None, now: float) -> PoolReport:
+    """The report of a pool without its instances: where the public ones come from and how old."""
+    if catalog is None:
+        return PoolReport(instances=())
+    age = catalog_age_days(catalog, now)
+    notes: tuple[str, ...] = ()
+    if age > OLD_CATALOG_DAYS:
+        old = f"The list of public instances is {age} days old; some will have gone."
+        notes = (
+            f"{old} A server renews it while it is searched with; a newer release brings a newer one.",
+        )
+    return PoolReport(
+        instances=(), catalog_source=catalog.source, catalog_age_days=age, notes=notes
+    )
+
+
+def first_catalog(
+    instances: InstancesConfig, given: Catalog | None, last_good: Catalog | None
+) -> Catalog | None:
+    """Give the list of public instances to begin with, or `None` when they are not to be asked.
+
+    Args:
+        instances: the `[instances]` table.
+        given: the list to use instead of the configured or bundled one.
+        last_good: the one that was fetched last; it is used if it is newer.
+
+    Raises:
+        SettingsError: the configured list cannot be used.
+    """
+    if not _asks_public(instances, instances.own):
+        return None
+    listed = given
+    if listed is None:
+        path = instances.catalog
+        listed = parse_catalog(read_catalog(path) if path else read_bundled())
+    if last_good is None or last_good.listed_at < listed.listed_at:
+        return listed
+    return last_good
+
+
+def fetches_list(instances: InstancesConfig) -> bool:
+    """Tell whether a newer list of public instances is of use."""
+    is_of_use = bool(instances.source) and not instances.catalog
+    return is_of_use and _asks_public(instances, instances.own)
+
+
+def _asks_public(instances: InstancesConfig, own: Sequence[str]) -> bool:
+    if instances.public is PublicInstances.AUTO:
+        return not own
+    return instances.public is PublicInstances.ON
