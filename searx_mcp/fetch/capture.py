@@ -77,7 +77,7 @@ class Job:
         obey_robots: whether robots.txt is asked.
         images: what stands for an image, if the call says so.
         previous: the last capture, to ask only for what has changed.
-        trail: of the walk under way, if there is one.
+        trail: of the hops under way, if there are any.
         notes: sentences about the way to the page.
     """
 
@@ -140,7 +140,7 @@ class Job:
         )
 
     def set_out(self) -> Trail:
-        """Begin the walk to the page itself."""
+        """Begin the trail to the page itself."""
         self.trail = Trail(self.url.with_fragment(None), max_redirects=self.max_redirects)
         return self.trail
 
