@@ -1,4 +1,4 @@
-"""Commands whose standard streams are closed, full, or that nobody reads."""
+"""The command as a process of its own: its imports, and streams that are closed, full or unread."""
 
 import os
 import subprocess
@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes streams"),
-]
+pytestmark = pytest.mark.slow
 
 CLOSED = (
     "searx-mcp: standard output is closed\nRedirect it to /dev/null if the output is not wanted.\n"
@@ -44,6 +41,7 @@ def run(tmp_path: Path, command: str, streams: str) -> tuple[int, str]:
     return int((tmp_path / "code").read_text()), ran.stderr
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a shell of POSIX closes streams")
 @pytest.mark.parametrize(
     ("command", "streams", "code", "told"),
     [
@@ -74,3 +72,56 @@ def test_a_command_says_in_a_sentence_what_is_wrong_with_its_streams(
     assert bool(errors) is bool(told)
     assert "Traceback" not in errors
     assert "ignored" not in errors
+
+
+@pytest.fixture
+def start(start_program, tmp_path):
+    """Starts the command with arguments, and with variables besides our own."""
+    config = tmp_path / "empty.toml"
+    config.touch()
+
+    def started(*arguments, **environment):
+        environment = {**os.environ, "SEARX_MCP_CONFIG": str(config), **environment}
+        return start_program(sys.executable, "-m", "searx_mcp", *arguments, env=environment)
+
+    return started
+
+
+async def test_a_reader_that_goes_away_is_no_error_worth_a_traceback(start):
+    process = await start("demo")
+    await process.stdout.readline()
+    process._transport.get_pipe_transport(1).close()
+    errors = (await process.stderr.read()).decode()
+    assert await process.wait() == 1
+    assert "Traceback" not in errors
+    assert "never retrieved" not in errors
+
+
+async def test_without_a_terminal_no_command_serves_and_ends_with_its_input(start):
+    process = await start()
+    out, errors = await process.communicate(b"")
+    assert (process.returncode, out) == (0, b"")
+    assert b"Traceback" not in errors
+
+
+async def test_an_output_that_knows_no_unicode_is_no_crash(start):
+    process = await start("demo", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    out, _ = await process.communicate(b"")
+    assert process.returncode == 0
+    assert "«nothing found»" in out.decode()
+
+
+WITHOUT = """
+import sys
+from searx_mcp.cli.main import main
+main(sys.argv[1:])
+heavy = {"aiohttp", "asyncio", "mcp", "pydantic", "rich"} & sys.modules.keys()
+sys.exit(" ".join(sorted(heavy)) or 0)
+"""
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_version_and_help_import_nothing_that_they_do_not_use(option):
+    command = [sys.executable, "-c", WITHOUT, option]
+    ran = subprocess.run(command, capture_output=True, timeout=60, check=False, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")

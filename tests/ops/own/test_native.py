@@ -341,30 +341,39 @@ async def test_a_port_that_was_taken_while_it_was_down_is_said(machine, stand_in
     assert (await machine.up()).healthy
 
 
-async def test_a_disk_without_room_is_said_before_anything_is_fetched(
-    machine, stand_in, monkeypatch
-):
+def full(stand_in, monkeypatch):
     monkeypatch.setattr("searx_mcp.ops.own.installation.ROOM", 2**62)
-    with pytest.raises(OwnInstanceError) as caught:
-        await machine.up(stand_in.archive())
-    assert caught.value.reason is NativeFailure.DISK_FULL
-    assert machine.steps == []
-    assert not machine.files.path.exists()
+    return stand_in.archive()
 
 
-async def test_a_folder_that_cannot_be_written_is_said(machine, stand_in):
+def unwritable(stand_in, _monkeypatch):
     stand_in.state.parent.mkdir(exist_ok=True)
     stand_in.state.write_text("a file where the folder should be")
-    with pytest.raises(OwnInstanceError) as caught:
-        await machine.up(stand_in.archive())
-    assert caught.value.reason is NativeFailure.NOT_WRITABLE
-    assert "storage.folder" in caught.value.advice
+    return stand_in.archive()
 
 
-async def test_files_that_are_not_those_of_their_commit_are_refused(machine, stand_in):
+def of_another_commit(stand_in, _monkeypatch):
+    return stand_in.archive(commit=PINNED)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "reason", "words"),
+    [
+        (full, NativeFailure.DISK_FULL, "150 MB"),
+        (unwritable, NativeFailure.NOT_WRITABLE, "storage.folder"),
+        (of_another_commit, NativeFailure.WRONG_TREE, "another network"),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else "",
+)
+async def test_what_cannot_be_installed_is_refused_and_leaves_nothing(
+    machine, stand_in, monkeypatch, trouble, reason, words
+):
+    archive = trouble(stand_in, monkeypatch)
     with pytest.raises(OwnInstanceError) as caught:
-        await machine.up(stand_in.archive(commit=PINNED))
-    assert caught.value.reason is NativeFailure.WRONG_TREE
+        await machine.up(archive)
+    assert caught.value.reason is reason
+    assert words in caught.value.advice
+    assert (machine.steps == []) is (trouble is not of_another_commit)
     assert not machine.files.path.exists()
 
 
