@@ -1,4 +1,4 @@
-"""What callers send, turned into requests, and what they are told of it: one place for every front.
+"""Arguments of callers turned into requests, and described to them: one place for every front.
 
 Callers are models and people, so spellings are forgiven and meanings are not:
 
@@ -34,7 +34,7 @@ from searx_mcp.models.spelling import did_you_mean, folded, is_blank, shown
 
 @dataclass(frozen=True, slots=True)
 class SearchDefaults:
-    """What a search takes where the call names nothing.
+    """Values that a search takes where the call names nothing.
 
     Attributes:
         results_count: results of a call that names no number.

@@ -60,7 +60,7 @@ class ErrorCode(StrEnum):
 
 
 class UnavailableReason(StrEnum):
-    """Why no instance could serve; each calls for something else from the caller."""
+    """Reasons why no instance could serve; each calls for something else from the caller."""
 
     OFFLINE = "offline"
     """No host could be reached at all: the network here is down."""

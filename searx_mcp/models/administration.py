@@ -1,4 +1,4 @@
-"""What looking after the pool comes to: one value for each command."""
+"""Reports of looking after the pool: one value for each command."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ from searx_mcp.models.instance import CatalogEntry, Choice, InstanceReport
 
 
 class Source(StrEnum):
-    """Why an instance is in the pool."""
+    """Reasons why an instance is in the pool."""
 
     SETTINGS = "settings"
     COMMAND = "command"
@@ -60,7 +60,7 @@ class Timers(Frozen):
 
 
 class ConfigReport(Frozen):
-    """What the `/config` of an instance said; `None` where it says nothing."""
+    """Contents of an instance's `/config`; `None` where it says nothing."""
 
     version: str | None = None
     limiter: bool | None = None
@@ -71,7 +71,7 @@ class ConfigReport(Frozen):
 
 
 class OpenSource(Frozen):
-    """What the table says of an open source.
+    """An open source as the table has it.
 
     Attributes:
         title: its name for a person.
@@ -114,7 +114,7 @@ class InstanceDetails(Frozen):
 
 
 class Robots(StrEnum):
-    """What the robots.txt of an instance says to us."""
+    """Answers of an instance's robots.txt to us."""
 
     ALLOWED = "allowed"
     OPTED_OUT = "opted_out"
@@ -124,7 +124,7 @@ class Robots(StrEnum):
 
 
 class Check(Frozen):
-    """What an instance answered to probes that cost it no search.
+    """Answers of an instance to probes that cost it no search.
 
     Attributes:
         alive: whether it answers `/healthz`.
@@ -154,7 +154,7 @@ class Checked(Frozen):
 
 
 class Refresh(Frozen):
-    """What fetching the list of public instances came to.
+    """Outcome of fetching the list of public instances.
 
     Attributes:
         source: where it comes from.
@@ -178,7 +178,7 @@ class Refresh(Frozen):
 
 
 class Change(Frozen):
-    """What a command changed.
+    """Changes that a command made.
 
     Attributes:
         subject: the base URL or host.
@@ -222,7 +222,7 @@ class Trial(Frozen):
 
 
 class Exported(Frozen):
-    """What the user chose and what was learned, to be taken elsewhere; no charges, no queries.
+    """Choices of the user and what was learned, to be taken elsewhere; no charges, no queries.
 
     Attributes:
         records: what was learned, one object for each instance.
@@ -236,7 +236,7 @@ class Exported(Frozen):
 
 
 class Imported(Frozen):
-    """What an import changed.
+    """Changes that an import made.
 
     Attributes:
         added: own instances that were not known.

@@ -60,7 +60,7 @@ class Declared(NamedTuple):
 
     @property
     def help(self) -> str:
-        """What a person is told of it."""
+        """The words that a person reads of it."""
         return self.argument.help.format_map(self.limits._asdict())
 
 

@@ -1,4 +1,4 @@
-"""What one request to one instance came to."""
+"""Outcomes of one request to one instance."""
 
 from enum import StrEnum
 
@@ -15,7 +15,7 @@ class Format(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What one attempt came to, as judged by its results and not by its status code.
+    """The outcome of one attempt, as judged by its results and not by its status code.
 
     The first three end a search; after any other the next instance is asked.
     """
@@ -63,12 +63,12 @@ class Verdict(StrEnum):
 
     @property
     def ends_search(self) -> bool:
-        """Whether the attempt's answer can be given to the caller."""
+        """Tell whether the attempt's answer can be given to the caller."""
         return self in _ENDS_SEARCH
 
     @property
     def is_network(self) -> bool:
-        """Whether nothing at all came back from the host."""
+        """Tell whether nothing at all came back from the host."""
         return self in _NETWORK
 
 
@@ -103,7 +103,7 @@ class Attempt(Frozen):
 
 
 class PastOutcome(BaseModel):
-    """What a request of the past came to, as it is remembered of an instance.
+    """The outcome of a request of the past, as it is remembered of an instance.
 
     Attributes:
         at: Unix seconds.

@@ -1,4 +1,4 @@
-"""What one instance answered: the rows of one result page, and what stands around them.
+"""Answers of one instance: the rows of one result page, and what stands around them.
 
 Rows of one kind have fields of their own, those of SearXNG's result templates; what any row may have,
 its author, date and thumbnail among it, stands on the row itself. Texts are plain, one line and empty if
@@ -61,7 +61,7 @@ class Video(Frozen):
 
 
 class Media(Frozen):
-    """What a row without a template of its own can play; mostly music.
+    """Sound or film of a row without a template of its own; mostly music.
 
     Attributes:
         length, seconds: as of a video.
@@ -351,5 +351,5 @@ class ResultPage:
 
     @property
     def is_useful(self) -> bool:
-        """Whether the page holds anything a caller can use."""
+        """Tell whether the page holds anything a caller can use."""
         return bool(self.hits or self.answers or self.infoboxes)

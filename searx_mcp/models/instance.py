@@ -15,7 +15,7 @@ from searx_mcp.models.base import Frozen
 
 
 class NetworkType(StrEnum):
-    """How an instance is reached."""
+    """Networks by which an instance is reached."""
 
     NORMAL = "normal"
     TOR = "tor"
@@ -48,7 +48,7 @@ class InstanceState(StrEnum):
 
 
 class Choice(StrEnum):
-    """What the user chose about instances by command, beside the settings."""
+    """Choices of the user about instances, by command, beside the settings."""
 
     OWN = "own"
     """The base URL of an own instance that was added."""
@@ -57,7 +57,7 @@ class Choice(StrEnum):
 
 
 class SortKey(StrEnum):
-    """What a list of instances is put in order by; without one, as they are asked."""
+    """Keys that a list of instances is put in order by; without one, as they are asked."""
 
     HOST = "host"
     SCORE = "score"
@@ -154,7 +154,7 @@ class Catalog(Frozen):
 
 
 class EngineState(StrEnum):
-    """How an engine inside an instance answered last."""
+    """Last answers of an engine inside an instance."""
 
     WELL = "well"
     REFUSED = "refused"
@@ -164,7 +164,7 @@ class EngineState(StrEnum):
 
 
 class EngineReport(Frozen):
-    """What is known of one engine of an own instance, from the answers to searches.
+    """One engine of an own instance, as answers to searches tell of it.
 
     Attributes:
         reason: why it did not answer last, in the words of the instance; empty if it did.
@@ -186,7 +186,7 @@ class EngineReport(Frozen):
 
 
 class InstanceReport(Frozen):
-    """What the pool knows of one instance now.
+    """One instance as the pool knows it now.
 
     Attributes:
         score: 0 to 1, the weight among its tier.
@@ -244,7 +244,7 @@ class InstanceReport(Frozen):
 
 
 class MonthReport(Frozen):
-    """What the public instances that count requests over thirty days allow together.
+    """Allowance of all public instances that count requests over thirty days.
 
     The days are the last thirty, not a month of the calendar, and all figures but the last are
     searches. See `docs/decisions/budgets.md`.

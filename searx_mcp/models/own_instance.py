@@ -10,7 +10,7 @@ from searx_mcp.models.instance import EngineReport
 
 
 class ContainerState(StrEnum):
-    """What a container does."""
+    """States of a container."""
 
     ABSENT = "absent"
     RUNNING = "running"
@@ -20,7 +20,7 @@ class ContainerState(StrEnum):
 
 
 class Done(StrEnum):
-    """What `up` had to do."""
+    """Steps that `up` had to take."""
 
     CREATED = "created"
     STARTED = "started"
@@ -30,7 +30,7 @@ class Done(StrEnum):
 
 
 class NativeState(StrEnum):
-    """What the process of an instance does."""
+    """States of the process of an instance."""
 
     ABSENT = "absent"
     """Nothing is installed."""
@@ -40,7 +40,7 @@ class NativeState(StrEnum):
 
 
 class NativeFailure(StrEnum):
-    """Why an instance cannot be run as a process; each has its own remedy."""
+    """Reasons why an instance cannot be run as a process; each has its own remedy."""
 
     UNSUPPORTED = "unsupported"
     """SearXNG does not run on this system."""
@@ -70,7 +70,7 @@ class NativeFailure(StrEnum):
 
 
 class ContainerFailure(StrEnum):
-    """Why an instance cannot be run in a container; each has its own remedy."""
+    """Reasons why an instance cannot be run in a container; each has its own remedy."""
 
     NO_ENGINE = "no_engine"
     """Neither docker nor podman is installed."""
@@ -129,7 +129,7 @@ class OwnInstanceUp(OwnInstance):
 
 
 class OwnInstanceDown(Frozen):
-    """What `down` did.
+    """Outcome of `down`.
 
     Attributes:
         engine: name of the container engine that was asked.
@@ -222,7 +222,7 @@ class NativeInstanceUp(NativeInstance):
 
 
 class NativeInstanceDown(Frozen):
-    """What `down` did.
+    """Outcome of `down`.
 
     Attributes:
         engine: always `native`.

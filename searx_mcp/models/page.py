@@ -10,7 +10,7 @@ from searx_mcp.models.base import Frozen
 
 
 class PageKind(StrEnum):
-    """What a page is, which decides what of it is its content.
+    """The kind of a page, which decides what of it is its content.
 
     In a `FORUM` the answers are content and not comments; a `COLLECTION` shows things and a `LISTING`
     writings, whose links are their content; a `SERVICE` presents an organisation or what it offers.

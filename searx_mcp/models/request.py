@@ -1,4 +1,4 @@
-"""What a caller asks for. Each field of a request is declared here as an argument of its tool, too."""
+"""Requests of callers. Each field is declared here as an argument of its tool, too."""
 
 from collections.abc import Sequence
 from enum import IntEnum, StrEnum
@@ -66,7 +66,7 @@ _OTHER_CATEGORIES: Final = {
 
 
 class TimeRange(StrEnum):
-    """How old a result may be; the empty value means any age."""
+    """Ages that a result may have at most; the empty value means any."""
 
     ANY = ""
     DAY = "day"
@@ -76,7 +76,7 @@ class TimeRange(StrEnum):
 
 
 class SafeSearch(IntEnum):
-    """How strictly engines are asked to filter explicit results."""
+    """Levels at which engines are asked to filter explicit results."""
 
     OFF = 0
     MODERATE = 1
@@ -102,7 +102,7 @@ class Source(StrEnum):
 
 
 class Images(StrEnum):
-    """What stands for an image: its words, a link to it, the image itself, or nothing.
+    """Forms of an image in Markdown: its words, a link to it, the image itself, or nothing.
 
     A host that renders Markdown fetches images that stand in it, without asking.
     """

@@ -28,7 +28,7 @@ from searx_mcp.models.request import SafeSearch, TimeRange
 
 
 class Poor(StrEnum):
-    """Why what was read of a page is not given.
+    """Reasons why a page that was read is not given.
 
     An `EMPTY` page has next to no words, `SPAM` repeats itself, a `PARKED` one sells its domain, an
     `ERROR` was sent as if it were a page. The others show only a wall: `LOGIN` and `PAYWALL` want an
@@ -46,7 +46,7 @@ class Poor(StrEnum):
 
 
 class Coverage(StrEnum):
-    """What an answer was found in."""
+    """Kinds of index that an answer was found in."""
 
     WEB = "web"
     """The indexes of web search engines, through an instance."""
@@ -161,7 +161,7 @@ class DroppedPage(Frozen):
 
 
 class FetchStats(Frozen):
-    """How the reading of the result pages went.
+    """Counts of the reading of the result pages.
 
     Attributes:
         attempted: results whose page was to be read.

@@ -1,4 +1,4 @@
-"""What every front talks to."""
+"""The protocols that every front talks to."""
 
 from typing import Protocol
 

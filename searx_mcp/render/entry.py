@@ -151,7 +151,7 @@ class Entry:
 
     @property
     def cost(self) -> int:
-        """What its lines cost."""
+        """Price of its lines."""
         return line_cost(self.block)
 
     def described(self, room: int, boundary: str) -> Self:
@@ -213,7 +213,7 @@ def bare(result: SearchResult, number: int, boundary: str) -> Entry:
 
 
 def unread(result: SearchResult, boundary: str) -> str:
-    """Why the page of a result was not read, or nothing."""
+    """Say why the page of a result was not read, or nothing."""
     if not result.error_type:
         return ""
     status = f" ({result.status_code})" if result.status_code else ""
@@ -287,7 +287,7 @@ def _said(
 
 
 def _listed(template: Frozen, field: str, boundary: str) -> Iterator[Detail]:
-    """What a template has any number of."""
+    """Tell what a template has any number of."""
     if isinstance(template, Code):
         for number, line in template.lines[:_CODE_LINES]:
             short = code_line(line, boundary, max_tokens=_CODE_TOKENS)

@@ -222,7 +222,7 @@ def _quoted(error: SearxMcpError, boundary: str) -> str:
 
 
 def _strangers(error: FetchError, boundary: str) -> Iterator[str]:
-    """What is quoted, and where redirects have led: first to where, since not all may have room."""
+    """Quote what belongs to it, and say where redirects have led: first to where, since not all may have room."""
     if error.quoted:
         yield one_line(error.quoted, boundary, max_tokens=_QUOTED_TOKENS)
     yield f"Final URL: {one_url(error.url)}"
@@ -248,7 +248,7 @@ def _text(prefix: str, error: SearxMcpError, room: int, longest: float) -> str:
 
 
 def _counts(attempts: tuple[Attempt, ...]) -> str:
-    """How the last attempt at each instance and open source ended, as counts."""
+    """Count how the last attempt at each instance and open source ended."""
     if not attempts:
         return ""
     last = {attempt.instance: _PHRASE[attempt.verdict] for attempt in attempts}
@@ -304,7 +304,7 @@ def _advice(error: SearxMcpError, longest: float) -> str:
 
 
 def time_advice(error: SearxMcpError, longest: float = MAX_TIMEOUT) -> str:
-    """What to do after a time that ran out; a longer one is advised only if there can be one."""
+    """Advise after a time that ran out; a longer one only if there can be one."""
     otherwise = "use another source."
     if isinstance(error, DeadlineError):
         otherwise = "ask for fewer results, or without their pages (fetch_content false)."

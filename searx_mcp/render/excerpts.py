@@ -93,7 +93,7 @@ def gap(passages: Sequence[Passage], start: int = 0) -> int:
 
 
 def _runs(passages: Sequence[Passage], boundary: str) -> Iterator[str]:
-    """What stands in one piece in the page, each with its label."""
+    """Join what stands in one piece in the page, each with its label."""
     at = 0
     while at < len(passages):
         first = passages[at]
@@ -109,12 +109,12 @@ def _runs(passages: Sequence[Passage], boundary: str) -> Iterator[str]:
 
 
 def _end(passage: Passage) -> str:
-    """What closes the code that a passage ends in."""
+    """Give what closes the code that a passage ends in."""
     return closing((_FENCE if passage.is_code else "") + passage.text)
 
 
 def _frame(passage: Passage) -> str:
-    """What stands around a passage that joins on to no other."""
+    """Give what stands around a passage that joins on to no other."""
     return _SKIPPED + _label(passage) + (_FENCE if passage.is_code else "")
 
 

@@ -175,7 +175,7 @@ def _tamed(match: re.Match[str]) -> str:
 
 
 def _names_us(text: str, start: int) -> bool:
-    """Whether the name of our tag begins here, however it is disguised; ends at the first other letter."""
+    """Tell whether the name of our tag begins here, however disguised; ends at the first other letter."""
     wanted = iter(_NAME)
     letter, passed = next(wanted), 0
     while passed <= _MOST_BETWEEN and start < len(text):

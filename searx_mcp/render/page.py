@@ -32,7 +32,7 @@ _AGE_SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is shown of a page.
+    """The shown part of a page.
 
     Attributes:
         head: the lines before the fence, which are ours.
@@ -206,7 +206,7 @@ def _total(page: Page) -> int:
 
 
 def _more(page: Page, following: int | None, *, is_in_parts: bool) -> str:
-    """What is missing behind what is shown, and the call that reads on at an offset."""
+    """Say what is missing behind what is shown, and give the call that reads on at an offset."""
     if following is not None:
         where = f"characters {page.offset} to {following} of {_total(page)}"
         if is_in_parts:

@@ -258,7 +258,7 @@ def _fitted_results(layout: Layout, boundary: str) -> tuple[SearchResult, ...]:
 def _fitted_content(
     content: PageContent, page: Reading | None, gist: str, boundary: str
 ) -> PageContent | None:
-    """What is shown of a page: its text, or in a few words what it says, or nothing."""
+    """Show a page: its text, or in a few words what it says, or nothing."""
     if page is None and not gist:
         return None
     return content.model_copy(

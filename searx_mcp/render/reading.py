@@ -27,7 +27,7 @@ _LEAST_TEXT = 20
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is shown of one page.
+    """The shown part of one page among the results.
 
     Attributes:
         number: the result's number in the list.
@@ -52,12 +52,12 @@ class Reading:
 
     @property
     def was_cut(self) -> bool:
-        """Whether there is more of the page here than is shown."""
+        """Tell whether there is more of the page here than is shown."""
         return self.next_offset is not None
 
     @property
     def is_partial(self) -> bool:
-        """Whether the page is longer than what is shown of it."""
+        """Tell whether the page is longer than what is shown of it."""
         return self.was_cut or self.is_incomplete
 
     def block(self, boundary: str) -> str:
@@ -68,7 +68,7 @@ class Reading:
         return "\n".join(filter(None, (title, fence, self._read_on())))
 
     def cost(self, boundary: str, *, limit: int) -> int:
-        """What its block costs with the blank line before it, or `limit` + 1 if more than that."""
+        """Price its block with the blank line before it, or `limit` + 1 if more than that."""
         return estimate(f"\n\n{self.block(boundary)}", limit=limit)
 
     def _read_on(self) -> str:
@@ -124,12 +124,12 @@ class Source:
 
     @cached_property
     def cost(self) -> int:
-        """What all of it costs, or more than `most` if more than that."""
+        """Price of all of it, or more than `most` if more than that."""
         return self.whole.cost(self.boundary, limit=self.most)
 
     @property
     def gist(self) -> str:
-        """What it says, where no more can be shown."""
+        """Short form of what it says, where no more can be shown."""
         return self.content.summary or self._parts[0].text
 
     def within(self, room: int) -> tuple[Reading | None, int]:

@@ -159,7 +159,7 @@ def _listed(bare: list[Entry], left: int) -> tuple[list[Entry], int]:
 
 
 def _least(said: Sequence[tuple[str, ...]], left: int, sixth: int) -> list[int]:
-    """What answers get, and remarks and what stands beside the results together, before the rest."""
+    """Grant room to answers, and to remarks and what stands beside the results together, before the rest."""
     answers = lines_within(said[0], min(left, sixth))[1]
     most = min(left - answers, sixth)
     remarks = lines_within(said[1], most)[1]
@@ -261,7 +261,7 @@ def _letters(text: str) -> str:
 
 
 def _is_repeated(snippet: str, said: str) -> bool:
-    """Whether all sentences of a snippet that are long enough to tell are in a text."""
+    """Tell whether all sentences of a snippet that are long enough to tell are in a text."""
     sentences = [_letters(sentence) for sentence in _GAP.split(snippet[: entry.SNIPPET_CHARS])]
     telling = [sentence for sentence in sentences if len(sentence) >= _LEAST_REPEATED]
     return bool(said and telling) and all(sentence in said for sentence in telling)

@@ -1,4 +1,4 @@
-"""What stands around the results of a search: heading, direct answers, remarks."""
+"""Lines around the results of a search: heading, direct answers, remarks."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -111,7 +111,7 @@ def direct_answers(short: SearchResponse) -> Iterator[str]:
 
 
 def remarks(short: SearchResponse) -> Iterator[str]:
-    """What we say of a shortened response: its notes, and how many pages could not be read."""
+    """Remark on a shortened response: its notes, and how many pages could not be read."""
     for note in short.notes[1:] if short.stale else short.notes:  # the heading has the first
         yield f"Note: {note}"
     stats = short.content_fetch_stats
@@ -120,7 +120,7 @@ def remarks(short: SearchResponse) -> Iterator[str]:
 
 
 def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
-    """What strangers say beside their results: licences, corrections, suggestions, failed engines."""
+    """Give what strangers say beside their results: licences, corrections, suggestions, failed engines."""
     if short.attribution:
         yield f"Licences: {' '.join(short.attribution)}"
     if short.corrections:
@@ -132,7 +132,7 @@ def beside(short: SearchResponse, boundary: str) -> Iterator[str]:
 
 
 def _dropped(stats: FetchStats) -> str:
-    """Why pages that were read are not given, as counts; and how many results went with them."""
+    """Count why pages that were read are not given, and how many results went with them."""
     if not stats.dropped:
         return ""
     reasons = Counter(page.reason.value for page in stats.dropped).most_common()

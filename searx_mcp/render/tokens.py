@@ -1,4 +1,4 @@
-"""How many tokens a text costs a model, estimated without a vocabulary, and how to cut to a number.
+"""Tokens that a text costs a model, estimated without a vocabulary, and cutting to a number of them.
 
 The weights and what they were derived from: docs/decisions/token-estimate.md.
 """
@@ -70,7 +70,7 @@ def estimate(text: str, *, limit: int | None = None) -> int:
 
 
 def line_cost(line: str) -> int:
-    """What a line costs with the line break before it; nothing for no line."""
+    """Price a line with the line break before it; nothing for no line."""
     return estimate(f"\n{line}") if line else 0
 
 
@@ -188,7 +188,7 @@ def _cost(text: str) -> int:
 
 
 def _surplus(run: str) -> int:
-    """What characters cost above what they count for as ASCII, those outside it as question marks."""
+    """Price characters above what they count for as ASCII, those outside it as question marks."""
     counted = sum(_ASCII_WEIGHTS[kind] for kind in run.encode("ascii", "replace").translate(_KINDS))
     return (
         sum(
@@ -217,7 +217,7 @@ def _boundary(text: str, end: int) -> int:
 
 
 def closing(text: str) -> str:
-    """What closes the code block that a text ends in: a line break and a line, or nothing."""
+    """Give what closes the code block that a text ends in: a line break and a line, or nothing."""
     opened: tuple[str, str] | None = None
     for line in _FENCE.finditer(text):
         lead, marker, rest = line.groups()

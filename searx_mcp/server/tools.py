@@ -47,7 +47,7 @@ _TEXT_ONLY = frozenset(
 
 
 def wants_structured(setting: Literal["auto", "on", "off"], client_name: str | None) -> bool:
-    """Whether to attach structured content.
+    """Tell whether to attach structured content.
 
     Args:
         setting: `server.structured_output`.
@@ -110,7 +110,7 @@ FETCH_DESCRIPTION = (
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What every tool needs.
+    """Settings, service and fence that every tool needs.
 
     Attributes:
         settings: budgets, defaults and the time a call may take.

@@ -1,4 +1,4 @@
-"""What the environment says under names that are not those of settings: second names, and proxies.
+"""Variables of the environment that are not named like settings: second names, and proxies.
 
 No sentence made here shows a value: one may hold a password.
 """

@@ -1,4 +1,4 @@
-"""What went wrong with a job, on its way from a process to the caller."""
+"""Failures of a job, on their way from a process to the caller."""
 
 import signal
 from collections.abc import Mapping

@@ -32,7 +32,7 @@ class Frame(NamedTuple):
 
 
 def encode_head(header: Mapping[str, object], body_length: int) -> bytes:
-    """What goes before a body.
+    """Encode what goes before a body.
 
     Raises:
         FrameError: the header is no JSON, or one of both is too long.

@@ -138,12 +138,12 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
     @property
     def is_usable(self) -> bool:
-        """Whether it runs and keeps to the form, as far as is known."""
+        """Tell whether it runs and keeps to the form, as far as is known."""
         return not self._is_ended
 
     @property
     def is_gone(self) -> bool:
-        """Whether it has ended and its pipes are closed."""
+        """Tell whether it has ended and its pipes are closed."""
         return self._gone.done()
 
     @property
