@@ -19,10 +19,10 @@ from searx_mcp.errors import SettingsError
 from searx_mcp.files import read_bytes
 from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.http.detour import Detour, arrivals, check_support
-from searx_mcp.http.http import Round
+from searx_mcp.http.http import Route
 from searx_mcp.http.pacing import READ_BUFFER, PacedConnector
 from searx_mcp.http.proxy import BLIND, ProxyUrl
+from searx_mcp.http.proxy_route import ProxyRoute, arrivals, check_support
 
 MAX_LINE: Final = 8_190
 """Bytes of a status line or one header field; what Apache and nginx accept too."""
@@ -86,14 +86,14 @@ class Connections:
         )
         return self._session(connector, middlewares)
 
-    def rounds(
+    def routes(
         self,
         *,
         middlewares: Sequence[aiohttp.ClientMiddlewareType] = (),
         verify: bool = True,
         guarded: bool = False,
         limited: bool = True,
-    ) -> Callable[[URL], Round | None]:
+    ) -> Callable[[URL], Route | None]:
         """Make what tells of a URL through which proxy it is asked, if through any.
 
         Args:
@@ -103,26 +103,26 @@ class Connections:
             limited: whether there is a limit of connections.
         """
         limits = self._limits(limited=limited)
-        rounds: dict[ProxyUrl, Round] = {}
+        routes: dict[ProxyUrl, Route] = {}
         settings = {"network.http_proxy": self.proxies.http, "network.proxy": self.proxies.https}
         for setting, proxy in settings.items():
             if proxy is not None:
-                detour = Detour(proxy, setting)
+                route = ProxyRoute(proxy, setting)
                 connect = partial(
-                    self._round, proxy, detour, middlewares, verify, guarded, limits=limits
+                    self._routed, proxy, route, middlewares, verify, guarded, limits=limits
                 )
-                rounds[proxy] = (connect, detour)
+                routes[proxy] = (connect, route)
 
-        def go_round(url: URL) -> Round | None:
+        def route_for(url: URL) -> Route | None:
             proxy = self.proxies.proxy_for(url.scheme, url.raw_host or "", url.port or 0)
-            return rounds[proxy] if proxy else None
+            return routes[proxy] if proxy else None
 
-        return go_round
+        return route_for
 
-    def _round(
+    def _routed(
         self,
         proxy: ProxyUrl,
-        detour: Detour,
+        route: ProxyRoute,
         middlewares: Sequence[aiohttp.ClientMiddlewareType],
         verify: bool,  # noqa: FBT001 - bound by name of its place alone
         guarded: bool,  # noqa: FBT001 - likewise
@@ -140,13 +140,13 @@ class Connections:
             from searx_mcp.http.socks import SocksErrors, socks_connector  # noqa: PLC0415 - an extra
 
             connector = socks_connector(proxy, limits=limits, ssl=tls)
-            last = SocksErrors(detour)
+            last = SocksErrors(route)
         else:
             limit, limit_per_host = limits
             connector = PacedConnector(
                 limit=limit, limit_per_host=limit_per_host, resolver=self._resolver, ssl=tls
             )
-            last = detour.turn_back
+            last = route.reject_407
         return self._session(connector, (*middlewares, last), trace_configs=[arrivals()])
 
     def _limits(self, *, limited: bool) -> tuple[int, int]:

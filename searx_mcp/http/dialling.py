@@ -38,7 +38,7 @@ Lead = Callable[[str, int], int]
 It raises `ConnectionRefusedError` where nothing listens."""
 
 
-class Names(AbstractResolver):
+class StaticResolver(AbstractResolver):
     """A resolver that knows names by heart.
 
     Attributes:
@@ -115,7 +115,7 @@ def check_loop() -> None:
         raise RuntimeError(message)  # noqa: TRY004 - the loop is no argument
 
 
-class Diversion:
+class SocketRedirect:
     """Opens sockets that lead to ports of this machine, whatever address they are connected to.
 
     Only for loops that `check_loop` lets pass: connecting in others would leave the machine.

@@ -14,9 +14,9 @@ from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, TransportError
 from searx_mcp.http.body import Body, BodyBuffer, Response
-from searx_mcp.http.detour import Detour, DetourError
 from searx_mcp.http.guard import BlockedAddressError, PublicAddressError
 from searx_mcp.http.pacing import MAX_INTERIM, UnaskedAnswerError
+from searx_mcp.http.proxy_route import ProxyRoute, ProxyRouteError
 from searx_mcp.urls.hosts import ends_in_number
 from searx_mcp.urls.url import refused_address
 
@@ -29,7 +29,7 @@ NOTE_BROKEN: Final = "the connection broke before the end"
 
 LookUp = Callable[[str, int], Awaitable[object]]
 Connect = Callable[[], aiohttp.ClientSession]
-Round = tuple[Connect, Detour]
+Route = tuple[Connect, ProxyRoute]
 """What makes the library's session for a proxy, and the way through it."""
 
 _UNRESOLVED: Final = "The host name does not resolve."
@@ -118,7 +118,7 @@ class HttpSession:
         admit: Callable[[str], URL],
         look_up: LookUp | None = None,
         connect_plainly: Connect | None = None,
-        go_round: Callable[[URL], Round | None] = lambda _url: None,
+        route_for: Callable[[URL], Route | None] = lambda _url: None,
     ) -> None:
         """Describe a session.
 
@@ -128,13 +128,13 @@ class HttpSession:
             look_up: resolves a host and port as connecting will, or raises.
             connect_plainly: makes another of the library's sessions for http URLs, likewise: what
                 opens the sockets of one is not told the scheme.
-            go_round: tells whether a request goes through a proxy, and how.
+            route_for: tells whether a request goes through a proxy, and how.
         """
         self._look_up = look_up
         self._connect = connect
         self._connect_plainly = connect_plainly or connect
         self._admit = admit
-        self._go_round = go_round
+        self._route_for = route_for
         self._clients: dict[Connect, aiohttp.ClientSession] = {}
         self._is_closed = False
 
@@ -172,9 +172,9 @@ class HttpSession:
         target = self._admit(url)
         if self._is_closed:
             raise RuntimeError("the session is closed")
-        client, detour = self._way_to(target)
+        client, route = self._way_to(target)
         straight = nullcontext({"headers": headers})
-        passage = detour.passage(target, headers, time_limit.when()) if detour else straight
+        passage = route.request_options(target, headers, time_limit.when()) if route else straight
         try:
             async with time_limit, passage as options:
                 response = await client.request(
@@ -237,7 +237,7 @@ class HttpSession:
         """
         target = self._admit(url)
         host, port = target.raw_host, target.port
-        if self._look_up is None or not host or port is None or self._go_round(target):
+        if self._look_up is None or not host or port is None or self._route_for(target):
             return
         if ":" in host or ends_in_number(host):  # a literal address
             return
@@ -260,12 +260,12 @@ class HttpSession:
                 async with asyncio.timeout(CLOSE_TIMEOUT):
                     await client.close()
 
-    def _way_to(self, url: URL) -> tuple[aiohttp.ClientSession, Detour | None]:
+    def _way_to(self, url: URL) -> tuple[aiohttp.ClientSession, ProxyRoute | None]:
         straight = self._connect_plainly if url.scheme == "http" else self._connect
-        connect, detour = self._go_round(url) or (straight, None)
+        connect, route = self._route_for(url) or (straight, None)
         if connect not in self._clients:
             self._clients[connect] = connect()
-        return self._clients[connect], detour
+        return self._clients[connect], route
 
 
 @contextmanager
@@ -316,7 +316,7 @@ def _note_on(failure: Exception) -> str:
 def _translated(failure: Exception, url: str) -> FetchError:
     """Make our error of one of the library's; the order runs from the narrow to the wide."""
     match failure:
-        case DetourError():
+        case ProxyRouteError():
             return failure.translated(url)
         case aiohttp.ClientConnectorError(os_error=BlockedAddressError()):
             return refused_address(url)

@@ -158,11 +158,11 @@ class Sessions:
                 limited=False,
             )
 
-        go_round = self._connections.rounds(middlewares=(self._authorize,), limited=False)
+        route_for = self._connections.routes(middlewares=(self._authorize,), limited=False)
 
         def admit(raw: str) -> URL:
             url = _admit(raw, origins=self._own_origins)
-            if url.scheme == "http" and go_round(url) and _may_be_public(url):
+            if url.scheme == "http" and route_for(url) and _may_be_public(url):
                 raise refused_plain_http(raw)
             return url
 
@@ -171,7 +171,7 @@ class Sessions:
                 connect,
                 connect_plainly=partial(connect, open_private_socket),
                 admit=admit,
-                go_round=go_round,
+                route_for=route_for,
             )
         )
 
@@ -182,7 +182,7 @@ class Sessions:
             HttpSession(
                 partial(self._connections.straight, resolver=self._resolver),
                 admit=partial(_admit, origins=self._operator_origins),
-                go_round=self._connections.rounds(),
+                route_for=self._connections.routes(),
             )
         )
 
@@ -273,11 +273,11 @@ class Sessions:
                 verify=verify,
             )
 
-        go_round = self._connections.rounds(middlewares=middlewares, verify=verify, guarded=True)
+        route_for = self._connections.routes(middlewares=middlewares, verify=verify, guarded=True)
 
         def admit(raw: str) -> URL:
             url = check_url(raw, allow=self._allow, onion=onion)
-            if go_round(url):
+            if route_for(url):
                 _judge_literal(url, guard, raw)
             return url
 
@@ -286,7 +286,7 @@ class Sessions:
                 connect,
                 admit=admit,
                 look_up=lambda host, port: resolver().resolve(host, port),
-                go_round=go_round,
+                route_for=route_for,
             )
         )
 

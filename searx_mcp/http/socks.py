@@ -15,9 +15,9 @@ from aiohttp_socks import (
 )
 from typing_extensions import override
 
-from searx_mcp.http.detour import Detour
 from searx_mcp.http.pacing import PacedHandler
 from searx_mcp.http.proxy import ProxyUrl
+from searx_mcp.http.proxy_route import ProxyRoute
 
 _TOLD_OF_THE_HOST: Final = frozenset(range(1, 7))
 """Replies about the host or the way to it, RFC 1928 6. Of 1, a general failure, Tor makes use for
@@ -69,11 +69,11 @@ class SocksErrors:
     """A middleware that says the library's errors in our words.
 
     Args:
-        detour: the way whose errors they are.
+        route: the way whose errors they are.
     """
 
-    def __init__(self, detour: Detour) -> None:
-        self._detour = detour
+    def __init__(self, route: ProxyRoute) -> None:
+        self._route = route
 
     async def __call__(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
@@ -82,14 +82,14 @@ class SocksErrors:
         try:
             return await handler(request)
         except SSLError as exc:
-            raise self._detour.untrusted(exc) from exc
+            raise self._route.untrusted(exc) from exc
         except ProxyConnectionError as exc:
-            raise self._detour.unreachable() from exc
+            raise self._route.unreachable() from exc
         except ProxyTimeoutError as exc:
-            raise self._detour.barred("there was no connection in time") from exc
+            raise self._route.barred("there was no connection in time") from exc
         except EOFError as exc:
-            raise self._detour.barred("it hung up") from exc
+            raise self._route.barred("it hung up") from exc
         except ProxyError as exc:
             if exc.error_code in _TOLD_OF_THE_HOST:
-                raise self._detour.barred(f"{exc}") from exc
-            raise self._detour.unfit() from exc
+                raise self._route.barred(f"{exc}") from exc
+            raise self._route.unfit() from exc

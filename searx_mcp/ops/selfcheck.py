@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 from searx_mcp.arguments import parse_fetch
 from searx_mcp.errors import ErrorCode, SearxMcpError
-from searx_mcp.http.dialling import LOOPBACK, Dialling, Diversion, Names
+from searx_mcp.http.dialling import LOOPBACK, Dialling, SocketRedirect, StaticResolver
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.service import Service
 from searx_mcp.settings.values import Settings
@@ -190,7 +190,7 @@ async def prove_guard(
     wrong: list[WrongVector] = []
     texts: set[str] = set()
     async with Site() as site:
-        names = Names(otherwise)
+        names = StaticResolver(otherwise)
         for vector in vectors:
             came_to, error = await _try(vector, site, names, open_service)
             if came_to != vector.verdict:
@@ -288,10 +288,10 @@ def _response(status: str, field: str, body: bytes) -> bytes:
 
 
 async def _try(
-    vector: Vector, site: Site, names: Names, open_service: OpenService
+    vector: Vector, site: Site, names: StaticResolver, open_service: OpenService
 ) -> tuple[str, SearxMcpError | None]:
     """Try a vector with a client of its own; gives a verdict's word or a sentence, and the error."""
-    diversion = Diversion(lambda _address, _port: site.port)
+    diversion = SocketRedirect(lambda _address, _port: site.port)
     site.redirects = list(vector.redirects)
     site.robots = vector.robots
     names.forget()

@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Final, Protocol, Self
 
-from searx_mcp.http.dialling import LOOPBACK, Answer, Dialling, Diversion, Names, check_loop
+from searx_mcp.http.dialling import (
+    LOOPBACK,
+    Answer,
+    Dialling,
+    SocketRedirect,
+    StaticResolver,
+    check_loop,
+)
 
 _ADDRESSES: Final = "93.184.216"  # a public network of 254 addresses
 _MOST_HOSTS: Final = 254
@@ -48,8 +55,8 @@ class FakeInternet:
     """
 
     def __init__(self, hosts: Mapping[str, Server] | None = None) -> None:
-        self._names = Names()
-        self._diversion = Diversion(self._lead)
+        self._names = StaticResolver()
+        self._diversion = SocketRedirect(self._lead)
         self.dialling = Dialling(self._names, self._diversion.dial)
         self._addresses: dict[str, str] = {}
         self._ports: dict[tuple[str, int], int] = {}

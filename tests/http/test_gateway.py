@@ -11,7 +11,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.http.dialling import Diversion, Names
+from searx_mcp.http.dialling import SocketRedirect, StaticResolver
 from searx_mcp.http.gateway import Gateway, GatewayLimits
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.urls.address import AllowList
@@ -81,7 +81,7 @@ class Front:
         admitted: the URLs that the owner's rule was told.
     """
 
-    def __init__(self, gateway: Gateway, diversion: Diversion, names: Names) -> None:
+    def __init__(self, gateway: Gateway, diversion: SocketRedirect, names: StaticResolver) -> None:
         self.gateway = gateway
         self.diversion = diversion
         self.asked = names.asked
@@ -135,9 +135,9 @@ def front() -> OpenFront:
             shown.admitted.append(str(url))
             admit(url)
 
-        resolver = Names([PUBLIC])
+        resolver = StaticResolver([PUBLIC])
         resolver.know(names or {})
-        diversion = Diversion(lead)
+        diversion = SocketRedirect(lead)
         sessions = Sessions(
             NetworkConfig(connect_timeout=connect_timeout),
             resolver=resolver,

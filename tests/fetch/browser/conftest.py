@@ -20,7 +20,7 @@ from yarl import URL
 from searx_mcp.fetch.browser.renderer import Renderer
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.http.dialling import Diversion, Names
+from searx_mcp.http.dialling import SocketRedirect, StaticResolver
 from searx_mcp.http.gateway import Gateway, GatewayLimits
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.tasks import Tasks
@@ -158,7 +158,7 @@ class Screen:
         self,
         renderer: Renderer,
         gateways: list[Gateway],
-        diversion: Diversion,
+        diversion: SocketRedirect,
         leftovers: "Leftovers",
     ) -> None:
         self.renderer = renderer
@@ -250,9 +250,9 @@ def screen(site: Web, leftovers: Leftovers) -> OpenScreen:
         limits: GatewayLimits = GatewayLimits(),  # noqa: B008 - frozen
         **options: Any,
     ) -> AsyncIterator[Screen]:
-        resolver = Names([PUBLIC])
+        resolver = StaticResolver([PUBLIC])
         resolver.know(names or {})
-        diversion = Diversion(lead)
+        diversion = SocketRedirect(lead)
         gateways: list[Gateway] = []
         sessions = Sessions(
             NetworkConfig(),

@@ -29,7 +29,7 @@ _NO_HEADERS: Final = CIMultiDictProxy(CIMultiDict[str]())
 _ADVICE: Final = "Check that the proxy runs, and its address in the settings."
 
 
-class DetourError(aiohttp.ClientError):
+class ProxyRouteError(aiohttp.ClientError):
     """What went wrong on the way through a proxy.
 
     Attributes:
@@ -50,7 +50,7 @@ class DetourError(aiohttp.ClientError):
 
 
 @dataclass(slots=True)
-class _Journey:
+class _ConnectTimer:
     """One request on its way.
 
     Attributes:
@@ -68,7 +68,7 @@ class _Journey:
             self.limit.reschedule(None)
 
 
-class Detour:
+class ProxyRoute:
     """The way of one kind of traffic through one proxy.
 
     Args:
@@ -81,7 +81,7 @@ class Detour:
         self._name = f"The proxy of {setting}"
 
     @asynccontextmanager
-    async def passage(
+    async def request_options(
         self, url: URL, headers: Mapping[str, str], deadline: float | None
     ) -> AsyncIterator[dict[str, Any]]:
         """Give what the HTTP library is told for one request, and explain why the request fails.
@@ -94,23 +94,23 @@ class Detour:
             deadline: instant on the running loop's clock by which the request ends.
 
         Raises:
-            DetourError: for failures that have to do with the proxy.
+            ProxyRouteError: for failures that have to do with the proxy.
         """
         now = asyncio.get_running_loop().time()
         when = None if deadline is None else now + CONNECT_SHARE * (deadline - now)
-        journey = _Journey(asyncio.timeout_at(when))
-        options: dict[str, Any] = {"headers": headers, "trace_request_ctx": journey}
+        timer = _ConnectTimer(asyncio.timeout_at(when))
+        options: dict[str, Any] = {"headers": headers, "trace_request_ctx": timer}
         if not self._proxy.is_socks:
             options["proxy"] = URL(self._proxy.address)
             options |= self._permission(url, headers)
         try:
-            async with journey.limit:
+            async with timer.limit:
                 yield options
-        except DetourError:
+        except ProxyRouteError:
             raise
         except (aiohttp.ClientError, ssl.SSLError, TimeoutError) as exc:
             _forget_headers(exc)
-            failure = self._explained(exc, has_arrived=journey.has_arrived)
+            failure = self._explained(exc, has_arrived=timer.has_arrived)
             if failure is None:
                 raise
             raise failure from exc
@@ -123,8 +123,8 @@ class Detour:
             return {"headers": {**headers, _HEADER: value}}
         return {"proxy_headers": {_HEADER: value}}
 
-    def _explained(self, exc: Exception, *, has_arrived: bool) -> DetourError | None:
-        failure: DetourError | None = None
+    def _explained(self, exc: Exception, *, has_arrived: bool) -> ProxyRouteError | None:
+        failure: ProxyRouteError | None = None
         match exc:
             case aiohttp.ClientHttpProxyError(status=HTTPStatus.PROXY_AUTHENTICATION_REQUIRED):
                 failure = self.refused()
@@ -144,24 +144,24 @@ class Detour:
                 failure = self.barred("it hung up")
         return failure
 
-    def unreachable(self) -> DetourError:
+    def unreachable(self) -> ProxyRouteError:
         """The proxy cannot be connected to."""
         return self._ours("cannot be reached")
 
-    def refused(self) -> DetourError:
+    def refused(self) -> ProxyRouteError:
         """The proxy does not let us in."""
         return self._ours("does not let us in: it wants another user name and password")
 
-    def unfit(self) -> DetourError:
+    def unfit(self) -> ProxyRouteError:
         """The proxy speaks something else, or does not let us in: it cannot be told apart."""
         return self._ours("wants another user name and password, or is no SOCKS 5 proxy")
 
-    def barred(self, why: str) -> DetourError:
+    def barred(self, why: str) -> ProxyRouteError:
         """The way ended behind the proxy, or in it: who is to blame cannot be told."""
         message = f"{self._name} made no connection to the host: {why}."
-        return DetourError(message, is_ours=False, code=ErrorCode.CONNECTION_ERROR)
+        return ProxyRouteError(message, is_ours=False, code=ErrorCode.CONNECTION_ERROR)
 
-    def untrusted(self, exc: Exception) -> DetourError:
+    def untrusted(self, exc: Exception) -> ProxyRouteError:
         """A certificate is not believed: the proxy's own, or one of whoever answers behind it."""
         host, port = getattr(exc, "host", None), getattr(exc, "port", None)
         if (host, port) == (self._proxy.host, self._proxy.port):
@@ -170,13 +170,13 @@ class Detour:
             f"The TLS handshake or the certificate failed. If {self._name[0].lower()}"
             f"{self._name[1:]} reads TLS itself, its authority belongs in network.ca_file."
         )
-        return DetourError(message, is_ours=False, code=ErrorCode.TLS_ERROR)
+        return ProxyRouteError(message, is_ours=False, code=ErrorCode.TLS_ERROR)
 
-    def _ours(self, what: str) -> DetourError:
+    def _ours(self, what: str) -> ProxyRouteError:
         message = f"{self._name} {what}."
-        return DetourError(message, is_ours=True, code=ErrorCode.CONNECTION_ERROR)
+        return ProxyRouteError(message, is_ours=True, code=ErrorCode.CONNECTION_ERROR)
 
-    async def turn_back(
+    async def reject_407(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
         """Tell the refusal of a proxy from an answer of a host: a middleware for plain http."""
@@ -205,11 +205,11 @@ def check_support(rules: ProxyRules) -> None:
 
 
 def arrivals() -> aiohttp.TraceConfig:
-    """Make what tells the journeys of one of the library's sessions that they have arrived."""
+    """Make what tells the timers of the requests of one of the library's sessions that they have arrived."""
 
     async def arrive(_session: aiohttp.ClientSession, context: SimpleNamespace, _: object) -> None:
-        if isinstance(journey := context.trace_request_ctx, _Journey):
-            journey.arrive()
+        if isinstance(timer := context.trace_request_ctx, _ConnectTimer):
+            timer.arrive()
 
     config = aiohttp.TraceConfig()
     config.on_connection_create_end.append(arrive)

@@ -24,9 +24,9 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.http.detour import Detour
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.proxy import ProxyUrl
+from searx_mcp.http.proxy_route import ProxyRoute
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.instance import Credentials
 from searx_mcp.testing.searxng import FakeSearxng
@@ -310,12 +310,14 @@ async def test_a_host_that_becomes_slow_on_a_kept_connection_is_a_timeout(
 
 
 async def test_once_the_host_is_reached_all_of_the_time_is_its_own() -> None:
-    detour = Detour(ProxyUrl.parse("http://127.0.0.1:9"), "network.proxy")
-    async with detour.passage(URL(SECURE), {}, asyncio.get_running_loop().time() + LONG) as options:
-        journey = options["trace_request_ctx"]
-        assert journey.limit.when() is not None
-        journey.arrive()
-        assert journey.limit.when() is None
+    route = ProxyRoute(ProxyUrl.parse("http://127.0.0.1:9"), "network.proxy")
+    async with route.request_options(
+        URL(SECURE), {}, asyncio.get_running_loop().time() + LONG
+    ) as options:
+        timer = options["trace_request_ctx"]
+        assert timer.limit.when() is not None
+        timer.arrive()
+        assert timer.limit.when() is None
 
 
 async def test_the_name_of_a_proxy_is_looked_up_as_all_names(start, names, ca_file: str) -> None:
@@ -589,7 +591,7 @@ async def test_i2p_stays_out(describe) -> None:
 
 
 def test_a_socks_proxy_without_its_library_is_a_wrong_setting(monkeypatch) -> None:
-    monkeypatch.setattr("searx_mcp.http.detour.find_spec", lambda name: None)
+    monkeypatch.setattr("searx_mcp.http.proxy_route.find_spec", lambda name: None)
     with pytest.raises(SettingsError) as caught:
         Sessions(NetworkConfig.model_validate({"proxy": f"socks5://{IN_A_URL}@127.0.0.1:9"}))
     assert caught.value.field == "network.proxy"
