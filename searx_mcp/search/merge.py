@@ -12,7 +12,7 @@ from yarl import URL
 from searx_mcp.fusion import reciprocal_rank
 from searx_mcp.models.hits import TEMPLATE_FIELDS, Hit, ResultPage
 from searx_mcp.models.response import SearchResult
-from searx_mcp.urls.domains import matches_domain
+from searx_mcp.urls.domains import is_within, normalise_domain
 
 T = TypeVar("T")
 
@@ -132,16 +132,13 @@ def keep_domains(
     results: Sequence[SearchResult], *, allowed: Sequence[str], blocked: Sequence[str]
 ) -> tuple[SearchResult, ...]:
     """The results of allowed domains (all, if none is named) that no blocked domain covers."""
-    if not allowed and not blocked:
-        return tuple(results)
-    kept = []
-    for result in results:
-        host = URL(result.url).raw_host or ""
-        if allowed and not matches_domain(host, allowed):
-            continue
-        if not matches_domain(host, blocked):
-            kept.append(result)
-    return tuple(kept)
+    only, never = (frozenset(map(normalise_domain, domains)) for domains in (allowed, blocked))
+    return tuple(
+        result
+        for result in results
+        if (not only or is_within(URL(result.url).raw_host or "", only))
+        and (not never or not is_within(URL(result.url).raw_host or "", never))
+    )
 
 
 def row_key(hit: Hit) -> str:

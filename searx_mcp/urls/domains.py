@@ -6,7 +6,6 @@ Policy on addresses is not here: a name that resolves to a private address is th
 
 import ipaddress
 import re
-from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 
 from yarl import URL
@@ -50,19 +49,6 @@ def normalise_domain(text: str) -> str:
     ):
         raise _rubbish(text)
     return host
-
-
-def matches_domain(host: str, domains: Iterable[str]) -> bool:
-    """Tell whether a host is one of the domains or lies under one of them.
-
-    Args:
-        host: in any spelling; a text that is no host matches nothing.
-        domains: in any spelling that `normalise_domain` takes.
-
-    Raises:
-        ValueError: if one of the domains is none.
-    """
-    return is_within(host, frozenset(map(normalise_domain, domains)))
 
 
 def is_within(host: str, names: AbstractSet[str]) -> bool:
