@@ -3,9 +3,10 @@
 import asyncio
 import math
 import random
-from collections import OrderedDict, defaultdict
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from typing_extensions import override
 
@@ -32,7 +33,7 @@ from searx_mcp.storage.pages import (
     is_from_future,
 )
 from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
-from searx_mcp.storage.windows import Charge, Charges, decide, kept_for
+from searx_mcp.storage.windows import Charge, QuotaMirror
 
 _SEED_BITS = 63
 """What an integer of SQLite holds without a sign."""
@@ -58,7 +59,8 @@ class MemoryStore(StateStore):
 
     def __init__(self, rng: random.Random | None = None) -> None:
         self._rng = rng or random.Random()  # noqa: S311 - spreads load, no secret
-        self._charges: defaultdict[str, list[Charge]] = defaultdict(list)
+        self._charges = QuotaMirror()
+        self._ids = count()
         self._records: dict[str, InstanceRecord] = {}
         self._claims: dict[str, float] = {}
         self._seed: int | None = None
@@ -66,7 +68,7 @@ class MemoryStore(StateStore):
 
     @override
     def __repr__(self) -> str:
-        return f"<MemoryStore [{sum(map(len, self._charges.values()))} charges]>"
+        return f"<MemoryStore [{len(self._charges)} charges]>"
 
     @property
     @override
@@ -76,15 +78,11 @@ class MemoryStore(StateStore):
     @override
     async def reserve(self, accounts: Sequence[Account], format: Format, now: float) -> Reservation:
         limited = [account for account in accounts if account.windows]
-        charges = {account.name: self._of(account, now) for account in limited}
-        reservation = decide(limited, charges, format, now)
-        if reservation.granted:
-            self.charge(limited, format, now)
-        return reservation
+        return self._charges.reserve(limited, self._id(), format, now)
 
     @override
     async def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
-        return tuple(self._of(account, now).budget(account.windows) for account in accounts)
+        return self._charges.budgets(accounts, now)
 
     @override
     async def load(self, now: float) -> Mapping[str, InstanceRecord]:
@@ -144,15 +142,16 @@ class MemoryStore(StateStore):
         now: float,
     ) -> None:
         """Charge a request that was granted, here or elsewhere."""
-        for account in accounts:
-            if account.windows and not account.members:
-                self._settle(account, now).append((now, format))
+        self._charges.charge(accounts, self._id(), format, now)
 
     def restore(self, charges: Iterable[tuple[str, float, str]]) -> None:
         """Take over the charges of all accounts from another store."""
         self._charges.clear()
-        for name, at, format_ in sorted(charges):
-            self._charges[name].append((at, format_))
+        by_account: dict[str, dict[str, Charge]] = {}
+        for name, at, format_ in charges:
+            by_account.setdefault(name, {})[self._id()] = (at, format_)
+        for name, known in by_account.items():
+            self._charges.learn(name, known, -math.inf)
 
     def keep_seed(self, seed: int) -> None:
         """Take over the seed of the installation from another store."""
@@ -162,18 +161,8 @@ class MemoryStore(StateStore):
         """Take over the user's choices from another store."""
         self._choices = {(kind, value) for kind, values in choices.items() for value in values}
 
-    def _of(self, account: Account, now: float) -> Charges:
-        if not account.members:
-            return Charges(self._settle(account, now), now)
-        return Charges(
-            (charge for name in account.members for charge in self._charges.get(name, ())), now
-        )
-
-    def _settle(self, account: Account, now: float) -> list[Charge]:
-        oldest = now - kept_for(account)
-        charges = self._charges[account.name]
-        charges[:] = sorted((settled(at, now), format_) for at, format_ in charges if at > oldest)
-        return charges
+    def _id(self) -> str:
+        return str(next(self._ids))
 
 
 @dataclass(slots=True)

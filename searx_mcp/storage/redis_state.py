@@ -19,7 +19,7 @@ from searx_mcp.storage.errors import StorageError
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.redis import Command, RedisKeys, RedisLink, RedisSession, Script
 from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
-from searx_mcp.storage.windows import Charge, Charges, KnownCharges, kept_for, lookback
+from searx_mcp.storage.windows import Charge, QuotaMirror, SlidingWindow, kept_for, lookback
 
 T = TypeVar("T")
 PATIENCE = 0.5
@@ -170,7 +170,7 @@ class RedisStore(StateStore):
         self._keys = RedisKeys(prefix)
         self._link = RedisLink(url, patience=patience, greet=self._bring_along)
         self._memory = MemoryStore()  # records, claims, choices and the seed as this process knows
-        self._charges = KnownCharges()
+        self._charges = QuotaMirror()
         self._now: float | None = None
 
     @override
@@ -230,12 +230,12 @@ class RedisStore(StateStore):
             for name, theirs in found.items():
                 self._charges.learn(name, theirs, min(oldest[name], now - LONGEST))
             charges = {
-                account.name: Charges(
+                account.name: SlidingWindow(
                     chain.from_iterable(found[name].values() for name in account.sources), now
                 )
                 for account in {account.name: account for account in limited}.values()
             }
-            nothing = Charges((), now)
+            nothing = SlidingWindow((), now)
             return tuple(
                 charges.get(account.name, nothing).budget(account.windows) for account in accounts
             )
@@ -410,7 +410,7 @@ def _oldest(accounts: Sequence[Account], now: float) -> dict[str, float]:
     """From when on the charges of each account are wanted, for all windows that count them."""
     oldest: dict[str, float] = {}
     for account in accounts:
-        # A second too wide: which charges lie inside is for `Charges` to say, to the last bit.
+        # A second too wide: which charges lie inside is for `SlidingWindow` to say, to the last bit.
         earliest = now - lookback(account) - 1
         for name in account.sources:
             oldest[name] = min(earliest, oldest.get(name, earliest))

@@ -19,7 +19,7 @@ from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
 from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
-from searx_mcp.storage.windows import Charge, Charges, decide, kept_for, lookback
+from searx_mcp.storage.windows import Charge, SlidingWindow, decide, kept_for, lookback
 
 T = TypeVar("T")
 
@@ -277,11 +277,13 @@ def _budgets(tx: Transaction, accounts: Sequence[Account], now: float) -> tuple[
     return tuple(charges[account.name].budget(account.windows) for account in accounts)
 
 
-def _charges_of(tx: Transaction, accounts: Sequence[Account], now: float) -> dict[str, Charges]:
+def _charges_of(
+    tx: Transaction, accounts: Sequence[Account], now: float
+) -> dict[str, SlidingWindow]:
     """What the windows of the accounts may count, read with one statement."""
     oldest: dict[str, float] = {}
     for account in accounts:
-        # A second too wide: which charges lie inside is for `Charges` to say, to the last bit.
+        # A second too wide: which charges lie inside is for `SlidingWindow` to say, to the last bit.
         earliest = now - lookback(account) - 1
         for name in account.sources:
             oldest[name] = min(earliest, oldest.get(name, earliest))
@@ -295,7 +297,9 @@ def _charges_of(tx: Transaction, accounts: Sequence[Account], now: float) -> dic
         if name in found:  # of a damaged index, anything may come
             found[name].append((at, format_))
     return {
-        account.name: Charges(chain.from_iterable(found[name] for name in account.sources), now)
+        account.name: SlidingWindow(
+            chain.from_iterable(found[name] for name in account.sources), now
+        )
         for account in accounts
     }
 

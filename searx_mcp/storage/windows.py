@@ -16,7 +16,7 @@ Charge = tuple[float, str]
 """When a request was charged, and the format it asked for, which may be one of a newer version."""
 
 
-class Charges:
+class SlidingWindow:
     """The charges of one account as they can be believed at a time.
 
     Args:
@@ -55,7 +55,7 @@ class Charges:
 
 def decide(
     accounts: Sequence[Account],
-    charges: Mapping[str, Charges],
+    charges: Mapping[str, SlidingWindow],
     format: Format,  # noqa: A002 - the field's word for JSON or HTML
     now: float,
 ) -> Reservation:
@@ -87,11 +87,12 @@ def lookback(account: Account) -> float:
     return max((window.seconds for window in account.windows), default=0.0)
 
 
-class KnownCharges:
-    """A copy of charges, each under an id of its own.
+class QuotaMirror:
+    """The charges that one process knows of, each under an id of its own.
 
-    It goes on counting while the original is away, and brings along what the original does not
-    have when it is back: with the ids, nothing is counted twice.
+    Where they are kept elsewhere it is a copy, which goes on counting while the original is away,
+    and brings along what the original does not have when it is back: with the ids, nothing is
+    counted twice.
     """
 
     def __init__(self) -> None:
@@ -99,7 +100,10 @@ class KnownCharges:
 
     @override
     def __repr__(self) -> str:
-        return f"<KnownCharges [{sum(map(len, self._charges.values()))} charges]>"
+        return f"<QuotaMirror [{len(self)} charges]>"
+
+    def __len__(self) -> int:
+        return sum(map(len, self._charges.values()))
 
     def learn(self, name: str, charges: Mapping[str, Charge], oldest: float) -> None:
         """Take over charges of the account `name` by id; forget those up to `oldest`."""
@@ -134,10 +138,10 @@ class KnownCharges:
         """Forget everything."""
         self._charges.clear()
 
-    def _of(self, account: Account, now: float) -> Charges:
+    def _of(self, account: Account, now: float) -> SlidingWindow:
         if not account.members:
-            return Charges(self._settle(account, now).values(), now)
-        return Charges(
+            return SlidingWindow(self._settle(account, now).values(), now)
+        return SlidingWindow(
             (
                 charge
                 for name in account.members

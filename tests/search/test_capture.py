@@ -190,7 +190,7 @@ async def test_an_operator_who_names_us_is_not_captured_and_not_charged(bench):
             for text in ("robots.txt", "not be asked again"):
                 with pytest.raises(NoInstancesError, match=text):
                     await capturer(it).capture(host(fake), QUERY)
-            assert it.state._charges == {}
+            assert not it.state._charges
     assert [request.path for request in fake.requests] == ["/robots.txt"]
 
 
@@ -205,7 +205,7 @@ async def test_the_robots_txt_is_read_once_for_captures_and_searches_together(be
 async def test_an_instance_that_is_down_is_not_charged_for_a_capture(bench):
     async with FakeSearxng(status=503) as fake, bench(public=[fake]) as it:
         asked = await capturer(it).ask(host(fake), QUERY)
-        assert it.state._charges == {}
+        assert not it.state._charges
     assert (asked.outcome.verdict, asked.cost) == (Verdict.SERVER_ERROR, 0)
     assert fake.searches == 0
 

@@ -24,7 +24,7 @@ from searx_mcp.storage.redis import RedisLink
 from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, SqliteStore
 from searx_mcp.storage.state import Account, Reservation, Window
-from searx_mcp.storage.windows import KnownCharges
+from searx_mcp.storage.windows import QuotaMirror
 
 NOW = 1_000_000_000.0
 DAY = 86_400.0
@@ -486,12 +486,12 @@ def test_an_address_that_cannot_be_used_is_refused_at_once(url, reason):
 
 
 def test_known_charges_are_forgotten_when_no_window_asks_for_them():
-    known = KnownCharges()
+    known = QuotaMirror()
     known.learn(HOST, {"a": (NOW, "html"), "b": (NOW + 9, "html")}, NOW)
     assert dict(known.items()) == {HOST: {"b": (NOW + 9, "html")}}
     known.charge([THREE, Account(OTHER), PUBLIC], "c", Format.HTML, NOW + 90 * DAY)
     assert [*dict(known.items())[HOST]] == ["c"]
-    assert repr(known) == "<KnownCharges [1 charges]>"
+    assert repr(known) == "<QuotaMirror [1 charges]>"
     known.clear()
     assert not [*known.items()]
 
@@ -506,7 +506,7 @@ async def test_unlimited_accounts_ask_nobody(start_at_unused_port, store_at):
 
 
 async def test_limited_members_make_known_charges_of_a_shared_account():
-    known = KnownCharges()
+    known = QuotaMirror()
     hosts = [THREE, replace(THREE, name=OTHER)]
     for turn in range(4):
         accounts = [hosts[turn % 2], PUBLIC]
