@@ -137,7 +137,7 @@ def sentence_ends(text: str) -> Iterator[int]:
             start = at
 
 
-def is_ended(text: str) -> bool:
+def _is_ended(text: str) -> bool:
     """Tell whether a piece of prose ends like a sentence; in scripts without stops all prose does.
 
     What is cut with an ellipsis, and what announces something with a colon, does not.
@@ -362,7 +362,7 @@ class _Reader:
             return
         if len(found) < _LABEL_TOKENS and shown.endswith(_COLONS):
             return
-        self._add(shown, found, is_whole=is_ended(shown) and not _ADDRESS.match(shown))
+        self._add(shown, found, is_whole=_is_ended(shown) and not _ADDRESS.match(shown))
 
     def _row(self, line: str) -> None:
         self._flush()

@@ -46,7 +46,7 @@ _SEPARATOR: Final = "; "
 _OPEN: Final = (":", "?", "\uff1a", "\uff1f")
 """Ends of what announces something or asks, and says nothing itself."""
 
-KEY_POINTS: Final = 5
+_KEY_POINTS: Final = 5
 _POINT_CHARS: Final = 320
 _POINTS_OF_BLOCK: Final = 1
 _POINT_REPEATS: Final = 0.4
@@ -167,10 +167,10 @@ def _weighed(text: str, query: str, title: str, description: str) -> _Weighed:
         wants_figure = not FIGURE_WORDS.isdisjoint(tokens(query)) or any(
             part in query for part in FIGURE_PARTS
         )
-        weights = relevance(prose, asked, title=about, wants_figure=wants_figure)
+        weights = _relevance(prose, asked, title=about, wants_figure=wants_figure)
         if any(weights):
             return _Weighed(prose.sentences, weights)
-    weights = centrality(prose, title=about)
+    weights = _centrality(prose, title=about)
     first = _description(description, prose.sentences)
     most = max(weights, default=0.0) or 1.0
     return _Weighed(first + prose.sentences, [most] * len(first) + weights, len(first))
@@ -237,7 +237,7 @@ def _choose(
         chosen.append(index)
         left -= len(sentences[index].text) + len(_SEPARATOR)
         for other in waiting:
-            common = similarity(sentences[index], sentences[other])
+            common = _similarity(sentences[index], sentences[other])
             repeated[other] = max(repeated[other], common)
         waiting = [
             other
@@ -263,9 +263,9 @@ def _points(weighed: _Weighed) -> tuple[str, ...]:
             continue
         if sum(other.block == sentence.block for other in others) >= _POINTS_OF_BLOCK:
             continue
-        if all(similarity(sentence, other) < _POINT_REPEATS for other in others):
+        if all(_similarity(sentence, other) < _POINT_REPEATS for other in others):
             chosen.append(index)
-        if len(chosen) == KEY_POINTS:
+        if len(chosen) == _KEY_POINTS:
             break
     return tuple(sentences[index].text for index in sorted(chosen))
 
@@ -276,7 +276,9 @@ def _cut(sentence: str, max_chars: int) -> str:
     return (at_word or head).rstrip() + "…"
 
 
-def relevance(prose: Prose, asked: set[str], *, title: set[str], wants_figure: bool) -> list[float]:
+def _relevance(
+    prose: Prose, asked: set[str], *, title: set[str], wants_figure: bool
+) -> list[float]:
     """Tell how well each sentence answers, by BM25 over the sentences of the page.
 
     A sentence counts with its surroundings: its headings, its neighbours and its block.
@@ -314,13 +316,13 @@ def relevance(prose: Prose, asked: set[str], *, title: set[str], wants_figure: b
             ):
                 _add(weights, own[at], weight)
         score = _bm25(weights, idf, _K1 * (1 - _B + _B * sentence.size / mean))
-        if wants_figure and score and has_figure(sentence.text):
+        if wants_figure and score and _has_figure(sentence.text):
             score *= _FIGURE
         scores.append(score * (1 + _EARLY / (1 + index / _EARLY_REACH)))
     return scores
 
 
-def centrality(prose: Prose, *, title: set[str]) -> list[float]:
+def _centrality(prose: Prose, *, title: set[str]) -> list[float]:
     """Tell how much of the page each sentence holds: the cosine with the sum of all, by TF-IDF.
 
     The beginning of the page and of each block is preferred, and so is what shares words with the title. Rows of tables are
@@ -350,7 +352,7 @@ def centrality(prose: Prose, *, title: set[str]) -> list[float]:
     return scores
 
 
-def has_figure(text: str) -> bool:
+def _has_figure(text: str) -> bool:
     """Tell whether a sentence holds a figure: a digit of any script, or a Han numeral before a unit."""
     return any(map(str.isdigit, text)) or not _HAN_FIGURES.isdisjoint(text)
 
@@ -377,7 +379,7 @@ def _bm25(weights: dict[str, float], idf: dict[str, float], norm: float) -> floa
     )
 
 
-def similarity(left: Sentence, right: Sentence) -> float:
+def _similarity(left: Sentence, right: Sentence) -> float:
     """Share of the terms of two sentences that both have."""
     common = len(left.terms & right.terms)
     return common / (len(left.terms) + len(right.terms) - common) if common else 0.0

@@ -16,8 +16,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from searx_mcp.content.passages import passages
-from searx_mcp.content.quality import Quality, assess
-from searx_mcp.content.similar import Sketch, groups, sketch
+from searx_mcp.content.quality import Quality, Sketch, assess, groups, sketch
 from searx_mcp.content.words import terms, tokens
 from searx_mcp.errors import ErrorCode
 from searx_mcp.models.page import Page, Passage

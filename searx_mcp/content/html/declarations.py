@@ -92,7 +92,7 @@ _PIXELS: Final = {
 """Letters of 16 pixels in a window of 1,000 are assumed."""
 
 _OTHER: Final = {"": 1.0, "deg": 1.0, "turn": 360.0, "grad": 0.9, "rad": 180 / math.pi}
-UNITS: Final = _PIXELS | _OTHER
+_UNITS: Final = _PIXELS | _OTHER
 PERCENT: Final = "%"
 _LETTERS: Final = 16.0
 
@@ -182,7 +182,7 @@ def _is_valid(name: str, text: str) -> bool:
     if "var(" in text or text in _WIDE:
         return True
     if name in {"color", "text-fill-color"}:
-        return is_colour(text)
+        return _is_colour(text)
     return name not in _VALID or _VALID[name].fullmatch(text) is not None
 
 
@@ -221,7 +221,7 @@ def colour(text: str) -> Colour | None:
     return _of_call(found[1], found[2]) if found else None
 
 
-def is_colour(text: str) -> bool:
+def _is_colour(text: str) -> bool:
     """Tell whether browsers take a text for a colour; true for some that they do not."""
     return (
         colour(text) is not None
@@ -334,7 +334,7 @@ def _amount(digits: str, unit: str, share: float | None, letters: float) -> floa
         return None if share is None else float(digits) / 100 * share
     if unit == "em":
         return float(digits) * letters
-    return float(digits) * UNITS[unit] if unit in UNITS else None
+    return float(digits) * _UNITS[unit] if unit in _UNITS else None
 
 
 class _Calculation:

@@ -17,39 +17,39 @@ from typing import Final, NewType
 
 from selectolax.lexbor import LexborHTMLParser
 
-RAW_TEXT: Final = (
+_RAW_TEXT: Final = (
     "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes",
 )  # fmt: skip
 """Elements whose content is text up to their own closing tag (§13.2.5.1)."""
 
-SINGLE: Final = ("html", "body", "frameset")
+_SINGLE: Final = ("html", "body", "frameset")
 """Elements of which a page has one, or few: the attributes of further tags are put on the first."""
 
-VOID_IN_HTML: Final = frozenset({
+_VOID_IN_HTML: Final = frozenset({
     "area", "base", "basefont", "bgsound", "col", "frame", "head", "image", "input", "keygen",
     "link", "param", "source", "track", "wbr",
 })  # fmt: skip
 """Elements that hold nothing (§13.1.2), but elements like others in MathML; and those that a page has
 before its body, or in its place."""
 
-VOID: Final = VOID_IN_HTML | {"br", "embed", "hr", "img", "meta"}
+_VOID: Final = _VOID_IN_HTML | {"br", "embed", "hr", "img", "meta"}
 """Elements that hold nothing."""
 
-FORMATTING: Final = frozenset({
+_FORMATTING: Final = frozenset({
     "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
 })  # fmt: skip
 """§13.2.4.3, without <a>, which closes the <a> before it."""
 
-STRANGE: Final = frozenset({"math", "select"})
+_STRANGE: Final = frozenset({"math", "select"})
 """Elements inside of which other rules hold."""
 
-BARRIERS: Final = STRANGE | {
+_BARRIERS: Final = _STRANGE | {
     "applet", "caption", "marquee", "object", "table", "td", "template", "th",
     "annotation-xml", "mi", "mn", "mo", "ms", "mtext",
 }  # fmt: skip
 """Elements that a closing tag does not reach through (§13.2.4.2 and 3)."""
 
-BLOCKS: Final = frozenset({
+_BLOCKS: Final = frozenset({
     "address", "article", "aside", "blockquote", "button", "center", "dd", "details", "dialog", "dir",
     "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6",
     "header", "hgroup", "li", "listing", "main", "menu", "nav", "ol", "p", "pre", "search", "section",
@@ -57,33 +57,33 @@ BLOCKS: Final = frozenset({
 })  # fmt: skip
 """Elements that begin a line, and may close a <p>, an item or others of their kind."""
 
-SPECIAL: Final = (
-    BLOCKS.difference(["dialog"])
-    | BARRIERS.difference(["math"])
+_SPECIAL: Final = (
+    _BLOCKS.difference(["dialog"])
+    | _BARRIERS.difference(["math"])
     | {"form", "noscript", "plaintext", "tbody", "tfoot", "thead", "tr"}
 )
 """Elements that a closing tag of any other element does not reach through (§13.2.4.2)."""
 
-ALONE: Final = frozenset({"a", "form"})
+_ALONE: Final = frozenset({"a", "form"})
 """Elements whose closing tag leaves open what is open inside; formatting is of that kind, too."""
 
 _IN_TABLES: Final = frozenset({
     "caption", "colgroup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
 })  # fmt: skip
 
-REACHING: Final = (
-    BLOCKS.difference(["p"]) | _IN_TABLES | {"applet", "marquee", "object", "select", "template"}
+_REACHING: Final = (
+    _BLOCKS.difference(["p"]) | _IN_TABLES | {"applet", "marquee", "object", "select", "template"}
 )
 """Elements whose closing tag closes all that is open inside. A block inside of a <p> has closed that."""
 
-UNCERTAIN: Final = _IN_TABLES | STRANGE | VOID_IN_HTML
+_UNCERTAIN: Final = _IN_TABLES | _STRANGE | _VOID_IN_HTML
 """Elements that may not be there although their tag is, or be closed by what was opened inside."""
 
 _CELLS = frozenset({"td", "th"})
 _ROWS = _CELLS | {"tr"}
 _SECTIONS = _ROWS | {"thead", "tbody", "tfoot", "caption", "colgroup"}
 
-CLOSED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType({
+_CLOSED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType({
     "p": frozenset({"p"}),
     "li": frozenset({"li", "p"}),
     "dt": frozenset({"dt", "dd", "p"}),
@@ -144,15 +144,15 @@ the page ends in, or the beginning of a comment, which has many forms."""
 _END_OF_COMMENT = re.compile(r"--!?>")
 _CDATA: Final = "<![CDATA["
 _END_OF_RAW_TEXT: Final = {
-    name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE) for name in RAW_TEXT
+    name: re.compile(rf"</{name}(?=[ \t\n\f\r/>])", re.IGNORECASE) for name in _RAW_TEXT
 }
 _SCRIPT = re.compile(r"<script(?=[ \t\n\f\r/>])", re.IGNORECASE)
 _SVG = re.compile(r"<(/?)svg(?=[ \t\n\f\r/>])", re.IGNORECASE)
 
-_REPLACED: Final = frozenset(CLOSED_BY).difference(["option", "optgroup"])
+_REPLACED: Final = frozenset(_CLOSED_BY).difference(["option", "optgroup"])
 """Elements that never pile up: the next of the kind closes one that was left open."""
 
-_OTHERWISE: Final = VOID | FORMATTING | BARRIERS | {*CLOSED_BY, *RAW_TEXT, *SINGLE, "svg"}
+_OTHERWISE: Final = _VOID | _FORMATTING | _BARRIERS | {*_CLOSED_BY, *_RAW_TEXT, *_SINGLE, "svg"}
 """Elements of which an opening tag does something else than to nest."""
 
 _REACH: Final = 32
@@ -225,7 +225,7 @@ class _Scan:
         self._loose = 0
         self._strange = 0
         self._foreign = 0
-        self._single = dict.fromkeys(SINGLE, 0)
+        self._single = dict.fromkeys(_SINGLE, 0)
         self._svg_closes = True
 
     def run(self) -> str:
@@ -273,7 +273,7 @@ class _Scan:
                 if (after := self._special(tag, name)) is not None:
                     return after
             elif len(opened) < MAX_DEPTH:
-                if name in BLOCKS:
+                if name in _BLOCKS:
                     self._blocks += 1
                 opened.append((name, tag, self._blocks))
             else:
@@ -306,7 +306,7 @@ class _Scan:
         start, end = tag.span()
         if name == "svg":
             return self._drop(start, self._end_of_svg(end))
-        if name in RAW_TEXT:
+        if name in _RAW_TEXT:
             return self._raw_text(tag, name)
         if not self._may_open(tag, name):
             self._drop(start, end)
@@ -343,29 +343,29 @@ class _Scan:
 
     def _may_open(self, tag: re.Match[str], name: str) -> bool:
         """Tell whether the tag stays; if it does, it is open from here on."""
-        if name in SINGLE:
+        if name in _SINGLE:
             self._single[name] += 1
             self._strange += name == "frameset"
             return self._single[name] <= _MAX_REPEATED
-        if name in VOID and not (self._foreign and name in VOID_IN_HTML):
+        if name in _VOID and not (self._foreign and name in _VOID_IN_HTML):
             return True
         opened = self._open
-        if name in FORMATTING:
+        if name in _FORMATTING:
             if self._formatting + self._loose >= MAX_FORMATTING:
                 return False
             self._formatting += 1
             opened.append((name, tag, self._barriers))
             return True
-        closes: frozenset[str] = CLOSED_BY.get(name, frozenset())
-        if self._foreign and name not in BLOCKS:
+        closes: frozenset[str] = _CLOSED_BY.get(name, frozenset())
+        if self._foreign and name not in _BLOCKS:
             closes = frozenset()
         while opened and opened[-1][0] in closes:
             opened.pop()
         if len(opened) >= MAX_DEPTH:
             return False
         self._blocks += 1
-        self._barriers += name in BARRIERS
-        self._strange += name in STRANGE
+        self._barriers += name in _BARRIERS
+        self._strange += name in _STRANGE
         self._foreign += name == "math"
         opened.append((name, tag, self._blocks))
         return True
@@ -373,22 +373,22 @@ class _Scan:
     def _close(self, name: str) -> None:
         """Look at a closing tag that is not just that of the innermost element."""
         opened = self._open
-        if opened and opened[-1][0] == name and name not in FORMATTING:
+        if opened and opened[-1][0] == name and name not in _FORMATTING:
             opened.pop()
-            self._strange -= name in STRANGE
+            self._strange -= name in _STRANGE
             self._foreign -= name == "math"
             return
-        alone = name in FORMATTING or name in ALONE
-        reaches = alone or name in REACHING
+        alone = name in _FORMATTING or name in _ALONE
+        reaches = alone or name in _REACHING
         for reach in range(1, min(_REACH, len(opened)) + 1):
             other = opened[-reach][0]
             if other == name:
                 break
-            if not reaches and other in SPECIAL:
+            if not reaches and other in _SPECIAL:
                 return
         else:
             # It may close one that was not sure to be closed, with all inside.
-            self._blocks += name not in RAW_TEXT
+            self._blocks += name not in _RAW_TEXT
             return
         closed = opened[-reach:]
         del opened[-reach:]
@@ -397,15 +397,15 @@ class _Scan:
             opened += closed[1:]
         # Closing one alone closes some of what is inside as well.
         self._blocks += alone and reach > 1
-        if name in FORMATTING:
+        if name in _FORMATTING:
             self._end_formatting(tag, is_sure=reach == 1 and mark == self._barriers)
         elif alone:
-            if any(other in BARRIERS for other, _, _ in closed[1:]):
+            if any(other in _BARRIERS for other, _, _ in closed[1:]):
                 self._end(closed[:1], is_sure=False)
         else:
             # What was opened inside may have closed it, or it never was one: a <td> without a table.
             # Then the tag closes nothing.
-            is_sure = (mark == self._blocks and name not in UNCERTAIN) or all(
+            is_sure = (mark == self._blocks and name not in _UNCERTAIN) or all(
                 other in _REPLACED for other, _, _ in closed[1:]
             )
             self._end(closed, is_sure=is_sure)
@@ -413,7 +413,7 @@ class _Scan:
     def _end(self, closed: list[_Open], *, is_sure: bool) -> None:
         """Count elements no more that one closing tag has closed together."""
         for name, tag, _ in closed:
-            if name in FORMATTING:
+            if name in _FORMATTING:
                 self._end_formatting(tag, is_sure=False)
             elif not is_sure:
                 self._doubtful += 1
