@@ -493,17 +493,12 @@ class Refusing(HttpSession):
 @pytest.mark.parametrize(
     ("config", "asked", "left", "expected"),
     [
-        ({}, None, None, 29),
-        ({"default_timeout": 10}, None, None, 9),
-        ({"default_timeout": 90}, None, None, 59),
-        ({"max_response_time": 20}, None, None, 19),
-        ({"max_response_time": 20}, 100, None, 99),
-        ({"default_timeout": 90}, 5, None, 4.5),
-        ({}, 100, 50, 49),
-        ({}, None, 5, 4.5),
-        ({}, 5, 50, 4.5),
+        ({}, None, None, 29), ({"default_timeout": 10}, None, None, 9),
+        ({"default_timeout": 90}, None, None, 59), ({"max_response_time": 20}, None, None, 19),
+        ({"max_response_time": 20}, 100, None, 99), ({"default_timeout": 90}, 5, None, 4.5),
+        ({}, 100, 50, 49), ({}, None, 5, 4.5), ({}, 5, 50, 4.5),
     ],
-)
+)  # fmt: skip
 async def test_time_is_what_the_call_the_settings_and_the_caller_leave(
     make_fetcher, config, asked, left, expected
 ):

@@ -112,16 +112,12 @@ async def test_a_forced_refresh_fetches_whatever_is_kept_and_says_nothing_of_it(
 @pytest.mark.parametrize(
     ("status", "seconds", "is_served"),
     [
-        ("503 Service Unavailable", 400, True),
-        ("500 Internal Server Error", DAY - 1, True),
-        ("429 Too Many Requests", 400, True),
-        ("503 Service Unavailable", DAY + 1, False),
-        ("404 Not Found", 400, False),
-        ("410 Gone", 400, False),
-        ("403 Forbidden", 400, False),
+        ("503 Service Unavailable", 400, True), ("500 Internal Server Error", DAY - 1, True),
+        ("429 Too Many Requests", 400, True), ("503 Service Unavailable", DAY + 1, False),
+        ("404 Not Found", 400, False), ("410 Gone", 400, False), ("403 Forbidden", 400, False),
         ("401 Unauthorized", 400, False),
     ],
-)
+)  # fmt: skip
 async def test_a_kept_page_serves_for_a_site_that_fails_but_not_for_one_that_refuses(
     site, fetcher, clock, status, seconds, is_served
 ):

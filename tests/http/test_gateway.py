@@ -266,14 +266,10 @@ async def test_no_plain_request_leads_there_either(front, target):
 @pytest.mark.parametrize(
     "addresses",
     [
-        ["127.0.0.1"],
-        ["10.0.0.1"],
-        ["::1"],
-        ["::ffff:10.0.0.1"],
-        ["93.184.216.34", "10.0.0.1"],
+        ["127.0.0.1"], ["10.0.0.1"], ["::1"], ["::ffff:10.0.0.1"], ["93.184.216.34", "10.0.0.1"],
         ["2606:4700:4700::1111", "fd00::1"],
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("line", [SITE, "GET http://www.site.org/"])
 async def test_a_name_with_any_forbidden_address_is_refused(front, addresses, line):
     async with front(names={"www.site.org": [addresses]}) as shown:

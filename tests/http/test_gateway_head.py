@@ -55,16 +55,10 @@ def test_the_host_is_that_of_the_address_and_not_of_the_field(url, host):
 @pytest.mark.parametrize(
     "field",
     [
-        "Proxy-Authorization: Basic x",
-        "Proxy-Connection: keep-alive",
-        "Connection: keep-alive",
-        "Keep-Alive: timeout=5",
-        "TE: trailers",
-        "Trailer: x",
-        "Upgrade: h2c",
-        "Content-Length: 0",
+        "Proxy-Authorization: Basic x", "Proxy-Connection: keep-alive", "Connection: keep-alive",
+        "Keep-Alive: timeout=5", "TE: trailers", "Trailer: x", "Upgrade: h2c", "Content-Length: 0",
     ],
-)
+)  # fmt: skip
 def test_what_concerns_the_connection_is_not_passed_on(field):
     head = request("GET http://www.site.org/ HTTP/1.1", field, "Accept: */*")
     passed = head.forwarded(URL("http://www.site.org/")).decode()
@@ -123,15 +117,10 @@ def test_an_answer_says_that_its_connection_ends(lines, passed):
 @pytest.mark.parametrize(
     "line",
     [
-        "",
-        "HTTP/1.1",
-        "HTTP/1.1 20 OK",
-        "HTTP/1.1 600 x",
-        "HTTP/1.1 99 x",
-        "HTTP/2 200 OK",
+        "", "HTTP/1.1", "HTTP/1.1 20 OK", "HTTP/1.1 600 x", "HTTP/1.1 99 x", "HTTP/2 200 OK",
         "ICY 200",
     ],
-)
+)  # fmt: skip
 def test_what_does_not_begin_an_answer_is_refused(line):
     with pytest.raises(ValueError, match="head of an answer"):
         ResponseHead.parse(f"{line}\r\n\r\n".encode())

@@ -180,17 +180,10 @@ async def test_a_kept_connection_that_is_reset_says_nothing(serve, pages_for, ca
         b"HTTP/1.1 200 OK\r\nX-A: a\x00b\r\n\r\n",
     ],
     ids=[
-        "SSH",
-        "HTTP/0.9",
-        "HTTP/2",
-        "giant header",
-        "a thousand headers",
-        "negative length",
-        "two lengths",
-        "length and chunks",
-        "NUL",
+        "SSH", "HTTP/0.9", "HTTP/2", "giant header", "a thousand headers", "negative length",
+        "two lengths", "length and chunks", "NUL",
     ],
-)
+)  # fmt: skip
 async def test_what_is_not_http_is_malformed(serve, get, answer):
     with pytest.raises(TransportError) as caught:
         await get(await serve(answer=answer, then=hang))

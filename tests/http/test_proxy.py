@@ -118,16 +118,10 @@ def test_an_exception_of_another_form_is_a_mistake(entry: str) -> None:
 @pytest.mark.parametrize(
     "host",
     [
-        "localhost",
-        "searxng",
-        "nas.local",
-        "searx.lan",
-        "127.0.0.1",
-        "192.168.1.1",
-        "::1",
+        "localhost", "searxng", "nas.local", "searx.lan", "127.0.0.1", "192.168.1.1", "::1",
         "fe80::1",
     ],
-)
+)  # fmt: skip
 def test_by_default_private_hosts_are_exceptions_and_public_ones_are_not(host: str) -> None:
     bypass = Bypass.parse(DIRECT)
     assert bypass.covers(host, 80)

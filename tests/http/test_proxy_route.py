@@ -513,17 +513,11 @@ async def test_each_scheme_may_have_its_proxy(start, describe) -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        "https://10.0.0.1/",
-        "http://169.254.169.254/",
-        "https://[::1]/",
-        "https://[::ffff:10.0.0.1]/",
-        "https://2130706433/",
-        "https://localhost/",
-        "https://searx.lan/",
-        f"https://{HOST}:22/",
-        f"ftp://{HOST}/",
+        "https://10.0.0.1/", "http://169.254.169.254/", "https://[::1]/",
+        "https://[::ffff:10.0.0.1]/", "https://2130706433/", "https://localhost/",
+        "https://searx.lan/", f"https://{HOST}:22/", f"ftp://{HOST}/",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("no_proxy", [None, []], ids=["default", "none"])
 async def test_literal_addresses_and_urls_are_judged_as_without_a_proxy(
     start, describe, kind: str, url: str, protocol: str, no_proxy: list[str] | None

@@ -180,42 +180,26 @@ def only(pattern: str) -> str:
             pytest.param(only(pattern), target, allowed, id=f"{pattern} {target}")
             for pattern, table in {
                 "/fish": {
-                    "/fish": True,
-                    "/fish.html": True,
-                    "/fish/salmon.html": True,
-                    "/fishheads/yummy.html": True,
-                    "/fish.php?id=anything": True,
-                    "/Fish.asp": False,
-                    "/catfish": False,
-                    "/?id=fish": False,
+                    "/fish": True, "/fish.html": True, "/fish/salmon.html": True,
+                    "/fishheads/yummy.html": True, "/fish.php?id=anything": True,
+                    "/Fish.asp": False, "/catfish": False, "/?id=fish": False,
                     "/desert/fish": False,
                 },
                 "/fish*": {"/fishheads": True, "/Fish.asp": False, "/catfish": False},
                 "/fish/": {
-                    "/fish/": True,
-                    "/fish/?id=anything": True,
-                    "/fish/salmon.htm": True,
-                    "/fish": False,
-                    "/fish.html": False,
-                    "/animals/fish/": False,
+                    "/fish/": True, "/fish/?id=anything": True, "/fish/salmon.htm": True,
+                    "/fish": False, "/fish.html": False, "/animals/fish/": False,
                     "/Fish/Salmon.asp": False,
                 },
                 "/*.php": {
-                    "/index.php": True,
-                    "/folder/filename.php?parameters": True,
-                    "/folder/any.php.file.html": True,
-                    "/filename.php/": True,
-                    "/index?f=filename.php/": True,
-                    "//folder/any.php": True,
-                    "/": False,
+                    "/index.php": True, "/folder/filename.php?parameters": True,
+                    "/folder/any.php.file.html": True, "/filename.php/": True,
+                    "/index?f=filename.php/": True, "//folder/any.php": True, "/": False,
                     "/windows.PHP": False,
                 },
                 "/*.php$": {
-                    "/folder/filename.php": True,
-                    "/filename.php?parameters": False,
-                    "/filename.php/": False,
-                    "/filename.php5": False,
-                    "/windows.PHP": False,
+                    "/folder/filename.php": True, "/filename.php?parameters": False,
+                    "/filename.php/": False, "/filename.php5": False, "/windows.PHP": False,
                 },
                 "/fish*.php": {"/fishheads/catfish.php?parameters": True, "/Fish.PHP": False},
             }.items()
@@ -248,7 +232,7 @@ def only(pattern: str) -> str:
         pytest.param(f"\x00\ufffd:\n:::\n{OUT}\x00", "/", False, id="rubbish around it"),
         pytest.param(f"{US}Disallow: /caf\xe9".encode("latin-1"), "/caf%E9", False, id="Latin-1"),
     ],
-)
+)  # fmt: skip
 def test_what_a_robots_txt_allows(text: str | bytes, target: str, *, allowed: bool):
     assert decide(text, target).allowed is allowed
 
@@ -286,16 +270,10 @@ def test_a_long_file_names_the_rule_too():
 
 LINES = st.sampled_from(
     [
-        "User-agent: searx-mcp",
-        "User-agent: *",
-        "User-agent: x",
-        "Disallow: /",
-        "Disallow: /*a$",
-        "Allow: /a",
-        "Disallow:",
-        "",
+        "User-agent: searx-mcp", "User-agent: *", "User-agent: x", "Disallow: /", "Disallow: /*a$",
+        "Allow: /a", "Disallow:", "",
     ]
-) | st.text(max_size=30)
+) | st.text(max_size=30)  # fmt: skip
 
 
 @given(

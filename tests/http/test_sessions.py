@@ -501,25 +501,17 @@ def authorizer() -> Authorizer:
 @pytest.mark.parametrize(
     ("url", "owner"),
     [
-        ("https://a.example/", OWN[0]),
-        ("https://A.EXAMPLE/search?q=x", OWN[0]),
-        ("https://me:word@a.example/search", OWN[0]),
-        ("https://a.example/xy/search", OWN[0]),
-        ("https://a.example/x", OWN[0]),
-        ("https://a.example/x/search?q=/", OWN[1]),
-        ("https://a.example/x/%2e%2e/search", OWN[0]),
-        ("https://a.example/x/open/search", None),
-        ("http://b.example/y/search", OWN[3]),
-        ("http://b.example/", None),
-        ("http://b.example/Y/", None),
-        ("https://b.example/y/", None),
-        ("http://b.example:8080/y/", None),
-        ("http://a.example/", None),
-        ("https://a.example:8443/", None),
-        ("https://a.example.net/", None),
+        ("https://a.example/", OWN[0]), ("https://A.EXAMPLE/search?q=x", OWN[0]),
+        ("https://me:word@a.example/search", OWN[0]), ("https://a.example/xy/search", OWN[0]),
+        ("https://a.example/x", OWN[0]), ("https://a.example/x/search?q=/", OWN[1]),
+        ("https://a.example/x/%2e%2e/search", OWN[0]), ("https://a.example/x/open/search", None),
+        ("http://b.example/y/search", OWN[3]), ("http://b.example/", None),
+        ("http://b.example/Y/", None), ("https://b.example/y/", None),
+        ("http://b.example:8080/y/", None), ("http://a.example/", None),
+        ("https://a.example:8443/", None), ("https://a.example.net/", None),
         ("https://sub.a.example/", None),
     ],
-)
+)  # fmt: skip
 def test_a_request_gets_the_credentials_of_its_instance_only(authorizer, url, owner):
     assert authorizer.value_for(URL(url)) == (f"Bearer {owner}" if owner else None)
 

@@ -135,18 +135,11 @@ async def aims(traps) -> Aims:
     port = await traps.lay("127.0.0.1")
     hosts = [f"{address}:{await traps.lay_udp(address)}" for address in {alias, own, "127.0.0.1"}]
     origins = [
-        f"http://{alias}:8080",
-        f"https://{alias}:8080",
-        f"http://{number}:8080",
-        f"http://0x{number:x}:8080",
-        f"http://[::ffff:{alias}]:8080",
-        f"http://127.0.0.1:{port}",
-        f"http://localhost:{port}",
-        f"http://x.localhost:{port}",
-        f"http://0.0.0.0:{port}",
-        "http://inner.org:8080",
-        "https://mixed.org:8080",
-    ]
+        f"http://{alias}:8080", f"https://{alias}:8080", f"http://{number}:8080",
+        f"http://0x{number:x}:8080", f"http://[::ffff:{alias}]:8080", f"http://127.0.0.1:{port}",
+        f"http://localhost:{port}", f"http://x.localhost:{port}", f"http://0.0.0.0:{port}",
+        "http://inner.org:8080", "https://mixed.org:8080",
+    ]  # fmt: skip
     if own != alias:
         origins.append(f"http://{own}:{await traps.lay(own)}")
     with contextlib.suppress(OSError):  # no IPv6 here

@@ -176,14 +176,10 @@ def test_bytes_that_are_no_html_are_no_challenge(head: bytes):
 @pytest.mark.parametrize(
     ("status", "headers", "seconds"),
     [
-        (429, {"Retry-After": "7"}, 7.0),
-        (429, {}, 60.0),
-        (429, {"Retry-After": "whenever"}, 60.0),
-        (503, {"Retry-After": "7"}, 7.0),
-        (503, {}, None),
-        (404, {"Retry-After": "7"}, None),
+        (429, {"Retry-After": "7"}, 7.0), (429, {}, 60.0), (429, {"Retry-After": "whenever"}, 60.0),
+        (503, {"Retry-After": "7"}, 7.0), (503, {}, None), (404, {"Retry-After": "7"}, None),
     ],
-)
+)  # fmt: skip
 def test_waiting_is_proposed_where_it_helps(
     status: int, headers: dict[str, str], seconds: float | None
 ):
@@ -201,22 +197,10 @@ DATES = st.sampled_from(
 )  # fmt: skip
 NUMBERS = st.sampled_from(
     [
-        "0",
-        "1",
-        "120",
-        "-5",
-        "1.5",
-        "1e9",
-        "+7",
-        "  9 ",
-        "9" * 400,
-        "\u0663",
-        "\u00b2",
-        "0x10",
-        "nan",
-        "inf",
+        "0", "1", "120", "-5", "1.5", "1e9", "+7", "  9 ", "9" * 400, "\u0663", "\u00b2", "0x10",
+        "nan", "inf",
     ]
-)
+)  # fmt: skip
 WAITS = ANYTHING | DATES | NUMBERS | st.integers().map(str)
 TYPES = st.lists(
     st.sampled_from(

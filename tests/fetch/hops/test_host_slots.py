@@ -316,25 +316,16 @@ def _error(kind: type[FetchError]) -> FetchError:
 @pytest.mark.parametrize(
     ("answer", "error", "is_failure"),
     [
-        ((500, None), None, True),
-        ((599, None), None, True),
-        ((503, None), _error(ContentError), True),
-        ((200, None), _error(TransportError), True),
-        (None, _error(TransportError), True),
-        ((200, None), None, False),
-        ((304, None), None, False),
-        ((404, None), None, False),
-        ((403, None), None, False),
-        ((999, None), None, False),
-        ((200, None), _error(ContentError), False),
-        (None, _error(ProxyError), False),
-        (None, _error(PolicyError), False),
-        (None, _error(ContentError), False),
-        (None, asyncio.CancelledError(), False),
-        (None, TimeoutError(), False),
-        (None, None, False),
+        ((500, None), None, True), ((599, None), None, True),
+        ((503, None), _error(ContentError), True), ((200, None), _error(TransportError), True),
+        (None, _error(TransportError), True), ((200, None), None, False),
+        ((304, None), None, False), ((404, None), None, False), ((403, None), None, False),
+        ((999, None), None, False), ((200, None), _error(ContentError), False),
+        (None, _error(ProxyError), False), (None, _error(PolicyError), False),
+        (None, _error(ContentError), False), (None, asyncio.CancelledError(), False),
+        (None, TimeoutError(), False), (None, None, False),
     ],
-)
+)  # fmt: skip
 @in_virtual_time(breaker_failures=2)
 async def test_what_counts_as_a_failure_of_the_host(
     world: World, answer, error, *, is_failure: bool
@@ -354,15 +345,10 @@ async def test_what_counts_as_a_failure_of_the_host(
 @pytest.mark.parametrize(
     ("status", "retry_after", "pause"),
     [
-        (429, 30.0, 30),
-        (429, None, 60),
-        (429, 86_400.0, 600),
-        (503, 30.0, 30),
-        (503, None, 0),
-        (200, 30.0, 0),
-        (404, 30.0, 0),
+        (429, 30.0, 30), (429, None, 60), (429, 86_400.0, 600), (503, 30.0, 30), (503, None, 0),
+        (200, 30.0, 0), (404, 30.0, 0),
     ],
-)
+)  # fmt: skip
 @in_virtual_time()
 async def test_a_host_that_asks_for_a_pause_gets_it(
     world: World, status: int, retry_after, pause: int

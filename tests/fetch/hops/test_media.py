@@ -228,16 +228,12 @@ BINARIES = {
 @pytest.mark.parametrize(
     "declared",
     [
-        MediaType(),
-        MediaType("application/octet-stream"),
-        MediaType("text/html"),
-        MediaType("text/plain", "utf-8"),
-        MediaType("text/plain", "windows-1251"),
-        MediaType("text/plain", "utf-16"),
-        MediaType("application/json"),
+        MediaType(), MediaType("application/octet-stream"), MediaType("text/html"),
+        MediaType("text/plain", "utf-8"), MediaType("text/plain", "windows-1251"),
+        MediaType("text/plain", "utf-16"), MediaType("application/json"),
     ],
     ids=lambda media: f"{media.name} {media.charset}",
-)
+)  # fmt: skip
 @pytest.mark.parametrize("body", BINARIES.values(), ids=BINARIES)
 def test_what_is_no_text_is_not_read_whatever_it_is_called(body: bytes, declared: MediaType):
     assert not resolve(declared, body).is_readable

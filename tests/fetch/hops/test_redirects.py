@@ -86,18 +86,11 @@ def test_a_target_that_may_not_be_fetched_is_refused(location: str, code: str):
 @pytest.mark.parametrize(
     "location",
     [
-        "http://",
-        "http:///x",
-        "http://[::1",
-        "http://a:99999/",
-        "http://a\\@example.com/",
-        "\\\\example.com\\x",
-        "/\\example.com",
-        "http://user:secret@example.com/",
-        "/\ud800",
+        "http://", "http:///x", "http://[::1", "http://a:99999/", "http://a\\@example.com/",
+        "\\\\example.com\\x", "/\\example.com", "http://user:secret@example.com/", "/\ud800",
         "/" + "x" * 5_000,
     ],
-)
+)  # fmt: skip
 def test_a_location_that_is_no_address_is_a_malformed_answer(location: str):
     with pytest.raises(TransportError) as caught:
         next_url(START, location, allow=AllowList())
@@ -123,31 +116,21 @@ def test_a_redirect_has_a_location(status: int):
 @pytest.mark.parametrize(
     ("status", "headers"),
     [
-        (200, {"Location": "/x"}),
-        (201, {"Location": "/x"}),
-        (300, {"Location": "/x"}),
-        (304, {"Location": "/x"}),
-        (302, {}),
-        (302, {"Location": ""}),
+        (200, {"Location": "/x"}), (201, {"Location": "/x"}), (300, {"Location": "/x"}),
+        (304, {"Location": "/x"}), (302, {}), (302, {"Location": ""}),
     ],
-)
+)  # fmt: skip
 def test_anything_else_is_an_answer(status: int, headers: dict[str, str]):
     assert location_of(status, headers) is None
 
 
 HARMLESS = {
-    "Accept": "*/*",
-    "Accept-Encoding": "gzip",
-    "Accept-Language": "de",
-    "USER-AGENT": "mine",
-}
+    "Accept": "*/*", "Accept-Encoding": "gzip", "Accept-Language": "de", "USER-AGENT": "mine",
+}  # fmt: skip
 OF_THE_CALLER = {
-    "Authorization": "x",
-    "Cookie": "y",
-    "Referer": "https://example.org/a",
-    "If-None-Match": '"1"',
+    "Authorization": "x", "Cookie": "y", "Referer": "https://example.org/a", "If-None-Match": '"1"',
     "X-Api-Key": "z",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

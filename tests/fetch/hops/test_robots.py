@@ -142,27 +142,13 @@ def in_virtual_time() -> Callable[[Callable[..., Awaitable[None]]], Callable[...
 @pytest.mark.parametrize(
     ("status", "verdict"),
     [
-        (200, "allowed"),
-        (206, "allowed"),
-        (204, "allowed"),
-        (300, "absent"),
-        (304, "absent"),
-        (400, "absent"),
-        (401, "absent"),
-        (403, "absent"),
-        (404, "absent"),
-        (410, "absent"),
-        (429, "absent"),
-        (451, "absent"),
-        (499, "absent"),
-        (500, "robots_disallowed"),
-        (502, "robots_disallowed"),
-        (503, "robots_disallowed"),
-        (599, "robots_disallowed"),
-        (999, "robots_disallowed"),
-        (100, "robots_disallowed"),
+        (200, "allowed"), (206, "allowed"), (204, "allowed"), (300, "absent"), (304, "absent"),
+        (400, "absent"), (401, "absent"), (403, "absent"), (404, "absent"), (410, "absent"),
+        (429, "absent"), (451, "absent"), (499, "absent"), (500, "robots_disallowed"),
+        (502, "robots_disallowed"), (503, "robots_disallowed"), (599, "robots_disallowed"),
+        (999, "robots_disallowed"), (100, "robots_disallowed"),
     ],
-)
+)  # fmt: skip
 @in_virtual_time()
 async def test_the_status_tells_whether_there_is_a_robots_txt(world, status: int, verdict: str):
     world.site.answer = (status, b"")
@@ -281,15 +267,9 @@ async def test_what_was_kept_of_a_failure_counts_as_nothing(world):
         unreached(ErrorCode.DNS_ERROR, "no address"),
     ],
     ids=[
-        "503",
-        "timeout",
-        "not HTTP",
-        "redirect to nowhere",
-        "to a private one",
-        "encoding",
-        "url",
+        "503", "timeout", "not HTTP", "redirect to nowhere", "to a private one", "encoding", "url",
     ],
-)
+)  # fmt: skip
 @in_virtual_time()
 async def test_without_an_answer_nothing_is_allowed_for_a_minute(world, failure):
     world.site.answer = failure

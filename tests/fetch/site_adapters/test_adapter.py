@@ -46,25 +46,14 @@ def test_a_plain_path_has_decoded_parts(url: str, parts: tuple[str, ...]):
 @pytest.mark.parametrize(
     "url",
     [
-        "https://site.example/a//b",
-        "https://site.example//a",
-        "https://site.example/a//",
-        "https://site.example/a%2Fb",
-        "https://site.example/a%2fb",
-        "https://site.example/..%2Fb",
-        "https://site.example/a%5Cb",
-        "https://site.example/a%00b",
-        "https://site.example/a%0Ab",
-        "https://site.example/a%7Fb",
-        "https://site.example/%FF",
-        "https://site.example/%ED%A0%80",
-        "https://user@site.example/a",
-        "https://user:word@site.example/a",
-        "https://:word@site.example/a",
-        "ftp://site.example/a",
-        "/a/b",
+        "https://site.example/a//b", "https://site.example//a", "https://site.example/a//",
+        "https://site.example/a%2Fb", "https://site.example/a%2fb", "https://site.example/..%2Fb",
+        "https://site.example/a%5Cb", "https://site.example/a%00b", "https://site.example/a%0Ab",
+        "https://site.example/a%7Fb", "https://site.example/%FF", "https://site.example/%ED%A0%80",
+        "https://user@site.example/a", "https://user:word@site.example/a",
+        "https://:word@site.example/a", "ftp://site.example/a", "/a/b",
     ],
-)
+)  # fmt: skip
 def test_a_path_that_may_mean_something_else_to_a_server_has_none(url: str):
     assert parts_of(URL(url)) is None
 
@@ -93,19 +82,14 @@ def test_slashes_may_stand_in_a_part_but_no_dots(path: str, parts: tuple[str, ..
 @pytest.mark.parametrize(
     ("url", "is_there"),
     [
-        ("https://site.example/", True),
-        ("https://SITE.Example/", True),
-        ("http://site.example/", True),
-        ("https://site.example:443/", True),
-        ("http://site.example:80/", True),
-        ("https://site.example:80/", False),
-        ("https://site.example:8443/", False),
-        ("https://site.example./", False),
-        ("https://www.site.example/", False),
-        ("https://site.example.evil.example/", False),
+        ("https://site.example/", True), ("https://SITE.Example/", True),
+        ("http://site.example/", True), ("https://site.example:443/", True),
+        ("http://site.example:80/", True), ("https://site.example:80/", False),
+        ("https://site.example:8443/", False), ("https://site.example./", False),
+        ("https://www.site.example/", False), ("https://site.example.evil.example/", False),
         ("https://evilsite.example/", False),
     ],
-)
+)  # fmt: skip
 def test_a_site_is_its_host_at_the_port_of_the_scheme(url: str, *, is_there: bool):
     assert is_at(URL(url), {"site.example"}) is is_there
 
@@ -168,19 +152,10 @@ def test_a_query_is_encoded():
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"<html>",
-        b"[]",
-        b'"x"',
-        b"null",
-        b"{",
-        b'{"a": 1}x',
-        b'{"a": "\xff"}',
-        b'{"a": ' + b"9" * 5_000 + b"}",
-        b"[" * 100_000,
-        b'{"a":' * 100_000,
+        b"", b"<html>", b"[]", b'"x"', b"null", b"{", b'{"a": 1}x', b'{"a": "\xff"}',
+        b'{"a": ' + b"9" * 5_000 + b"}", b"[" * 100_000, b'{"a":' * 100_000,
     ],
-)
+)  # fmt: skip
 def test_what_is_no_object_is_an_error(answer: Callable[..., Answer], body: bytes):
     with pytest.raises(ValueError, match=r"."):
         object_of(answer(body))
@@ -206,15 +181,11 @@ def test_what_is_no_object_in_a_list_is_left_out(answer: Callable[..., Answer]):
 @pytest.mark.parametrize(
     ("body", "count", "is_whole"),
     [
-        ('[{"a":"1"},{"a":"2"},{"a":"3', 2, False),
-        (' [ {"a":"1"} , {"a":"2"}', 2, False),
-        ('[{"a":"1"}]', 1, True),
-        ("[", 0, False),
-        ("[]", 0, True),
-        ('[{"a":"1"},' + "[" * 100_000, 1, False),
-        ('[{"a":"1"},x', 1, False),
+        ('[{"a":"1"},{"a":"2"},{"a":"3', 2, False), (' [ {"a":"1"} , {"a":"2"}', 2, False),
+        ('[{"a":"1"}]', 1, True), ("[", 0, False), ("[]", 0, True),
+        ('[{"a":"1"},' + "[" * 100_000, 1, False), ('[{"a":"1"},x', 1, False),
     ],
-)
+)  # fmt: skip
 def test_of_a_list_that_was_cut_what_came_whole_is_read(
     answer: Callable[..., Answer], body: str, count: int, *, is_whole: bool
 ):

@@ -141,13 +141,9 @@ def test_another_repository_is_an_error(read: Callable[..., Document], body: obj
 
 def test_a_folder_lists_folders_first(read: Callable[..., Document]):
     entries = [
-        entry("b.py"),
-        entry("docs", "dir", size=0),
-        entry("lib", "submodule"),
-        entry("old", download_url=None),
-        entry("link", "symlink"),
-        entry("a b.md", size=None),
-    ]
+        entry("b.py"), entry("docs", "dir", size=0), entry("lib", "submodule"),
+        entry("old", download_url=None), entry("link", "symlink"), entry("a b.md", size=None),
+    ]  # fmt: skip
     page = read(FOLDER, entries, readme("# Here\n\n[x](y.md)", "src/README.md"))
     home = "https://github.com/octocat/Hello-World"
     assert page.markdown == (

@@ -22,18 +22,11 @@ from searx_mcp.fetch.site_adapters.markdown import (
 )
 
 EVIL = [
-    "![x](http://evil.example/x.png)",
-    "[x](javascript:alert(1))",
-    "</a><img src=x onerror=y>",
-    "`code` *bold* <!-- hidden -->",
-    "a\n# Second heading\n- item",
-    "a\r\n\r\n[ref]: http://evil.example",
-    "```\nfence",
-    "a\u2028# b",
-    "!\u200b[x](http://evil.example)",
-    "| a | b |",
-    "\\",
-]
+    "![x](http://evil.example/x.png)", "[x](javascript:alert(1))", "</a><img src=x onerror=y>",
+    "`code` *bold* <!-- hidden -->", "a\n# Second heading\n- item",
+    "a\r\n\r\n[ref]: http://evil.example", "```\nfence", "a\u2028# b",
+    "!\u200b[x](http://evil.example)", "| a | b |", "\\",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", EVIL)
@@ -57,16 +50,11 @@ def test_a_list_of_facts_has_one_line_for_each(text: str):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Plain", "# Plain"),
-        ("C#", "# C#"),
-        ("x #", "# x \\#"),
-        ("x ##", "# x \\##"),
-        ("# x", "# \\# x"),
-        ("- x", "# \\- x"),
-        ("1. x", "# 1\\. x"),
+        ("Plain", "# Plain"), ("C#", "# C#"), ("x #", "# x \\#"), ("x ##", "# x \\##"),
+        ("# x", "# \\# x"), ("- x", "# \\- x"), ("1. x", "# 1\\. x"),
         ("snake_case_name", "# snake_case_name"),
     ],
-)
+)  # fmt: skip
 def test_a_heading_shows_what_the_text_says(text: str, expected: str):
     assert heading(1, text) == expected
 
@@ -282,14 +270,9 @@ def test_metadata_is_told_from_text(text: str, metadata: str, rest: str):
 @pytest.mark.parametrize(
     ("markdown", "title"),
     [
-        ("# A\n\ntext", "A"),
-        ("text\n\n## B", "B"),
-        ("```yaml\n# no\n```\n\n# C", "C"),
-        ("````\n```\n# no\n````\n\n# D", "D"),
-        ("# C\\* \\<x>", "C* <x>"),
-        ("text", ""),
-        ("", ""),
+        ("# A\n\ntext", "A"), ("text\n\n## B", "B"), ("```yaml\n# no\n```\n\n# C", "C"),
+        ("````\n```\n# no\n````\n\n# D", "D"), ("# C\\* \\<x>", "C* <x>"), ("text", ""), ("", ""),
     ],
-)
+)  # fmt: skip
 def test_a_title_is_the_first_heading_outside_code(markdown: str, title: str):
     assert first_heading(markdown) == title

@@ -141,17 +141,12 @@ def test_a_pointer_is_not_taken_for_the_file(page: Callable[..., Composed]):
 @pytest.mark.parametrize(
     ("path", "media"),
     [
-        ("a.png", "image/png"),
-        ("a.py", "application/pdf"),
-        ("a.pdf", "application/pdf"),
-        ("a.bin", "application/octet-stream"),
-        ("a.zip", "application/zip"),
-        ("a.html", "text/html"),
-        ("a.HTM", "text/html; charset=latin-1"),
-        ("a.html", "text/plain"),
+        ("a.png", "image/png"), ("a.py", "application/pdf"), ("a.pdf", "application/pdf"),
+        ("a.bin", "application/octet-stream"), ("a.zip", "application/zip"),
+        ("a.html", "text/html"), ("a.HTM", "text/html; charset=latin-1"), ("a.html", "text/plain"),
         ("a.xhtml", "text/plain"),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_source_is_read_as_a_page(answer: Callable[..., Answer], path: str, media: str):
     composed = compose([answer(b"<p>x", media=media)], file=RawFile(path, base=BASE))
     assert isinstance(composed, AsPage)
@@ -180,14 +175,10 @@ def test_nothing_is_an_error():
 @pytest.mark.parametrize(
     "text",
     [
-        "```\n![x](y)",
-        "``\u200b`\n![x](y)",
-        "`\u00ad``\n# x",
-        "x\x0c```\n![x](y)",
-        "~~~\n",
+        "```\n![x](y)", "``\u200b`\n![x](y)", "`\u00ad``\n# x", "x\x0c```\n![x](y)", "~~~\n",
         "a\u2028```",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("lines", [None, (1, 9)])
 def test_no_file_can_leave_its_fence(
     page: Callable[..., Composed], text: str, lines: tuple[int, int] | None
@@ -219,21 +210,12 @@ def test_charsets_are_honoured(page: Callable[..., Composed]):
 @pytest.mark.parametrize(
     ("name", "language"),
     [
-        ("a.py", "python"),
-        ("A.PY", "python"),
-        ("Dockerfile", "dockerfile"),
-        ("Makefile", "makefile"),
-        ("CMakeLists.txt", "cmake"),
-        ("a.tar.gz", ""),
-        ("a.rs", "rust"),
-        ("a.txt", ""),
-        ("README", ""),
-        (".gitignore", ""),
-        (".py", ""),
-        ("", ""),
+        ("a.py", "python"), ("A.PY", "python"), ("Dockerfile", "dockerfile"),
+        ("Makefile", "makefile"), ("CMakeLists.txt", "cmake"), ("a.tar.gz", ""), ("a.rs", "rust"),
+        ("a.txt", ""), ("README", ""), (".gitignore", ""), (".py", ""), ("", ""),
         ("README.MD", "markdown"),
     ],
-)
+)  # fmt: skip
 def test_a_name_tells_the_language(name: str, language: str):
     assert language_of(name) == language
 
