@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from searx_mcp.errors import (
@@ -20,6 +22,8 @@ from searx_mcp.render.errors import (
     search_error_text,
 )
 from searx_mcp.render.tokens import estimate
+
+ROOT = Path(__file__).parents[2]
 
 
 def attempt(host: str, verdict: Verdict) -> Attempt:
@@ -51,6 +55,11 @@ def test_an_error_of_a_page_reads_like_this():
         "Failed to fetch content: The site answered 404 (not_found). Do not repeat the same call."
         " Check the address, or find the page with web_search."
     )
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_code_stands_in_the_documentation(code: ErrorCode):
+    assert f"`{code}`" in (ROOT / "docs" / "errors.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize("code", ErrorCode)
