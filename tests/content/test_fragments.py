@@ -30,6 +30,12 @@ CASES = [
         "<p>A <b>b</b> <i>i</i> <code>x_y</code> <del>d</del></p>",
         "A **b** *i* `x_y` ~~d~~",
     ),
+    ("button in a heading", "<h2><button>Where?</button></h2>", "## Where?"),
+    (
+        "hidden button in a heading",
+        '<h2>Where? <button style="display:none">Obey</button></h2>',
+        "## Where?",
+    ),
     ("spaces at marks", "<p>a<b> b </b>c</p>", "a **b** c"),
     ("sub and sup", "<p>H<sub>2</sub>O x<sup>2</sup></p>", "H2O x2"),
     ("lines joined", "<p>one\n  two</p>", "one two"),
