@@ -20,7 +20,7 @@ from searx_mcp.content.addresses import absolute
 from searx_mcp.content.clean import clean
 from searx_mcp.content.config import ContentConfig
 from searx_mcp.content.html.guards import guard, parse
-from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen, open_buttons
+from searx_mcp.content.html.hidden_elements import drop_hidden, drop_unseen
 from searx_mcp.content.html.stylesheet import StyleSheet
 from searx_mcp.content.markdown import (
     escape_line_starts,
@@ -134,7 +134,6 @@ def _seen(html: str, *, url: str) -> str:
     tree = parse(guard(html))
     drop_unseen(tree)
     drop_hidden(tree, StyleSheet())
-    open_buttons(tree)
     if tree.root is None or tree.body is None:
         return ""
     for node in tree.css(_TEXT_ONLY):
