@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from http import HTTPStatus
 from typing import Final
 
@@ -138,9 +138,15 @@ class HttpSession:
         self._clients: dict[Connect, aiohttp.ClientSession] = {}
         self._is_closed = False
 
-    def open(
-        self, url: str, *, headers: Mapping[str, str], timeout: float, body: bytes | None = None
-    ) -> AbstractAsyncContextManager[Reply]:
+    @asynccontextmanager
+    async def open(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str],
+        timeout: float,  # noqa: ASYNC109 - of the headers alone, and a proxy's part is cut from it
+        body: bytes | None = None,
+    ) -> AsyncIterator[Reply]:
         """Send a GET request, or with a body a POST; entering waits for the headers of the answer.
 
         Redirects are not followed. Leaving the block before the end of the body closes the
@@ -159,25 +165,19 @@ class HttpSession:
                 `malformed_response`.
             ProxyError: a proxy is configured, and it failed.
         """
-        return self._open(url, headers, asyncio.timeout(timeout), body)
-
-    @asynccontextmanager
-    async def _open(
-        self,
-        url: str,
-        headers: Mapping[str, str],
-        time_limit: asyncio.Timeout,
-        body: bytes | None,
-    ) -> AsyncIterator[Reply]:
+        time_limit = asyncio.timeout(timeout)
         target = self._admit(url)
         if self._is_closed:
             raise RuntimeError("the session is closed")
-        client, route = self._way_to(target)
-        straight = nullcontext({"headers": headers})
-        passage = route.request_options(target, headers, time_limit.when()) if route else straight
+        straight = self._connect_plainly if target.scheme == "http" else self._connect
+        connect, route = self._route_for(target) or (straight, None)
+        if connect not in self._clients:
+            self._clients[connect] = connect()
+        unrouted = nullcontext({"headers": headers})
+        passage = route.request_options(target, headers, time_limit.when()) if route else unrouted
         try:
             async with time_limit, passage as options:
-                response = await client.request(
+                response = await self._clients[connect].request(
                     "GET" if body is None else "POST",
                     target,
                     data=body,
@@ -259,13 +259,6 @@ class HttpSession:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(CLOSE_TIMEOUT):
                     await client.close()
-
-    def _way_to(self, url: URL) -> tuple[aiohttp.ClientSession, ProxyRoute | None]:
-        straight = self._connect_plainly if url.scheme == "http" else self._connect
-        connect, route = self._route_for(url) or (straight, None)
-        if connect not in self._clients:
-            self._clients[connect] = connect()
-        return self._clients[connect], route
 
 
 @contextmanager

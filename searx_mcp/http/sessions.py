@@ -62,20 +62,6 @@ class Authorizer:
                 return value
         return None
 
-    async def __call__(
-        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
-    ) -> aiohttp.ClientResponse:
-        """Send the request with its credentials, if there are any for it."""
-        value = self.value_for(request.url)
-        if value is None:
-            return await handler(request)
-        request.headers[_HEADER] = value
-        try:
-            return await handler(request)
-        finally:
-            # It is sent by now, or never. The library's errors show the headers of the request.
-            del request.headers[_HEADER]
-
 
 def _place(url: URL) -> tuple[URL, str]:
     return url.origin(), f"{url.raw_path.rstrip('/')}/"
@@ -252,7 +238,16 @@ class Sessions:
     async def _authorize(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
     ) -> aiohttp.ClientResponse:
-        return await self._authorizer(request, handler)
+        """Send a request with its credentials, if there are any for it."""
+        value = self._authorizer.value_for(request.url)
+        if value is None:
+            return await handler(request)
+        request.headers[_HEADER] = value
+        try:
+            return await handler(request)
+        finally:
+            # It is sent by now, or never. The library's errors show the headers of the request.
+            del request.headers[_HEADER]
 
     def _guarded(
         self,

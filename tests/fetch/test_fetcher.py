@@ -5,7 +5,7 @@ import gzip
 import logging
 import threading
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from typing import NoReturn
 
 import pytest
 from typing_extensions import override
@@ -23,7 +23,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.fetch import capture
 from searx_mcp.fetch.fetcher import Fetcher
-from searx_mcp.http.http import HttpSession, Reply
+from searx_mcp.http.http import HttpSession
 from searx_mcp.models.request import FetchRequest
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "
@@ -485,7 +485,7 @@ class Refusing(HttpSession):
     @override
     def open(
         self, url: str, *, headers: Mapping[str, str], timeout: float, body: bytes | None = None
-    ) -> AbstractAsyncContextManager[Reply]:
+    ) -> NoReturn:
         self.timeout = timeout
         raise TransportError("The connection failed.", code=ErrorCode.CONNECTION_ERROR)
 
@@ -587,7 +587,7 @@ class Broken(Refusing):
     @override
     def open(
         self, url: str, *, headers: Mapping[str, str], timeout: float, body: bytes | None = None
-    ) -> AbstractAsyncContextManager[Reply]:
+    ) -> NoReturn:
         raise RuntimeError("a bug")
 
 
