@@ -26,6 +26,7 @@ from benchmarks.simulation.collections import labelled_rows
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.http.body import Response
 from searx_mcp.models.hits import Hit
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
@@ -37,7 +38,7 @@ from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.question import Question
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.table import engines_of
-from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
+from searx_mcp.sources.searxng.request import neutralise
 from searx_mcp.storage.memory import MemoryStore
 from tests.doubles import virtual_time
 from tests.doubles.open_sources.addresses import NPM_HOST, address_of

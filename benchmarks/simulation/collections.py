@@ -14,7 +14,7 @@ from benchmarks.simulation.arrivals import DAY, dice
 from benchmarks.simulation.world import Clock
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
-from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
@@ -23,7 +23,7 @@ from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
 from searx_mcp.sources.open.table import engines_of
-from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
+from searx_mcp.sources.searxng.request import neutralise
 from searx_mcp.storage.state import StateStore
 
 _QUERIES: Final = Path(__file__).parents[1] / "open_sources_data" / "queries.toml"

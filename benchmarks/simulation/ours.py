@@ -9,6 +9,7 @@ from benchmarks.simulation.peers import QUERY
 from benchmarks.simulation.world import Clock, World
 from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.response import Coverage
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.providers.context import SearchContext
@@ -17,7 +18,6 @@ from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.providers.open_sources import OpenSources
 from searx_mcp.sources.attempt import RequestPacer
 from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import StateStore
 
 

@@ -11,9 +11,8 @@ from typing_extensions import override
 from benchmarks.simulation.world import World
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry
-from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.sources.searxng.request import InstanceQuery
 
 QUERY = InstanceQuery(text="tea")
 

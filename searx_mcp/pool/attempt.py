@@ -1,4 +1,4 @@
-"""One attempt as the pool sees it: what it needs, whom it is to ask and how, what it came to."""
+"""One attempt: what is asked, of whom and how, and what it came to."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,20 +10,27 @@ from searx_mcp.models.request import TimeRange
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """What the engines of an instance must be able to do.
+class InstanceQuery:
+    """What one instance is asked.
 
     Attributes:
-        category: SearXNG's name of it.
-        time_range: the age of results asked for.
+        text: the query, already neutralised.
+        category: SearXNG's name of the category.
+        engines: SearXNG's names of the engines to ask instead of those of the category; an instance
+            that has one of them suffices.
+        language: `all`, `auto`, two letters, or a region such as `en-US`.
+        safe_search: 0 off, 1 moderate, 2 strict; always sent, since instances differ in default.
+        time_range: the age of the results.
         page: the 1-based number of the result page.
-        engines: engines asked for by name, one of which suffices; then the category is open.
     """
 
+    text: str
     category: str = "general"
+    engines: tuple[str, ...] = ()
+    language: str = "en"
+    safe_search: int = 1
     time_range: TimeRange = TimeRange.ANY
     page: int = 1
-    engines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool import engine_care, timers
-from searx_mcp.pool.attempt import Needs, Outcome
+from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.record import OPTED_OUT, SLOW_START, WAITING, InstanceRecord
@@ -68,7 +68,7 @@ class Circuit:
         member.in_flight -= 1
 
     def report(
-        self, member: Member, outcome: Outcome, now: float, needs: Needs | None = None
+        self, member: Member, outcome: Outcome, now: float, query: InstanceQuery | None = None
     ) -> None:
         """The request came to an outcome; the state follows from it.
 
@@ -76,15 +76,15 @@ class Circuit:
             member: who was asked.
             outcome: what it came to.
             now: Unix seconds.
-            needs: what was asked for, with the engines that were named; teaches of the engines.
+            query: what was asked for, with the engines that were named; teaches of the engines.
         """
         member.in_flight -= 1
         record, page = member.record, outcome.page
         record.last_at = now
         record.drift += outcome.has_drifted
         _learn_formats(member, outcome, now)
-        if member.is_own and needs is not None and page is not None:
-            record.engines = engine_care.learned(record.engines, needs, page, now)
+        if member.is_own and query is not None and page is not None:
+            record.engines = engine_care.learned(record.engines, query, page, now)
         remember(record, outcome, now)
         if outcome.is_about_format(own=member.is_own):
             # It refused a format and nothing else: a trial ends, and what is asked next is none.

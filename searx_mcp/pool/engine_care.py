@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.instance import EngineReport, EngineState
 from searx_mcp.models.request import TimeRange
-from searx_mcp.pool.attempt import Needs
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.timers import DAY, HOUR
 
 LEAST: Final = 3
@@ -194,9 +194,9 @@ class EngineRecord(BaseModel):
         )
 
 
-def choose(engines: Sequence[EngineRecord], needs: Needs, now: float) -> tuple[str, ...]:
+def choose(engines: Sequence[EngineRecord], query: InstanceQuery, now: float) -> tuple[str, ...]:
     """The engines to name in a search; none while the instance should choose."""
-    kind = kind_of(needs)
+    kind = kind_of(query)
     taking = [each for each in engines if kind in each.searches]
     healthy = [each for each in taking if each.is_healthy(now)]
     carrying = [each for each in healthy if each.carries]
@@ -208,10 +208,10 @@ def choose(engines: Sequence[EngineRecord], needs: Needs, now: float) -> tuple[s
 
 
 def others(
-    engines: Sequence[EngineRecord], needs: Needs, named: Collection[str], now: float
+    engines: Sequence[EngineRecord], query: InstanceQuery, named: Collection[str], now: float
 ) -> tuple[str, ...]:
     """The engines that were not `named` in a search: the healthy ones, or all where none is."""
-    kind = kind_of(needs)
+    kind = kind_of(query)
     rest = [each for each in engines if kind in each.searches and each.name not in named]
     healthy = [each for each in rest if each.is_healthy(now)]
     return tuple(each.name for each in healthy or rest)[:_MAX_NAMED]
@@ -230,13 +230,13 @@ def asked(
 
 
 def learned(
-    engines: Sequence[EngineRecord], needs: Needs, page: ResultPage, now: float
+    engines: Sequence[EngineRecord], query: InstanceQuery, page: ResultPage, now: float
 ) -> tuple[EngineRecord, ...]:
     """Take in an answer.
 
     Args:
         engines: what was known.
-        needs: what was asked for, with the engines that were named.
+        query: what was asked for, with the engines that were named.
         page: the answer.
         now: Unix seconds.
     """
@@ -252,7 +252,7 @@ def learned(
             if name in failed
             else engine.after_answer(found[name], now)
         )
-    _sort_in(known, needs, answering, is_complete=bool(page.timings))
+    _sort_in(known, query, answering, is_complete=bool(page.timings))
     latest = sorted(known.values(), key=lambda each: -each.asked_at)[:_MAX_ENGINES]
     return tuple(sorted(latest, key=lambda each: each.name))
 
@@ -262,28 +262,32 @@ def is_thin(page: ResultPage) -> bool:
     return len(page.hits) < THIN and not page.answers
 
 
-def kind_of(needs: Needs) -> str:
+def kind_of(query: InstanceQuery) -> str:
     """What engines of a search have in common: its category, and whether they know dates."""
-    return f"{needs.category} by time" if needs.time_range is not TimeRange.ANY else needs.category
+    return f"{query.category} by time" if query.time_range is not TimeRange.ANY else query.category
 
 
 def _sort_in(
-    known: dict[str, EngineRecord], needs: Needs, asked: Collection[str], *, is_complete: bool
+    known: dict[str, EngineRecord],
+    query: InstanceQuery,
+    asked: Collection[str],
+    *,
+    is_complete: bool,
 ) -> None:
     """Note who takes part in such searches; whoever carried them and is left out does no longer.
 
     A converter or a dictionary takes part only where the query is for it, and stays.
     """
-    kind = kind_of(needs)
-    if not needs.engines and needs.page == 1:
+    kind = kind_of(query)
+    if not query.engines and query.page == 1:
         for name in asked:
             if kind not in known[name].searches:
                 searches = (*known[name].searches, kind)
                 known[name] = known[name].model_copy(update={"searches": searches})
-    if not is_complete or needs.page > 1:
+    if not is_complete or query.page > 1:
         return
     for engine in tuple(known.values()):
-        expected = not needs.engines or engine.name in needs.engines
+        expected = not query.engines or engine.name in query.engines
         is_gone = kind in engine.searches and engine.name not in asked
         if expected and is_gone and engine.carries:
             searches = tuple(each for each in engine.searches if each != kind)

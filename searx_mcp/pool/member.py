@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
-from searx_mcp.pool.attempt import Needs
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import access_factor, month_limited
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.pool.record import SLOW_START, InstanceRecord
@@ -127,11 +127,11 @@ class Member:
         is_slow = (record.latency or 0.0) > SLOW and now - record.latency_at < SIDELINED
         return without_engines or is_slow
 
-    def serves(self, needs: Needs) -> bool:
+    def serves(self, query: InstanceQuery) -> bool:
         """Whether its engines can take such a search, as far as is known."""
         facts = self.record.facts
         serves = facts and facts.serves(
-            needs.category, needs.time_range, page=needs.page, engines=needs.engines
+            query.category, query.time_range, page=query.page, engines=query.engines
         )
         return serves is not False
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
 from searx_mcp.pool import engine_care
-from searx_mcp.pool.attempt import Needs, Outcome, Proposal
+from searx_mcp.pool.attempt import InstanceQuery, Outcome, Proposal
 from searx_mcp.pool.catalog import overall_grade, tier_of
 from searx_mcp.pool.circuit import GIVEN_UP, Circuit
 from searx_mcp.pool.config import PoolConfig
@@ -58,9 +58,11 @@ class Members:
         """The request was given up by us, or says nothing about `url`."""
         self._circuit.release(self._member(url))
 
-    def report(self, url: str, outcome: Outcome, now: float, needs: Needs | None = None) -> None:
-        """The request, which named the engines of `needs`, came to `outcome`."""
-        self._circuit.report(self._member(url), outcome, now, needs)
+    def report(
+        self, url: str, outcome: Outcome, now: float, query: InstanceQuery | None = None
+    ) -> None:
+        """The request, which named the engines of `query`, came to `outcome`."""
+        self._circuit.report(self._member(url), outcome, now, query)
 
     def lost_to_hedge(self, url: str, elapsed: float, now: float) -> None:
         """The request was given up after `elapsed` seconds because its hedge had answered."""
@@ -191,7 +193,7 @@ class InstancePool(Members):
         now: float,
         *,
         exclude: Collection[str] = (),
-        needs: Needs | None = None,
+        query: InstanceQuery | None = None,
         unlimited: bool = False,
     ) -> Proposal | None:
         """The instance to ask next, or `None` when none is eligible.
@@ -199,7 +201,7 @@ class InstancePool(Members):
         Args:
             now: Unix seconds.
             exclude: base URLs not wanted, such as those already asked for this search.
-            needs: what its engines must be able to do.
+            query: what is asked; its engines should be able to take it.
             unlimited: whether only instances that count no requests are wanted, as for a hedge.
         """
         open_to_us = [
@@ -209,16 +211,16 @@ class InstancePool(Members):
             and member.is_eligible(now)
             and (member.is_unlimited or not unlimited)
         ]
-        able = [m for m in open_to_us if needs is None or m.serves(needs)] or open_to_us
+        able = [m for m in open_to_us if query is None or m.serves(query)] or open_to_us
         wanted = [member for member in able if not member.is_sidelined(now)] or able
         for tier in _TIERS:
             eligible = [member for member in wanted if member.tier is tier]
             if tier is Tier.OWN and not eligible:
                 eligible = [member for member in able if member.is_own]
             if eligible:
-                return self._proposal(self._turn(eligible, now), needs, now)
+                return self._proposal(self._turn(eligible, now), query, now)
             if tier is Tier.OWN and not unlimited and (member := self._panic(exclude)) is not None:
-                return self._proposal(member, needs, now)
+                return self._proposal(member, query, now)
         return None
 
     def proposal_of(self, url: str, now: float) -> Proposal:
@@ -226,11 +228,11 @@ class InstancePool(Members):
         return _proposal(self._member(url), (), now)
 
     def other_engines(
-        self, url: str, needs: Needs, named: Collection[str], now: float
+        self, url: str, query: InstanceQuery, named: Collection[str], now: float
     ) -> tuple[str, ...]:
         """The engines of `url` to name after a search for which only those `named` were asked."""
         member = self._member(url)
-        others = engine_care.others(member.record.engines, needs, named, now)
+        others = engine_care.others(member.record.engines, query, named, now)
         member.record.engines = engine_care.asked(member.record.engines, others, now)
         return others
 
@@ -390,11 +392,11 @@ class InstancePool(Members):
         """Where a newcomer enters the round: anywhere, so that processes do not begin alike."""
         return self._rng.uniform(0, most) if self._config.random_start else 0.0
 
-    def _proposal(self, member: Member, needs: Needs | None, now: float) -> Proposal:
-        cares = self._config.engine_care and member.is_own and needs and not needs.engines
+    def _proposal(self, member: Member, query: InstanceQuery | None, now: float) -> Proposal:
+        cares = self._config.engine_care and member.is_own and query and not query.engines
         engines: tuple[str, ...] = ()
-        if needs and cares:
-            engines = engine_care.choose(member.record.engines, needs, now)
+        if query and cares:
+            engines = engine_care.choose(member.record.engines, query, now)
             member.record.engines = engine_care.asked(member.record.engines, engines, now)
         return _proposal(member, engines, now)
 

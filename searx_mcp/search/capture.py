@@ -18,14 +18,13 @@ from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.models.spelling import did_you_mean, shown
-from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.budget import MONTH
 from searx_mcp.sources.attempt import AttemptRunner
 from searx_mcp.sources.attempt_log import InstanceLog
 from searx_mcp.sources.searxng.classify import generator
 from searx_mcp.sources.searxng.mask import Mask
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.sources.searxng.scrub import Fixture, scrub
 from searx_mcp.sources.searxng.upstream import Upstream
 

@@ -12,6 +12,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.answers.cache import SharedAnswers
 from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult, CachedSearch
 from searx_mcp.search.background.state_sync import StateSync
@@ -19,7 +20,7 @@ from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.context import COVERAGE, Found, Provider, SearchContext
 from searx_mcp.search.reading import ResultReader
-from searx_mcp.sources.searxng.request import InstanceQuery, neutralise
+from searx_mcp.sources.searxng.request import neutralise
 from searx_mcp.tasks import SingleFlight, Spawn
 
 _LANGUAGES = {

@@ -16,12 +16,10 @@ from typing import Final, Protocol, Self
 
 from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.request import TimeRange
-from searx_mcp.pool.attempt import Needs, Outcome, Proposal
+from searx_mcp.pool.attempt import InstanceQuery, Outcome, Proposal
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool, Members
 from searx_mcp.sources.attempt_log import TOO_LATE, AttemptLog, InstanceLog
-from searx_mcp.sources.searxng.request import InstanceQuery
 
 
 class RequestPacer:
@@ -118,7 +116,7 @@ class Ticket:
         return min(most, left)
 
     def learn(
-        self, outcome: Outcome, needs: Needs | None = None, *, held: frozenset[Verdict]
+        self, outcome: Outcome, query: InstanceQuery | None = None, *, held: frozenset[Verdict]
     ) -> bool:
         """Tell the pool what it came to, as far as that says something about whoever was asked.
 
@@ -127,7 +125,7 @@ class Ticket:
 
         Args:
             outcome: what it came to.
-            needs: what was asked for, with the engines that were named.
+            query: what was asked for, with the engines that were named.
             held: verdicts that may have to do with this machine: these wait for what others come to.
 
         Returns:
@@ -139,7 +137,7 @@ class Ticket:
         if outcome.verdict in held:
             self.log.held.append((self.url, outcome))
             return False
-        self.pool.report(self.url, outcome, self.clock(), needs)
+        self.pool.report(self.url, outcome, self.clock(), query)
         return True
 
 
@@ -262,7 +260,7 @@ class AttemptRunner:
             if outcome is None:
                 return None
             held = _NONE_HELD if proposal.own else MAY_BE_OURS
-            ticket.learn(outcome, needs_of(query), held=held)
+            ticket.learn(outcome, query, held=held)
         log.note(url, outcome)
         return outcome
 
@@ -380,8 +378,3 @@ async def read_config(
     if facts is not None:
         pool.learn_facts(url, facts, clock())
     return facts
-
-
-def needs_of(query: InstanceQuery) -> Needs:
-    """Tell what a query needs of an instance."""
-    return Needs(query.category, TimeRange(query.time_range), query.page, query.engines)

@@ -10,14 +10,14 @@ from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, Unresponsive
 from searx_mcp.models.instance import CatalogEntry, EngineState
 from searx_mcp.models.request import TimeRange
 from searx_mcp.pool import engine_care
-from searx_mcp.pool.attempt import Needs, Outcome
+from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.engine_care import EngineRecord, engine_reports, is_thin
 from searx_mcp.pool.pool import InstancePool
 
 NOW = 1_000_000.0
 OWN = "http://127.0.0.1:8888/"
-GENERAL = Needs()
+GENERAL = InstanceQuery("q")
 ENGINES = ("a", "b", "c", "d", "e")
 REFUSED = "too many requests"
 MINUTE = 60.0
@@ -52,25 +52,25 @@ class Care:
     def __init__(self) -> None:
         self.engines: tuple[EngineRecord, ...] = ()
 
-    def choose(self, needs: Needs, now: float) -> tuple[str, ...]:
-        names = engine_care.choose(self.engines, needs, now)
+    def choose(self, query: InstanceQuery, now: float) -> tuple[str, ...]:
+        names = engine_care.choose(self.engines, query, now)
         self.engines = engine_care.asked(self.engines, names, now)
         return names
 
-    def others(self, needs: Needs, named: Iterable[str], now: float) -> tuple[str, ...]:
-        names = engine_care.others(self.engines, needs, tuple(named), now)
+    def others(self, query: InstanceQuery, named: Iterable[str], now: float) -> tuple[str, ...]:
+        names = engine_care.others(self.engines, query, tuple(named), now)
         self.engines = engine_care.asked(self.engines, names, now)
         return names
 
-    def learn(self, needs: Needs, answer: ResultPage, now: float) -> None:
-        self.engines = engine_care.learned(self.engines, needs, answer, now)
+    def learn(self, query: InstanceQuery, answer: ResultPage, now: float) -> None:
+        self.engines = engine_care.learned(self.engines, query, answer, now)
 
 
-def cared(*pages: ResultPage, needs: Needs = GENERAL) -> Care:
+def cared(*pages: ResultPage, query: InstanceQuery = GENERAL) -> Care:
     """What is known after these answers, a second apart, the last one at `NOW`."""
     care = Care()
     for number, each in enumerate(pages, 1 - len(pages)):
-        care.learn(needs, each, NOW + number)
+        care.learn(query, each, NOW + number)
     return care
 
 
@@ -118,7 +118,7 @@ def test_the_turn_goes_on_when_answers_come_in():
     named: list[str] = []
     for n in range(10):
         chosen = care.choose(GENERAL, NOW + 1 + n)
-        care.learn(Needs(engines=chosen), page(chosen), NOW + 1.5 + n)
+        care.learn(InstanceQuery("q", engines=chosen), page(chosen), NOW + 1.5 + n)
         named += chosen
 
     assert {name: named.count(name) for name in named} == dict.fromkeys(ENGINES, 6)
@@ -217,8 +217,8 @@ def test_the_others_are_the_healthy_ones_that_were_not_named_or_else_those_that_
 @pytest.mark.parametrize(
     "other",
     [
-        pytest.param(Needs("news"), id="category"),
-        pytest.param(Needs(time_range=TimeRange.WEEK), id="time range"),
+        pytest.param(InstanceQuery("q", "news"), id="category"),
+        pytest.param(InstanceQuery("q", time_range=TimeRange.WEEK), id="time range"),
     ],
 )
 def test_each_kind_of_search_has_engines_of_its_own(other):
@@ -235,7 +235,7 @@ def test_each_kind_of_search_has_engines_of_its_own(other):
 def test_an_engine_that_no_longer_takes_part_is_named_no_more():
     care = cared(page(ENGINES, {"x": REFUSED}))
 
-    care.learn(Needs(engines=("a", "b", "c")), page(["a", "b"]), NOW + 1)
+    care.learn(InstanceQuery("q", engines=("a", "b", "c")), page(["a", "b"]), NOW + 1)
 
     assert record(care, "c").searches == ()
     assert record(care, "d").searches == ("general",)
@@ -245,7 +245,7 @@ def test_an_engine_for_few_queries_stays_although_most_searches_leave_it_out():
     care = cared(page({**dict.fromkeys(ENGINES, 9), "currency": 1}), page(ENGINES, {"x": REFUSED}))
 
     chosen = care.choose(GENERAL, NOW + 1)
-    care.learn(Needs(engines=chosen), page(chosen[:3]), NOW + 2)
+    care.learn(InstanceQuery("q", engines=chosen), page(chosen[:3]), NOW + 2)
 
     assert "currency" in chosen
     assert "currency" in care.choose(GENERAL, NOW + 3)
@@ -262,7 +262,7 @@ def test_an_answer_that_does_not_tell_who_was_asked_takes_nobody_out():
 def test_a_further_page_which_not_all_engines_have_changes_no_kind():
     care = cared(page(ENGINES, {"x": REFUSED}))
 
-    care.learn(Needs(page=2), page(["a", "new"]), NOW + 1)
+    care.learn(InstanceQuery("q", page=2), page(["a", "new"]), NOW + 1)
 
     assert record(care, "b").searches == ("general",)
     assert record(care, "new").searches == ()
@@ -282,7 +282,7 @@ def test_an_answer_with_few_results_is_thin(found, thin):
 
 
 def test_engines_named_by_the_caller_are_counted_and_join_no_kind():
-    care = cared(page(["z"]), needs=Needs(engines=("z",)))
+    care = cared(page(["z"]), query=InstanceQuery("q", engines=("z",)))
 
     assert (record(care, "z").results, record(care, "z").searches) == (5, ())
 
@@ -338,19 +338,21 @@ def searched(pool: InstancePool, url: str, answer: ResultPage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "needs", "names"),
+    ("config", "query", "names"),
     [
         pytest.param(PoolConfig(), GENERAL, True, id="on"),
         pytest.param(PoolConfig(engine_care=False), GENERAL, False, id="off"),
-        pytest.param(PoolConfig(), Needs(engines=("x",)), False, id="the caller chose"),
+        pytest.param(
+            PoolConfig(), InstanceQuery("q", engines=("x",)), False, id="the caller chose"
+        ),
         pytest.param(PoolConfig(), None, False, id="nothing said"),
     ],
 )
-def test_a_proposal_names_engines_of_an_own_instance(config, needs, names):
+def test_a_proposal_names_engines_of_an_own_instance(config, query, names):
     pool = InstancePool(own=[OWN], config=config, rng=random.Random(1))
     searched(pool, OWN, page(ENGINES, {"x": REFUSED}))
 
-    proposal = pool.propose(NOW, needs=needs)
+    proposal = pool.propose(NOW, query=query)
 
     assert proposal is not None
     assert bool(proposal.engines) is names
@@ -361,7 +363,7 @@ def test_nothing_is_learned_of_the_engines_of_a_public_instance():
     pool = InstancePool(public=[CatalogEntry(url=url)], rng=random.Random(1))
     searched(pool, url, page(ENGINES, {"x": REFUSED}))
 
-    proposal = pool.propose(NOW, needs=GENERAL)
+    proposal = pool.propose(NOW, query=GENERAL)
 
     assert proposal is not None
     assert (proposal.engines, pool.record_of(url).engines) == ((), ())
@@ -374,7 +376,7 @@ def test_another_process_knows_what_was_learned():
     kept = one.learned_since(0)[OWN].model_dump_json()
     other.restore({OWN: type(one.record_of(OWN)).model_validate_json(kept)})
 
-    proposal = other.propose(NOW, needs=GENERAL)
+    proposal = other.propose(NOW, query=GENERAL)
     assert proposal is not None
     assert len(proposal.engines) == 3
     assert other.snapshot(NOW)[0].engines == one.snapshot(NOW)[0].engines

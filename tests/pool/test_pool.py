@@ -12,7 +12,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
 from searx_mcp.models.request import TimeRange
-from searx_mcp.pool.attempt import Needs, Outcome
+from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.pool import InstancePool
@@ -164,11 +164,11 @@ NO_TIME = CategoryFacts(time_range=False, paging=True, both=False)
 @pytest.mark.parametrize(
     ("needs", "expected"),
     [
-        (Needs("general"), {"a", "b", "c"}),
-        (Needs("science"), {"b", "c"}),
-        (Needs("general", TimeRange.DAY), {"b", "c"}),
-        (Needs("general", engines=("e",)), {"a", "b", "c"}),
-        (Needs("general", engines=("other",)), {"c"}),
+        (InstanceQuery("q"), {"a", "b", "c"}),
+        (InstanceQuery("q", "science"), {"b", "c"}),
+        (InstanceQuery("q", time_range=TimeRange.DAY), {"b", "c"}),
+        (InstanceQuery("q", engines=("e",)), {"a", "b", "c"}),
+        (InstanceQuery("q", engines=("other",)), {"c"}),
     ],
 )
 def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(needs, expected):
@@ -176,7 +176,7 @@ def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(needs, expected
     it.learn_facts("https://a.example/", facts(general=NO_TIME), NOW)
     it.learn_facts("https://b.example/", facts(general=ABLE, science=ABLE), NOW)
     seen: set[str] = set()
-    while (proposal := it.propose(NOW, exclude=seen, needs=needs)) is not None and len(seen) < len(
+    while (proposal := it.propose(NOW, exclude=seen, query=needs)) is not None and len(seen) < len(
         expected
     ):
         seen.add(proposal.url)
@@ -186,7 +186,7 @@ def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(needs, expected
 def test_a_tier_is_left_for_an_instance_that_can_serve():
     it = pool(entry("best"), entry("b", "B"))
     it.learn_facts("https://best.example/", facts(general=ABLE), NOW)
-    proposal = it.propose(NOW, needs=Needs("science"))
+    proposal = it.propose(NOW, query=InstanceQuery("q", "science"))
     assert proposal is not None
     assert proposal.url == "https://b.example/"
 
@@ -233,7 +233,7 @@ def test_an_own_instance_is_never_put_behind_public_ones():
 def test_when_nobody_is_known_to_serve_a_search_it_is_tried_all_the_same():
     it = pool(own=[OWN])
     it.learn_facts(OWN, facts(general=ABLE), NOW)
-    assert it.propose(NOW, needs=Needs("science")) is not None
+    assert it.propose(NOW, query=InstanceQuery("q", "science")) is not None
 
 
 def test_a_hedge_goes_only_where_requests_are_not_counted():

@@ -9,10 +9,10 @@ from searx_mcp.errors import InvalidArgumentError, NoInstancesError
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Answer
 from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.budget import month_account
 from searx_mcp.search.capture import Capturer, find_instance
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
 QUERY = InstanceQuery("red pandas")

@@ -17,6 +17,7 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, Infobox, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import SafeSearch, SearchRequest, Source, TimeRange
 from searx_mcp.models.response import Coverage, FetchStats, SearchResponse
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult
@@ -25,7 +26,6 @@ from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.context import COVERAGE, Found
 from searx_mcp.search.searcher import Searcher, instance_query, notes
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import SingleFlight, Tasks
 from tests.doubles import virtual_time
@@ -284,7 +284,7 @@ def test_all_filters_reach_the_instance_and_a_query_without_words_does_not():
         category="it",
         language="fr",
         safe_search=0,
-        time_range="day",
+        time_range=TimeRange.DAY,
         engines=("x", "y"),
     )
     with pytest.raises(InvalidArgumentError, match="query"):

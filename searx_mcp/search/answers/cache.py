@@ -14,8 +14,8 @@ from typing_extensions import override
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.request import Source
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.providers.context import Found
-from searx_mcp.sources.searxng.request import InstanceQuery
 
 T = TypeVar("T")
 

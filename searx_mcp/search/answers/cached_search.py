@@ -9,6 +9,7 @@ from functools import partial
 from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, UnavailableReason
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.answers.cache import (
     CacheKey,
     FailureCache,
@@ -22,7 +23,6 @@ from searx_mcp.search.answers.cache import (
 from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import Found, Provider, SearchContext
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.tasks import SingleFlight, Spawn
 
 ANSWERING_TIME = 0.25

@@ -5,12 +5,10 @@ from collections.abc import Callable, Collection, Coroutine, Sequence
 from typing import Any
 
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.pool.attempt import Needs, Proposal
+from searx_mcp.pool.attempt import InstanceQuery, Proposal
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.merge import fuse, keys_of
-from searx_mcp.sources.attempt import needs_of
 from searx_mcp.sources.attempt_log import InstanceLog
-from searx_mcp.sources.searxng.request import InstanceQuery
 
 LEAST_GRACE = 0.1
 """Seconds that the others have at least after the first answer."""
@@ -51,7 +49,7 @@ class FanOut:
         """The first who answered, with what all of them found; `None` without two to ask."""
         if min(self._width, len(self._pool.own_urls())) < _SEVERAL:
             return None
-        proposals = self._proposals(needs_of(query), log)
+        proposals = self._proposals(query, log)
         if len(proposals) < _SEVERAL:
             return None
         log.side_by_side = len(proposals)
@@ -61,12 +59,12 @@ class FanOut:
         self._compare(answers)
         return answers[0][0], fuse([page for _, page in answers])
 
-    def _proposals(self, needs: Needs, log: InstanceLog) -> list[Proposal]:
+    def _proposals(self, query: InstanceQuery, log: InstanceLog) -> list[Proposal]:
         proposals: list[Proposal] = []
         passed_over = log.excluded | self._pool.behind(self._clock())
         while len(proposals) < self._width:
             taken = {proposal.url for proposal in proposals} | passed_over
-            proposal = self._pool.propose(self._clock(), exclude=taken, needs=needs, unlimited=True)
+            proposal = self._pool.propose(self._clock(), exclude=taken, query=query, unlimited=True)
             if proposal is None or not proposal.own:
                 break
             proposals.append(proposal)

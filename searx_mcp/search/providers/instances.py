@@ -11,7 +11,7 @@ from dataclasses import replace
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.hits import ResultPage
-from searx_mcp.pool.attempt import Proposal
+from searx_mcp.pool.attempt import InstanceQuery, Proposal
 from searx_mcp.pool.engine_care import is_thin
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.budget import QuotaGuard
@@ -20,9 +20,8 @@ from searx_mcp.search.merge import fuse
 from searx_mcp.search.providers.context import Found, SearchContext
 from searx_mcp.search.providers.fan_out import Answered, FanOut
 from searx_mcp.search.providers.unavailable import unavailable
-from searx_mcp.sources.attempt import AttemptRunner, InstanceClient, RequestPacer, needs_of
+from searx_mcp.sources.attempt import AttemptRunner, InstanceClient, RequestPacer
 from searx_mcp.sources.attempt_log import InstanceLog
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import StateStore
 
 _SAMPLES = 100
@@ -176,7 +175,7 @@ class InstanceSearch:
         self, query: InstanceQuery, log: InstanceLog, *, unlimited: bool = False
     ) -> Proposal | None:
         return self._pool.propose(
-            self._clock(), exclude=log.excluded, needs=needs_of(query), unlimited=unlimited
+            self._clock(), exclude=log.excluded, query=query, unlimited=unlimited
         )
 
     async def _wait_for_budget(self, log: InstanceLog) -> bool:
@@ -254,9 +253,7 @@ class InstanceSearch:
         self, proposal: Proposal, query: InstanceQuery, log: InstanceLog, page: ResultPage | None
     ) -> ResultPage | None:
         """Add to a page what the engines find that were spared."""
-        others = self._pool.other_engines(
-            proposal.url, needs_of(query), proposal.engines, self._clock()
-        )
+        others = self._pool.other_engines(proposal.url, query, proposal.engines, self._clock())
         if page is not None and not others:
             return page
         # Without an answer and without others, all are asked again before the search fails.

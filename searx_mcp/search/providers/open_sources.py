@@ -11,6 +11,7 @@ from searx_mcp.models.attempt import Attempt, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.models.response import Coverage
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply, SourceLog
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
@@ -22,7 +23,6 @@ from searx_mcp.sources.open.question import Question
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import Account
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class OpenSources:
             question,
             category=query.category,
             language=query.language,
-            time_range=TimeRange(query.time_range),
+            time_range=query.time_range,
             engines=self._allowed(),
             wanted=query.engines,
         )

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.models.request import Category
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.routing.route import Route
-from searx_mcp.sources.searxng.request import InstanceQuery
 
 _MEDIA: Final = frozenset({Category.IMAGES, Category.VIDEOS})
 _ANY_LANGUAGE: Final = frozenset({"all", "auto", "en"})
@@ -25,7 +25,7 @@ def source_notes(
         used: of them, those that hits are from.
     """
     said = [f"Open sources asked: {_names(asked)} ({chosen.why})."] if asked else []
-    age = TimeRange(query.time_range)
+    age = query.time_range
     if age and (deaf := [engine for engine in used if age not in engine.time_ranges]):
         said.append(f"Not limited to the last {age}, because it cannot be: {_names(deaf)}.")
     if query.safe_search and chosen.category in _MEDIA:

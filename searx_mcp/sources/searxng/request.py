@@ -6,12 +6,12 @@ another site (`!!w`), take the first result (`!!`), set the engines' timeout (`<
 """
 
 import unicodedata
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
 
 from searx_mcp.content.clean import clean
 from searx_mcp.models.attempt import Format
+from searx_mcp.pool.attempt import InstanceQuery
 
 _SYNTAX: Final = "!?:<"
 """What a live word starts with; searx up to 1.1 takes `?` like `!`."""
@@ -21,29 +21,6 @@ WAY_BACK: Final = 0.3
 Measured: with `timeout_limit=2`, SearXNG 2026.8.22 answers after 2.02 s."""
 _MOMENT: Final = 0.1
 """Seconds; to a negative number SearXNG answers with an empty list."""
-
-
-@dataclass(frozen=True, slots=True)
-class InstanceQuery:
-    """What one instance is asked.
-
-    Attributes:
-        text: the query, already neutralised.
-        category: SearXNG's name of the category.
-        engines: SearXNG's names of the engines to ask instead of those of the category.
-        language: `all`, `auto`, two letters, or a region such as `en-US`.
-        safe_search: 0 off, 1 moderate, 2 strict; always sent, since instances differ in default.
-        time_range: `day`, `week`, `month`, `year`, or empty for any age.
-        page: the 1-based number of the result page.
-    """
-
-    text: str
-    category: str = "general"
-    engines: tuple[str, ...] = ()
-    language: str = "en"
-    safe_search: int = 1
-    time_range: str = ""
-    page: int = 1
 
 
 def neutralise(text: str) -> str:

@@ -14,7 +14,7 @@ from searx_mcp.http.body import Response
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
-from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.sources.exchange import Exchange, Failure, exchange
 from searx_mcp.sources.searxng.answers import (
@@ -27,7 +27,7 @@ from searx_mcp.sources.searxng.answers import (
 )
 from searx_mcp.sources.searxng.classify import Judgement, generator
 from searx_mcp.sources.searxng.persona import Personas, honest
-from searx_mcp.sources.searxng.request import InstanceQuery, build_url
+from searx_mcp.sources.searxng.request import build_url
 from searx_mcp.workers.jobs import Reader, Workers, read_answer
 
 MAX_BODY: Final = 5 * 1_048_576

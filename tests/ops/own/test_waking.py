@@ -20,9 +20,9 @@ from searx_mcp.ops.own.native import NativeOptions
 from searx_mcp.ops.own.native_process import NativeProcess, Starting
 from searx_mcp.ops.own.opening import open_native
 from searx_mcp.ops.own.waking import Waking
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.providers.context import Found, SearchContext
-from searx_mcp.sources.searxng.request import InstanceQuery
 
 URL = "http://127.0.0.1:8888/"
 FOUND = Found((), URL, (), complete=True)

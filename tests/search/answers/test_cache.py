@@ -8,6 +8,7 @@ from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer, Hit, ResultPage
 from searx_mcp.models.request import Source
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.answers.cache import (
     CacheKey,
     FailureCache,
@@ -16,7 +17,6 @@ from searx_mcp.search.answers.cache import (
     cache_key,
 )
 from searx_mcp.search.providers.context import Found
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.clock import FakeClock
 
 KEY = cache_key(InstanceQuery("a"))

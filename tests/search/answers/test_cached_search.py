@@ -13,6 +13,7 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.request import Source
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.answers.cache import CacheKey, SharedAnswer, SharedAnswers
@@ -20,7 +21,6 @@ from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult,
 from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import Found, SearchContext
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import SingleFlight, Tasks
 from searx_mcp.testing.clock import FakeClock

@@ -33,10 +33,10 @@ from searx_mcp.models.hits import (
     Video,
 )
 from searx_mcp.models.response import Coverage
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.answers.cache import SharedAnswer, cache_key
 from searx_mcp.search.answers.redis import LONGEST, MAX_SIZE, RedisAnswers
 from searx_mcp.search.providers.context import Found
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.redis import RedisLink
 
 SECRET = b"correct horse battery staple"

@@ -13,6 +13,7 @@ from searx_mcp.errors import NoInstancesError
 from searx_mcp.models.administration import Robots
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceState
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.health import (
@@ -23,7 +24,6 @@ from searx_mcp.search.background.health import (
 )
 from searx_mcp.search.background.schedule import IDLE, Activity, Schedule
 from searx_mcp.search.providers.context import SearchContext
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
 HOUR = 3_600

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries
@@ -16,7 +17,6 @@ from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.table import engines_of
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.memory import MemoryStore
 from tests.doubles.simulated_sources import SimulatedSources, SourceBehaviour
 from tests.doubles.virtual_time import VirtualClock

@@ -15,10 +15,10 @@ from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.sources.searxng.request import InstanceQuery
 from tests.doubles import virtual_time
 from tests.doubles.simulated_sources import SourceBehaviour
 

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from searx_mcp.models.attempt import Verdict
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.search.providers.context import Found
 from searx_mcp.search.providers.instances import Hedging
-from searx_mcp.sources.searxng.request import InstanceQuery
 from tests.doubles import virtual_time
 from tests.doubles.simulated import Behaviour, SimulatedSearch
 

@@ -8,10 +8,10 @@ import pytest
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.response import Coverage
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.providers.concurrent_queries import GRACE, rate_limits
 from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
 from searx_mcp.sources.open.config import OpenSourcesConfig
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.storage.state import Account
 from tests.doubles import virtual_time
 from tests.doubles.simulated_sources import SourceBehaviour

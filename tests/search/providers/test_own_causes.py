@@ -6,10 +6,10 @@ import pytest
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.render.errors import search_error_text
 from searx_mcp.search.providers.context import SearchContext
 from searx_mcp.search.providers.unavailable import unavailable
-from searx_mcp.sources.searxng.request import InstanceQuery
 from searx_mcp.testing.searxng import FakeSearxng
 
 OWN = "http://own.example/"

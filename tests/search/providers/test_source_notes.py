@@ -3,11 +3,11 @@
 import pytest
 
 from searx_mcp.models.request import Category
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.routing.route import Route
 from searx_mcp.sources.open.table import engines_of
-from searx_mcp.sources.searxng.request import InstanceQuery
 
 ENGINES = engines_of(OpenSourcesConfig())
 OPENVERSE, COMMONS = ENGINES["openverse"], ENGINES["commons"]

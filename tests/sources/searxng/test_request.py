@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from searx_mcp.arguments import SearchDefaults, parse_search
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.request import MAX_ENGINES, SafeSearch, TimeRange
+from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.searcher import instance_query
-from searx_mcp.sources.searxng.request import InstanceQuery, build_url, neutralise
+from searx_mcp.sources.searxng.request import build_url, neutralise
 from searx_mcp.testing.instance.index import read_query
 
 
@@ -112,7 +113,7 @@ def test_html_is_asked_for_with_nothing_but_what_is_set() -> None:
 
 def test_json_time_range_and_further_pages_are_named() -> None:
     query = InstanceQuery(
-        "x", category="news", language="auto", safe_search=0, time_range="week", page=3
+        "x", category="news", language="auto", safe_search=0, time_range=TimeRange.WEEK, page=3
     )
 
     url = build_url("https://a.example/", query, Format.JSON)
