@@ -66,7 +66,7 @@ def test_a_label_holds_nothing_that_acts(boundary):
 
 
 @pytest.mark.parametrize("room", [300, 400, 500, 700])
-def test_the_room_is_used_and_kept(room: int):
+def test_the_room_is_used_and_kept(room):
     text = shown(4, 8, 1, 3, 6, 2, 0, room=room)
     assert room * 0.9 <= estimate(text) <= room
     assert "part 4" in text
@@ -99,7 +99,7 @@ def test_thousands_of_passages_that_find_no_room_are_not_all_tried():
         ("Words.\n\n```py\nx = 1", False, "Words.\n\n```py\nx = 1\n```"),
     ],
 )
-def test_code_that_is_torn_stays_code(text: str, expected: str, *, is_code: bool):
+def test_code_that_is_torn_stays_code(text, expected, is_code):
     passage = Passage(path=(), offset=9, text=text, is_code=is_code)
     assert excerpts([passage]).partition("\n\n")[2] == expected
 
@@ -112,7 +112,7 @@ def test_what_is_not_shown_begins_behind_what_is_shown_from_the_start(numbers, s
 
 
 @given(st.permutations(range(9)), st.integers(40, 900))
-def test_no_choice_costs_more_than_the_room(order: list[int], room: int):
+def test_no_choice_costs_more_than_the_room(order, room):
     assert estimate(shown(*order, room=room)) <= room
     taken = choose([PARTS[n] for n in order], room, size=len, cut=lambda text, most: text[:most])
     assert len(excerpts(taken)) <= room

@@ -3,13 +3,7 @@
 import pytest
 
 from searx_mcp.models.page import PageKind
-from searx_mcp.models.response import (
-    DroppedPage,
-    FetchStats,
-    PageContent,
-    Poor,
-    SearchResult,
-)
+from searx_mcp.models.response import DroppedPage, FetchStats, PageContent, Poor, SearchResult
 from searx_mcp.render.page import page_text
 from searx_mcp.render.public import page_data, response_data
 from searx_mcp.render.search import search_text
@@ -66,7 +60,7 @@ def test_a_page_that_is_whole_needs_no_key_points(make_response, make_page, boun
 
 
 @pytest.mark.parametrize("budget", [1_000, 20_000])
-def test_a_fetched_page_is_not_said_twice(make_page, boundary, budget: int):
+def test_a_fetched_page_is_not_said_twice(make_page, boundary, budget):
     fetched = make_page(LONG, summary="A summary.", key_points=POINTS, total_chars=len(LONG))
     text = page_text(fetched, budget=budget, boundary=boundary)
     assert "A summary." not in text

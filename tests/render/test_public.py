@@ -278,10 +278,7 @@ def test_scrubbed_values_can_be_written_and_scrubbing_again_changes_nothing(valu
 
 def test_scrubbing_keeps_everything_else():
     value = {"k\ud800": ["a\udfffb", ("x", 1, None, 2.5, True)], "ok": {"é": "漢😀"}}
-    assert scrub(value) == {
-        "k\ufffd": ["a\ufffdb", ("x", 1, None, 2.5, True)],
-        "ok": {"é": "漢😀"},
-    }
+    assert scrub(value) == {"k\ufffd": ["a\ufffdb", ("x", 1, None, 2.5, True)], "ok": {"é": "漢😀"}}
 
 
 @given(st.lists(SURROGATES, min_size=4, max_size=4), st.integers(300, 2_000))
@@ -307,21 +304,13 @@ def test_the_fields_of_a_kind_are_there_with_a_budget_as_far_as_there_is_room(
         SearchResult(title="V", url="https://v.example/", score=1, video=Video(length="3:46")),
         SearchResult(title="C", url="https://c.example/", score=1, code=code, published_text="now"),
         SearchResult(
-            title="I",
-            url="https://i.example/",
-            score=1,
-            image=Image(url="https://i.example/i.png"),
+            title="I", url="https://i.example/", score=1, image=Image(url="https://i.example/i.png")
         ),
     ]
     response = make_response(*results)
 
     video, lines, image = response_data(response)["results"]
-    assert video["video"] == {
-        "length": "3:46",
-        "seconds": None,
-        "views": "",
-        "embed_url": None,
-    }
+    assert video["video"] == {"length": "3:46", "seconds": None, "views": "", "embed_url": None}
     assert len(lines["code"]["lines"]) == 50
     assert (lines["published_text"], "video" in lines) == ("now", False)
 

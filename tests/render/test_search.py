@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from searx_mcp.models.hits import (
-    Answer,
-    Fact,
-    Image,
-    Infobox,
-    InfoboxAttribute,
-    UnresponsiveEngine,
-)
+from searx_mcp.models.hits import Answer, Fact, Image, Infobox, InfoboxAttribute, UnresponsiveEngine
 from searx_mcp.models.page import Passage
 from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.render.public import response_data

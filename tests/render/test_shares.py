@@ -260,7 +260,7 @@ def test_a_description_of_less_than_eight_tokens_is_whole_or_nothing(make_respon
     [(LONG, "Do.", [45]), ("It.", LONG, [40]), (LONG, LONG, [45, 40])],
     ids=["message", "advice", "both"],
 )
-def test_an_error_is_short(message: str, advice: str, cut_to: list[int]):
+def test_an_error_is_short(message, advice, cut_to):
     error = FetchError(message, code=ErrorCode.TIMEOUT, advice=advice)
     assert runs(fetch_error_text(error)) == cut_to
 

@@ -33,7 +33,7 @@ def _client(instance: FakeSearxng, *, processes: bool) -> SearxClient:
 
 
 @pytest.mark.parametrize("processes", [True, False], ids=["processes", "threads"])
-async def test_a_long_answer_is_read(*, processes: bool) -> None:
+async def test_a_long_answer_is_read(processes):
     rows = [
         {"url": f"https://a.example/{n}", "title": f"Row {n}", "content": "x" * 500}
         for n in range(99)
@@ -56,9 +56,7 @@ async def test_a_long_answer_is_read(*, processes: bool) -> None:
     [f"<div id=urls>{FORMATTING}", f"<div id=urls><div {ATTRIBUTES}>"],
     ids=["tags", "names"],
 )
-async def test_a_page_that_would_swell_its_reader_is_one_failed_attempt(
-    page: str, *, processes: bool
-) -> None:
+async def test_a_page_that_would_swell_its_reader_is_one_failed_attempt(page, processes):
     async with (
         FakeSearxng(raw_body=f"{HEAD}{page}".encode(), content_type="text/html") as instance,
         _client(instance, processes=processes) as client,
@@ -71,8 +69,8 @@ async def test_a_page_that_would_swell_its_reader_is_one_failed_attempt(
 
 @pytest.mark.parametrize("processes", [True, False], ids=["processes", "threads"])
 async def test_only_beside_the_event_loop_is_a_page_of_many_elements_plain_text(
-    settings_for, *, processes: bool
-) -> None:
+    settings_for, processes
+):
     page = f"<article><h1>Bees</h1><p>{'<b>fly</b> ' * 16_000}</p></article>"
     async with (
         FakeWeb({"/bees": FakePage(page)}) as web,

@@ -77,8 +77,7 @@ def asked(tmp_path, ask):
 
 
 @pytest.mark.parametrize(
-    ("numbers", "verdict"),
-    [((), Verdict.EMPTY), ((1, 2), Verdict.THIN), ((1, 2, 3), Verdict.FULL)],
+    ("numbers", "verdict"), [((), Verdict.EMPTY), ((1, 2), Verdict.THIN), ((1, 2, 3), Verdict.FULL)]
 )
 async def test_an_answer_is_judged_by_its_hits(asked, numbers, verdict):
     answered, requests = await asked(rows(*numbers))

@@ -1,7 +1,6 @@
 """A job makes of an answer what is made of it without one."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,27 +46,27 @@ from searx_mcp.workers.jobs import Reader
         pytest.param("[" * 100_000, (), id="too deep"),
     ],
 )
-def test_both_forms_of_suggestions_are_read(body: str, expected: tuple[str, ...]) -> None:
+def test_both_forms_of_suggestions_are_read(body, expected):
     assert parse_suggestions(body.encode()) == expected
 
 
-def test_suggestions_are_few_and_short() -> None:
+def test_suggestions_are_few_and_short():
     found = parse_suggestions(json.dumps([f"{n} {'x' * 500}" for n in range(99)]).encode())
 
     assert len(found) == MAX_SUGGESTIONS
     assert all(len(text) == 200 for text in found)
 
 
-def test_a_body_that_is_too_long_is_not_read() -> None:
+def test_a_body_that_is_too_long_is_not_read():
     assert parse_suggestions(b" " * 300_000 + b'["a"]') == ()
 
 
 @given(st.binary(max_size=200))
-def test_any_body_gives_suggestions_or_none(body: bytes) -> None:
+def test_any_body_gives_suggestions_or_none(body):
     assert all(isinstance(text, str) for text in parse_suggestions(body))
 
 
-def test_the_text_is_neutralised() -> None:
+def test_the_text_is_neutralised():
     url = suggest_url("https://a.example/sx/", "!images caf\u00e9")
 
     assert url == "https://a.example/sx/autocompleter?q=%22%21images%22+caf%C3%A9"
@@ -117,9 +116,7 @@ def _made(reader: Reader[Any], received: Response, arguments: dict[str, object])
         pytest.param(SUGGESTIONS, {}, 200, '["a", ["ab", "ac"]]', id="suggestions"),
     ],
 )
-def test_a_job_makes_the_same_of_an_answer(
-    reader: Reader[Any], arguments: dict[str, object], status: int, text: str
-) -> None:
+def test_a_job_makes_the_same_of_an_answer(reader, arguments, status, text):
     headers = {"Retry-After": "30", "X": "\udcff", "Server-Timing": "total;dur=5"}
     received = Response(status, headers, text.encode(), f"{BASE}search?q=x")
 
@@ -129,7 +126,7 @@ def test_a_job_makes_the_same_of_an_answer(
     assert type(made) is type(reader.read(received.body, options_for(received, arguments)))
 
 
-def test_a_job_makes_the_same_of_captured_answers(captures: Path | None) -> None:
+def test_a_job_makes_the_same_of_captured_answers(captures):
     for path in sorted(captures.rglob("*.[hj][ts][mo]*")) if captures else ():
         received = Response(200, {}, path.read_bytes(), f"{BASE}search?q=x")
         if path.suffix in {".html", ".json"}:
@@ -137,7 +134,7 @@ def test_a_job_makes_the_same_of_captured_answers(captures: Path | None) -> None
             assert _made(RESULTS, received, SEARCH) == expected, path
 
 
-def test_what_a_job_may_say_is_checked() -> None:
+def test_what_a_job_may_say_is_checked():
     made = RESULTS.answer({"answer": {"verdict": "full", "page": None}})
 
     assert made.verdict is Verdict.FULL

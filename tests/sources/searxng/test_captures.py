@@ -18,10 +18,7 @@ from searx_mcp.sources.searxng.trust import distrust
 
 BASE = "http://127.0.0.1:8901/"
 
-NOT_IN_HTML: dict[str, Any] = {
-    "place": {"osm_type": "", "osm_id": None},
-    "code": {"language": ""},
-}
+NOT_IN_HTML: dict[str, Any] = {"place": {"osm_type": "", "osm_id": None}, "code": {"language": ""}}
 """What JSON alone tells of a template."""
 
 
@@ -93,22 +90,18 @@ def read_pairs(capture_pairs: list[tuple[Path, Path]]) -> list[tuple[Path, Resul
     ]
 
 
-def test_the_captures_are_all_there(captures: Path | None, read_pairs: list[object]) -> None:
+def test_the_captures_are_all_there(captures, read_pairs):
     assert captures is None or len(read_pairs) >= 21
 
 
-def test_html_and_json_of_the_same_search_give_the_same_hits(
-    read_pairs: list[tuple[Path, ResultPage, ResultPage]],
-) -> None:
+def test_html_and_json_of_the_same_search_give_the_same_hits(read_pairs):
     for name, from_html, from_json in read_pairs:
         hits = [{_key(hit): _row(hit) for hit in page.hits} for page in (from_html, from_json)]
         assert hits[0] == hits[1], name
         assert len(hits[0]) == len(from_html.hits) == len(from_json.hits), name
 
 
-def test_html_and_json_of_the_same_search_agree_in_order_up_to_ties(
-    capture_pairs: list[tuple[Path, Path]], read_pairs: list[tuple[Path, ResultPage, ResultPage]]
-) -> None:
+def test_html_and_json_of_the_same_search_agree_in_order_up_to_ties(capture_pairs, read_pairs):
     """Rows of equal score stand in the order in which engines answered that search."""
     files = dict(capture_pairs)
     for name, from_html, from_json in read_pairs:
@@ -120,9 +113,7 @@ def test_html_and_json_of_the_same_search_agree_in_order_up_to_ties(
         assert order[0] == order[1], name
 
 
-def test_every_template_occurs_among_the_captures(
-    read_pairs: list[tuple[Path, ResultPage, ResultPage]],
-) -> None:
+def test_every_template_occurs_among_the_captures(read_pairs):
     for pages in ([page for _, page, _ in read_pairs], [page for _, _, page in read_pairs]):
         hits = [hit for page in pages for hit in page.hits]
         seen = {name for hit in hits for name in TEMPLATE_FIELDS if getattr(hit, name)}
@@ -130,9 +121,7 @@ def test_every_template_occurs_among_the_captures(
         assert not hits or seen == set(TEMPLATE_FIELDS) - {"facts"}
 
 
-def test_html_and_json_agree_in_what_stands_around_the_rows(
-    read_pairs: list[tuple[Path, ResultPage, ResultPage]],
-) -> None:
+def test_html_and_json_agree_in_what_stands_around_the_rows(read_pairs):
     for name, from_html, from_json in read_pairs:
         assert from_html.rows_seen == from_json.rows_seen == len(from_html.hits), name
         assert from_html.answers == from_json.answers, name
@@ -148,9 +137,7 @@ def test_html_and_json_agree_in_what_stands_around_the_rows(
         assert boxes[0] == boxes[1], name
 
 
-def test_tables_of_labels_and_values_become_boxes(
-    read_pairs: list[tuple[Path, ResultPage, ResultPage]],
-) -> None:
+def test_tables_of_labels_and_values_become_boxes(read_pairs):
     pages = [page for name, *pair in read_pairs if name.stem == "other" for page in pair]
     for page in pages:
         assert {(box.title, box.engine) for box in page.infoboxes} == {("Cap", "bench kv")}
@@ -160,9 +147,7 @@ def test_tables_of_labels_and_values_become_boxes(
         }
 
 
-def test_headers_and_html_agree_in_how_long_engines_took(
-    read_pairs: list[tuple[Path, ResultPage, ResultPage]],
-) -> None:
+def test_headers_and_html_agree_in_how_long_engines_took(read_pairs):
     for name, page, _ in read_pairs:
         headers = name.with_name(f"{name.name}.headers").read_text()
         (value,) = re.findall("^server-timing: (.*)$", headers, re.MULTILINE)
@@ -176,7 +161,7 @@ def test_headers_and_html_agree_in_how_long_engines_took(
             assert abs(seconds - exact[engine]) <= 0.051, name
 
 
-def test_what_the_limiter_sent_is_judged_by_what_it_means(captures: Path | None) -> None:
+def test_what_the_limiter_sent_is_judged_by_what_it_means(captures):
     if captures is None:
         return
     means = {"302": Verdict.BLOCKED, "429": Verdict.RATE_LIMITED}
@@ -190,7 +175,7 @@ def test_what_the_limiter_sent_is_judged_by_what_it_means(captures: Path | None)
             assert judgement.verdict is means[status], file
 
 
-def test_link_token_pages_show_the_token_and_the_original_images(captures: Path | None) -> None:
+def test_link_token_pages_show_the_token_and_the_original_images(captures):
     if captures is None:
         return
     page = _page(parse_html((captures / "linktoken/images.html").read_bytes(), base_url=BASE))
@@ -199,7 +184,7 @@ def test_link_token_pages_show_the_token_and_the_original_images(captures: Path 
     assert all("/image_proxy" not in (hit.thumbnail or "") for hit in page.hits)
 
 
-def test_the_offered_formats_tell_whether_json_is_on(captures: Path | None) -> None:
+def test_the_offered_formats_tell_whether_json_is_on(captures):
     if captures is None:
         return
     for server, offers in (("linktoken", True), ("htmlonly", False)):
@@ -207,7 +192,7 @@ def test_the_offered_formats_tell_whether_json_is_on(captures: Path | None) -> N
         assert ("json" in (_page(parse_html(html, base_url=BASE)).formats or ())) is offers
 
 
-def test_every_captured_search_gets_the_expected_verdict(captures: Path | None) -> None:
+def test_every_captured_search_gets_the_expected_verdict(captures):
     if captures is None:
         return
     expected = {
@@ -235,7 +220,7 @@ def test_every_captured_search_gets_the_expected_verdict(captures: Path | None) 
         assert judge(received, base_url=BASE, format=wanted).verdict is verdict, name
 
 
-def test_no_real_page_offends(captures: Path | None) -> None:
+def test_no_real_page_offends(captures):
     if captures is None:
         return
     pages = 0

@@ -128,7 +128,7 @@ def _judge(
         pytest.param("", Verdict.NOT_SEARXNG, id="empty body"),
     ],
 )
-def test_an_html_answer_with_200_is_judged_by_its_page(body: str, verdict: Verdict) -> None:
+def test_an_html_answer_with_200_is_judged_by_its_page(body, verdict):
     assert _judge(200, body).verdict is verdict
 
 
@@ -153,7 +153,7 @@ def test_an_html_answer_with_200_is_judged_by_its_page(body: str, verdict: Verdi
         pytest.param(CLOUDFLARE, Verdict.CHALLENGE, id="challenge with 200"),
     ],
 )
-def test_a_json_answer_with_200_is_judged_by_what_it_holds(body: str, verdict: Verdict) -> None:
+def test_a_json_answer_with_200_is_judged_by_what_it_holds(body, verdict):
     assert _judge(200, body, form=Format.JSON).verdict is verdict
 
 
@@ -210,8 +210,8 @@ def test_a_json_answer_with_200_is_judged_by_what_it_holds(body: str, verdict: V
     ],
 )
 def test_a_failure_is_judged_by_status_unless_a_challenge_shows(
-    status: int, form: Format, headers: dict[str, str], body: str, verdict: Verdict
-) -> None:
+    status, form, headers, body, verdict
+):
     judgement = _judge(status, body, headers=headers, form=form)
 
     assert judgement.verdict is verdict
@@ -272,15 +272,13 @@ def test_a_failure_is_judged_by_status_unless_a_challenge_shows(
         pytest.param(BASE, "mailto:a@b.example", Verdict.MALFORMED, id="no web address"),
     ],
 )
-def test_a_redirect_is_judged_by_where_it_leads(
-    base_url: str, location: str, verdict: Verdict
-) -> None:
+def test_a_redirect_is_judged_by_where_it_leads(base_url, location, verdict):
     for status in (301, 302, 303, 307, 308):
         judgement = _judge(status, REDIRECTING, headers={"Location": location}, base_url=base_url)
         assert judgement.verdict is verdict
 
 
-def test_a_moved_instance_is_named_and_nothing_of_the_query() -> None:
+def test_a_moved_instance_is_named_and_nothing_of_the_query():
     judgement = _judge(
         301,
         headers={"location": "https://user:pw@search.example/search?q=secret"},
@@ -291,7 +289,7 @@ def test_a_moved_instance_is_named_and_nothing_of_the_query() -> None:
 
 
 @pytest.mark.parametrize("status", [403, 429, 503])
-def test_a_failure_passes_on_how_long_to_wait(status: int) -> None:
+def test_a_failure_passes_on_how_long_to_wait(status):
     assert _judge(status, headers={"Retry-After": "30"}).retry_after == 30.0
 
 
@@ -304,11 +302,11 @@ def test_a_failure_passes_on_how_long_to_wait(status: int) -> None:
         pytest.param(_json(3)[:-20], Verdict.MALFORMED, id="JSON without its end"),
     ],
 )
-def test_a_cut_answer_counts_for_what_arrived(body: str, verdict: Verdict) -> None:
+def test_a_cut_answer_counts_for_what_arrived(body, verdict):
     assert _judge(200, body, truncated=True).verdict is verdict
 
 
-def test_the_page_is_handed_on_for_results_and_for_their_absence() -> None:
+def test_the_page_is_handed_on_for_results_and_for_their_absence():
     for body in (_html(3), _html(1), _html(urls=NOTHING), _html(urls=NOTHING, beside=FAILED)):
         assert _judge(200, body).page is not None
 
@@ -330,12 +328,12 @@ def test_the_page_is_handed_on_for_results_and_for_their_absence() -> None:
         pytest.param(" " * 70_000 + SEARXNG, "", id="too far down"),
     ],
 )
-def test_a_page_names_its_version(head: str, version: str) -> None:
+def test_a_page_names_its_version(head, version):
     assert generator(head.encode()) == version
 
 
 @pytest.mark.parametrize("form", Format)
-def test_how_long_engines_took_is_part_of_the_page(form: Format) -> None:
+def test_how_long_engines_took_is_part_of_the_page(form):
     body = _json(3) if form is Format.JSON else _html(3)
     timing = "total;dur=9.1, render;dur=1.2, total_0_bing;dur=4.5, load_0_bing;dur=3.4"
 
@@ -345,7 +343,7 @@ def test_how_long_engines_took_is_part_of_the_page(form: Format) -> None:
     assert page.timings == {"bing": 0.0045}
 
 
-def test_rows_that_cannot_be_read_are_counted() -> None:
+def test_rows_that_cannot_be_read_are_counted():
     row = '<article class="result"><h4>no link any more</h4></article>'
 
     judgement = _judge(200, _html(urls=row * 7))
@@ -361,10 +359,7 @@ NOW = 1_000_000.0
 BLOCK_LIST = "IP is on BLOCKLIST - 192.0.2.1"
 ERROR = '{"error": "search error"}'
 HOME_AGAIN = {"Location": "/"}
-DATES = {
-    "Retry-After": "Fri, 20 Nov 2026 15:35:00 GMT",
-    "Date": "Fri, 20 Nov 2026 14:35:00 GMT",
-}
+DATES = {"Retry-After": "Fri, 20 Nov 2026 15:35:00 GMT", "Date": "Fri, 20 Nov 2026 14:35:00 GMT"}
 DRIFTED = _html(urls='<article class="result"></article>')
 
 COOL_DOWNS = [
@@ -428,15 +423,8 @@ COOL_DOWNS = [
     ids=[row[0] for row in COOL_DOWNS],
 )
 def test_every_answer_has_its_verdict_and_its_cool_down(
-    status: int,
-    headers: dict[str, str],
-    body: str,
-    form: str,
-    verdict: Verdict,
-    state: str,
-    low: float,
-    high: float,
-) -> None:
+    status, headers, body, form, verdict, state, low, high
+):
     judgement = _judge(status, body, headers=headers, form=Format(form))
     assert judgement.verdict is verdict
     outcome = Outcome(
@@ -457,7 +445,7 @@ def test_every_answer_has_its_verdict_and_its_cool_down(
         assert record.drift == (body == DRIFTED)
 
 
-def test_a_number_of_any_length_is_no_mistake_of_ours() -> None:
+def test_a_number_of_any_length_is_no_mistake_of_ours():
     page = f"<html><title>&#{'9' * 50_000};</title>"
 
     assert judge(Response(200, {}, page.encode()), base_url=BASE, format=Format.HTML).verdict is (
@@ -489,7 +477,7 @@ def test_failed_engines_are_named_with_a_reason_in_our_words(engine, reason, sai
     assert judgement.detail == expected
 
 
-def test_the_total_of_each_engine_is_read_in_seconds() -> None:
+def test_the_total_of_each_engine_is_read_in_seconds():
     value = (
         "total;dur=14.767, render;dur=4.847, total_0_bench a;dur=4.449, total_1_duck.go_x;dur=1500,"
         " load_0_bench a;dur=3.455"
@@ -512,11 +500,11 @@ def test_the_total_of_each_engine_is_read_in_seconds() -> None:
         "xtotal_0_a;dur=1",
     ],
 )
-def test_a_header_of_another_kind_tells_nothing(value: str) -> None:
+def test_a_header_of_another_kind_tells_nothing(value):
     assert server_timing(value) == {}
 
 
-def test_the_number_of_engines_is_bounded() -> None:
+def test_the_number_of_engines_is_bounded():
     value = ", ".join(f"total_{n}_e{n};dur=1" for n in range(3_000))
 
     assert len(server_timing(value)) == 100

@@ -70,7 +70,7 @@ def in_html(results_page: Callable[..., bytes]) -> Callable[[str], tuple[Answer,
     return read
 
 
-def test_a_weather_report_has_all_its_measures_and_the_forecast_in_json() -> None:
+def test_a_weather_report_has_all_its_measures_and_the_forecast_in_json():
     later = LATER | {"datetime": {"datetime": "2026-02-05T15:00:00"}}
 
     (answer,) = _in_json({"current": NOW, "forecasts": [later, "x", {}], "service": "Open-meteo"})
@@ -87,9 +87,7 @@ def test_a_weather_report_has_all_its_measures_and_the_forecast_in_json() -> Non
     ]
 
 
-def test_a_weather_report_has_its_measures_and_the_forecast_in_html(
-    in_html: Callable[[str], tuple[Answer, ...]],
-) -> None:
+def test_a_weather_report_has_its_measures_and_the_forecast_in_html(in_html):
     (answer,) = in_html(WEATHER)
 
     # Not the source's name, which stands in the only span.
@@ -105,9 +103,7 @@ def test_a_weather_report_has_its_measures_and_the_forecast_in_html(
     ]
 
 
-def test_a_translation_is_the_same_in_both_formats(
-    in_html: Callable[[str], tuple[Answer, ...]],
-) -> None:
+def test_a_translation_is_the_same_in_both_formats(in_html):
     item = {
         "text": "Hallo",
         "transliteration": "ha-lo",
@@ -131,7 +127,7 @@ def test_a_translation_is_the_same_in_both_formats(
         pytest.param("x", "", id="no number"),
     ],
 )
-def test_a_wind_is_named_by_the_point_it_comes_from(degrees: object, point: str) -> None:
+def test_a_wind_is_named_by_the_point_it_comes_from(degrees, point):
     wind = {"summary": "s", "wind_from": {"val": degrees}, "wind_speed": {"val": 1, "unit": "m/s"}}
 
     (answer,) = _in_json({"current": wind})
@@ -139,7 +135,7 @@ def test_a_wind_is_named_by_the_point_it_comes_from(degrees: object, point: str)
     assert [fact.value for fact in answer.details] == [": ".join(filter(None, (point, "1 m/s")))]
 
 
-def test_parts_of_an_answer_are_bounded(in_html: Callable[[str], tuple[Answer, ...]]) -> None:
+def test_parts_of_an_answer_are_bounded(in_html):
     (report,) = _in_json({"current": NOW, "forecasts": [LATER] * 999})
     terms = "<dt>t</dt><dd><ul><li>x</li></ul></dd>" * 999
     (translated,) = in_html(f'<div class="answer-translations"><dl>{terms}</dl></div>')

@@ -69,7 +69,7 @@ BASE = "https://search.example/searx/"
         pytest.param(["https://a.example/"], None, id="list"),
     ],
 )
-def test_only_absolute_web_addresses_are_usable(value: object, expected: str | None) -> None:
+def test_only_absolute_web_addresses_are_usable(value, expected):
     assert web_address(value) == expected
 
 
@@ -101,7 +101,7 @@ def test_only_absolute_web_addresses_are_usable(value: object, expected: str | N
         pytest.param(None, None, id="null"),
     ],
 )
-def test_images_are_addressed_at_their_origin(value: object, expected: str | None) -> None:
+def test_images_are_addressed_at_their_origin(value, expected):
     assert image_address(value, BASE) == expected
 
 
@@ -117,7 +117,7 @@ def test_images_are_addressed_at_their_origin(value: object, expected: str | Non
         pytest.param(7, None, id="number"),
     ],
 )
-def test_a_magnet_names_what_it_is_for(value: object, expected: str | None) -> None:
+def test_a_magnet_names_what_it_is_for(value, expected):
     assert magnet_address(value) == expected
 
 
@@ -126,11 +126,11 @@ def test_a_magnet_names_what_it_is_for(value: object, expected: str | None) -> N
     ["a b", "a  b", " a", "a ", "", "a\tb", "a\x7fb", "x" * 11, "n\u00e4h", "a\u200bb", "\ud800"],
     ids=ascii,
 )
-def test_a_line_that_is_plain_is_not_cleaned_differently(value: str) -> None:
+def test_a_line_that_is_plain_is_not_cleaned_differently(value):
     assert line(value, 10) == clean_line(value, 10)
 
 
-def test_every_character_is_cleaned_as_if_there_were_no_short_way() -> None:
+def test_every_character_is_cleaned_as_if_there_were_no_short_way():
     for start in range(0, 0x110000, 0x100):
         block = [f"a{chr(code)}b" for code in range(start, start + 0x100)]
         if any(clean_line(text, 10) != text for text in block):
@@ -147,22 +147,22 @@ def test_every_character_is_cleaned_as_if_there_were_no_short_way() -> None:
         pytest.param(None, "default", id="null"),
     ],
 )
-def test_templates_have_their_current_names(value: object, expected: str) -> None:
+def test_templates_have_their_current_names(value, expected):
     assert row_template(value) == expected
 
 
-def test_names_come_as_a_list_or_in_one_text() -> None:
+def test_names_come_as_a_list_or_in_one_text():
     assert names("A. One, B. Two") == names(["A. One", "B. Two", 3]) == ("A. One", "B. Two")
     assert names({"a": 1}) == ()
 
 
-def test_a_line_is_clean_short_and_empty_for_other_types() -> None:
+def test_a_line_is_clean_short_and_empty_for_other_types():
     assert line(" a\n\u200bb\x1b[31mc ", 10) == "a bc"
     assert len(line("x" * 50, 10)) == 10
     assert line({"a": 1}, 10) == ""
 
 
-def test_lines_are_distinct_and_only_of_collections() -> None:
+def test_lines_are_distinct_and_only_of_collections():
     assert lines(["b", "a", "b", "", 3, None]) == ("b", "a")
     assert lines("abc") == ()
     assert lines({"a": 1}) == ()
@@ -188,7 +188,7 @@ def test_lines_are_distinct_and_only_of_collections() -> None:
         pytest.param([1], None, id="list"),
     ],
 )
-def test_numbers_are_read_whatever_type_they_have(value: object, expected: float | None) -> None:
+def test_numbers_are_read_whatever_type_they_have(value, expected):
     assert number(value) == expected
 
 
@@ -209,7 +209,7 @@ def test_numbers_are_read_whatever_type_they_have(value: object, expected: float
         pytest.param("", None, id="empty"),
     ],
 )
-def test_counts_are_whole_and_not_negative(value: object, expected: int | None) -> None:
+def test_counts_are_whole_and_not_negative(value, expected):
     assert count(value) == expected
 
 
@@ -227,7 +227,7 @@ def test_counts_are_whole_and_not_negative(value: object, expected: int | None) 
         pytest.param(None, "", id="null"),
     ],
 )
-def test_a_number_of_bytes_is_written_as_searxng_writes_it(value: object, expected: str) -> None:
+def test_a_number_of_bytes_is_written_as_searxng_writes_it(value, expected):
     assert size(value) == expected
 
 
@@ -252,13 +252,11 @@ def test_a_number_of_bytes_is_written_as_searxng_writes_it(value: object, expect
         pytest.param(None, ("", None), id="null"),
     ],
 )
-def test_durations_have_words_and_seconds(
-    value: object, expected: tuple[str, float | None]
-) -> None:
+def test_durations_have_words_and_seconds(value, expected):
     assert duration(value) == expected
 
 
-def test_texts_may_be_numbers_and_truth_values() -> None:
+def test_texts_may_be_numbers_and_truth_values():
     values = ["a  b", 3, 1.5, True, math.nan, 10**400, None, ["x"]]
 
     assert [text(value) for value in values] == ["a b", "3", "1.5", "True", "", "", "", ""]

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -90,7 +89,7 @@ def _check(page: ResultPage | None) -> None:
 
 @fuzz
 @given(st.binary(max_size=400), st.integers(200, 599), st.sampled_from(Format))
-def test_random_bytes_are_judged(body: bytes, status: int, wanted: Format) -> None:
+def test_random_bytes_are_judged(body, status, wanted):
     received = Response(status, {"Location": body.decode("latin-1")}, body, url=BASE)
 
     _check(judge(received, base_url=BASE, format=wanted).page)
@@ -100,20 +99,20 @@ def test_random_bytes_are_judged(body: bytes, status: int, wanted: Format) -> No
 
 @fuzz
 @given(DOCUMENTS | SHAPES)
-def test_random_json_is_read(document: object) -> None:
+def test_random_json_is_read(document):
     _check(parse_json(json.dumps(document).encode(), base_url=BASE).page)
 
 
 @fuzz
 @given(st.dictionaries(st.sampled_from(["location", "retry-after", "date", "cf-mitigated"]), TEXTS))
-def test_random_headers_are_judged(headers: dict[str, str]) -> None:
+def test_random_headers_are_judged(headers):
     for status in (200, 302, 429, 503):
         judge(Response(status, headers), base_url=BASE, format=Format.HTML)
 
 
 @fuzz
 @given(PIECES)
-def test_random_markup_is_read(results_page: Callable[..., bytes], pieces: list[str]) -> None:
+def test_random_markup_is_read(results_page, pieces):
     markup = "".join(pieces)
 
     _check(parse_html(results_page(markup), base_url=BASE).page)
@@ -122,9 +121,7 @@ def test_random_markup_is_read(results_page: Callable[..., bytes], pieces: list[
 
 @fuzz
 @given(st.data())
-def test_mutated_answers_are_read(
-    capture_pairs: list[tuple[Path, Path]], results_page: Callable[..., bytes], data: st.DataObject
-) -> None:
+def test_mutated_answers_are_read(capture_pairs, results_page, data):
     row = '<article class="result"><h3><a href="https://a.example/">A</a></h3></article>'
     own = [results_page(row * 3), b'{"results": [{"url": "https://a.example/", "title": "A"}]}']
     files = [file for pair in capture_pairs for file in pair]

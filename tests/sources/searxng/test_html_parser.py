@@ -28,7 +28,7 @@ def _read(body: bytes) -> ResultPage:
     return reading.page
 
 
-def test_rows_are_found_in_groups_too_and_counted_in_order(results_page: ResultsPage) -> None:
+def test_rows_are_found_in_groups_too_and_counted_in_order(results_page):
     urls = (
         f'{ROW}<div class="template_group_images">{ROW}{ROW.replace("https:", "ftp:")}{ROW}</div>'
     )
@@ -39,13 +39,13 @@ def test_rows_are_found_in_groups_too_and_counted_in_order(results_page: Results
     assert page.rows_seen == 4
 
 
-def test_a_table_without_an_address_is_no_row_that_was_lost(results_page: ResultsPage) -> None:
+def test_a_table_without_an_address_is_no_row_that_was_lost(results_page):
     page = _read(results_page('<article class="result result-keyvalue"><table></table></article>'))
 
     assert (page.hits, page.rows_seen) == ((), 0)
 
 
-def test_answers_are_read_in_four_shapes(results_page: ResultsPage) -> None:
+def test_answers_are_read_in_four_shapes(results_page):
     page = _read(
         results_page(
             beside="""
@@ -70,7 +70,7 @@ def test_answers_are_read_in_four_shapes(results_page: ResultsPage) -> None:
     )
 
 
-def test_an_infobox_is_read(results_page: ResultsPage) -> None:
+def test_an_infobox_is_read(results_page):
     page = _read(
         results_page(
             beside="""
@@ -103,9 +103,7 @@ def test_an_infobox_is_read(results_page: ResultsPage) -> None:
     )
 
 
-def test_suggestions_and_corrections_are_the_labels_of_their_buttons(
-    results_page: ResultsPage,
-) -> None:
+def test_suggestions_and_corrections_are_the_labels_of_their_buttons(results_page):
     page = _read(
         results_page(
             ROW,
@@ -146,9 +144,7 @@ DIALOG_2022 = """
 
 
 @pytest.mark.parametrize("beside", [TABLE, DIALOG_2023, DIALOG_2022], ids=["2024", "2023", "2022"])
-def test_failed_engines_are_read_in_the_markup_of_every_year(
-    results_page: ResultsPage, beside: str
-) -> None:
+def test_failed_engines_are_read_in_the_markup_of_every_year(results_page, beside):
     page = _read(results_page(beside=beside))
 
     assert page.unresponsive_engines == (
@@ -156,14 +152,12 @@ def test_failed_engines_are_read_in_the_markup_of_every_year(
     )
 
 
-def test_the_seconds_of_each_engine_are_read(results_page: ResultsPage) -> None:
+def test_the_seconds_of_each_engine_are_read(results_page):
     assert _read(results_page(ROW, beside=TIMES)).timings == {"bench a": 0.4}
     assert _read(results_page(ROW)).timings == {}
 
 
-def test_failed_engines_among_missing_rows_are_read_without_the_advice(
-    results_page: ResultsPage,
-) -> None:
+def test_failed_engines_among_missing_rows_are_read_without_the_advice(results_page):
     page = _read(
         results_page("""
         <div class="dialog-error" role="alert"><p><strong>Error!</strong></p>
@@ -187,15 +181,13 @@ def test_failed_engines_among_missing_rows_are_read_without_the_advice(
         pytest.param("", False, id="nothing"),
     ],
 )
-def test_a_further_page_is_seen(
-    results_page: ResultsPage, navigation: str, *, has_next: bool
-) -> None:
+def test_a_further_page_is_seen(results_page, navigation, has_next):
     body = results_page(ROW, beside=f'<nav id="pagination">{navigation}</nav>')
 
     assert _read(body).has_next is has_next
 
 
-def test_offered_formats_are_told(results_page: ResultsPage) -> None:
+def test_offered_formats_are_told(results_page):
     form = '<form><input type="hidden" name="q"><input name="format" value="{}"></form>'
     apis = f'<div id="apis">{form.format("json")}{form.format("csv")}</div>'
 
@@ -211,9 +203,7 @@ def test_offered_formats_are_told(results_page: ResultsPage) -> None:
         pytest.param("/static/themes/simple/sxng-ltr.min.css", False, id="theme"),
     ],
 )
-def test_the_limiters_token_is_noticed_and_never_fetched(
-    results_page: ResultsPage, href: str, *, link_token: bool
-) -> None:
+def test_the_limiters_token_is_noticed_and_never_fetched(results_page, href, link_token):
     head = f'<link rel="stylesheet" href="{href}" type="text/css">'
 
     assert _read(results_page(ROW, head=head)).link_token is link_token
@@ -251,7 +241,7 @@ GENERATOR = '<meta name="generator" content="searxng/2026.8.22">'
         pytest.param("<br>" * 31_000, BodyKind.MALFORMED, id="too many tags"),
     ],
 )
-def test_the_kind_of_a_page_comes_first(html: str, kind: BodyKind) -> None:
+def test_the_kind_of_a_page_comes_first(html, kind):
     reading = parse_html(html.encode(), base_url=BASE)
 
     assert reading.kind is kind
@@ -273,13 +263,11 @@ def test_the_kind_of_a_page_comes_first(html: str, kind: BodyKind) -> None:
         pytest.param("", BodyKind.MALFORMED, id="nothing at all"),
     ],
 )
-def test_a_page_without_rows_must_say_why(
-    results_page: ResultsPage, urls: str, kind: BodyKind
-) -> None:
+def test_a_page_without_rows_must_say_why(results_page, urls, kind):
     assert parse_html(results_page(urls), base_url=BASE).kind is kind
 
 
-def test_a_page_without_the_list_of_rows_is_malformed() -> None:
+def test_a_page_without_the_list_of_rows_is_malformed():
     body = b'<body class="results_endpoint"><div id="answers"><p class="answer"><span>a</span></p>'
 
     assert parse_html(body, base_url=BASE).kind is BodyKind.MALFORMED
@@ -309,9 +297,7 @@ def _nested(*openings: str) -> str:
         pytest.param("", _nested('<table id="engines_msg-table"><tr><td>'), id="failed engines"),
     ],
 )
-def test_what_is_nested_in_itself_is_read_once(
-    results_page: ResultsPage, urls: str, beside: str
-) -> None:
+def test_what_is_nested_in_itself_is_read_once(results_page, urls, beside):
     tracemalloc.start()
     try:
         parse_html(results_page(urls, beside=beside), base_url=BASE)
@@ -323,13 +309,13 @@ def test_what_is_nested_in_itself_is_read_once(
     assert peak < 4_000_000
 
 
-def test_answers_inside_an_answer_are_none(results_page: ResultsPage) -> None:
+def test_answers_inside_an_answer_are_none(results_page):
     answers = "<div class=answer><span>a</span>" * 3
 
     assert len(_read(results_page(beside=f"<div id=answers>{answers}")).answers) == 1
 
 
-def test_formatting_of_an_instance_does_not_multiply() -> None:
+def test_formatting_of_an_instance_does_not_multiply():
     page = "<div id=urls>" + "".join(f"<div><b id={number}>x</div>" for number in range(4_900))
 
     assert parse_html(f"{GENERATOR}{page}".encode(), base_url=BASE).kind is BodyKind.MALFORMED

@@ -23,7 +23,7 @@ def read_hit(results_page: ResultsPage) -> Callable[[str], Hit]:
     return read
 
 
-def test_a_default_row_is_read(read_hit: Callable[[str], Hit]) -> None:
+def test_a_default_row_is_read(read_hit):
     hit = read_hit("""
     <article class="result result-default category-news">
       <a href="https://wrong.example/" class="url_header"><span>wrong</span></a>
@@ -52,9 +52,7 @@ def test_a_default_row_is_read(read_hit: Callable[[str], Hit]) -> None:
     )
 
 
-def test_a_missing_description_is_empty_and_not_the_excuse(
-    read_hit: Callable[[str], Hit],
-) -> None:
+def test_a_missing_description_is_empty_and_not_the_excuse(read_hit):
     hit = read_hit("""
     <article class="result"><h3><a href="https://a.example/">A</a></h3>
       <p class="content empty_element">This site did not provide any description.</p></article>""")
@@ -62,9 +60,7 @@ def test_a_missing_description_is_empty_and_not_the_excuse(
     assert (hit.description, hit.template, hit.category) == ("", "default", "")
 
 
-def test_a_date_is_read_from_the_text_where_the_attribute_is_empty(
-    read_hit: Callable[[str], Hit],
-) -> None:
+def test_a_date_is_read_from_the_text_where_the_attribute_is_empty(read_hit):
     hit = read_hit("""
     <article class="result result-videos category-videos"><h3><a href="https://a.example/">A</a></h3>
       <time class="published_date" datetime="">2026-02-05 17:25:32</time></article>""")
@@ -81,9 +77,7 @@ def test_a_date_is_read_from_the_text_where_the_attribute_is_empty(
         pytest.param("", "", id="none"),
     ],
 )
-def test_the_category_is_told_from_engines_in_the_class(
-    read_hit: Callable[[str], Hit], classes: str, category: str
-) -> None:
+def test_the_category_is_told_from_engines_in_the_class(read_hit, classes, category):
     hit = read_hit(f"""
     <article class="result result-default {classes}"><h3><a href="https://a.example/">A</a></h3>
       <div class="engines"><span>duck duck</span><span>bing</span></div></article>""")
@@ -91,7 +85,7 @@ def test_the_category_is_told_from_engines_in_the_class(
     assert hit.category == category
 
 
-def test_an_image_row_is_read(read_hit: Callable[[str], Hit]) -> None:
+def test_an_image_row_is_read(read_hit):
     hit = read_hit("""
     <article class="result result-images category-images">
       <a rel="noreferrer" href="https://i.example/full.png"><img class="image_thumbnail"
@@ -128,7 +122,7 @@ def test_an_image_row_is_read(read_hit: Callable[[str], Hit]) -> None:
     )
 
 
-def test_an_image_row_that_links_formats_names_none(read_hit: Callable[[str], Hit]) -> None:
+def test_an_image_row_that_links_formats_names_none(read_hit):
     hit = read_hit("""
     <article class="result result-images"><a href="https://i.example/full.png">
       <img class="image_thumbnail" src="https://i.example/small.png"></a>
@@ -140,7 +134,7 @@ def test_an_image_row_that_links_formats_names_none(read_hit: Callable[[str], Hi
     assert hit.engines == ("bing images",)
 
 
-def test_an_image_row_of_searx_1_1_is_usable(read_hit: Callable[[str], Hit]) -> None:
+def test_an_image_row_of_searx_1_1_is_usable(read_hit):
     hit = read_hit("""
     <article class="result result-images category-general">
       <a href="https://i.example/full.png"><img class="image_thumbnail"
@@ -158,7 +152,7 @@ def test_an_image_row_of_searx_1_1_is_usable(read_hit: Callable[[str], Hit]) -> 
     )
 
 
-def test_a_default_row_of_searx_1_1_is_usable(read_hit: Callable[[str], Hit]) -> None:
+def test_a_default_row_of_searx_1_1_is_usable(read_hit):
     hit = read_hit("""
     <article class="result result-default category-general local two local all">
       <a href="https://a.example/"><img class="image" src="https://i.example/t.png"/></a>
@@ -171,9 +165,7 @@ def test_a_default_row_of_searx_1_1_is_usable(read_hit: Callable[[str], Hit]) ->
     assert hit.thumbnail == "https://i.example/t.png"
 
 
-def test_an_image_row_without_a_picture_still_has_its_page(
-    read_hit: Callable[[str], Hit],
-) -> None:
+def test_an_image_row_without_a_picture_still_has_its_page(read_hit):
     hit = read_hit("""
     <article class="result result-images"><span class="title">A</span>
       <p class="result-url"><a href="https://a.example/page">x</a></p></article>""")

@@ -350,9 +350,7 @@ LINES = ((9, "def f():"), (10, "    return 10"), (20, "20"))
         ),
     ],
 )
-def test_each_template_is_read(
-    read_page: ReadPage, template: str, markup: str, expected: object
-) -> None:
+def test_each_template_is_read(read_page, template, markup, expected):
     hit = _read_hit(read_page, template, markup)
 
     assert [value for name in TEMPLATE_FIELDS if (value := getattr(hit, name))] == (
@@ -383,15 +381,11 @@ def test_each_template_is_read(
         ),
     ],
 )
-def test_the_description_of_code_is_told_from_its_repository(
-    read_page: ReadPage, markup: str, description: str
-) -> None:
+def test_the_description_of_code_is_told_from_its_repository(read_page, markup, description):
     assert _read_hit(read_page, "code", markup + CODE).description == description
 
 
-def test_a_file_until_2025_has_its_author_and_description_in_places_of_its_own(
-    read_page: ReadPage,
-) -> None:
+def test_a_file_until_2025_has_its_author_and_description_in_places_of_its_own(read_page):
     hit = _read_hit(
         read_page,
         "files",
@@ -418,8 +412,8 @@ def test_a_file_until_2025_has_its_author_and_description_in_places_of_its_own(
     ],
 )
 def test_papers_and_packages_tell_their_date_among_their_attributes(
-    read_page: ReadPage, template: str, markup: str, published_at: str
-) -> None:
+    read_page, template, markup, published_at
+):
     assert _read_hit(read_page, template, markup).published_at == published_at
 
 
@@ -432,9 +426,7 @@ def test_papers_and_packages_tell_their_date_among_their_attributes(
         pytest.param("JPEG", "JPEG", id="until 2026-06"),
     ],
 )
-def test_the_format_of_an_image_is_told_from_the_word_original(
-    read_page: ReadPage, line: str, name: str
-) -> None:
+def test_the_format_of_an_image_is_told_from_the_word_original(read_page, line, name):
     (hit,) = read_page(f"""
         <article class="result result-images"><a href="https://i.example/full.png">
         <img class="image_thumbnail" src="https://i.example/small.png"></a>
@@ -456,7 +448,7 @@ TABLE_2022 = """
     <div class="engines"><span>db</span></div></div>"""
 
 
-def test_a_table_becomes_a_box(read_page: ReadPage) -> None:
+def test_a_table_becomes_a_box(read_page):
     page = read_page(TABLE_2025)
 
     assert (page.hits, page.rows_seen) == ((), 0)
@@ -472,7 +464,7 @@ def test_a_table_becomes_a_box(read_page: ReadPage) -> None:
     )
 
 
-def test_a_table_reads_alike_in_both_formats(read_page: ReadPage) -> None:
+def test_a_table_reads_alike_in_both_formats(read_page):
     values = {"text": "a  b", "n": 5, "f": 1.5, "flag": True, "list": ["x", 1], "map": {"k": None}}
     values |= {"missing": None, "empty": [], "word": "None"}
     row = {
@@ -501,7 +493,7 @@ def test_a_table_reads_alike_in_both_formats(read_page: ReadPage) -> None:
     }  # fmt: skip
 
 
-def test_a_table_until_2025_becomes_a_box_named_by_its_engine(read_page: ReadPage) -> None:
+def test_a_table_until_2025_becomes_a_box_named_by_its_engine(read_page):
     page = read_page(TABLE_2022)
 
     assert (page.hits, page.rows_seen) == ((), 0)
@@ -517,7 +509,7 @@ def test_a_table_until_2025_becomes_a_box_named_by_its_engine(read_page: ReadPag
     )
 
 
-def test_a_table_until_2025_with_an_address_is_a_hit_and_a_row(read_page: ReadPage) -> None:
+def test_a_table_until_2025_with_an_address_is_a_hit_and_a_row(read_page):
     page = read_page(
         "<table><tr><td><b>URL</b>: https://a.example/</td></tr>"
         "<tr><td><b>TITLE</b>: T</td></tr><tr><td><b>SIZE</b>: 5</td></tr></table>"
@@ -529,7 +521,7 @@ def test_a_table_until_2025_with_an_address_is_a_hit_and_a_row(read_page: ReadPa
     assert hit.facts == (Fact(label="size", value="5"),)
 
 
-def test_tables_take_a_place_among_the_rows(read_page: ReadPage) -> None:
+def test_tables_take_a_place_among_the_rows(read_page):
     row = '<article class="result"><h3><a href="https://a.example/">A</a></h3></article>'
 
     page = read_page(f"{TABLE_2022}{row}{TABLE_2025}{row}")
@@ -539,7 +531,7 @@ def test_tables_take_a_place_among_the_rows(read_page: ReadPage) -> None:
     assert len(page.infoboxes) == 2
 
 
-def test_lists_of_a_row_are_bounded(read_page: ReadPage) -> None:
+def test_lists_of_a_row_are_bounded(read_page):
     rows = "".join(f"<tr><th>{n}</th><td>{n}</td></tr>" for n in range(400))
     lines = "".join(f'<span class="linenos">{n}</span>x\n' for n in range(400))
 

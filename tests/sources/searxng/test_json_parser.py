@@ -26,7 +26,7 @@ def _page(**fields: object) -> ResultPage:
     return reading.page
 
 
-def test_a_typed_result_gives_a_hit_with_every_field() -> None:
+def test_a_typed_result_gives_a_hit_with_every_field():
     page = _page(
         results=[
             {
@@ -63,7 +63,7 @@ def test_a_typed_result_gives_a_hit_with_every_field() -> None:
     assert (page.has_next, page.formats, page.link_token) == (None, None, None)
 
 
-def test_an_image_result_keeps_file_and_page_apart() -> None:
+def test_an_image_result_keeps_file_and_page_apart():
     page = _page(
         results=[
             {
@@ -91,7 +91,7 @@ def test_an_image_result_keeps_file_and_page_apart() -> None:
     )
 
 
-def test_an_answer_of_searx_1_1_is_read() -> None:
+def test_an_answer_of_searx_1_1_is_read():
     page = _page(
         number_of_results=12345.0,
         results=[{"url": "https://a.example/", "title": "t", "engine": "x", "pretty_url": "a"}],
@@ -106,7 +106,7 @@ def test_an_answer_of_searx_1_1_is_read() -> None:
     )
 
 
-def test_answers_come_in_four_shapes() -> None:
+def test_answers_come_in_four_shapes():
     page = _page(
         answers=[
             "a string",
@@ -132,7 +132,7 @@ def test_answers_come_in_four_shapes() -> None:
     assert page.answers[1].url == "https://a.example/42"
 
 
-def test_an_infobox_is_read_as_far_as_it_goes() -> None:
+def test_an_infobox_is_read_as_far_as_it_goes():
     page = _page(
         infoboxes=[
             {
@@ -179,7 +179,7 @@ def test_an_infobox_is_read_as_far_as_it_goes() -> None:
     )
 
 
-def test_a_table_without_an_address_stands_among_the_infoboxes() -> None:
+def test_a_table_without_an_address_stands_among_the_infoboxes():
     page = _page(
         infoboxes=[{"infobox": "Rust"}],
         results=[
@@ -220,15 +220,13 @@ def test_a_table_without_an_address_stands_among_the_infoboxes() -> None:
         pytest.param({"date_of_publication": {"datetime": 5}}, None, "", id="paper, broken"),
     ],
 )
-def test_times_come_in_many_shapes(
-    fields: dict[str, object], published_at: str | None, published_text: str
-) -> None:
+def test_times_come_in_many_shapes(fields, published_at, published_text):
     (hit,) = _page(results=[{"url": "https://a.example/"} | fields]).hits
 
     assert (hit.published_at, hit.published_text) == (published_at, published_text)
 
 
-def test_rows_count_without_an_address_but_tables_do_not() -> None:
+def test_rows_count_without_an_address_but_tables_do_not():
     page = _page(
         results=[
             {"url": None, "template": "keyvalue.html", "kvmap": {"a": 1}},
@@ -243,7 +241,7 @@ def test_rows_count_without_an_address_but_tables_do_not() -> None:
     assert [hit.position for hit in page.hits] == [5]
 
 
-def test_lists_of_texts_keep_their_texts_only() -> None:
+def test_lists_of_texts_keep_their_texts_only():
     page = _page(suggestions=["a", 1, "a", "b"], corrections={"a": 1})
 
     assert (page.suggestions, page.corrections) == (("a", "b"), ())
@@ -259,9 +257,7 @@ def test_lists_of_texts_keep_their_texts_only() -> None:
         pytest.param("abc", [], id="a string"),
     ],
 )
-def test_unresponsive_engines_are_read_in_any_shape(
-    value: object, expected: list[tuple[str, str]]
-) -> None:
+def test_unresponsive_engines_are_read_in_any_shape(value, expected):
     engines = _page(unresponsive_engines=value).unresponsive_engines
 
     assert [(item.engine, item.reason) for item in engines] == expected
@@ -286,7 +282,7 @@ def test_unresponsive_engines_are_read_in_any_shape(
         pytest.param(b"null", BodyKind.FOREIGN, id="null"),
     ],
 )
-def test_a_body_is_told_apart_before_it_is_read(body: bytes, kind: BodyKind) -> None:
+def test_a_body_is_told_apart_before_it_is_read(body, kind):
     assert parse_json(body, base_url=BASE).kind is kind
 
 
@@ -301,7 +297,7 @@ def test_a_body_is_told_apart_before_it_is_read(body: bytes, kind: BodyKind) -> 
     ["default", "images", "videos", "torrent", "map", "paper", "packages", "code", "file", "products",
      "keyvalue", None],
 )  # fmt: skip
-def test_a_value_of_any_type_in_any_field_is_survived(value: object, template: str | None) -> None:
+def test_a_value_of_any_type_in_any_field_is_survived(value, template):
     row = dict.fromkeys(
         ["title", "content", "template", "engine", "engines", "category", "publishedDate",
          "thumbnail", "thumbnail_src", "img_src", "author", "resolution", "img_format", "source",

@@ -25,7 +25,7 @@ def mask() -> Mask:
         pytest.param("TZ T Z", "WORD Word Word", id="letters outside of times"),
     ],
 )
-def test_texts_lose_every_word_and_digit(mask: Mask, text: str, expected: str) -> None:
+def test_texts_lose_every_word_and_digit(mask, text, expected):
     assert mask.text(text) == expected
 
 
@@ -48,19 +48,17 @@ def test_texts_lose_every_word_and_digit(mask: Mask, text: str, expected: str) -
         pytest.param("searxng 2026.8.22 at 17:25", "searxng 2026.8.22 at 17:25", id="no address"),
     ],
 )
-def test_names_stay_but_for_what_shows_the_query_or_the_instance(
-    mask: Mask, name: str, expected: str
-) -> None:
+def test_names_stay_but_for_what_shows_the_query_or_the_instance(mask, name, expected):
     assert mask.name(name) == expected
 
 
-def test_names_that_every_instance_has_stay_whatever_was_searched_for() -> None:
+def test_names_that_every_instance_has_stay_whatever_was_searched_for():
     mask = Mask(query="images of results class url", base_url="https://127.0.0.1/")
 
     assert mask.name("result result-images url_wrapper") == "result result-images url_wrapper"
 
 
-def test_short_words_of_the_query_are_looked_for_as_whole_parts() -> None:
+def test_short_words_of_the_query_are_looked_for_as_whole_parts():
     mask = Mask(query="Go 4x", base_url=BASE)
 
     assert mask.name("go result-go gopher 4x-4xx") == "word result-word gopher word-4xx"
@@ -99,13 +97,11 @@ def test_short_words_of_the_query_are_looked_for_as_whole_parts() -> None:
     ],
     ids=lambda value: value[:40],
 )  # fmt: skip
-def test_addresses_are_numbered_and_paths_of_searxng_stay(
-    mask: Mask, address: str, expected: str
-) -> None:
+def test_addresses_are_numbered_and_paths_of_searxng_stay(mask, address, expected):
     assert mask.address(address) == expected
 
 
-def test_the_same_address_always_becomes_the_same(mask: Mask) -> None:
+def test_the_same_address_always_becomes_the_same(mask):
     first, second = mask.address("https://a.example/1"), mask.address("https://b.example/1")
 
     assert mask.address("https://a.example/1") == first
@@ -113,7 +109,7 @@ def test_the_same_address_always_becomes_the_same(mask: Mask) -> None:
     assert first.split("/")[2] != second.split("/")[2]
 
 
-def test_an_address_is_told_by_its_scheme() -> None:
+def test_an_address_is_told_by_its_scheme():
     assert looks_like_address(" HTTPS://a.example")
     assert looks_like_address("magnet:?x")
     assert not looks_like_address("/a")

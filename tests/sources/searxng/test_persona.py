@@ -40,7 +40,7 @@ def _passes_limiter(headers: Mapping[str, str], *, secure: bool) -> bool:
     )
 
 
-def test_honest_headers_name_the_project_and_pass_the_limiter() -> None:
+def test_honest_headers_name_the_project_and_pass_the_limiter():
     headers = honest("1.2.3")
 
     assert headers["User-Agent"] == "searx-mcp/1.2.3 (+https://github.com/searx-mcp/searx-mcp)"
@@ -51,7 +51,7 @@ def test_honest_headers_name_the_project_and_pass_the_limiter() -> None:
 @pytest.mark.parametrize(
     "user_agent", BROWSERS, ids=["chrome", "edge", "opera", "firefox", "safari"]
 )
-def test_browser_headers_pass_the_limiter(user_agent: str, *, secure: bool) -> None:
+def test_browser_headers_pass_the_limiter(user_agent, secure):
     assert _passes_limiter(browser(user_agent, secure=secure), secure=secure)
 
 
@@ -62,7 +62,7 @@ def test_browser_headers_pass_the_limiter(user_agent: str, *, secure: bool) -> N
         *(pytest.param(browser(agent), id=agent[-20:]) for agent in BROWSERS),
     ],
 )
-def test_every_persona_asks_for_privacy_and_gives_nothing_away(headers: dict[str, str]) -> None:
+def test_every_persona_asks_for_privacy_and_gives_nothing_away(headers):
     assert (headers["DNT"], headers["Sec-GPC"]) == ("1", "1")
     assert not {"Referer", "Cookie"} & headers.keys()
 
@@ -91,7 +91,7 @@ def test_every_persona_asks_for_privacy_and_gives_nothing_away(headers: dict[str
         ),
     ],
 )
-def test_client_hints_fit_version_and_platform(user_agent: str, brands: str, platform: str) -> None:
+def test_client_hints_fit_version_and_platform(user_agent, brands, platform):
     headers = browser(user_agent)
 
     assert headers["sec-ch-ua"] == brands
@@ -100,17 +100,17 @@ def test_client_hints_fit_version_and_platform(user_agent: str, brands: str, pla
 
 
 @pytest.mark.parametrize("user_agent", [FIREFOX, SAFARI], ids=["firefox", "safari"])
-def test_only_chromium_sends_client_hints(user_agent: str) -> None:
+def test_only_chromium_sends_client_hints(user_agent):
     assert not [name for name in browser(user_agent) if name.startswith("sec-ch-")]
 
 
-def test_fetch_metadata_and_hints_are_sent_over_https_only() -> None:
+def test_fetch_metadata_and_hints_are_sent_over_https_only():
     names = {name.lower() for name in browser(CHROME, secure=False)}
 
     assert not [name for name in names if name.startswith(("sec-fetch", "sec-ch"))]
 
 
-def test_a_persona_is_of_one_instance_and_one_installation() -> None:
+def test_a_persona_is_of_one_instance_and_one_installation():
     urls = [f"https://{number}.example/" for number in range(20)]
 
     def agents(seed: int, asked: Iterable[str]) -> dict[str, str]:
@@ -123,7 +123,7 @@ def test_a_persona_is_of_one_instance_and_one_installation() -> None:
     assert len(set(first.values())) > 1
 
 
-def test_an_instance_without_https_gets_a_persona_without_fetch_metadata() -> None:
+def test_an_instance_without_https_gets_a_persona_without_fetch_metadata():
     personas = Personas(rotate=True, seed=1, user_agent_source=lambda _rng: CHROME)
 
     assert "Sec-Fetch-Mode" not in personas.headers_for("http://a.example/", own=False)
@@ -134,7 +134,7 @@ def test_an_instance_without_https_gets_a_persona_without_fetch_metadata() -> No
     [(True, True), (False, True), (False, False)],
     ids=["own instance", "own instance without rotation", "without rotation"],
 )
-def test_own_instances_and_all_without_rotation_see_who_we_are(*, rotate: bool, own: bool) -> None:
+def test_own_instances_and_all_without_rotation_see_who_we_are(rotate, own):
     personas = Personas(rotate=rotate, seed=1, user_agent_source=lambda _rng: CHROME)
 
     assert personas.headers_for("https://a.example/", own=own) == honest()
@@ -145,7 +145,7 @@ def test_own_instances_and_all_without_rotation_see_who_we_are(*, rotate: bool, 
     ["", "Mozilla/5.0 (X11)\r\nCookie: a=b and more", "curl/8", "Mozilla/5.0 (X11; Linüx) Gecko"],
     ids=["empty", "header injection", "no browser", "not ASCII"],
 )
-def test_an_unusable_user_agent_falls_back_to_honesty(user_agent: str) -> None:
+def test_an_unusable_user_agent_falls_back_to_honesty(user_agent):
     personas = Personas(rotate=True, seed=1, user_agent_source=lambda _rng: user_agent)
 
     assert personas.headers_for("https://a.example/", own=False) == honest()
@@ -251,15 +251,13 @@ def personas() -> list[tuple[Mapping[str, str], bool]]:
 
 
 @pytest.mark.parametrize("rule", LIMITER_RULES)
-def test_every_persona_keeps_every_rule_of_the_limiter(
-    personas: list[tuple[Mapping[str, str], bool]], rule: str
-) -> None:
+def test_every_persona_keeps_every_rule_of_the_limiter(personas, rule):
     assert len({headers["User-Agent"] for headers, _ in personas}) > 5
     for headers, secure in personas:
         assert LIMITER_RULES[rule](headers, secure), headers
 
 
-def test_every_user_agent_of_our_source_makes_a_passing_persona() -> None:
+def test_every_user_agent_of_our_source_makes_a_passing_persona():
     personas = Personas(rotate=True, seed=1, user_agent_source=desktop_user_agent)
 
     for number in range(50):

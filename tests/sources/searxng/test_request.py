@@ -68,12 +68,12 @@ from searx_mcp.testing.instance.index import read_query
         pytest.param('!"', '"', id="syntax and a quote only"),
     ],
 )
-def test_neutralise_switches_off_live_words_and_keeps_the_rest(text: str, expected: str) -> None:
+def test_neutralise_switches_off_live_words_and_keeps_the_rest(text, expected):
     assert neutralise(text) == expected
 
 
 @given(st.text(st.sampled_from('!?:<"ab3 é\u200b\u0301'), max_size=30))
-def test_neutralised_text_has_no_live_word_and_stays_as_it_is(text: str) -> None:
+def test_neutralised_text_has_no_live_word_and_stays_as_it_is(text):
     neutral = neutralise(text)
 
     assert neutralise(neutral) == neutral
@@ -92,13 +92,13 @@ def test_neutralised_text_has_no_live_word_and_stays_as_it_is(text: str) -> None
         pytest.param("https://a.example:8443/searx", id="prefix and port without slash"),
     ],
 )
-def test_the_search_address_stays_under_the_path_prefix(base_url: str) -> None:
+def test_the_search_address_stays_under_the_path_prefix(base_url):
     url = build_url(base_url, InstanceQuery("x"), Format.HTML)
 
     assert url.startswith(base_url.rstrip("/") + "/search?")
 
 
-def test_html_is_asked_for_with_nothing_but_what_is_set() -> None:
+def test_html_is_asked_for_with_nothing_but_what_is_set():
     url = build_url("https://a.example/", InstanceQuery("a b&c=ü"), Format.HTML)
 
     assert parse_qs(urlsplit(url).query) == {
@@ -111,7 +111,7 @@ def test_html_is_asked_for_with_nothing_but_what_is_set() -> None:
     }
 
 
-def test_json_time_range_and_further_pages_are_named() -> None:
+def test_json_time_range_and_further_pages_are_named():
     query = InstanceQuery(
         "x", category="news", language="auto", safe_search=0, time_range=TimeRange.WEEK, page=3
     )
@@ -130,7 +130,7 @@ def test_json_time_range_and_further_pages_are_named() -> None:
     }
 
 
-def test_engines_are_asked_for_instead_of_a_category() -> None:
+def test_engines_are_asked_for_instead_of_a_category():
     query = InstanceQuery("x", category="news", engines=("bing", "google images", "a&b"))
 
     asked = parse_qs(urlsplit(build_url("https://a.example/", query, Format.JSON)).query)
@@ -140,7 +140,7 @@ def test_engines_are_asked_for_instead_of_a_category() -> None:
 
 
 @pytest.mark.parametrize("category", ["q&a", "social media", "scientific publications"])
-def test_a_category_is_named_as_the_instance_names_it(category: str) -> None:
+def test_a_category_is_named_as_the_instance_names_it(category):
     url = build_url("https://a.example/", InstanceQuery("x", category=category), Format.HTML)
 
     assert parse_qs(urlsplit(url).query)["categories"] == [category]
@@ -159,9 +159,7 @@ def test_a_category_is_named_as_the_instance_names_it(category: str) -> None:
     ),
     st.integers(1, 5),
 )
-def test_no_request_that_is_accepted_has_a_value_an_instance_refuses(
-    arguments: dict[str, object], page: int
-) -> None:
+def test_no_request_that_is_accepted_has_a_value_an_instance_refuses(arguments, page):
     arguments["query"] = "".join(c for c in str(arguments["query"]) if c.isprintable())
     query = instance_query(parse_search(arguments, defaults=SearchDefaults()))
 

@@ -8,14 +8,14 @@ from searx_mcp.sources.searxng.row import Row, instant, words
 BASE = "https://search.example/searx/"
 
 
-def test_a_row_without_a_title_is_named_by_its_address() -> None:
+def test_a_row_without_a_title_is_named_by_its_address():
     hit = Row(url="https://a.example/x", title=" \u200b").to_hit(position=4, base_url=BASE)
 
     assert hit is not None
     assert (hit.title, hit.position, hit.template) == ("a.example/x", 4, "default")
 
 
-def test_an_image_without_a_page_is_its_own_page() -> None:
+def test_an_image_without_a_page_is_its_own_page():
     row = Row(template="images", title="t", details={"img_src": "https://i.example/a.png"})
 
     hit = row.to_hit(position=1, base_url=BASE)
@@ -25,21 +25,21 @@ def test_an_image_without_a_page_is_its_own_page() -> None:
     assert hit.image == Image(url="https://i.example/a.png")
 
 
-def test_an_image_without_its_file_is_still_a_page() -> None:
+def test_an_image_without_its_file_is_still_a_page():
     hit = Row(template="images", url="https://a.example/").to_hit(position=1, base_url=BASE)
 
     assert hit is not None
     assert hit.image is None
 
 
-def test_a_row_without_an_address_is_no_hit() -> None:
+def test_a_row_without_an_address_is_no_hit():
     assert (
         Row(title="t", details={"img_src": "https://i.example/"}).to_hit(position=1, base_url=BASE)
         is None
     )
 
 
-def test_texts_are_bounded() -> None:
+def test_texts_are_bounded():
     row = Row(url="https://a.example/", title="t" * 900, description="d" * 9_000)
 
     hit = row.to_hit(position=1, base_url=BASE)
@@ -48,7 +48,7 @@ def test_texts_are_bounded() -> None:
     assert (len(hit.title), len(hit.description)) == (500, 2_000)
 
 
-def test_the_fields_of_its_template_come_along() -> None:
+def test_the_fields_of_its_template_come_along():
     details = {"length": 61, "seed": 5}
 
     hit = Row(url="https://a.example/", template="videos", details=details).to_hit(
@@ -60,7 +60,7 @@ def test_the_fields_of_its_template_come_along() -> None:
     assert hit.torrent is None
 
 
-def test_a_time_in_words_stays_in_words() -> None:
+def test_a_time_in_words_stays_in_words():
     for published, at, left in (
         ("Feb 5, 2026", "2026-02-05", ""),
         ("5 minute(s) ago", None, "5 minute(s) ago"),
@@ -72,7 +72,7 @@ def test_a_time_in_words_stays_in_words() -> None:
         assert (hit.published_at, hit.published_text) == (at, left)
 
 
-def test_a_table_without_an_address_is_a_box_and_one_with_is_a_hit() -> None:
+def test_a_table_without_an_address_is_a_box_and_one_with_is_a_hit():
     details = {"caption": "Facts", "kvmap": {"a": 1}}
     bare = Row(template="keyvalue", engines=["db"], details=details)
     linked = Row(template="keyvalue", url="https://a.example/", details=details)
@@ -87,7 +87,7 @@ def test_a_table_without_an_address_is_a_box_and_one_with_is_a_hit() -> None:
     assert linked.to_infobox() is None
 
 
-def test_a_box_is_named_by_caption_title_or_engine() -> None:
+def test_a_box_is_named_by_caption_title_or_engine():
     facts = {"kvmap": {"a": 1}}
 
     def title(**fields: Any) -> str | None:
@@ -101,7 +101,7 @@ def test_a_box_is_named_by_caption_title_or_engine() -> None:
     assert title() is None
 
 
-def test_a_table_in_which_nothing_can_be_read_is_no_box() -> None:
+def test_a_table_in_which_nothing_can_be_read_is_no_box():
     row = Row(template="keyvalue", engines=["db"], details={"kvmap": {"a": None, "": 1}})
 
     assert row.to_infobox() is None
@@ -130,7 +130,7 @@ def test_a_table_in_which_nothing_can_be_read_is_no_box() -> None:
         pytest.param("", None, id="empty"),
     ],
 )
-def test_times_become_iso_or_nothing(value: object, expected: str | None) -> None:
+def test_times_become_iso_or_nothing(value, expected):
     assert instant(value) == expected
 
 
@@ -143,5 +143,5 @@ def test_times_become_iso_or_nothing(value: object, expected: str | None) -> Non
         pytest.param(5, "", id="number"),
     ],
 )
-def test_what_cannot_be_read_keeps_its_words(value: object, expected: str) -> None:
+def test_what_cannot_be_read_keeps_its_words(value, expected):
     assert words(value) == expected

@@ -112,7 +112,7 @@ ODD = st.text(
 @example("johndoe@mail.example +49 30 1234567")
 @example("%3Cscript%3E </title> <b>bold</b>")
 @example("stra\u00dfe STRASSE \u0130stanbul")
-def test_nothing_of_a_query_is_left_in_a_fixture(query: str) -> None:
+def test_nothing_of_a_query_is_left_in_a_fixture(query):
     for body in (_page(query), _answer(query), _page(query)[:-400], _answer(query)[:-90], query):
         fixture = _scrubbed(query, body, Location=f"{BASE}?q={quote_plus(query)}")
         left = f"{fixture.body}\n{fixture.headers}".casefold()
@@ -123,7 +123,7 @@ def test_nothing_of_a_query_is_left_in_a_fixture(query: str) -> None:
 
 
 @pytest.mark.parametrize("form", Format)
-def test_a_fixture_reads_like_the_answer(form: Format) -> None:
+def test_a_fixture_reads_like_the_answer(form):
     body = _page("red pandas") if form is Format.HTML else _answer("red pandas")
 
     before = judge(Response(200, {}, body.encode(), url=BASE), base_url=BASE, format=form)
@@ -132,7 +132,7 @@ def test_a_fixture_reads_like_the_answer(form: Format) -> None:
     assert _shape(after) == _shape(before)
 
 
-def test_a_fixture_has_the_headers_that_say_something_of_the_answer() -> None:
+def test_a_fixture_has_the_headers_that_say_something_of_the_answer():
     fixture = _scrubbed(
         "panda",
         "Too Many Requests",
@@ -166,13 +166,13 @@ def test_a_fixture_has_the_headers_that_say_something_of_the_answer() -> None:
         (b"", "txt"),
     ],
 )
-def test_a_body_is_taken_as_what_it_is(body: bytes, kind: str) -> None:
+def test_a_body_is_taken_as_what_it_is(body, kind):
     fixture = scrub(Response(200, {}, body), mask=Mask(query="x", base_url=BASE))
 
     assert fixture.kind == kind
 
 
-def test_a_huge_body_is_cut() -> None:
+def test_a_huge_body_is_cut():
     fixture = _scrubbed("x", "<p>" + "y" * (MAX_BODY + 10))
 
     assert len(fixture.body) < MAX_BODY
@@ -195,7 +195,7 @@ def _shape(judgement: Judgement) -> object:
     )
 
 
-def test_fixtures_of_real_answers_read_like_them(captures: list[Path]) -> None:
+def test_fixtures_of_real_answers_read_like_them(captures):
     for file in captures:
         form = Format.JSON if file.suffix == ".json" else Format.HTML
         base = "http://127.0.0.1:8901/"
@@ -301,12 +301,12 @@ def scrubbed_page(text: str) -> str:
         pytest.param('<p ="x" \'>y', '<word ="word" \'>word', id="quotes out of place"),
     ],
 )
-def test_texts_and_values_are_masked_and_the_markup_stays(text: str, expected: str) -> None:
+def test_texts_and_values_are_masked_and_the_markup_stays(text, expected):
     assert scrubbed_page(text) == expected
 
 
 @pytest.mark.parametrize("piece", ["<a", '<a "', "<a=''", "<!--", "<script>", "<a\"<a'", "&#1;<"])
-def test_a_page_of_nothing_but_beginnings_is_done_in_time(piece: str) -> None:
+def test_a_page_of_nothing_but_beginnings_is_done_in_time(piece):
     assert len(scrubbed_page(piece * (200_000 // len(piece)))) < 2_000_000
 
 
@@ -350,11 +350,11 @@ def scrubbed_json(text: str) -> str:
         pytest.param('{\n\t"a": 1\n}', '{\n"a": 1\n}', id="white space says nothing"),
     ],
 )
-def test_values_are_masked_and_the_shape_stays(text: str, expected: str) -> None:
+def test_values_are_masked_and_the_shape_stays(text, expected):
     assert scrubbed_json(text) == expected
 
 
-def test_what_could_be_read_can_be_read_again() -> None:
+def test_what_could_be_read_can_be_read_again():
     value = {"results": [{"url": "https://b.example/", "positions": [1, 2], "x": None}] * 3}
 
     assert (
@@ -363,5 +363,5 @@ def test_what_could_be_read_can_be_read_again() -> None:
     )
 
 
-def test_deep_nesting_is_no_recursion() -> None:
+def test_deep_nesting_is_no_recursion():
     assert scrubbed_json("[" * 200_000) == "[" * 200_000

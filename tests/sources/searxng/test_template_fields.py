@@ -1,5 +1,4 @@
 import math
-from typing import Any
 
 import pytest
 
@@ -285,13 +284,11 @@ MAGNET = "magnet:?xt=urn:btih:00"
         pytest.param("keyvalue", {"kvmap": {}}, {}, id="empty table"),
     ],
 )
-def test_each_template_has_its_own_fields(
-    template: str, fields: dict[str, object], expected: dict[str, Any]
-) -> None:
+def test_each_template_has_its_own_fields(template, fields, expected):
     assert template_fields(template, fields, BASE) == expected
 
 
-def test_lists_and_lines_are_bounded() -> None:
+def test_lists_and_lines_are_bounded():
     many = [str(n) for n in range(1_000)]
     pairs = [{"label": n, "value": n, "url": f"https://a.example/{n}"} for n in many]
     table = dict(zip(many, many, strict=True))
@@ -310,7 +307,7 @@ def test_lists_and_lines_are_bounded() -> None:
     assert {len(text) for _, text in code.lines} == {300}
 
 
-def test_a_line_of_code_stays_one_line() -> None:
+def test_a_line_of_code_stays_one_line():
     code = template_fields("code", {"codelines": [[1, "\ta\r\nb"]]}, BASE)["code"]
 
     assert code.lines == ((1, "\ta b"),)
@@ -331,13 +328,11 @@ URL = "https://p.example/e?a=1&b=2"
         pytest.param(7, {}, None, id="other types"),
     ],
 )
-def test_a_frame_is_an_address_or_inside_markup(
-    value: object, markup: object, expected: str | None
-) -> None:
+def test_a_frame_is_an_address_or_inside_markup(value, markup, expected):
     assert frame_address(value, markup) == expected
 
 
-def test_a_sound_is_an_address_or_inside_markup() -> None:
+def test_a_sound_is_an_address_or_inside_markup():
     markup = f'<audio controls><source src="{PLAYER}" type="audio/mpeg"></audio>'
 
     assert sound_address(None, markup) == URL
@@ -345,13 +340,13 @@ def test_a_sound_is_an_address_or_inside_markup() -> None:
     assert sound_address(None, f'<iframe src="{PLAYER}">') is None
 
 
-def test_media_are_an_address_or_markup_in_one_field() -> None:
+def test_media_are_an_address_or_markup_in_one_field():
     assert media_address("https://p.example/a.mp3") == "https://p.example/a.mp3"
     assert media_address(f'<video><source src="{PLAYER}"></video>') == URL
     assert media_address(None) is None
 
 
-def test_markup_without_an_end_takes_no_time() -> None:
+def test_markup_without_an_end_takes_no_time():
     for markup in ("<iframe " * 100_000, "<audio>" + " " * 100_000, '<iframe src="' * 100_000):
         assert frame_address(None, markup) is None
         assert sound_address(None, markup) is None

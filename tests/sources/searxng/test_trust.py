@@ -46,7 +46,7 @@ def _kept(urls: list[str], *, base_url: str = BASE, text: str = "words") -> list
         pytest.param(f"https://search.example/goto?url={ONCE}", id="its own redirects"),
     ],
 )
-def test_a_single_hit_that_leads_home_is_dropped(url: str) -> None:
+def test_a_single_hit_that_leads_home_is_dropped(url):
     assert _kept([url, *GOOD]) == GOOD
 
 
@@ -60,7 +60,7 @@ def test_a_single_hit_that_leads_home_is_dropped(url: str) -> None:
         pytest.param("https://search.example@other.example/", id="as a user name"),
     ],
 )
-def test_a_hit_that_leads_elsewhere_stays(url: str) -> None:
+def test_a_hit_that_leads_elsewhere_stays(url):
     assert _kept([url, *GOOD]) == [url, *GOOD]
 
 
@@ -76,13 +76,11 @@ def test_a_hit_that_leads_elsewhere_stays(url: str) -> None:
         ),
     ],
 )
-def test_an_address_without_a_name_is_home_only_at_its_port(
-    base_url: str, url: str, *, dropped: bool
-) -> None:
+def test_an_address_without_a_name_is_home_only_at_its_port(base_url, url, dropped):
     assert _kept([url, *GOOD], base_url=base_url) == (GOOD if dropped else [url, *GOOD])
 
 
-def test_a_host_of_another_alphabet_is_known_in_either_spelling() -> None:
+def test_a_host_of_another_alphabet_is_known_in_either_spelling():
     urls = ["https://süche.example/", "https://xn--sche-0ra.example/", *GOOD]
 
     for base_url in urls[:2]:
@@ -114,7 +112,7 @@ def test_a_host_of_another_alphabet_is_known_in_either_spelling() -> None:
         pytest.param("https://süche.example/", id="another alphabet"),
     ],
 )
-def test_hits_through_a_rewriting_host_are_dropped(prefix: str, target: str) -> None:
+def test_hits_through_a_rewriting_host_are_dropped(prefix, target):
     assert _kept([*_through(prefix, target=target), *GOOD[:3]]) == GOOD[:3]
 
 
@@ -130,9 +128,7 @@ def test_hits_through_a_rewriting_host_are_dropped(prefix: str, target: str) -> 
         pytest.param(4, 5, False, id="four of nine"),
     ],
 )
-def test_a_host_rewrites_from_three_hits_and_half_of_the_page(
-    rewritten: int, others: int, *, dropped: bool
-) -> None:
+def test_a_host_rewrites_from_three_hits_and_half_of_the_page(rewritten, others, dropped):
     urls = [*_through("https://t.example/?to=", rewritten), *GOOD[:others]]
 
     assert _kept(urls) == (GOOD[:others] if dropped else urls)
@@ -166,7 +162,7 @@ def test_a_host_rewrites_from_three_hits_and_half_of_the_page(
         ),
     ],
 )
-def test_pages_of_ordinary_addresses_are_left_alone(urls: list[str]) -> None:
+def test_pages_of_ordinary_addresses_are_left_alone(urls):
     assert _kept(urls) == urls
 
 
@@ -187,13 +183,13 @@ def test_pages_of_ordinary_addresses_are_left_alone(urls: list[str]) -> None:
         pytest.param("web.archive.org", False, id="the bare name"),
     ],
 )
-def test_what_the_query_asks_for_by_site_stays(text: str, *, kept: bool) -> None:
+def test_what_the_query_asks_for_by_site_stays(text, kept):
     urls = [f"https://web.archive.org/web/2020/https://site{n}.example/" for n in range(4)]
 
     assert _kept([*urls, GOOD[0]], text=text) == ([*urls, GOOD[0]] if kept else GOOD[:1])
 
 
-def test_an_instance_that_is_asked_for_itself_may_show_itself() -> None:
+def test_an_instance_that_is_asked_for_itself_may_show_itself():
     assert _kept([BASE, *GOOD], text="site:search.example help") == [BASE, *GOOD]
 
 
@@ -206,7 +202,7 @@ def test_an_instance_that_is_asked_for_itself_may_show_itself() -> None:
         pytest.param(3, Verdict.FULL, id="three"),
     ],
 )
-def test_the_verdict_is_that_of_what_remains(good: int, verdict: Verdict) -> None:
+def test_the_verdict_is_that_of_what_remains(good, verdict):
     judged = distrust(_judgement([BASE] * 3 + GOOD[:good]), base_url=BASE, text="words")
 
     assert judged.verdict is verdict
@@ -217,14 +213,14 @@ def test_the_verdict_is_that_of_what_remains(good: int, verdict: Verdict) -> Non
     assert judged.page.rows_seen == len(judged.page.hits) == good
 
 
-def test_answers_do_not_save_a_page_of_traps_but_make_a_thin_one_full() -> None:
+def test_answers_do_not_save_a_page_of_traps_but_make_a_thin_one_full():
     answers = (Answer(text="42"),)
     for urls, verdict in (([BASE], Verdict.UNTRUSTED), ([BASE, GOOD[0]], Verdict.FULL)):
         judged = distrust(_judgement(urls, answers=answers), base_url=BASE, text="words")
         assert judged.verdict is verdict
 
 
-def test_rows_that_could_not_be_read_still_show() -> None:
+def test_rows_that_could_not_be_read_still_show():
     page = ResultPage(hits=(Hit(url=BASE, title="t", position=1),), rows_seen=5)
 
     judged = distrust(Judgement(Verdict.THIN, page=page), base_url=BASE, text="words")
@@ -241,11 +237,11 @@ def test_rows_that_could_not_be_read_still_show() -> None:
         pytest.param(_judgement(GOOD), id="nothing wrong"),
     ],
 )
-def test_an_answer_without_a_violation_stays_as_it_was(judgement: Judgement) -> None:
+def test_an_answer_without_a_violation_stays_as_it_was(judgement):
     assert distrust(judgement, base_url=BASE, text="words") is judgement
 
 
-def test_every_violation_is_told_with_its_host() -> None:
+def test_every_violation_is_told_with_its_host():
     urls = [BASE, *_through("https://t.example/?to=", 3), GOOD[0]]
 
     judged = distrust(_judgement(urls), base_url=BASE, text="words")
@@ -264,7 +260,7 @@ def test_every_violation_is_told_with_its_host() -> None:
         pytest.param("x" * 200, "x" * 99 + "…", id="a long one"),
     ],
 )
-def test_a_violation_never_holds_the_query_or_what_nobody_sees(host: str, shown: str) -> None:
+def test_a_violation_never_holds_the_query_or_what_nobody_sees(host, shown):
     judged = distrust(
         _judgement(_through(f"https://{host}/?to=", 3)), base_url=BASE, text="rare Disease,"
     )
@@ -280,7 +276,7 @@ URLS = st.lists(PARTS, max_size=6).map(lambda parts: "https://t.example/" + "".j
 
 
 @given(st.lists(URLS | st.just(BASE), max_size=6), st.text(max_size=20) | st.just("site:t.example"))
-def test_whatever_comes_is_kept_in_order_or_told(urls: list[str], text: str) -> None:
+def test_whatever_comes_is_kept_in_order_or_told(urls, text):
     kept = _kept(urls, text=text)
 
     remaining = iter(urls)

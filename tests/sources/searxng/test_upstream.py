@@ -99,9 +99,7 @@ def _always(response: Callable[[], web.StreamResponse]) -> Handler:
     return handler
 
 
-async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(
-    start: Start, upstream_for: UpstreamFor
-) -> None:
+async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(start, upstream_for):
     instance = await start(_always(lambda: web.json_response(_results(5))))
 
     outcome = await upstream_for(instance.url).search(
@@ -120,9 +118,7 @@ async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(
     assert not {"Referer", "Cookie"} & set(request.headers)
 
 
-async def test_a_large_page_is_parsed_all_the_same(
-    start: Start, upstream_for: UpstreamFor, results_page: Callable[..., bytes]
-) -> None:
+async def test_a_large_page_is_parsed_all_the_same(start, upstream_for, results_page):
     row = '<article class="result"><h3><a href="https://a.example/">A</a></h3></article>'
     body = results_page(row * 3, beside=f"<p>{'x' * MAX_ON_LOOP}</p>")
     instance = await start(_always(lambda: web.Response(body=body, content_type="text/html")))
@@ -134,7 +130,7 @@ async def test_a_large_page_is_parsed_all_the_same(
     assert outcome.verdict is Verdict.FULL
 
 
-async def test_a_compressed_answer_is_decoded(start: Start, upstream_for: UpstreamFor) -> None:
+async def test_a_compressed_answer_is_decoded(start, upstream_for):
     body = gzip.compress(b'{"results": [], "answers": ["42"]}')
     instance = await start(
         _always(lambda: web.Response(body=body, headers={"Content-Encoding": "gzip"}))
@@ -162,9 +158,7 @@ async def test_a_compressed_answer_is_decoded(start: Start, upstream_for: Upstre
         ),
     ],
 )
-async def test_a_status_becomes_an_outcome(
-    start: Start, upstream_for: UpstreamFor, status: int, headers: dict[str, str], verdict: Verdict
-) -> None:
+async def test_a_status_becomes_an_outcome(start, upstream_for, status, headers, verdict):
     instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=b"x")))
 
     outcome = await upstream_for(instance.url).search(
@@ -177,7 +171,7 @@ async def test_a_status_becomes_an_outcome(
     assert len(instance.requests) == 1
 
 
-async def test_a_body_without_end_is_cut(start: Start, upstream_for: UpstreamFor) -> None:
+async def test_a_body_without_end_is_cut(start, upstream_for):
     async def endless(request: web.BaseRequest) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(request)
@@ -196,9 +190,7 @@ async def test_a_body_without_end_is_cut(start: Start, upstream_for: UpstreamFor
 
 
 @pytest.mark.parametrize("headers_first", [False, True], ids=["no answer", "no body"])
-async def test_a_silent_instance_times_out(
-    start: Start, upstream_for: UpstreamFor, *, headers_first: bool
-) -> None:
+async def test_a_silent_instance_times_out(start, upstream_for, headers_first):
     released = asyncio.Event()
 
     async def silent(request: web.BaseRequest) -> web.StreamResponse:
@@ -220,9 +212,7 @@ async def test_a_silent_instance_times_out(
     assert outcome.elapsed > 0
 
 
-async def test_a_closed_port_is_a_connection_failure(
-    upstream_for: UpstreamFor, unused_url: str
-) -> None:
+async def test_a_closed_port_is_a_connection_failure(upstream_for, unused_url):
     outcome = await upstream_for(unused_url).search(
         unused_url, QUERY, own=True, format=Format.JSON, timeout=5
     )
@@ -230,7 +220,7 @@ async def test_a_closed_port_is_a_connection_failure(
     assert (outcome.verdict, outcome.status_code) == (Verdict.CONNECTION, None)
 
 
-async def test_a_name_that_does_not_resolve_is_a_dns_failure(upstream_for: UpstreamFor) -> None:
+async def test_a_name_that_does_not_resolve_is_a_dns_failure(upstream_for):
     url = "http://nowhere.invalid/"  # RFC 6761 §6.4: never resolves
 
     outcome = await upstream_for(url).search(url, QUERY, own=True, format=Format.JSON, timeout=5)
@@ -238,9 +228,7 @@ async def test_a_name_that_does_not_resolve_is_a_dns_failure(upstream_for: Upstr
     assert outcome.verdict is Verdict.DNS
 
 
-async def test_an_unknown_certificate_is_a_tls_failure(
-    start: Start, upstream_for: UpstreamFor
-) -> None:
+async def test_an_unknown_certificate_is_a_tls_failure(start, upstream_for):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
     instance = await start(_always(lambda: web.Response(body=b"{}")), tls=context)
@@ -253,7 +241,7 @@ async def test_an_unknown_certificate_is_a_tls_failure(
     assert not instance.requests
 
 
-async def test_an_answer_that_is_not_http_is_malformed(upstream_for: UpstreamFor) -> None:
+async def test_an_answer_that_is_not_http_is_malformed(upstream_for):
     async def babble(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
         await writer.drain()
@@ -269,9 +257,7 @@ async def test_an_answer_that_is_not_http_is_malformed(upstream_for: UpstreamFor
     assert outcome.verdict is Verdict.MALFORMED
 
 
-async def test_a_public_instance_at_a_private_address_is_never_reached(
-    start: Start, upstream_for: UpstreamFor
-) -> None:
+async def test_a_public_instance_at_a_private_address_is_never_reached(start, upstream_for):
     instance = await start(_always(lambda: web.json_response(_results(5))))
 
     outcome = await upstream_for(instance.url).search(
@@ -282,7 +268,7 @@ async def test_a_public_instance_at_a_private_address_is_never_reached(
     assert not instance.requests
 
 
-async def test_an_unusable_address_is_an_outcome_too(upstream_for: UpstreamFor) -> None:
+async def test_an_unusable_address_is_an_outcome_too(upstream_for):
     outcome = await upstream_for().search(
         "http://[broken/", QUERY, own=True, format=Format.HTML, timeout=5
     )
@@ -290,9 +276,7 @@ async def test_an_unusable_address_is_an_outcome_too(upstream_for: UpstreamFor) 
     assert outcome.verdict is Verdict.CONNECTION
 
 
-async def test_a_mistake_of_ours_costs_one_attempt(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+async def test_a_mistake_of_ours_costs_one_attempt(caplog):
     def no_session() -> NoReturn:
         raise RuntimeError("a bug")
 
@@ -309,7 +293,7 @@ async def test_a_mistake_of_ours_costs_one_attempt(
     assert "hello world" not in caplog.text
 
 
-async def test_cancelling_a_search_cancels_it(start: Start, upstream_for: UpstreamFor) -> None:
+async def test_cancelling_a_search_cancels_it(start, upstream_for):
     asked, released = asyncio.Event(), asyncio.Event()
 
     async def silent(_request: web.BaseRequest) -> web.StreamResponse:
@@ -342,9 +326,7 @@ async def test_cancelling_a_search_cancels_it(start: Start, upstream_for: Upstre
         pytest.param((302, ""), 200, False, id="redirect"),
     ],
 )
-async def test_an_instance_is_alive_when_it_says_so(
-    start: Start, upstream_for: UpstreamFor, health: tuple[int, str], home: int, *, alive: bool
-) -> None:
+async def test_an_instance_is_alive_when_it_says_so(start, upstream_for, health, home, alive):
     async def handler(request: web.BaseRequest) -> web.StreamResponse:
         status, text = health if request.path == "/sx/healthz" else (home, "")
         return web.Response(status=status, text=text)
@@ -356,9 +338,7 @@ async def test_an_instance_is_alive_when_it_says_so(
 
 
 @pytest.mark.parametrize("rotate", [True, False])
-async def test_only_searches_carry_a_persona(
-    start: Start, upstream_for: UpstreamFor, *, rotate: bool
-) -> None:
+async def test_only_searches_carry_a_persona(start, upstream_for, rotate):
     instance = await start(_always(lambda: web.Response(status=404)))
     upstream, url = upstream_for(public=[instance.url], rotate=rotate), instance.url
 
@@ -377,9 +357,7 @@ async def test_only_searches_carry_a_persona(
     ]
 
 
-async def test_an_unreachable_instance_is_not_alive(
-    upstream_for: UpstreamFor, unused_url: str
-) -> None:
+async def test_an_unreachable_instance_is_not_alive(upstream_for, unused_url):
     assert not await upstream_for(unused_url).is_alive(unused_url, own=True, timeout=5)
 
 
@@ -392,8 +370,8 @@ def unused_url() -> Iterator[str]:
 
 
 async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_query(
-    start: Start, upstream_for: UpstreamFor, caplog: pytest.LogCaptureFixture
-) -> None:
+    start, upstream_for, caplog
+):
     row = '<article class="result"><h4>hello world</h4></article>'
     page = (
         '<html><head><meta name="generator" content="searxng/2030.1.1"></head>'
@@ -413,9 +391,7 @@ async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_qu
     ]
 
 
-async def test_a_captured_answer_comes_as_it_was_sent(
-    start: Start, upstream_for: UpstreamFor
-) -> None:
+async def test_a_captured_answer_comes_as_it_was_sent(start, upstream_for):
     instance = await start(_always(lambda: web.json_response(_results(5), headers={"X-Test": "1"})))
 
     kept: list[Response] = []
@@ -430,9 +406,7 @@ async def test_a_captured_answer_comes_as_it_was_sent(
     assert b"https://a.example/4" in received.body
 
 
-async def test_nothing_is_captured_where_nothing_came(
-    upstream_for: UpstreamFor, unused_url: str
-) -> None:
+async def test_nothing_is_captured_where_nothing_came(upstream_for, unused_url):
     kept: list[Response] = []
     outcome = await upstream_for(unused_url).search(
         unused_url, QUERY, own=True, format=Format.JSON, timeout=5, keep=kept.append
@@ -452,8 +426,8 @@ async def test_nothing_is_captured_where_nothing_came(
     ],
 )
 async def test_suggestions_are_asked_for_under_the_prefix(
-    start: Start, upstream_for: UpstreamFor, status: int, text: str, expected: int
-) -> None:
+    start, upstream_for, status, text, expected
+):
     instance = await start(_always(lambda: web.Response(status=status, text=text)))
 
     found = await upstream_for(instance.url).suggest(instance.url, "rust !!g", own=True, timeout=5)
@@ -463,9 +437,7 @@ async def test_suggestions_are_asked_for_under_the_prefix(
     assert (request.path, request.query["q"]) == ("/sx/autocompleter", 'rust "!!g"')
 
 
-async def test_an_instance_that_is_gone_suggests_nothing(
-    upstream_for: UpstreamFor, unused_url: str
-) -> None:
+async def test_an_instance_that_is_gone_suggests_nothing(upstream_for, unused_url):
     assert await upstream_for(unused_url).suggest(unused_url, "rust", own=True, timeout=5) == ()
 
 
@@ -474,9 +446,7 @@ def _home(url: str, count: int) -> dict[str, object]:
     return {"results": [*rows, RESULT | {"url": "https://a.example/"}]}
 
 
-async def test_hits_that_lead_home_count_against_a_public_instance(
-    start: Start, upstream_for: UpstreamFor
-) -> None:
+async def test_hits_that_lead_home_count_against_a_public_instance(start, upstream_for):
     instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
 
     outcome = await upstream_for(public=[instance.url]).search(
@@ -489,9 +459,7 @@ async def test_hits_that_lead_home_count_against_a_public_instance(
     assert outcome.trust_violation == "4 of 5 results lead back to the instance itself."
 
 
-async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(
-    start: Start, upstream_for: UpstreamFor, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(start, upstream_for, caplog):
     rows = {"results": [RESULT | {"url": f"https://t.example/?to=https://{n}.example/"}
                         for n in range(4)]}  # fmt: skip
     instance = await start(_always(lambda: web.json_response(rows)))
@@ -506,7 +474,7 @@ async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(
     assert not caplog.messages
 
 
-async def test_an_own_instance_may_lead_home(start: Start, upstream_for: UpstreamFor) -> None:
+async def test_an_own_instance_may_lead_home(start, upstream_for):
     instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
 
     outcome = await upstream_for(instance.url).search(
@@ -537,8 +505,8 @@ ROBOTS = "User-agent: searx-mcp\nUser-agent: *\nDisallow: /*?*q=*\n"
     ],
 )
 async def test_a_robots_txt_at_the_root_of_the_origin_is_obeyed(
-    start: Start, upstream_for: UpstreamFor, status: int, text: str, *, opted_out: bool
-) -> None:
+    start, upstream_for, status, text, opted_out
+):
     instance = await start(_always(lambda: web.Response(status=status, text=text)))
 
     decision = await upstream_for(public=[instance.url]).robots(
@@ -573,13 +541,8 @@ async def test_a_robots_txt_at_the_root_of_the_origin_is_obeyed(
     ],
 )
 async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
-    start: Start,
-    upstream_for: UpstreamFor,
-    status: int,
-    headers: dict[str, str],
-    body: bytes,
-    verdict: Verdict,
-) -> None:
+    start, upstream_for, status, headers, body, verdict
+):
     instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=body)))
 
     failure = await upstream_for(public=[instance.url]).robots(
@@ -594,9 +557,7 @@ async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
     assert failure.elapsed > 0
 
 
-async def test_a_host_that_cannot_be_reached_is_a_failure(
-    start: Start, upstream_for: UpstreamFor, unused_url: str
-) -> None:
+async def test_a_host_that_cannot_be_reached_is_a_failure(start, upstream_for, unused_url):
     instance = await start(_always(lambda: web.Response(text=ROBOTS)))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
@@ -616,9 +577,7 @@ async def test_a_host_that_cannot_be_reached_is_a_failure(
     assert not instance.requests
 
 
-async def test_a_robots_txt_that_does_not_come_in_time_is_a_failure(
-    start: Start, upstream_for: UpstreamFor
-) -> None:
+async def test_a_robots_txt_that_does_not_come_in_time_is_a_failure(start, upstream_for):
     released = asyncio.Event()
 
     async def silent(_request: web.BaseRequest) -> web.StreamResponse:
@@ -654,14 +613,8 @@ CONFIG = '{"version": "2026.8.22", "limiter": {"enabled": false}}'
 )
 @pytest.mark.parametrize("own", [True, False], ids=["own", "public"])
 async def test_config_is_asked_for_under_the_prefix(
-    start: Start,
-    upstream_for: UpstreamFor,
-    status: int,
-    text: str,
-    version: str | None,
-    *,
-    own: bool,
-) -> None:
+    start, upstream_for, status, text, version, own
+):
     instance = await start(_always(lambda: web.Response(status=status, text=text)))
     upstream = upstream_for(instance.url) if own else upstream_for(public=[instance.url])
 
@@ -672,9 +625,7 @@ async def test_config_is_asked_for_under_the_prefix(
     assert request.path == "/sx/config"
 
 
-async def test_an_instance_that_is_gone_tells_nothing_of_itself(
-    upstream_for: UpstreamFor, unused_url: str
-) -> None:
+async def test_an_instance_that_is_gone_tells_nothing_of_itself(upstream_for, unused_url):
     assert await upstream_for(unused_url).config(unused_url, own=True, timeout=5) is None
 
 
@@ -686,9 +637,7 @@ async def test_an_instance_that_is_gone_tells_nothing_of_itself(
         pytest.param("ftp://a.example/", True, id="may not be asked: a search says why"),
     ],
 )
-async def test_a_host_resolves_unless_its_name_has_no_address(
-    upstream_for: UpstreamFor, url: str, *, resolves: bool
-) -> None:
+async def test_a_host_resolves_unless_its_name_has_no_address(upstream_for, url, resolves):
     upstream = upstream_for(public=["https://nowhere.invalid:8443/", "https://192.0.2.1:443/"])
 
     assert await upstream.resolves(url, timeout=5) is resolves

@@ -25,7 +25,7 @@ MUSIC = {"category": Category.MUSIC}
             "&gsrsearch=filetype%3Abitmap%7Cdrawing%20red%20panda&gsrlimit=10&gsroffset=0"
             "&iiextmetadatalanguage=en",
             id="a question",
-        ),
+        )
     ],
 )
 def test_a_question_becomes_an_address(ask, engine, fields, url):

@@ -18,7 +18,7 @@ from searx_mcp.sources.open.question import Identifier, IdentifierKind
             "https://www.ebi.ac.uk/europepmc/webservices/rest/search?format=json&resultType=core"
             "&query=red%20panda&pageSize=10&cursorMark=%2A",
             id="a question",
-        ),
+        )
     ],
 )
 def test_a_question_becomes_an_address(ask, engine, fields, url):

@@ -17,7 +17,7 @@ from searx_mcp.sources.open.engine import RefusedError
             "https://api.gdeltproject.org/api/v2/doc/doc?mode=ArtList&format=json&maxrecords=25"
             "&query=red%20panda%20sourcelang%3Aenglish&sort=HybridRel&timespan=7d",
             id="a question",
-        ),
+        )
     ],
 )
 def test_a_question_becomes_an_address(ask, engine, fields, url):

@@ -74,10 +74,7 @@ def test_what_is_asked_changes_the_address(ask, engine, fields, part):
 def test_a_repository_is_a_package(ask, engine, answer):
     parsed = engine("github").parse(answer("github.json"), ask())
     first, second = parsed.hits
-    assert (first.url, first.title) == (
-        "https://github.com/example/red-panda",
-        "example/red-panda",
-    )
+    assert (first.url, first.title) == ("https://github.com/example/red-panda", "example/red-panda")
     assert first.description == "C++ / Counts red pandas in a std::vector<panda>"
     assert first.published_at == "2026-11-02T10:20:30+00:00"
     assert first.thumbnail == "https://avatars.githubusercontent.com/u/901?v=4"

@@ -19,7 +19,7 @@ ITEMS = "(texts OR software OR data)"
             "&fl%5B%5D=identifier%2Ctitle%2Cdescription%2Ccreator%2Cdate%2Cmediatype%2Cdownloads"
             "%2Citem_size%2Clicenseurl&rows=10&page=1",
             id="a question",
-        ),
+        )
     ],
 )
 def test_a_question_becomes_an_address(ask, engine, fields, url):

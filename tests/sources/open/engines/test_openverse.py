@@ -114,10 +114,7 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
     assert (sound.media.audio_url, sound.media.seconds) == (None, None)
 
 
-@pytest.mark.parametrize(
-    ("status", "told"),
-    [(403, "your network"), (429, None), (404, None)],
-)
+@pytest.mark.parametrize(("status", "told"), [(403, "your network"), (429, None), (404, None)])
 def test_a_guard_that_refuses_a_network_is_told_as_such(engine, status, told):
     refusal = engine("openverse").read_refusal(status, {}, b"<html>")
     assert (refusal and told in refusal.detail) if told else refusal is None

@@ -19,7 +19,7 @@ from searx_mcp.sources.open.engine import RefusedError
             "&exintro=1&explaintext=1&exsentences=3&exlimit=max&inprop=url&piprop=thumbnail"
             "&pithumbsize=320&gsrsearch=red%20panda&gsrlimit=10&gsroffset=0",
             id="a question",
-        ),
+        )
     ],
 )
 def test_a_question_becomes_an_address(ask, engine, fields, url):
