@@ -3,7 +3,6 @@
 import pytest
 
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.models.request import TimeRange
 from searx_mcp.sources.open.engine import RefusedError
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
@@ -14,58 +13,6 @@ FEED = (
     "<o:totalResults>{}</o:totalResults>{}</feed>"
 )
 ENTRY = "<entry><id>{}</id><title>{}</title><summary>{}</summary></entry>"
-
-
-@pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param(
-            {"text": "red panda"},
-            "https://export.arxiv.org/api/query?search_query=all%3Ared%20AND%20all%3Apanda"
-            "&start=0&max_results=10&sortBy=relevance",
-            id="a question",
-        ),
-        pytest.param(
-            {"identifier": PREPRINT},
-            "https://export.arxiv.org/api/query?id_list=math%2F0000001&start=0&max_results=10",
-            id="an identifier",
-        ),
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("arxiv")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
-    ("keywords", "asked"),
-    [
-        pytest.param(("red panda", "zoo"), 'all:"red panda" AND all:zoo', id="a phrase"),
-        pytest.param(("C++", "&", '"<vector>"'), "all:C AND all:vector", id="signs"),
-        pytest.param(("self-attention",), 'all:"self attention"', id="hyphen"),
-        pytest.param(("OR", "ANDNOT"), 'all:"OR" AND all:"ANDNOT"', id="operators"),
-        pytest.param(("ti:x) OR (au:y",), 'all:"ti x OR au y"', id="fields and brackets"),
-        pytest.param(("[x", "TO", "y]"), 'all:x AND all:"TO" AND all:y', id="a range"),
-    ],
-)
-def test_keywords_are_words_and_phrases_without_syntax(ask, engine, keywords, asked):
-    assert engine("arxiv").ask(ask(keywords=keywords)).parameters["search_query"] == asked
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 3}, "&start=20&", id="third page"),
-        pytest.param(
-            {"time_range": TimeRange.DAY},
-            "%20AND%20submittedDate%3A%5B202611210000%20TO%20202611222359%5D&",
-            id="day",
-        ),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("arxiv")
-    assert part in row.url(row.ask(ask(**fields)))
 
 
 def test_entries_are_papers(ask, engine, answer):

@@ -5,74 +5,12 @@ import json
 import pytest
 
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.models.request import Category
 from searx_mcp.sources.open.engine import RefusedError
 
 VIDEOS = {"category": Category.VIDEOS}
 FILES = {"category": Category.FILES}
 MUSIC = {"category": Category.MUSIC}
-
-
-@pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param(
-            {"text": "red panda"},
-            "https://commons.wikimedia.org/w/api.php?action=query&format=json&formatversion=2"
-            "&generator=search&gsrnamespace=6&prop=imageinfo"
-            "&iiprop=url%7Csize%7Cmime%7Ctimestamp%7Cuser%7Cextmetadata&iiurlwidth=320"
-            "&iiextmetadatafilter=LicenseShortName%7CLicenseUrl%7CArtist%7CImageDescription"
-            "&gsrsearch=filetype%3Abitmap%7Cdrawing%20red%20panda&gsrlimit=10&gsroffset=0"
-            "&iiextmetadatalanguage=en",
-            id="a question",
-        )
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("commons")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
-    ("fields", "name", "value"),
-    [
-        pytest.param({"page": 3}, "gsroffset", "20", id="third page"),
-        pytest.param({"language": "de-AT"}, "iiextmetadatalanguage", "de", id="language"),
-        pytest.param({"language": "all"}, "iiextmetadatalanguage", "en", id="any language"),
-        pytest.param({"language": "x|y"}, "iiextmetadatalanguage", "en", id="no language"),
-        pytest.param(VIDEOS, "gsrsearch", "filetype:video red panda", id="videos"),
-        pytest.param(MUSIC, "gsrsearch", "filetype:audio red panda", id="music"),
-        pytest.param(
-            FILES, "gsrsearch", "filetype:multimedia|office|archive|3d red panda", id="files"
-        ),
-        pytest.param(
-            {"aim": "audio", **VIDEOS}, "gsrsearch", "filetype:audio red panda", id="aim"
-        ),
-        pytest.param(
-            {"aim": "x", **VIDEOS}, "gsrsearch", "filetype:video red panda", id="unknown aim"
-        ),
-        pytest.param(
-            {"text": 'C++ & "<v>"'}, "gsrsearch", 'filetype:bitmap|drawing C++ & "<v>"', id="signs"
-        ),
-        pytest.param(
-            {"text": "filetype:video|x insource:/a.*/ b~"},
-            "gsrsearch",
-            "filetype:bitmap|drawing filetype video x insource /a. / b",
-            id="syntax",
-        ),
-        pytest.param(
-            {"text": f"{'x' * 275} y"},
-            "gsrsearch",
-            f"filetype:bitmap|drawing {'x' * 275}",
-            id="three hundred characters with its keyword",
-        ),
-        pytest.param(
-            {"time_range": TimeRange.DAY}, "gsrsearch", "filetype:bitmap|drawing red panda", id="no ages"
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_asked_changes_the_parameters(ask, engine, fields, name, value):
-    assert engine("commons").ask(ask(**fields)).parameters[name] == value
 
 
 def test_images_come_in_the_order_of_their_rank_with_their_licences(ask, engine, answer):

@@ -6,36 +6,7 @@ import pytest
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Link, Package
-from searx_mcp.models.request import TimeRange
 from searx_mcp.sources.open.engine import RefusedError
-
-
-def test_a_question_becomes_an_address(ask, engine):
-    row = engine("crates")
-    assert row.url(row.ask(ask())) == (
-        f"{row.endpoint}?q=red%20panda&per_page=10&page=1&sort=relevance"
-    )
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 2}, "&page=2&", id="second page"),
-        pytest.param(
-            {"time_range": TimeRange.DAY}, "?q=red%20panda&per_page=10&page=1&", id="no ages"
-        ),
-        pytest.param({"language": "de"}, "?q=red%20panda&", id="no languages"),
-        pytest.param(
-            {"keywords": ("C++", "&", '"<vector>"')}, "?q=C%2B%2B%20%26%20%3Cvector%3E&", id="signs"
-        ),
-        pytest.param({"keywords": ("Rust", "crate", "panda")}, "?q=panda&", id="its kind"),
-        pytest.param({"keywords": ("rust",)}, "?q=rust&", id="only its kind"),
-        pytest.param({"keywords": ("red panda",)}, "?q=red%20panda&", id="a phrase"),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("crates")
-    assert part in row.url(row.ask(ask(**fields)))
 
 
 def test_a_crate_has_its_stable_version_and_its_links(ask, engine, answer):

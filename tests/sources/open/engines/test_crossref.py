@@ -5,7 +5,6 @@ import json
 import pytest
 
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.models.request import TimeRange
 from searx_mcp.sources.open.engines import crossref
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
@@ -15,49 +14,6 @@ SEARCH = (
     "&select=DOI%2Ctitle%2Cabstract%2Cauthor%2Cissued%2Ccontainer-title%2Cpublisher%2Ctype%2CURL"
     "%2Cis-referenced-by-count%2Cvolume%2Cissue%2Cpage"
 )
-
-
-@pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param({"text": "red panda"}, SEARCH, id="a question"),
-        pytest.param(
-            {"identifier": DOI},
-            "https://api.crossref.org/works/10.5555%2Fexample.2026.1%28a%29%3Cb%3E",
-            id="a DOI",
-        ),
-        pytest.param(
-            {"identifier": DOI, "contact": "me@site.example"},
-            "https://api.crossref.org/works/10.5555%2Fexample.2026.1%28a%29%3Cb%3E?mailto=me%40site.example",
-            id="a DOI with a contact",
-        ),
-        pytest.param(
-            {"identifier": Identifier(IdentifierKind.PMID, "1")}, SEARCH, id="another identifier"
-        ),
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("crossref")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 3}, "&offset=20&", id="third page"),
-        pytest.param({"time_range": TimeRange.DAY}, "&filter=from-pub-date%3A2026-11-21", id="day"),
-        pytest.param({"contact": "me@site.example"}, "&mailto=me%40site.example", id="mail"),
-        pytest.param({"contact": "mailto:me@site.example"}, "&mailto=me%40site.example", id="link"),
-        pytest.param(
-            {"text": 'C++ & "<vector>"'},
-            "query.bibliographic=C%2B%2B%20%26%20%22%3Cvector%3E%22&",
-            id="signs",
-        ),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("crossref")
-    assert part in row.url(row.ask(ask(**fields)))
 
 
 def test_a_contact_that_is_no_mail_address_is_not_sent(ask, engine):

@@ -5,62 +5,7 @@ import json
 import pytest
 
 from searx_mcp.models.attempt import Verdict
-from searx_mcp.models.request import TimeRange
 from searx_mcp.sources.open.engine import RefusedError
-from searx_mcp.sources.open.question import Identifier, IdentifierKind
-
-
-@pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param(
-            {"text": "red panda"},
-            "https://www.ebi.ac.uk/europepmc/webservices/rest/search?format=json&resultType=core"
-            "&query=red%20panda&pageSize=10&cursorMark=%2A",
-            id="a question",
-        )
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("europepmc")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
-    ("fields", "asked"),
-    [
-        pytest.param({"text": 'the "red panda" genome?'}, 'the "red panda" genome', id="a phrase"),
-        pytest.param({"text": 'C++ & "<vector>"'}, "C vector", id="signs"),
-        pytest.param({"text": "IL-6 don't p53"}, "IL-6 don't p53", id="signs in a word"),
-        pytest.param(
-            {"text": "AUTH:x OR (a AND b) -c [x TO y] z*~"}, "AUTH x or a and b c x to y z", id="syntax"
-        ),
-        pytest.param({"text": 'open "quote here'}, "open quote here", id="an open quote"),
-        pytest.param(
-            {"time_range": TimeRange.DAY},
-            "(red panda) AND FIRST_PDATE:[2026-11-21 TO 2026-11-22]",
-            id="day",
-        ),
-        pytest.param(
-            {"identifier": Identifier(IdentifierKind.DOI, '10.5555/a"b\\'), "time_range": TimeRange.DAY},
-            'DOI:"10.5555/ab"',
-            id="a DOI",
-        ),
-        pytest.param(
-            {"identifier": Identifier(IdentifierKind.PMID, "90000001")},
-            "EXT_ID:90000001 AND SRC:MED",
-            id="a PMID",
-        ),
-        pytest.param(
-            {"identifier": Identifier(IdentifierKind.PMID, "9) OR (x")}, "red panda", id="no PMID"
-        ),
-        pytest.param(
-            {"identifier": Identifier(IdentifierKind.CVE, "CVE-2026-1")}, "red panda", id="a CVE"
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_asked_is_words_without_syntax(ask, engine, fields, asked):
-    assert engine("europepmc").ask(ask(**fields)).parameters["query"] == asked
 
 
 def test_results_are_papers(ask, engine, answer):

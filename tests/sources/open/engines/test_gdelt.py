@@ -10,22 +10,6 @@ from searx_mcp.sources.open.engine import RefusedError
 
 
 @pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param(
-            {"text": "red panda", "time_range": TimeRange.WEEK},
-            "https://api.gdeltproject.org/api/v2/doc/doc?mode=ArtList&format=json&maxrecords=25"
-            "&query=red%20panda%20sourcelang%3Aenglish&sort=HybridRel&timespan=7d",
-            id="a question",
-        )
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("gdelt")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
     ("time_range", "timespan", "sort"),
     [
         (TimeRange.DAY, "1d", "DateDesc"),
@@ -40,29 +24,6 @@ def test_an_age_is_a_timespan_and_the_news_of_a_day_come_newest_first(
 ):
     parameters = engine("gdelt").ask(ask(time_range=time_range)).parameters
     assert (parameters.get("timespan"), parameters["sort"]) == (timespan, sort)
-
-
-@pytest.mark.parametrize(
-    ("fields", "asked"),
-    [
-        pytest.param({"language": "de-AT"}, "red panda sourcelang:german", id="language"),
-        pytest.param({"language": "all"}, "red panda", id="any language"),
-        pytest.param({"keywords": ("red panda",)}, '"red panda" sourcelang:english', id="phrase"),
-        pytest.param({"keywords": ("covid-19",)}, '"covid 19" sourcelang:english', id="hyphen"),
-        pytest.param({"keywords": ("EU", "law")}, "law sourcelang:english", id="a short word"),
-        pytest.param({"keywords": ("a-b", "zoo")}, "zoo sourcelang:english", id="a short phrase"),
-        pytest.param(
-            {"keywords": ("C++", "&", '"<vector>"')}, "vector sourcelang:english", id="signs"
-        ),
-        pytest.param(
-            {"keywords": ("domain:x.example", "-(zoo")},
-            '"domain x example" zoo sourcelang:english',
-            id="syntax",
-        ),
-    ],
-)  # fmt: skip
-def test_keywords_are_words_and_phrases_without_syntax(ask, engine, fields, asked):
-    assert engine("gdelt").ask(ask(**fields)).parameters["query"] == asked
 
 
 def test_articles_have_titles_as_they_were_printed(ask, engine, answer):

@@ -6,69 +6,10 @@ import pytest
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Package
-from searx_mcp.models.request import TimeRange
 from searx_mcp.sources.open.engine import RefusedError
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 CVE = Identifier(IdentifierKind.CVE, "CVE-2024-99999")
-
-
-def test_a_question_becomes_an_address(ask, engine):
-    row = engine("github")
-    assert row.url(row.ask(ask())) == (
-        "https://api.github.com/search/repositories?q=red%20panda&per_page=10&page=1"
-    )
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 2}, "&page=2", id="second page"),
-        pytest.param({"aim": "issues"}, "/issues?q=red%20panda%20is%3Aissue&", id="issues"),
-        pytest.param({"aim": "../users"}, "/search/repositories?", id="no aim"),
-        pytest.param({"time_range": TimeRange.DAY}, "%20pushed%3A%3E%3D2026-11-21&", id="day"),
-        pytest.param(
-            {"time_range": TimeRange.YEAR, "aim": "issues"},
-            "?q=red%20panda%20is%3Aissue%20created%3A%3E%3D2025-11-22&",
-            id="issues of a year",
-        ),
-        pytest.param({"language": "de"}, "?q=red%20panda&", id="no languages"),
-        pytest.param({"identifier": CVE}, "/issues?q=CVE-2024-99999%20is%3Aissue&", id="a flaw"),
-        pytest.param(
-            {"identifier": CVE, "aim": "repositories"},
-            "/repositories?q=CVE-2024-99999&",
-            id="programs for a flaw",
-        ),
-        pytest.param(
-            {"keywords": ("C++", "&", '"<vector>"', "C#")},
-            "?q=C%2B%2B%20vector%20C%23&",
-            id="signs",
-        ),
-        pytest.param({"keywords": ("red panda",)}, "?q=%22red%20panda%22&", id="a phrase"),
-        pytest.param({"keywords": ("std::vector",)}, "?q=%22std%3A%3Avector%22&", id="a name"),
-        pytest.param({"keywords": ("user:me",)}, "?q=%22user%3Ame%22&", id="a qualifier"),
-        pytest.param(
-            {"keywords": ('x" user:"me',)}, "?q=%22x%20user%3A%20me%22&", id="a broken phrase"
-        ),
-        pytest.param(
-            {"keywords": ("a", "NOT", "-b", "(c)")}, "?q=a%20%22NOT%22%20b%20c&", id="operators"
-        ),
-        pytest.param(
-            {"keywords": tuple("abcdef")}, "?q=a%20b%20c%20d&", id="words of a repository"
-        ),
-        pytest.param(
-            {"keywords": tuple("abcdef"), "aim": "issues"},
-            "?q=a%20b%20c%20d%20e%20f%20is%3Aissue&",
-            id="words of an issue",
-        ),
-        pytest.param(
-            {"keywords": ("y" * 200, "x" * 300, "z")}, f"?q={'y' * 200}&", id="a long word"
-        ),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("github")
-    assert part in row.url(row.ask(ask(**fields)))
 
 
 def test_a_repository_is_a_package(ask, engine, answer):

@@ -5,80 +5,8 @@ import json
 import pytest
 
 from searx_mcp.models.request import Category, TimeRange
-from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 DISCUSSION = "https://news.ycombinator.com/item?id="
-
-
-def test_a_question_becomes_an_address(ask, engine):
-    row = engine("hackernews")
-    assert row.url(row.ask(ask())) == (
-        "https://hn.algolia.com/api/v1/search?query=red%20panda&tags=story&hitsPerPage=50&page=0"
-    )
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 2}, "&page=1", id="second page"),
-        pytest.param(
-            {"time_range": TimeRange.DAY}, "&numericFilters=created_at_i%3E%3D1795219200", id="day"
-        ),
-        pytest.param({"language": "all"}, "/search?", id="any language"),
-        pytest.param({"language": "en-GB"}, "/search?", id="region"),
-        pytest.param({"category": Category.NEWS}, "/search?", id="news"),
-        pytest.param(
-            {"category": Category.NEWS, "time_range": TimeRange.DAY},
-            "/search_by_date?",
-            id="news of a day",
-        ),
-        pytest.param(
-            {"category": Category.NEWS, "time_range": TimeRange.WEEK},
-            "/search_by_date?",
-            id="news of a week",
-        ),
-        pytest.param(
-            {"category": Category.NEWS, "time_range": TimeRange.MONTH},
-            "/search?",
-            id="news of a month",
-        ),
-        pytest.param(
-            {"category": Category.IT, "time_range": TimeRange.DAY}, "/search?", id="code of a day"
-        ),
-        pytest.param(
-            {"keywords": ("C++", "&", '"<vector>"')},
-            "?query=C%2B%2B%20%26%20%3Cvector%3E&",
-            id="signs",
-        ),
-        pytest.param(
-            {"keywords": ("red panda", "zoo")}, "?query=%22red%20panda%22%20zoo&", id="a phrase"
-        ),
-        pytest.param(
-            {"keywords": ("red", "panda", "zoo")},
-            "&optionalWords=red%2Cpanda%2Czoo",
-            id="some of three words",
-        ),
-        pytest.param(
-            {"keywords": ("red panda", "zoo", "Riga")},
-            "&optionalWords=zoo%2CRiga",
-            id="a phrase is never optional",
-        ),
-        pytest.param({"keywords": ("git", "--force")}, "?query=git%20force&", id="an exclusion"),
-        pytest.param(
-            {"identifier": Identifier(IdentifierKind.CVE, "CVE-2024-99999")},
-            "?query=CVE-2024-99999&",
-            id="a flaw",
-        ),
-        pytest.param(
-            {"identifier": Identifier(IdentifierKind.DOI, "10.5555/1")},
-            "?query=red%20panda&",
-            id="a paper",
-        ),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("hackernews")
-    assert part in row.url(row.ask(ask(**fields)))
 
 
 @pytest.mark.parametrize(

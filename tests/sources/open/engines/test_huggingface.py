@@ -2,45 +2,7 @@
 
 import json
 
-import pytest
-
-from searx_mcp.models.request import Category, TimeRange
-
 SITE = "https://huggingface.co"
-
-
-def test_a_question_becomes_an_address(ask, engine):
-    row = engine("huggingface")
-    url = row.url(row.ask(ask()))
-    assert url.startswith(f"{SITE}/api/models?sort=downloads&")
-    assert url.endswith("&search=red%20panda&limit=10")
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 2}, "&search=red%20panda&limit=10", id="no pages"),
-        pytest.param({"time_range": TimeRange.DAY}, "&search=red%20panda&limit=10", id="no ages"),
-        pytest.param({"language": "de"}, "&search=red%20panda&", id="no languages"),
-        pytest.param({"aim": "datasets"}, "/api/datasets?", id="data sets"),
-        pytest.param({"aim": "spaces"}, "/api/spaces?sort=likes&", id="demonstrations"),
-        pytest.param({"aim": "../whoami"}, "/api/models?", id="no aim"),
-        pytest.param({"category": Category.SCIENCE}, "/api/models?", id="science"),
-        pytest.param({"category": Category.FILES}, "/api/datasets?", id="files"),
-        pytest.param({"category": Category.FILES, "aim": "models"}, "/api/models?", id="both"),
-        pytest.param(
-            {"keywords": ("C++", '"<vector>"')}, "&search=C%2B%2B%20%3Cvector%3E&", id="signs"
-        ),
-        pytest.param({"keywords": ("a", "b", "c")}, "&search=a%20b&", id="two words"),
-        pytest.param(
-            {"keywords": ("Huggingface", "panda", "dataset")}, "&search=panda&", id="its kind"
-        ),
-        pytest.param({"keywords": ("model",)}, "&search=model&", id="only its kind"),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("huggingface")
-    assert part in row.url(row.ask(ask(**fields)))
 
 
 def test_a_model_is_described_by_numbers_and_tags(ask, engine, answer):

@@ -4,61 +4,7 @@ import json
 
 import pytest
 
-from searx_mcp.models.request import Category, TimeRange
-
 ITEMS = "(texts OR software OR data)"
-
-
-@pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param(
-            {"text": "red panda", "category": Category.VIDEOS},
-            "https://archive.org/advancedsearch.php?output=json"
-            "&q=%28red%20AND%20panda%29%20AND%20mediatype%3A%28movies%29"
-            "&fl%5B%5D=identifier%2Ctitle%2Cdescription%2Ccreator%2Cdate%2Cmediatype%2Cdownloads"
-            "%2Citem_size%2Clicenseurl&rows=10&page=1",
-            id="a question",
-        )
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("internetarchive")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
-    ("fields", "asked"),
-    [
-        pytest.param({"category": Category.MUSIC}, "mediatype:(audio)", id="music"),
-        pytest.param({"category": Category.IMAGES}, "mediatype:(image)", id="images"),
-        pytest.param({"category": Category.FILES}, f"mediatype:{ITEMS}", id="files"),
-        pytest.param({}, f"mediatype:{ITEMS}", id="general"),
-        pytest.param({"aim": "software"}, "mediatype:(software)", id="aim"),
-        pytest.param({"aim": "x) OR (y"}, f"mediatype:{ITEMS}", id="unknown aim"),
-        pytest.param(
-            {"time_range": TimeRange.DAY, "aim": "data"},
-            "mediatype:(data) AND publicdate:[2026-11-21 TO 2026-11-22]",
-            id="day",
-        ),
-    ],
-)
-def test_kind_and_age_are_clauses(ask, engine, fields, asked):
-    parameters = engine("internetarchive").ask(ask(**fields)).parameters
-    assert parameters["q"] == f"(red AND panda) AND {asked}"
-
-
-@pytest.mark.parametrize(
-    ("keywords", "asked"),
-    [
-        pytest.param(("red panda", "zoo"), '("red panda" AND zoo)', id="a phrase"),
-        pytest.param(("C++", "&", '"<v>"'), r"(C\+\+ AND v)", id="signs"),
-        pytest.param(("title:x)", "OR", "(y"), r'(title\:x\) AND "OR" AND \(y)', id="syntax"),
-    ],
-)
-def test_keywords_are_words_and_phrases_without_syntax(ask, engine, keywords, asked):
-    parameters = engine("internetarchive").ask(ask(keywords=keywords, aim="texts")).parameters
-    assert parameters["q"] == f"{asked} AND mediatype:(texts)"
 
 
 def test_a_further_page_is_asked_by_its_number(ask, engine):

@@ -4,44 +4,6 @@ import json
 
 import pytest
 
-from searx_mcp.models.request import TimeRange
-
-
-@pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param(
-            {"text": "red panda"},
-            "https://musicbrainz.org/ws/2/release-group?fmt=json&query=red%20panda&limit=10&offset=0",
-            id="a question",
-        ),
-        pytest.param(
-            {"text": "red panda", "aim": "artist", "page": 3},
-            "https://musicbrainz.org/ws/2/artist?fmt=json&query=red%20panda&limit=10&offset=20",
-            id="third page of artists",
-        ),
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("musicbrainz")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"aim": "recording"}, "/ws/2/recording?", id="recordings"),
-        pytest.param({"aim": "../genre"}, "/ws/2/release-group?", id="unknown aim"),
-        pytest.param({"keywords": ("red panda", "x")}, "query=%22red%20panda%22%20x&", id="phrase"),
-        pytest.param({"keywords": ("AC/DC", "a:b")}, "query=AC%5C%2FDC%20a%5C%3Ab&", id="Lucene"),
-        pytest.param({"keywords": ("C++", "&")}, "query=C%5C%2B%5C%2B&", id="signs"),
-        pytest.param({"time_range": TimeRange.DAY}, "query=red%20panda&", id="no ages"),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("musicbrainz")
-    assert part in row.url(row.ask(ask(**fields)))
-
 
 def test_albums_that_fit_badly_are_left_out(ask, engine, answer):
     parsed = engine("musicbrainz").parse(answer("musicbrainz.json"), ask())

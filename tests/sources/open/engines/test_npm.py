@@ -6,47 +6,11 @@ from dataclasses import replace
 import pytest
 
 from searx_mcp.models.hits import Link, Package
-from searx_mcp.models.request import TimeRange
 
 
 @pytest.fixture
 def row(engine):
     return replace(engine("npm"), endpoint="https://packages.example")
-
-
-def test_a_question_becomes_an_address(ask, row):
-    assert row.url(row.ask(ask())) == (
-        "https://packages.example/-/v1/search?text=red%20panda&size=10&from=0"
-    )
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 3}, "&from=20", id="third page"),
-        pytest.param(
-            {"time_range": TimeRange.DAY}, "?text=red%20panda&size=10&from=0", id="no ages"
-        ),
-        pytest.param({"language": "de"}, "?text=red%20panda&", id="no languages"),
-        pytest.param(
-            {"keywords": ("C++", "&", '"<vector>"')},
-            "?text=C%2B%2B%20%26%20%3Cvector%3E&",
-            id="signs",
-        ),
-        pytest.param({"keywords": ("npm", "package", "panda")}, "?text=panda&", id="its kind"),
-        pytest.param({"keywords": ("npm",)}, "?text=npm&", id="only its kind"),
-        pytest.param({"keywords": ("@example/panda",)}, "?text=%40example%2Fpanda&", id="a scope"),
-        pytest.param(
-            {"keywords": ("author:ada", "not:insecure", "-x")},
-            "?text=author%20ada%20not%20insecure%20x&",
-            id="qualifiers",
-        ),
-        pytest.param({"keywords": ("y" * 64, "z")}, f"?text={'y' * 64}&", id="as long as allowed"),
-        pytest.param({"keywords": ("red", "x" * 300)}, "?text=red&", id="longer than allowed"),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, row, fields, part):
-    assert part in row.url(row.ask(ask(**fields)))
 
 
 def test_a_package_has_its_version_and_its_links(ask, row, answer):

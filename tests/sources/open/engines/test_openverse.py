@@ -4,50 +4,9 @@ import json
 
 import pytest
 
-from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.models.request import Category
 
 MUSIC = {"category": Category.MUSIC}
-
-
-@pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param(
-            {"text": "red panda"},
-            "https://api.openverse.org/v1/images/?q=red%20panda&page=1&page_size=20&mature=false",
-            id="a question",
-        ),
-        pytest.param(
-            {"text": "red panda", **MUSIC},
-            "https://api.openverse.org/v1/audio/?q=red%20panda&page=1&page_size=20&mature=false",
-            id="music",
-        ),
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("openverse")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 12}, "&page=12&", id="last page"),
-        pytest.param({"safe_search": 0}, "&mature=true", id="all ages"),
-        pytest.param({"safe_search": 2}, "&mature=false", id="strict"),
-        pytest.param({"aim": "audio"}, "/v1/audio/?", id="aim"),
-        pytest.param({"aim": "images", **MUSIC}, "/v1/images/?", id="aim over category"),
-        pytest.param({"aim": "../admin", **MUSIC}, "/v1/audio/?", id="unknown aim"),
-        pytest.param({"text": 'C++ & "<v>"'}, "?q=C%2B%2B%20%26%20%22%3Cv%3E%22&", id="signs"),
-        pytest.param(
-            {"text": f"red {'x' * 196} y"}, f"?q=red%20{'x' * 196}&", id="as long as allowed"
-        ),
-        pytest.param({"time_range": TimeRange.DAY, "language": "de"}, "mature=false", id="no ages"),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("openverse")
-    assert part in row.url(row.ask(ask(**fields)))
 
 
 def test_images_are_read_with_their_licences(ask, engine, answer):

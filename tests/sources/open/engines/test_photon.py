@@ -6,51 +6,14 @@ from dataclasses import replace
 import pytest
 
 from searx_mcp.models.hits import Place
-from searx_mcp.models.request import TimeRange
 
 OSM = "https://www.openstreetmap.org"
-
-
-def test_a_question_becomes_an_address(ask, engine):
-    row = engine("photon")
-    assert row.url(row.ask(ask("Panda Town"))) == (
-        "https://photon.komoot.io/api?q=Panda%20Town&limit=10&lang=en"
-    )
 
 
 def test_an_own_server_may_lie_below_a_path(ask, engine):
     row = replace(engine("photon"), endpoint="https://maps.example/photon")
     url = row.url(row.ask(ask()))
     assert url == "https://maps.example/photon/api?q=red%20panda&limit=10&lang=en"
-
-
-@pytest.mark.parametrize(
-    ("fields", "end"),
-    [
-        pytest.param({"page": 2}, "&limit=10&lang=en", id="no pages"),
-        pytest.param({"time_range": TimeRange.DAY}, "&limit=10&lang=en", id="no ages"),
-        pytest.param({"language": "de-AT"}, "&lang=de", id="region"),
-        pytest.param({"language": "fr"}, "&lang=fr", id="French"),
-        pytest.param({"language": "it"}, "&limit=10", id="a language that is refused"),
-        pytest.param({"language": "all"}, "&limit=10", id="any language"),
-        pytest.param(
-            {"text": "where is Old Town", "keywords": ("Old Town",)},
-            "?q=Old%20Town&limit=10&lang=en",
-            id="keywords",
-        ),
-        pytest.param(
-            {"text": "near me", "keywords": ()}, "?q=near%20me&limit=10&lang=en", id="text"
-        ),
-        pytest.param(
-            {"text": 'C++ & "<vector>"'},
-            "?q=C%2B%2B%20%26%20%22%3Cvector%3E%22&limit=10&lang=en",
-            id="signs",
-        ),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, end):
-    row = engine("photon")
-    assert row.url(row.ask(ask(**fields))).endswith(end)
 
 
 def test_a_place_has_its_address_and_its_edges(ask, engine, answer):

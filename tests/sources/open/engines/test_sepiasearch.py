@@ -2,52 +2,6 @@
 
 import json
 
-import pytest
-
-from searx_mcp.models.request import TimeRange
-
-
-@pytest.mark.parametrize(
-    ("fields", "url"),
-    [
-        pytest.param(
-            {"text": "red panda"},
-            "https://sepiasearch.org/api/v1/search/videos?sort=-match&search=red%20panda&start=0"
-            "&count=10&nsfw=false&languageOneOf%5B%5D=en&boostLanguages%5B%5D=en",
-            id="a question",
-        ),
-        pytest.param(
-            {"text": "red panda", "language": "all"},
-            "https://sepiasearch.org/api/v1/search/videos?sort=-match&search=red%20panda&start=0"
-            "&count=10&nsfw=false",
-            id="any language",
-        ),
-    ],
-)
-def test_a_question_becomes_an_address(ask, engine, fields, url):
-    row = engine("sepiasearch")
-    assert row.url(row.ask(ask(**fields))) == url
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 3}, "&start=20&", id="third page"),
-        pytest.param({"language": "fr-CA"}, "&languageOneOf%5B%5D=fr&", id="language"),
-        pytest.param({"safe_search": 0}, "&nsfw=both", id="all ages"),
-        pytest.param({"safe_search": 2}, "&nsfw=false", id="strict"),
-        pytest.param({"time_range": TimeRange.DAY}, "&startDate=2026-11-21", id="day"),
-        pytest.param(
-            {"keywords": ("red panda", "C++", "&")},
-            "&search=%22red%20panda%22%20C%2B%2B%20%26&",
-            id="a phrase and signs",
-        ),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("sepiasearch")
-    assert part in row.url(row.ask(ask(**fields)))
-
 
 def test_videos_are_read_with_length_views_and_licence(ask, engine, answer):
     parsed = engine("sepiasearch").parse(answer("sepiasearch.json"), ask())

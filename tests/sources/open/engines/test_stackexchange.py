@@ -33,41 +33,6 @@ ERRORS = [
 ]
 
 
-def test_a_question_becomes_an_address(ask, engine):
-    row = engine("stackexchange")
-    assert row.url(row.ask(ask("why is the sky blue"))) == (
-        "https://api.stackexchange.com/2.3/search/excerpts?order=desc&sort=relevance"
-        "&q=why%20is%20the%20sky%20blue&site=stackoverflow&page=1&pagesize=20"
-    )
-
-
-@pytest.mark.parametrize(
-    ("fields", "part"),
-    [
-        pytest.param({"page": 2}, "&page=2&", id="second page"),
-        pytest.param({"time_range": TimeRange.DAY}, "&fromdate=1795219200", id="day"),
-        pytest.param({"aim": "superuser"}, "&site=superuser&", id="site"),
-        pytest.param({"aim": "evil.example"}, "&site=stackoverflow&", id="no site"),
-        pytest.param({"language": "all"}, "&site=stackoverflow&", id="any language"),
-        pytest.param({"language": "en-US"}, "&site=stackoverflow&", id="region"),
-        pytest.param({"language": "pt-BR"}, "&site=pt.stackoverflow&", id="Portuguese"),
-        pytest.param(
-            {"language": "es", "aim": "es.stackoverflow"}, "&site=es.stackoverflow&", id="both"
-        ),
-        pytest.param(
-            {"text": 'C++ & "<vector>"'}, "&q=C%2B%2B%20%26%20%22%3Cvector%3E%22&", id="signs"
-        ),
-        pytest.param({"text": "list[int] sort"}, "&q=list%20int%20sort&", id="a tag"),
-        pytest.param({"text": "git --force -v"}, "&q=git%20force%20v&", id="exclusions"),
-        pytest.param({"text": "is:closed x"}, "&q=is%20closed%20x&", id="a field"),
-        pytest.param({"text": "std::vector a-b"}, "&q=std%3A%3Avector%20a-b&", id="a name"),
-    ],
-)
-def test_what_is_asked_changes_the_address(ask, engine, fields, part):
-    row = engine("stackexchange")
-    assert part in row.url(row.ask(ask(**fields)))
-
-
 def test_an_age_counts_from_the_days_of_the_asker(ask, engine):
     east = datetime(2026, 11, 22, 12, tzinfo=timezone(timedelta(hours=9)))
     asked = engine("stackexchange").ask(ask(time_range=TimeRange.DAY, now=east))
