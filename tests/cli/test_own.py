@@ -1,465 +1,173 @@
-"""`searx-mcp instances own`, with a stand-in for docker and podman."""
+"""What `searx-mcp instances own` prints; `tests/ops/own` runs it for real."""
 
-import asyncio
-import contextlib
 import json
-import os
-import re
-import signal
-import socket
-import stat
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
-from rich.status import Status
 
+from searx_mcp.cli import own
+from searx_mcp.cli.main import exit_code
 from searx_mcp.cli.running import ExitCode
-from searx_mcp.storage.sqlite_state import FILE_NAME
+from searx_mcp.errors import InvalidArgumentError, SettingsError
+from searx_mcp.models.own_instance import (
+    ContainerState,
+    Done,
+    NativeFailure,
+    NativeInstanceDown,
+    NativeInstanceUp,
+    NativeState,
+    OwnInstance,
+    OwnInstanceDown,
+)
+from searx_mcp.ops.own.failures import OwnInstanceError
 
-pytestmark = pytest.mark.slow
-
-IMAGE = "docker.io/searxng/searxng:latest"
-SOURCE = Path(__file__).with_name("stand_in_engine.py")
-
-
-class Machine:
-    """A machine with stand-in engines and a state folder of its own."""
-
-    def __init__(self, root: Path, run_cli, port: int) -> None:
-        self.root = root
-        self.bin = root / "bin"
-        self.bin.mkdir()
-        self.folder = root / "state"
-        self._run_cli = run_cli
-        self.port = port
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
-
-    @property
-    def settings(self) -> Path:
-        return self.folder / "own-instance" / "settings.yml"
-
-    @property
-    def state(self) -> dict[str, Any]:
-        file = self.root / "engine.json"
-        state: dict[str, Any] = json.loads(file.read_text()) if file.exists() else {}
-        return state
-
-    @property
-    def containers(self) -> dict[str, Any]:
-        containers: dict[str, Any] = self.state.get("containers", {})
-        return containers
-
-    def install(self, name: str) -> None:
-        file = self.bin / name
-        file.write_text(f"#!{sys.executable}\n{SOURCE.read_text()}")
-        file.chmod(0o755)
-
-    def environment(self, **mood: object) -> dict[str, str]:
-        return {
-            "PATH": str(self.bin),
-            "SEARX_MCP_STORAGE__FOLDER": str(self.folder),
-            "SEARX_MCP_INSTANCES__PUBLIC": "off",
-            "STAND_IN": json.dumps(mood),
-        }
-
-    async def own(self, *arguments: str, **mood: object):
-        if "--engine" not in arguments:
-            arguments += ("--engine", "container")
-        return await self._run_cli("instances", "own", *arguments, **self.environment(**mood))
-
-    async def up(self, *arguments: str, **mood: object):
-        return await self.own("up", "--port", str(self.port), *arguments, **mood)
-
-    async def search(self):
-        arguments = ("search", "bees", "--no-fetch-content", "--json")
-        return await self._run_cli(*arguments, **self.environment())
-
-    def calls(self, verb: str) -> list[list[str]]:
-        return [call for call in self.state["calls"] if verb in call[1:3]]
-
-    def stop(self) -> None:
-        """Stop the container behind our back."""
-        command = [str(self.bin / "docker"), "stop", "-t", "1", "searx-mcp-own"]
-        subprocess.run(command, check=True, timeout=60, env={**os.environ, **self.environment()})
-
-    def close(self) -> None:
-        for container in self.containers.values():
-            with contextlib.suppress(KeyError, ProcessLookupError):
-                os.kill(container["pid"], signal.SIGKILL)
+RUNNING = OwnInstance(
+    engine="docker",
+    container="searxng",
+    state=ContainerState.RUNNING,
+    image="searxng:1",
+    url="http://127.0.0.1:8888/",
+    healthy=True,
+    registered=True,
+    settings="/s/settings.yml",
+    notes=("One.", "Two."),
+)
 
 
-@pytest.fixture
-def machine(tmp_path, run_cli, unused_port):
-    made = Machine(tmp_path, run_cli, unused_port())
-    yield made
-    made.close()
+def test_an_own_instance_reads_like_this(capsys):
+    own._print_instance(RUNNING)
+    assert capsys.readouterr() == (
+        (
+            "url               http://127.0.0.1:8888/\n"
+            "container         searxng (docker), running\n"
+            "image             searxng:1\n"
+            "answers           yes\n"
+            "used by searches  yes\n"
+            "settings          /s/settings.yml\n"
+        ),
+        "Note: One.\nNote: Two.\n",
+    )
 
 
-@pytest.fixture
-def docker(machine):
-    machine.install("docker")
-    return machine
-
-
-def up_report(machine, **other) -> dict[str, Any]:
-    return {
-        "engine": "docker",
-        "container": "searx-mcp-own",
-        "state": "running",
-        "image": IMAGE,
-        "url": machine.url,
-        "healthy": True,
-        "registered": True,
-        "settings": str(machine.settings),
-        "engines": [],
-        "notes": [],
-        **other,
-    }
-
-
-async def test_from_nothing_to_a_search_and_back(docker):
-    up = await docker.up("--json")
-    assert up.code == ExitCode.DONE, up.err
-    assert json.loads(up.out) == up_report(docker, done="created")
-
-    found = json.loads((await docker.search()).out)
-    assert found["instance_used"] == docker.url
-    assert [attempt["format"] for attempt in found["attempts"]] == ["json"]
-
-    status = json.loads((await docker.own("status", "--json")).out)
-    assert [engine["name"] for engine in status["engines"]] == ["alpha", "beta", "gamma"]
-    assert status == up_report(docker, engines=status["engines"])
-
-    again = await docker.own("up", "--json")
-    assert json.loads(again.out) == up_report(docker, done="unchanged")
-
-    down = await docker.own("down", "--json")
-    assert down.code == ExitCode.DONE
-    assert json.loads(down.out) == {
-        "engine": "docker",
-        "container": "searx-mcp-own",
-        "removed": True,
-        "unregistered": docker.url,
-        "settings": None,
-    }
-    assert not docker.containers
-    assert not docker.settings.parent.exists()
-    assert (await docker.search()).code == ExitCode.UNAVAILABLE
-
-
-async def test_the_container_is_run_as_documented(docker):
-    await docker.up()
-    assert [call[1:] for call in docker.calls("pull")] == [["pull", IMAGE]]
-    assert [call[1:] for call in docker.calls("run")] == [
-        [
-            *("run", "--detach", "--pull", "never", "--name", "searx-mcp-own"),
-            *("--restart", "unless-stopped", "--publish", f"127.0.0.1:{docker.port}:8080"),
-            *("--label", f"searx-mcp.own-instance={docker.url}"),
-            *("--volume", f"{docker.settings}:/etc/searxng/settings.yml:ro,Z"),
-            *("--env", "GRANIAN_HOST=0.0.0.0", IMAGE),
-        ]
+def test_what_there_is_not_is_told_too(capsys):
+    absent = OwnInstance(engine="podman", container="searxng", state=ContainerState.ABSENT)
+    own._print_instance(absent)
+    shown, errors = capsys.readouterr()
+    assert [line.split()[-1] for line in shown.splitlines()] == [
+        *("none", "absent", "none", "no", "no", "none"),
     ]
+    assert errors == ""
 
 
-async def test_the_secret_is_random_private_and_never_shown(docker):
-    ran = [await docker.up(), await docker.own("status"), await docker.own("status", "--json")]
-    secret = yaml.safe_load(docker.settings.read_text())["server"]["secret_key"]
-    assert len(secret) == 64
-    assert stat.S_IMODE(docker.settings.parent.stat().st_mode) == 0o700
-    await docker.own("down")
-    ran += [await docker.up(exits=True), await docker.up("--json", exits=True)]
-    other = yaml.safe_load(docker.settings.read_text())["server"]["secret_key"]
-    assert other != secret
-    for shown in ran:
-        assert secret not in shown.out + shown.err
-        assert other not in shown.out + shown.err
-
-
-async def test_a_person_reads_what_was_done(docker):
-    up = await docker.up()
-    assert up.out == (
-        "It is installed and runs.\n"
-        f"url               {docker.url}\n"
-        "container         searx-mcp-own (docker), running\n"
-        f"image             {IMAGE}\n"
-        "answers           yes\n"
-        "used by searches  yes\n"
-        f"settings          {docker.settings}\n"
-        "Searches use it from now on, also those of running servers, within 15 seconds.\n"
-    )
-    assert (await docker.own("up")).out.startswith("It runs already.\n")
-    down = await docker.own("down", "--keep-settings")
-    assert down.out == (
-        "Removed the container searx-mcp-own (docker).\n"
-        f"Searches use {docker.url} no longer.\n"
-        f"Kept {docker.settings}\n"
-    )
-    assert (await docker.own("down")).out == "There is no container.\n"
-    status = await docker.own("status")
-    assert status.code == ExitCode.DONE
-    assert status.out == (
-        "url               none\n"
-        "container         searx-mcp-own (docker), absent\n"
-        "image             none\n"
-        "answers           no\n"
-        "used by searches  no\n"
-        "settings          none\n"
-        "Run it with `searx-mcp instances own up`.\n"
-    )
-
-
-async def test_a_stopped_container_is_started_with_its_settings(docker):
-    await docker.up()
-    kept = docker.settings.read_text()
-    docker.stop()
-    status = json.loads((await docker.own("status", "--json")).out)
-    assert (status["state"], status["healthy"], status["registered"]) == ("stopped", False, True)
-    again = await docker.own("up", "--json")
-    assert json.loads(again.out) == up_report(docker, done="started")
-    assert docker.settings.read_text() == kept
-    assert len(docker.calls("run")) == 1
-
-
-async def test_kept_settings_serve_the_next_container(docker):
-    await docker.up()
-    kept = docker.settings.read_text()
-    await docker.own("down", "--keep-settings")
-    await docker.up()
-    assert docker.settings.read_text() == kept
-
-
-async def test_always_pulling_makes_the_container_anew_of_the_newest_image(docker):
-    await docker.up()
-    updated = await docker.own("up", "--pull", "always", "--json")
-    assert json.loads(updated.out) == up_report(docker, done="updated")
-    assert len(docker.calls("pull")) == len(docker.calls("run")) == 2
-
-
-async def test_an_update_that_cannot_be_fetched_leaves_the_container_running(docker):
-    await docker.up()
-    failed = await docker.own("up", "--pull", "always", pull="fails")
-    assert failed.code == ExitCode.FAILED
-    status = json.loads((await docker.own("status", "--json")).out)
-    assert (status["healthy"], status["registered"]) == (True, True)
-
-
-async def test_an_image_of_ones_own_that_is_there_is_not_fetched(docker):
-    missing = await docker.up("--image", "localhost/mine:1", "--pull", "never", "--json")
-    assert json.loads(missing.out)["reason"] == "pull_failed"
-    state = docker.state
-    state["images"] = ["localhost/mine:1"]
-    (docker.root / "engine.json").write_text(json.dumps(state))
-    up = await docker.up("--image", "localhost/mine:1", "--pull", "never", "--json")
-    assert json.loads(up.out)["image"] == "localhost/mine:1"
-    assert not docker.calls("pull")
-
-
-async def test_podman_is_used_where_docker_does_not_run(docker):
-    docker.install("podman")
-    up = await docker.up("--json", down=["docker"])
-    assert json.loads(up.out) == up_report(docker, engine="podman", done="created")
-    chosen = await docker.own("status", "--engine", "podman", "--json")
-    assert json.loads(chosen.out)["engine"] == "podman"
-
-
-async def test_without_an_engine_it_says_what_to_do(machine, monkeypatch):
-    monkeypatch.setattr(sys, "platform", "linux")
-    for command in ("up", "status", "down"):
-        ran = await machine.own(command)
-        assert ran.code == ExitCode.FAILED
-        assert ran.out == ""
-        assert ran.err == (
-            "searx-mcp: Neither docker nor podman is installed.\n"
-            "Do one of these:\n"
-            "- Do without: searx-mcp instances own up --engine native\n"
-            "- Install Podman (Debian and Ubuntu: sudo apt install podman; Fedora: sudo dnf install"
-            " podman) or Docker (https://docs.docker.com/engine/install/), then run"
-            " `searx-mcp instances own up --engine container` again.\n"
-            "- Use any SearXNG that answers JSON: set SEARXNG_URL to its address, such as"
-            " http://192.168.1.5:8080/\n"
-            "- Run SearXNG with the Compose file, on this machine or another:"
-            " https://github.com/searx-mcp/searx-mcp/blob/main/docs/own-instance.md"
-            "#by-hand-with-compose\n"
-        )
-    assert not machine.folder.joinpath("own-instance").exists()
+CONTAINER = OwnInstanceDown(engine="docker", container="searxng", removed=True)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "mood", "reason", "words"),
+    ("down", "lines"),
     [
-        ([], {"down": ["docker"]}, "engine_down", "sudo systemctl start docker"),
-        ([], {"denied": True}, "no_permission", "usermod -aG docker"),
-        ([], {"pull": "fails"}, "pull_failed", "pull access denied. Run `docker pull"),
-        (["--timeout", "1"], {"pull": "hangs"}, "pull_failed", "did not arrive in time"),
-        ([], {"port": "taken"}, "port_taken", "Choose another one with --port."),
-        ([], {"exits": True}, "exited", "ended by itself"),
-        ([], {"hang": True, "loops": True}, "exited", "ended by itself"),
-        (["--timeout", "5"], {"hang": True}, "not_ready", "--timeout"),
-    ],
-    ids=[
-        *("daemon down", "may not use it", "fetch refused", "fetch too slow", "port lost"),
-        *("ends at once", "ends again and again", "never answers"),
+        (CONTAINER, ["Removed the container searxng (docker)."]),
+        (CONTAINER.model_copy(update={"removed": False}), ["There is no container."]),
+        (
+            CONTAINER.model_copy(
+                update={"unregistered": "http://127.0.0.1:8888/", "settings": "/s/x.yml"}
+            ),
+            [
+                "Removed the container searxng (docker).",
+                "Searches use http://127.0.0.1:8888/ no longer.",
+                "Kept /s/x.yml",
+            ],
+        ),
+        (NativeInstanceDown(removed=True), ["Removed the instance."]),
+        (NativeInstanceDown(removed=False), ["There is no instance."]),
     ],
 )
-async def test_a_failure_names_its_remedy_and_leaves_no_container(
-    docker, monkeypatch, arguments, mood, reason, words
-):
-    monkeypatch.setattr(sys, "platform", "linux")
-    ran = await docker.up("--json", *arguments, **mood)
-    assert ran.code == ExitCode.FAILED
-    data = json.loads(ran.out)
-    assert set(data) == {"error_type", "error_details", "reason", "log"}
-    assert (data["error_type"], data["reason"]) == ("container_failed", reason)
-    assert words in data["error_details"]
-    assert not docker.containers
-    status = json.loads((await docker.own("status", "--json")).out)
-    assert (status["state"], status["registered"]) == ("absent", False)
+def test_what_was_removed_and_what_stays_is_listed(capsys, down, lines):
+    own._print_down(down)
+    assert capsys.readouterr().out.splitlines() == lines
 
 
-async def test_the_last_lines_of_a_container_that_ended_are_shown(docker):
-    ran = await docker.up(exits=True)
-    assert ran.err.startswith(
-        "The last lines it wrote:\n| SearXNG 2026.8.22\n| key … is wrong\n"
-        "searx-mcp: The container ended by itself.\n"
+def test_an_instance_as_a_process_reads_like_this(capsys):
+    own._print_instance(
+        NativeInstanceUp(
+            state=NativeState.RUNNING,
+            version="2026.8.22+9fea41204",
+            age_days=92,
+            url="http://127.0.0.1:8888/",
+            healthy=True,
+            registered=True,
+            pid=12,
+            memory=60_000_000,
+            failing={"brave": "CAPTCHA", "bing": "timeout"},
+            missing=("mojeek",),
+            settings="/s/settings.yml",
+            log=("one", "two"),
+            notes=("One.",),
+            done=Done.CREATED,
+            seconds={"source": 0.9, "start": 1.25},
+        )
     )
-    as_json = await docker.up("--json", exits=True)
-    assert json.loads(as_json.out)["log"] == ["SearXNG 2026.8.22", "key … is wrong"]
-
-
-async def test_a_started_container_that_does_not_come_up_is_stopped_and_stays(docker):
-    await docker.up()
-    docker.stop()
-    ran = await docker.own("up", "--timeout", "1", hang=True)
-    assert ran.code == ExitCode.FAILED
-    assert docker.containers["searx-mcp-own"]["status"] == "exited"
-
-
-async def test_a_taken_port_is_refused_before_anything_is_done(docker):
-    with socket.socket() as other:
-        other.bind(("127.0.0.1", docker.port))
-        other.listen()
-        ran = await docker.up("--json")
-    assert json.loads(ran.out) == {
-        "error_type": "container_failed",
-        "error_details": f"Port {docker.port} is taken. Choose another one with --port.",
-        "reason": "port_taken",
-        "log": [],
-    }
-    assert not docker.calls("pull")
-
-
-async def test_a_container_of_somebody_else_is_left_alone(docker):
-    theirs = {"status": "running", "image": "theirs", "labels": {}, "restarts": 0}
-    state = {"calls": [], "containers": {"searx-mcp-own": theirs}}
-    (docker.root / "engine.json").write_text(json.dumps(state))
-    for command in ("up", "status", "down"):
-        ran = await docker.own(command, "--json")
-        assert ran.code == ExitCode.FAILED
-        assert json.loads(ran.out)["reason"] == "name_taken"
-        assert "docker rename searx-mcp-own" in ran.err
-    assert docker.containers == {"searx-mcp-own": theirs}
+    assert capsys.readouterr() == (
+        (
+            "url                http://127.0.0.1:8888/\n"
+            "process            running (12)\n"
+            "version            2026.8.22+9fea41204, 92 days old\n"
+            "answers            yes\n"
+            "used by searches   yes\n"
+            "settings           /s/settings.yml\n"
+            "memory             60 MB\n"
+            "engines that fail  brave (CAPTCHA), bing (timeout)\n"
+            "engines it lacks   mojeek\n"
+            "took               source 0.9 s, start 1.2 s\n"
+            "log\n"
+            "| one\n"
+            "| two\n"
+        ),
+        "Note: One.\n",
+    )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "field"),
-    [(["--port", "1"], "port"), (["--image", "localhost/mine:1"], "image")],
+    ("engine", "options"),
+    [
+        ("native", {"image": "x"}),
+        ("native", {"pull": "always"}),
+        ("docker", {"version": "latest"}),
+    ],
 )
-async def test_another_port_or_image_wants_the_old_container_gone(docker, arguments, field):
-    await docker.up()
-    ran = await docker.own("up", "--json", *arguments)
+async def test_an_option_that_means_nothing_to_the_engine_is_refused(run_cli, engine, options):
+    ((name, value),) = options.items()
+    command = ("instances", "own", "up", "--engine", engine, f"--{name}", value, "--json")
+    ran = await run_cli(*command)
     assert ran.code == ExitCode.USAGE
-    data = json.loads(ran.out)
-    assert set(data) == {"error_type", "error_details", "field"}
-    assert (data["error_type"], data["field"]) == ("invalid_argument", field)
-    assert "down --keep-settings" in ran.err
+    assert json.loads(ran.out)["field"] == name
 
 
-@pytest.mark.parametrize("image", ["", "-v", "--privileged", "a b", "x" * 256])
-async def test_an_image_cannot_be_an_option_of_the_engine(docker, image):
-    ran = await docker.up(f"--image={image}")
-    assert ran.code == ExitCode.USAGE
-    assert "no name of an image" in ran.err
-    assert not docker.state
+ENDED = OwnInstanceError(
+    "It ended.", reason=NativeFailure.EXITED, advice="Look.", log=("one", "two")
+)
 
 
-async def test_without_a_state_folder_nothing_is_run(docker):
-    environment = {**docker.environment(), "SEARX_MCP_STORAGE__STATE": "false"}
-    ran = await docker._run_cli("instances", "own", "up", "--engine", "docker", **environment)
-    assert ran.code == ExitCode.SETTINGS
-    assert "storage.state" in ran.err
-    assert "SEARXNG_URL" in ran.err
-    assert not docker.state
+@pytest.mark.parametrize(
+    ("error", "data"),
+    [
+        (ENDED, {"reason": ENDED.reason.value, "log": ["one", "two"]}),
+        (InvalidArgumentError("port", "is taken", advice="Look."), {"field": "port"}),
+        (SettingsError("a.b", "is wrong", advice="Look."), {"field": "a.b"}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+async def test_an_error_is_told_to_persons_and_to_programs(run_cli, monkeypatch, error, data):
+    def fail(*_, **__):
+        raise error
 
-
-async def test_a_folder_that_cannot_be_written_is_named(docker):
-    docker.folder.mkdir()
-    docker.settings.parent.touch()
-    ran = await docker.up()
-    assert ran.code == ExitCode.SETTINGS
-    assert str(docker.settings.parent) in ran.err
-    assert not docker.calls("run")
-
-
-async def test_a_state_that_cannot_be_kept_is_told(docker):
-    (docker.folder / FILE_NAME).mkdir(parents=True)
-    ran = await docker.up()
-    assert ran.code == ExitCode.DONE
-    assert "used by searches  no" in ran.out
-    assert "Searches use it" not in ran.out
-    assert re.search(rf"^Note: .*{re.escape(str(docker.folder))}", ran.err, re.MULTILINE)
-
-
-async def test_on_a_terminal_every_step_is_shown(docker, monkeypatch):
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    shown = []
-    monkeypatch.setattr(Status, "update", lambda self, text: shown.append(str(text)))
-    await docker.up()
-    assert shown == [
-        "looking for a container engine",
-        f"fetching {IMAGE}",
-        f"fetching {IMAGE}: latest: Pulling from searxng",
-        f"fetching {IMAGE}: abc: Pull complete",
-        "starting",
-        f"waiting for {docker.url}healthz",
-    ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mood", [{"pull": "hangs"}, {"hang": True}], ids=["fetching", "waiting"])
-async def test_an_interrupt_leaves_no_process_and_no_container(start_program, docker, mood):
-    with socket.create_server(("127.0.0.1", 0)) as ears:
-        ears.settimeout(60)
-        environment = docker.environment(tell=ears.getsockname()[1], **mood)
-        config = docker.root / "empty.toml"
-        config.touch()
-        process = await start_program(
-            *(sys.executable, "-m", "searx_mcp"),
-            *("instances", "own", "up", "--port", str(docker.port), "--engine", "container"),
-            env={**os.environ, **environment, "SEARX_MCP_CONFIG": str(config)},
-        )
-        connection, _ = await asyncio.to_thread(ears.accept)
-        with connection:
-            pid = int(connection.makefile().readline())
-        serving = docker.containers.get("searx-mcp-own", {}).get("pid")
-        process.send_signal(signal.SIGINT)
-        out, err = await process.communicate()
-    assert process.returncode == ExitCode.INTERRUPTED, err
-    assert (out, b"Traceback" in err) == (b"", False)
-    assert not docker.containers
-    for ended in filter(None, (pid, serving)):
-        assert not is_running(ended)
-
-
-def is_running(pid: int) -> bool:
-    """Whether a process of that id runs; one that waits to be collected does not."""
-    with contextlib.suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
+    monkeypatch.setattr(own, "open_native", fail)
+    told = await run_cli("instances", "own", "status")
+    ran = await run_cli("instances", "own", "status", "--json")
+    assert told.code == ran.code == exit_code(error) > 0
+    assert json.loads(ran.out) == {
+        "error_type": error.code.value,
+        "error_details": f"{error.message.rstrip('.')}. Look.",
+        **data,
+    }
+    last = "The last lines it wrote:\n| one\n| two\n"
+    assert told.err.startswith(last) is (error is ENDED)
+    assert last not in ran.err
