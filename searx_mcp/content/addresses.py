@@ -1,13 +1,12 @@
 """Addresses on a page, of links and of images: absolute, of a kind a reader can follow, not too long."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
-from searx_mcp.content.clean import clean, clean_line
-from searx_mcp.models.page import PageImage
+from searx_mcp.content.clean import clean
 from searx_mcp.urls.hosts import is_short_enough, without_userinfo
 
 if TYPE_CHECKING:
@@ -33,8 +32,6 @@ _TARGET = re.compile(
 _BARE = re.compile(r"https?://[^\s<>\"'`\\^{}|\[\]()]{1,2000}+", re.IGNORECASE)
 _TRAILING: Final = ".,;:!?*_~"
 
-_MAX_IMAGES: Final = 50
-_ALT_CHARS: Final = 300
 _LAZY: Final = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
 _LAZY_SETS: Final = ("data-srcset", "data-lazy-srcset")
 _MAX_SET: Final = 10_000
@@ -93,23 +90,22 @@ def addresses_in(text: str, *, base: str, is_markdown: bool = False) -> tuple[st
     return listed(absolute_web(base, address) for _, address in places)
 
 
-def images_of(root: "LexborNode", base: str) -> tuple[PageImage, ...]:
-    """The images of the content, in order, each address once; without those that count visitors.
+def image_address(image: "LexborNode", attributes: Mapping[str, str | None], base: str) -> str:
+    """The address of an image, or empty if it has none or only counts visitors.
 
-    An image that is loaded when a reader scrolls to it is listed by the address it will have.
+    That of an image that is loaded when a reader scrolls to it is the one it will have.
     """
-    found: dict[str, str] = {}
-    for image in root.css("img"):
-        attributes = image.attributes
-        if attributes.get("width") in _TINY or attributes.get("height") in _TINY:
-            continue
-        address = _address(image, attributes, base)
-        if address:
-            alt = clean_line(attributes.get("alt") or "", _ALT_CHARS)
-            found[address] = found.get(address) or alt
-        if len(found) == _MAX_IMAGES:
-            break
-    return tuple(PageImage(url=url, alt=alt) for url, alt in found.items())
+    if attributes.get("width") in _TINY or attributes.get("height") in _TINY:
+        return ""
+    stated = [attributes.get(name) for name in _LAZY]
+    stated += [_largest(attributes.get(name)) for name in _LAZY_SETS]
+    stated += [attributes.get("src"), _largest(attributes.get("srcset"))]
+    parent = image.parent
+    if parent is not None and parent.tag == "picture":
+        for source in parent.css("source"):
+            sets = source.attributes
+            stated.append(_largest(sets.get("srcset")) or _largest(sets.get("data-srcset")))
+    return next(filter(None, (absolute_web(base, text) for text in stated if text)), "")
 
 
 def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
@@ -129,18 +125,6 @@ def _absolute(base: str, href: str, schemes: frozenset[str]) -> str:
     if len(address) > MAX_CHARS or not is_short_enough(host):
         return ""
     return without_userinfo(address)
-
-
-def _address(image: "LexborNode", attributes: dict[str, str | None], base: str) -> str:
-    stated = [attributes.get(name) for name in _LAZY]
-    stated += [_largest(attributes.get(name)) for name in _LAZY_SETS]
-    stated += [attributes.get("src"), _largest(attributes.get("srcset"))]
-    parent = image.parent
-    if parent is not None and parent.tag == "picture":
-        for source in parent.css("source"):
-            sets = source.attributes
-            stated.append(_largest(sets.get("srcset")) or _largest(sets.get("data-srcset")))
-    return next(filter(None, (absolute_web(base, text) for text in stated if text)), "")
 
 
 def _largest(candidates: str | None) -> str:

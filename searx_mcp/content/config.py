@@ -6,7 +6,7 @@ from pydantic import Field
 
 from searx_mcp.content.writing.style import Links, Style
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.request import Images
+from searx_mcp.models.page import Images
 
 _FORM: Final = 4
 """Counts changes of what is made of the same page, so that no older form of a kept one is shown."""

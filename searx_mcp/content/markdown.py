@@ -153,6 +153,14 @@ def fence(code: str, *, language: str) -> str:
     return f"{marks}{language}\n{code}\n{marks}"
 
 
+def code_span(code: str) -> str:
+    """Code in a sentence; its marks are more than it holds in a row."""
+    longest = longest_backticks(code)
+    marks = "`" * (longest + 1)
+    pad = " " if longest and "`" in {code[0], code[-1]} else ""
+    return f"{marks}{pad}{code}{pad}{marks}"
+
+
 def longest_backticks(code: str) -> int:
     """Count how many backticks stand in a row at most."""
     return max(map(len, _BACKTICKS.findall(code))) if "`" in code else 0

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from searx_mcp.models import coercion as read
 from searx_mcp.models.argument import Argument
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.page import Images
 
 MAX_QUERY_LENGTH = 500
 MAX_RESULTS = 50
@@ -99,18 +100,6 @@ class Source(StrEnum):
     """SearXNG instances alone."""
     OPEN = "open"
     """Documented APIs of open collections alone: not the web."""
-
-
-class Images(StrEnum):
-    """Forms of an image in Markdown: its words, a link to it, the image itself, or nothing.
-
-    A host that renders Markdown fetches images that stand in it, without asking.
-    """
-
-    ALT = "alt"
-    LINKS = "links"
-    INLINE = "inline"
-    NONE = "none"
 
 
 _UNBOUNDED: Final = {"minimum": None, "maximum": None}

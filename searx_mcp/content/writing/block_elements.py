@@ -1,6 +1,7 @@
-"""Elements that hold blocks or are one: headings, quotes, callouts, figures, code, footnotes."""
+"""Elements that hold blocks or are one: headings, quotes, callouts, figures, code, footnotes, lists."""
 
 import re
+from dataclasses import dataclass, field
 from typing import Final
 
 from selectolax.lexbor import LexborNode
@@ -11,14 +12,15 @@ from searx_mcp.content.writing.blocks import (
     Block,
     Code,
     Headline,
+    Items,
     Note,
     Paragraph,
     Quote,
     Rule,
 )
-from searx_mcp.content.writing.inline_text import escape, escape_lines
+from searx_mcp.content.writing.inline_text import escape
 from searx_mcp.content.writing.paragraphs import CODE, STRONG, Part
-from searx_mcp.content.writing.walker import Close, DomWalker, Handlers, skip
+from searx_mcp.content.writing.walker import Close, DomWalker, Handlers, number, skip
 
 _TITLE_CHARS: Final = 200
 _CLOSING_MARKS = re.compile(r"(?:^|(?<= ))#(?=#*$)")
@@ -37,11 +39,16 @@ _KIND_CHARS: Final = 30
 _LANGUAGE = re.compile(r"(?:^|\s)language-([A-Za-z0-9+#_.-]{1,30})(?:\s|$)")
 _EMPTY_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 
+_MAX_NUMBER: Final = 999_999_999
+"""The largest number of an item (CommonMark, section 5.2)."""
+
+_NEAR: Final = 4
+"""Elements between a list of terms and the definition that it belongs to."""
+
 
 def block(walker: DomWalker, _node: LexborNode) -> Close:
     """An element that is a paragraph, or holds some."""
-    walker.flush()
-    return DomWalker.flush
+    return walker.open_paragraph()
 
 
 def rule(walker: DomWalker, _node: LexborNode) -> Close:
@@ -61,7 +68,7 @@ def heading(walker: DomWalker, node: LexborNode) -> Close:
 
     def finish(parts: list[Part]) -> None:
         if level > walker.style.max_heading_level:
-            walker.blocks.append(bold_line(walker, parts))
+            walker.blocks.append(walker.bold_line(parts))
             return
         title = _IMAGE_WORDS.sub(r"\1", "".join([part.text for part in parts]))
         # A heading is bold as it is.
@@ -74,13 +81,13 @@ def heading(walker: DomWalker, node: LexborNode) -> Close:
 
 def summary(walker: DomWalker, _node: LexborNode) -> Close:
     """A line that stands for what is folded behind it."""
-    return walker.open_line(lambda parts: walker.blocks.append(bold_line(walker, parts)))
+    return walker.open_line(lambda parts: walker.blocks.append(walker.bold_line(parts)))
 
 
-def quote(walker: DomWalker, node: LexborNode) -> Close:
+def quote(walker: DomWalker, _node: LexborNode) -> Close:
     """The words of somebody else."""
     if walker.level + 1 > MAX_LEVEL:
-        return block(walker, node)
+        return walker.open_paragraph()
     return walker.open_blocks(1, lambda blocks: walker.blocks.append(Quote(blocks)))
 
 
@@ -152,12 +159,6 @@ def note(walker: DomWalker, node: LexborNode) -> Close:
     return walker.open_blocks(2, finish)
 
 
-def bold_line(walker: DomWalker, parts: list[Part]) -> Paragraph:
-    """Parts as a bold line, whose links are taken note of."""
-    bold = [Part(part.text, part.formats | STRONG, part.link) for part in parts]
-    return Paragraph(escape_lines(walker.written(bold)))
-
-
 def code_block(walker: DomWalker, node: LexborNode) -> Close:
     """Lines of code."""
     walker.flush()
@@ -211,3 +212,195 @@ LINE_BREAKS_IN_CODE: Final[Handlers] = {
     **dict.fromkeys(("div", "p", "li", "tr", "ul", "ol", "table", "blockquote"), _code_line),
 }
 """What elements mean in code; the text of all others is code as it is."""
+
+
+@dataclass(slots=True)
+class Listing:
+    """A list that is being read.
+
+    Attributes:
+        items: what it becomes.
+        number: of the next item, or `None` in a list without numbers.
+        step: 1, or -1 where the numbers go down.
+        strays: blocks that stand in the list and in no item.
+    """
+
+    items: Items = field(default_factory=Items)
+    number: int | None = None
+    step: int = 1
+    strays: list[Block] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Put strays where a reader sees them: a list into the item before it, others into their own."""
+        if not self.strays:
+            return
+        if self.items.items and all(isinstance(block, Items) for block in self.strays):
+            self.items.items[-1] += self.strays
+        else:
+            self.add(list(self.strays))
+        self.strays.clear()
+
+    def add(self, blocks: list[Block], value: int | None = None) -> None:
+        """Add an item; an empty one only counts."""
+        number = self.number if value is None or self.number is None else value
+        if number is not None:
+            self.number = min(max(number + self.step, 0), _MAX_NUMBER)
+        if blocks:
+            self.items.items.append(blocks)
+            if number is not None:
+                self.items.numbers.append(number)
+
+
+@dataclass(slots=True)
+class Terms:
+    """A list of terms that is being read.
+
+    Attributes:
+        names: of terms that wait for their definitions.
+        definitions: of these.
+        items: what finished terms become, where the list is not flat.
+    """
+
+    names: list[str] = field(default_factory=list)
+    definitions: list[list[Block]] = field(default_factory=list)
+    items: Items | None = None
+
+    def settle(self, blocks: list[Block]) -> None:
+        """Finish the terms that wait.
+
+        Args:
+            blocks: where they go if the list is flat.
+        """
+        if found := self._settled():
+            if self.items is None:
+                blocks += found
+            else:
+                self.items.items.append(found)
+
+    def _settled(self) -> list[Block]:
+        """The terms with what defines them, as `**Term**: definition`; there are none after."""
+        names, definitions = ", ".join(self.names), self.definitions
+        self.names, self.definitions = [], []
+        if not names:
+            return [block for blocks in definitions for block in blocks]
+        if not definitions:
+            return [Paragraph(names)]
+        lead = names if names.endswith(":**") else f"{names}:"
+        if len(definitions) > 1:
+            return [Paragraph(lead), Items(items=definitions)]
+        first, *others = definitions[0]
+        if isinstance(first, Paragraph):
+            return [Paragraph(f"{lead} {first.text}"), *others]
+        return [Paragraph(lead), first, *others]
+
+
+def open_list(walker: DomWalker, node: LexborNode) -> Close:
+    """A list; one that is nested too deep is the blocks of its items."""
+    if walker.level + 2 > MAX_LEVEL:
+        return walker.open_paragraph()
+    walker.flush()
+    listing = Listing()
+    if node.tag == "ol":
+        attributes = node.attributes
+        is_reversed = "reversed" in attributes
+        count = sum(child.tag == "li" for child in node.iter()) if is_reversed else 1
+        listing.number = number(attributes.get("start"), count)
+        listing.step = -1 if is_reversed else 1
+    before = walker.blocks, walker.frame
+    walker.blocks, walker.frame = listing.strays, listing
+    walker.level += 2
+
+    def close(walker: DomWalker) -> None:
+        walker.flush()
+        listing.settle()
+        walker.blocks, walker.frame = before
+        walker.level -= 2
+        if listing.items.items:
+            walker.blocks.append(listing.items)
+
+    return close
+
+
+def item(walker: DomWalker, node: LexborNode) -> Close:
+    """An item of the list around it, or of one that the page left out."""
+    listing = walker.frame
+    if not isinstance(listing, Listing):
+        if walker.level + 2 > MAX_LEVEL:
+            return walker.open_paragraph()
+        return walker.open_blocks(2, lambda blocks: _add_implied(walker.blocks, blocks))
+    walker.flush()
+    listing.settle()
+    value = None
+    if listing.number is not None:
+        value = number(node.attributes.get("value"), -1)
+        value = None if value < 0 else value
+    close_blocks = walker.open_blocks(0, lambda blocks: listing.add(blocks, value))
+
+    def close(walker: DomWalker) -> None:
+        own = walker.blocks
+        close_blocks(walker)
+        if not own:
+            listing.add([], value)
+
+    return close
+
+
+def terms(walker: DomWalker, node: LexborNode) -> Close:
+    """A list of terms with their definitions; inside a definition, an item for each term."""
+    is_nested = walker.level + 2 <= MAX_LEVEL and _is_in_definition(node)
+    walker.flush()
+    before, own = walker.frame, Terms(items=Items() if is_nested else None)
+    walker.frame = own
+    walker.level += 2 * is_nested
+
+    def close(walker: DomWalker) -> None:
+        walker.flush()
+        own.settle(walker.blocks)
+        if own.items is not None and own.items.items:
+            walker.blocks.append(own.items)
+        walker.frame = before
+        walker.level -= 2 * is_nested
+
+    return close
+
+
+def _is_in_definition(node: LexborNode) -> bool:
+    around = node.parent
+    for _ in range(_NEAR):
+        if around is None or around.tag in {"dd", "dl"}:
+            break
+        around = around.parent
+    return around is not None and around.tag == "dd"
+
+
+def term(walker: DomWalker, _node: LexborNode) -> Close:
+    """A term, in bold."""
+    frame = walker.frame
+    if isinstance(frame, Terms) and frame.definitions:
+        walker.flush()
+        frame.settle(walker.blocks)
+
+    def finish(parts: list[Part]) -> None:
+        line = walker.bold_line(parts)
+        if isinstance(frame, Terms):
+            frame.names.append(line.text)
+        else:
+            walker.blocks.append(line)
+
+    return walker.open_line(finish)
+
+
+def definition(walker: DomWalker, _node: LexborNode) -> Close:
+    """The meaning of a term."""
+    frame = walker.frame
+    if not isinstance(frame, Terms) or walker.level + 2 > MAX_LEVEL:
+        return walker.open_paragraph()
+    return walker.open_blocks(2, frame.definitions.append)
+
+
+def _add_implied(blocks: list[Block], item_blocks: list[Block]) -> None:
+    last = blocks[-1] if blocks else None
+    if isinstance(last, Items) and last.is_implied:
+        last.items.append(item_blocks)
+    else:
+        blocks.append(Items(items=[item_blocks], is_implied=True))

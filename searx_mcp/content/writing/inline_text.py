@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-from searx_mcp.content.markdown import longest_backticks
-
 _SPECIAL = re.compile(r"[\\`*_<&~\[\]]")
 _ESCAPED = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|\Z)"  # a backslash that would escape, perhaps what follows the text
@@ -114,14 +112,6 @@ def block_tex(tex: str, *, is_numbered: bool = False) -> str:
     lines = [line.strip() for line in _TEX_COMMENT.sub("", tex).split("\n")]
     text = _harmless(_without_dollars("\n".join(filter(None, lines))), is_numbered=is_numbered)
     return _TEX_LINE_START.sub(" ", f"\n{text}").removeprefix("\n")
-
-
-def code_span(code: str) -> str:
-    """Code in a sentence; its marks are more than it holds in a row."""
-    longest = longest_backticks(code)
-    marks = "`" * (longest + 1)
-    pad = " " if longest and "`" in {code[0], code[-1]} else ""
-    return f"{marks}{pad}{code}{pad}{marks}"
 
 
 def _escaped(found: re.Match[str]) -> str:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from searx_mcp.content.writing.inline_text import code_span, escape_brackets
+from searx_mcp.content.markdown import code_span
+from searx_mcp.content.writing.inline_text import escape_brackets
 
 STRONG: Final = 1
 EMPHASIS: Final = 2

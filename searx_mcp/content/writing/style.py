@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
-from searx_mcp.models.request import Images
+from searx_mcp.models.page import CodeBlock, Heading, Images, PageImage, PageLink
 
 
 class Links(StrEnum):

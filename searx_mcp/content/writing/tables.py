@@ -5,7 +5,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.writing.block_elements import block, bold_line
+from searx_mcp.content.markdown import code_span
 from searx_mcp.content.writing.blocks import (
     RULES,
     Block,
@@ -20,10 +20,8 @@ from searx_mcp.content.writing.blocks import (
     Quote,
     Rule,
 )
-from searx_mcp.content.writing.inline_text import code_span
-from searx_mcp.content.writing.lists import number
 from searx_mcp.content.writing.paragraphs import BREAK_TEXT, Part
-from searx_mcp.content.writing.walker import Close, DomWalker, skip
+from searx_mcp.content.writing.walker import Close, DomWalker, number, skip
 
 _MAX_COLSPAN: Final = 64
 _MAX_ROWSPAN: Final = 1_000
@@ -99,7 +97,7 @@ def caption(walker: DomWalker, _node: LexborNode) -> Close:
     frame = walker.frame
 
     def finish(parts: list[Part]) -> None:
-        line = bold_line(walker, parts)
+        line = walker.bold_line(parts)
         (frame.captions if isinstance(frame, Table) else walker.blocks).append(line)
 
     return walker.open_line(finish)
@@ -117,7 +115,7 @@ def cell(walker: DomWalker, node: LexborNode) -> Close:
     """A cell of the row that was begun last."""
     frame = walker.frame
     if not isinstance(frame, Table):
-        return block(walker, node)
+        return walker.open_paragraph()
     attributes = node.attributes
     is_head = node.tag == "th"
     own = Cell([], 1, 1, is_head, "")

@@ -7,7 +7,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.addresses import MAX_LINKS, absolute, images_of
+from searx_mcp.content.addresses import MAX_LINKS, absolute, image_address
 from searx_mcp.content.clean import clean_line
 from searx_mcp.content.writing.paragraphs import Link, Part
 from searx_mcp.content.writing.style import Links
@@ -203,10 +203,11 @@ class Targets:
         return absolute(self._base, href)
 
     def _image(self, node: LexborNode, attributes: dict[str, str | None]) -> PageImage | None:
-        source = attributes.get("src") or ""
-        if _is_plain(attributes) and (url := self.resolve(source)).startswith("http"):
-            return PageImage(url=url, alt=clean_line(attributes.get("alt") or "", _ALT_CHARS))
-        return next(iter(images_of(node, self._base)), None)
+        url = self.resolve(attributes.get("src") or "") if _is_plain(attributes) else ""
+        if not url.startswith("http"):
+            url = image_address(node, attributes, self._base)
+        alt = clean_line(attributes.get("alt") or "", _ALT_CHARS)
+        return PageImage(url=url, alt=alt) if url else None
 
 
 def target(address: str) -> str:

@@ -1,7 +1,7 @@
 """The walk over the tree: text becomes parts of paragraphs, and paragraphs become blocks.
 
 Nothing here recurses, so that no depth of nesting is too much. What an element means is said by its
-handler (`inline_elements`, `block_elements`, `lists`, `tables`): a function that is called where the
+handler (`inline_elements`, `block_elements`, `tables`): a function that is called where the
 element begins, and returns what is to be called where it ends.
 """
 
@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 from searx_mcp.content.clean import clean_counted, clean_line
 from searx_mcp.content.writing.blocks import Block, Note, Paragraph
 from searx_mcp.content.writing.inline_text import escape, escape_lines, escape_numbered
-from searx_mcp.content.writing.paragraphs import BREAK, CODE, MARKUP, Link, Part, inline
+from searx_mcp.content.writing.paragraphs import BREAK, CODE, MARKUP, STRONG, Link, Part, inline
 from searx_mcp.content.writing.style import Links, Style
 from searx_mcp.content.writing.targets import Targets
 
@@ -38,6 +38,7 @@ _CJK_ONE = re.compile(f"[{_CJK}]")
 
 _LABEL_CHARS: Final = 60
 _NO_LABEL = re.compile(r"[^\w.-]+")
+_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
 
 
 def skip(_walker: "DomWalker") -> None:
@@ -302,6 +303,11 @@ class DomWalker:
 
         return close
 
+    def open_paragraph(self) -> Close:
+        """Begin what is a paragraph, or holds some."""
+        self.flush()
+        return DomWalker.flush
+
     def open_line(self, finish: Callable[[list[Part]], None]) -> Close:
         """Begin what is one line, whatever stands in it.
 
@@ -352,6 +358,11 @@ class DomWalker:
                 return inline(parts, self.targets.written(parts), self._escape)
         return inline(parts, {}, self._escape)
 
+    def bold_line(self, parts: list[Part]) -> Paragraph:
+        """Parts as a bold line, whose links are taken note of."""
+        bold = [Part(part.text, part.formats | STRONG, part.link) for part in parts]
+        return Paragraph(escape_lines(self.written(bold)))
+
     def only_text(self, node: LexborNode) -> str:
         """The Markdown of an element that holds one plain text and nothing else; or nothing.
 
@@ -364,6 +375,11 @@ class DomWalker:
         if self.text.link is None and text.isascii() and text.isprintable():
             return escape_lines(self._escape(text))
         return ""
+
+
+def number(text: str | None, default: int) -> int:
+    """A number out of an attribute, of up to nine digits; anything else is the default."""
+    return int(text) if text and _NUMBER.fullmatch(text) else default
 
 
 def _is_of_word(character: str) -> bool:

@@ -5,7 +5,7 @@ from typing import Final
 
 from selectolax.lexbor import LexborNode
 
-from searx_mcp.content.writing import block_elements, inline_elements, lists, tables
+from searx_mcp.content.writing import block_elements, inline_elements, tables
 from searx_mcp.content.writing.blocks import Definitions, Lines, Rule
 from searx_mcp.content.writing.style import Style, Written
 from searx_mcp.content.writing.walker import Close, DomWalker, Handler, Handlers, Modes, skip
@@ -74,11 +74,11 @@ _BETWEEN_BLOCKS: Final[Handlers] = {
     **_all(_BLOCKS, block_elements.block),
     **_all(_HEADINGS, block_elements.heading),
     **_all(_CODE_BLOCKS, block_elements.code_block),
-    **_all("ul ol menu dir", lists.open_list),
-    "li": lists.item,
-    "dl": lists.terms,
-    "dt": lists.term,
-    "dd": lists.definition,
+    **_all("ul ol menu dir", block_elements.open_list),
+    "li": block_elements.item,
+    "dl": block_elements.terms,
+    "dt": block_elements.term,
+    "dd": block_elements.definition,
     "blockquote": block_elements.quote,
     "figure": block_elements.figure,
     "figcaption": block_elements.caption,

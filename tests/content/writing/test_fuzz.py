@@ -18,7 +18,7 @@ from searx_mcp.content.clean import clean_counted
 from searx_mcp.content.writing.style import Links, Style, Written
 from searx_mcp.content.writing.targets import Targets, target
 from searx_mcp.content.writing.write import write
-from searx_mcp.models.request import Images
+from searx_mcp.models.page import Images
 
 BASE = "https://site.example/folder/page.html"
 SCHEMES = {"http", "https", "mailto", "tel", "ftp"}

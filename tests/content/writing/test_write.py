@@ -5,8 +5,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.writing.style import Links, Style
 from searx_mcp.content.writing.write import write
-from searx_mcp.models.page import CodeBlock, Heading, PageImage, PageLink
-from searx_mcp.models.request import Images
+from searx_mcp.models.page import CodeBlock, Heading, Images, PageImage, PageLink
 
 NOTES = [
     pytest.param("<p>a<x-reference name=1></x-reference>.</p><x-notes><x-note name=1><p>Some note.</p></x-note></x-notes>b", "a[^1].\n\nb\n\n[^1]: Some note.", id="at the end"),
@@ -112,7 +111,7 @@ def test_addresses_stand_where_the_style_says(written, reread, links, expected):
 
 def test_images_are_noted_with_words_and_captions(written):
     page = written(
-        "<img src=/a.png alt='A  b'><figure><img src=/b.png><figcaption>The <b>cap</b></figcaption></figure>"
+        "<img src=/a.png alt=' A\u200b\n b '><figure><img src=/b.png><figcaption>The <b>cap</b></figcaption></figure>"
         "<img src=/a.png><img src=/t.gif width=1 height=1>"
     )
     assert page.images == (
@@ -127,6 +126,11 @@ def test_images_are_noted_up_to_a_limit_and_linked_beyond(written):
     page = written(html, images=Images.LINKS)
     assert len(page.images) == 50
     assert page.markdown.count("[image: x](") == 60
+
+
+def test_long_words_of_an_image_are_cut(written):
+    [image] = written(f"<img src=/a.png alt={'x' * 500}>").images
+    assert len(image.alt) == 300
 
 
 def test_characters_that_nobody_sees_are_counted(written):
