@@ -9,6 +9,7 @@ from searx_mcp.http.sessions import Sessions
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, rate_limits
+from searx_mcp.search.providers.context import TimePlan
 from searx_mcp.search.providers.open_sources import OpenSources, WiredSources
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import OpenSourcesConfig, origin_of
@@ -71,7 +72,7 @@ def wire_sources(
         engines,
         rounds,
         contact=config.contact,
-        phase_timeout=settings.search.phase_timeout,
+        plan=TimePlan(settings.search.phase_timeout),
         clock=clock,
         blocked=blocked,
     )

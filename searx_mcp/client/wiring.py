@@ -36,7 +36,7 @@ from searx_mcp.search.background.discovery import CatalogRefresher, Discovery
 from searx_mcp.search.background.membership import PoolMembership, fetches_list, first_catalog
 from searx_mcp.search.background.schedule import Activity, Schedule, Work
 from searx_mcp.search.background.state_sync import StateSync
-from searx_mcp.search.providers.context import Found, Provider
+from searx_mcp.search.providers.context import Found, Provider, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.search.providers.instances import InstanceSearch
 from searx_mcp.search.reading import ResultReader
@@ -253,7 +253,7 @@ async def open_components(
                 sources.provider if sources else None,
                 mode=settings.open_sources.mode,
                 has_own=lambda: pool.has_own,
-                phase_timeout=settings.search.phase_timeout,
+                plan=TimePlan(settings.search.phase_timeout),
             ),
             reader=ResultReader(fetcher, settings.web_search, settings.quality, spawn=tasks.spawn),
             flights=SingleFlight[Found](tasks.spawn),

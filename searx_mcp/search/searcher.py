@@ -14,11 +14,11 @@ from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.answers.cache import SharedAnswers
-from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult, CachedSearch
+from searx_mcp.search.answers.cached_search import CachedResult, CachedSearch
 from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
-from searx_mcp.search.providers.context import COVERAGE, Found, Provider, SearchContext
+from searx_mcp.search.providers.context import COVERAGE, Found, Provider, SearchContext, TimePlan
 from searx_mcp.search.reading import ResultReader
 from searx_mcp.sources.searxng.request import neutralise
 from searx_mcp.tasks import SingleFlight, Spawn
@@ -136,8 +136,6 @@ def _ago(age: float) -> str:
 _SITE = re.compile(r"(^|\s)site:", re.IGNORECASE)
 _ROWS = 10
 """Results of a page of which nothing is known: what engines give, as a rule."""
-_READING_SHARE = 0.6
-"""The share of a call's time left to the pages when the search phase takes as long as it may."""
 
 
 class Searcher:
@@ -184,10 +182,10 @@ class Searcher:
         loop = asyncio.get_running_loop()
         timeout = request.timeout or self._config.default_timeout
         started = loop.time()
-        deadline = started + timeout - ANSWERING_TIME
-        search_deadline = deadline
+        search_deadline, deadline = TimePlan.of_call(
+            started, timeout, reads_pages=request.fetch_content
+        )
         if request.fetch_content:
-            search_deadline = started + (deadline - started) * _READING_SHARE
             self._reader.warm()
         query, skipped = self._beginning(request)
         try:

@@ -22,11 +22,14 @@ from searx_mcp.search.answers.cache import (
 )
 from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.providers.context import Found, Provider, SearchContext
+from searx_mcp.search.providers.context import (
+    ANSWERING_TIME,
+    Found,
+    Provider,
+    SearchContext,
+    TimePlan,
+)
 from searx_mcp.tasks import SingleFlight, Spawn
-
-ANSWERING_TIME = 0.25
-"""Seconds kept back from a call's time to put the answer together."""
 
 _log = logging.getLogger("searx_mcp.search.answers.cached_search")
 
@@ -82,7 +85,7 @@ class CachedSearch:
     ) -> None:
         self._provider = provider
         self._flights = flights
-        self._phase_timeout = config.phase_timeout
+        self._plan = TimePlan(config.phase_timeout)
         self._sync = sync
         self._spawn = spawn
         self._shared = shared
@@ -174,9 +177,9 @@ class CachedSearch:
         task.add_done_callback(lambda _: self._refreshing.discard(key))
 
     async def _refetch(self, key: CacheKey, context: SearchContext) -> None:
-        deadline = asyncio.get_running_loop().time() + self._phase_timeout
+        context = replace(context, deadline=self._plan.of_refresh(), progress=None)
         try:
-            _ = await self._join(key, replace(context, deadline=deadline, progress=None))
+            _ = await self._join(key, context)
         except SearxMcpError as error:
             _log.debug("search.refresh_failed code=%s", error.code)
         except Exception:  # noqa: BLE001 - a supervisor: it must not end the client

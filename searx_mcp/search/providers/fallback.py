@@ -1,7 +1,6 @@
 """Who answers a search: instances first, open sources beside them or in their place."""
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -14,7 +13,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.request import Category, Source
 from searx_mcp.models.response import Coverage
-from searx_mcp.search.providers.context import Found, Provider, SearchContext
+from searx_mcp.search.providers.context import Found, Provider, SearchContext, TimePlan
 from searx_mcp.sources.open.config import OpenSourcesMode
 
 if TYPE_CHECKING:
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-KEPT_BACK: Final = 0.4
-"""The share of the search phase that instances leave to the open sources when these are to answer in
-their place: 4.8 of 12 seconds, about what the table gives to most of them."""
 _BLENDED: Final = frozenset({Category.IT, Category.SCIENCE})
 """Where collections are often better than the web."""
 
@@ -37,7 +33,7 @@ class FallbackSearch:
         open_sources: the collections; `None` where they are switched off.
         mode: when they are asked unless the call says so.
         has_own: whether an instance of the user's own is in the pool.
-        phase_timeout: seconds a search may take.
+        plan: the time of a search.
     """
 
     def __init__(
@@ -47,13 +43,13 @@ class FallbackSearch:
         *,
         mode: OpenSourcesMode,
         has_own: Callable[[], bool],
-        phase_timeout: float,
+        plan: TimePlan,
     ) -> None:
         self._instances = instances
         self._open_sources = open_sources
         self._mode = mode
         self._has_own = has_own
-        self._phase_timeout = phase_timeout
+        self._plan = plan
 
     async def run(self, context: SearchContext) -> Found:
         """Answer a search; see `Provider`."""
@@ -82,9 +78,9 @@ class FallbackSearch:
         return not (self._mode is OpenSourcesMode.AUTO and self._has_own())
 
     async def _fall_back(self, open_sources: "OpenSources", context: SearchContext) -> Found:
-        context = context.within(self._phase_timeout)
+        context = self._plan.of_search(context)
         try:
-            return await self._instances.run(context.within(math.inf, share=1 - KEPT_BACK))
+            return await self._instances.run(self._plan.of_instances(context))
         except (NoInstancesError, DeadlineError) as exc:
             refusal = exc
         try:

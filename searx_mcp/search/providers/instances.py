@@ -17,7 +17,7 @@ from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.budget import QuotaGuard
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.merge import fuse
-from searx_mcp.search.providers.context import Found, SearchContext
+from searx_mcp.search.providers.context import Found, SearchContext, TimePlan
 from searx_mcp.search.providers.fan_out import Answered, FanOut
 from searx_mcp.search.providers.unavailable import unavailable
 from searx_mcp.sources.attempt import AttemptRunner, InstanceClient, RequestPacer
@@ -113,6 +113,7 @@ class InstanceSearch:
     ) -> None:
         self._pool = pool
         self._config = config
+        self._plan = TimePlan(config.phase_timeout)
         self._clock = clock
         self._guard = QuotaGuard(pool, state, clock)
         self.runner = AttemptRunner(
@@ -137,7 +138,7 @@ class InstanceSearch:
             DeadlineError: there was no time for a single attempt.
         """
         query = context.query
-        context = context.within(self._config.phase_timeout)
+        context = self._plan.of_search(context)
         log = InstanceLog(context.deadline, context.progress)
         try:
             answered = await self._fan_out.ask(query, wanted=context.wanted, log=log)

@@ -14,7 +14,7 @@ from searx_mcp.models.response import Coverage
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply, SourceLog
-from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
+from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
 from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
@@ -66,7 +66,7 @@ class OpenSources:
         engines: the rows that are switched on, by name.
         rounds: asks them.
         contact: handed to the engines whose operators want it.
-        phase_timeout: seconds all of it may take.
+        plan: the time of all of it.
         clock: Unix seconds.
         blocked: gives the hosts that are not asked at the moment.
         gate: keeps of an engine's hits those that have to do with the question.
@@ -78,7 +78,7 @@ class OpenSources:
         rounds: ConcurrentQueries,
         *,
         contact: str,
-        phase_timeout: float,
+        plan: TimePlan,
         clock: Callable[[], float],
         blocked: Callable[[], Collection[str]] = tuple,
         gate: Gate = relevant,
@@ -88,7 +88,7 @@ class OpenSources:
         self._engines = engines
         self._rounds = rounds
         self._contact = contact
-        self._phase_timeout = phase_timeout
+        self._plan = plan
         self._clock = clock
 
     def fits(self, query: InstanceQuery) -> bool:
@@ -120,7 +120,7 @@ class OpenSources:
         asking = _Asking(
             question, chosen, chosen.category, context.query, context.wanted, self._contact
         )
-        context = context.within(self._phase_timeout)
+        context = self._plan.of_search(context)
         log = SourceLog(context.deadline, context.progress)
         replies = await self._ask(asking, log)
         if not replies:

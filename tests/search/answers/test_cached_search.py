@@ -17,10 +17,10 @@ from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.answers.cache import CacheKey, SharedAnswer, SharedAnswers
-from searx_mcp.search.answers.cached_search import ANSWERING_TIME, CachedResult, CachedSearch
+from searx_mcp.search.answers.cached_search import CachedResult, CachedSearch
 from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.config import SearchConfig
-from searx_mcp.search.providers.context import Found, SearchContext
+from searx_mcp.search.providers.context import ANSWERING_TIME, Found, SearchContext
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import SingleFlight, Tasks
 from searx_mcp.testing.clock import FakeClock

@@ -16,7 +16,7 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Source
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.attempt import InstanceQuery
-from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext
+from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.sources.open.config import OpenSourcesMode
 from tests.doubles import virtual_time
@@ -69,7 +69,7 @@ def ordered(collections):
         world.answer(**behaviours)
         provider = None if mode is OpenSourcesMode.OFF else world.provider
         order = FallbackSearch(
-            instances, provider, mode=mode, has_own=lambda: own, phase_timeout=12.0
+            instances, provider, mode=mode, has_own=lambda: own, plan=TimePlan(12.0)
         )
 
         async def search(*, category="images", source=Source.AUTO, seconds=20.0, text="red panda"):
