@@ -20,94 +20,28 @@ SAFARI = (
 )
 BROWSERS = [CHROME, EDGE, OPERA, FIREFOX, SAFARI]
 
-REFUSED_AGENTS = re.compile(
-    r"unknown|[Cc][Uu][Rr][Ll]|[wW]get|Scrapy|splash|JavaFX|FeedFetcher|python-requests|Go-http"
-    r"|Java|Jakarta|okhttp|HttpClient|Jersey|Python|libwww-perl|Ruby|HeadlessChrome"
-)
 
-
-def _passes_limiter(headers: Mapping[str, str], *, secure: bool) -> bool:
-    """The limiter's header checks, as `docs/decisions/searxng-answers.md` lists them."""
-    encodings = {item.strip() for item in headers["Accept-Encoding"].split(",")}
-    agent = headers["User-Agent"]
-    modern = re.search(r"chrome/|firefox/|version/", agent.lower())
-    return (
-        not REFUSED_AGENTS.match(agent)
-        and "text/html" in headers["Accept"]
-        and bool(encodings & {"gzip", "deflate"})
-        and bool(headers["Accept-Language"])
-        and not (secure and modern and headers.get("Sec-Fetch-Mode") not in {"navigate", "cors"})
-    )
-
-
-def test_honest_headers_name_the_project_and_pass_the_limiter():
-    headers = honest("1.2.3")
-
-    assert headers["User-Agent"] == "searx-mcp/1.2.3 (+https://github.com/searx-mcp/searx-mcp)"
-    assert _passes_limiter(headers, secure=True)
-
-
-@pytest.mark.parametrize("secure", [True, False], ids=["https", "http"])
-@pytest.mark.parametrize(
-    "user_agent", BROWSERS, ids=["chrome", "edge", "opera", "firefox", "safari"]
-)
-def test_browser_headers_pass_the_limiter(user_agent, secure):
-    assert _passes_limiter(browser(user_agent, secure=secure), secure=secure)
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        pytest.param(honest(), id="honest"),
-        *(pytest.param(browser(agent), id=agent[-20:]) for agent in BROWSERS),
-    ],
-)
-def test_every_persona_asks_for_privacy_and_gives_nothing_away(headers):
-    assert (headers["DNT"], headers["Sec-GPC"]) == ("1", "1")
-    assert not {"Referer", "Cookie"} & headers.keys()
+def test_honest_headers_name_the_project():
+    name = "searx-mcp/1.2.3 (+https://github.com/searx-mcp/searx-mcp)"
+    assert honest("1.2.3")["User-Agent"] == name
 
 
 @pytest.mark.parametrize(
     ("user_agent", "brands", "platform"),
     [
         # What these versions send, so that spelling and order are checked and not repeated.
-        pytest.param(
-            CHROME,
-            '"Chromium";v="124", "Google Chrome";v="124", "Not-A.Brand";v="99"',
-            '"Windows"',
-            id="chrome 124",
-        ),
-        pytest.param(
-            EDGE,
-            '"Not_A Brand";v="8", "Chromium";v="120", "Microsoft Edge";v="120"',
-            '"macOS"',
-            id="edge 120",
-        ),
-        pytest.param(
-            OPERA,
-            '"Not_A Brand";v="8", "Chromium";v="120", "Opera";v="106"',
-            '"Windows"',
-            id="opera 106",
-        ),
+        (CHROME, '"Chromium";v="124", "Google Chrome";v="124", "Not-A.Brand";v="99"', "Windows"),
+        (EDGE, '"Not_A Brand";v="8", "Chromium";v="120", "Microsoft Edge";v="120"', "macOS"),
+        (OPERA, '"Not_A Brand";v="8", "Chromium";v="120", "Opera";v="106"', "Windows"),
     ],
+    ids=["chrome 124", "edge 120", "opera 106"],
 )
 def test_client_hints_fit_version_and_platform(user_agent, brands, platform):
     headers = browser(user_agent)
 
     assert headers["sec-ch-ua"] == brands
-    assert headers["sec-ch-ua-platform"] == platform
+    assert headers["sec-ch-ua-platform"] == f'"{platform}"'
     assert headers["sec-ch-ua-mobile"] == "?0"
-
-
-@pytest.mark.parametrize("user_agent", [FIREFOX, SAFARI], ids=["firefox", "safari"])
-def test_only_chromium_sends_client_hints(user_agent):
-    assert not [name for name in browser(user_agent) if name.startswith("sec-ch-")]
-
-
-def test_fetch_metadata_and_hints_are_sent_over_https_only():
-    names = {name.lower() for name in browser(CHROME, secure=False)}
-
-    assert not [name for name in names if name.startswith(("sec-fetch", "sec-ch"))]
 
 
 def test_a_persona_is_of_one_instance_and_one_installation():
@@ -121,12 +55,6 @@ def test_a_persona_is_of_one_instance_and_one_installation():
     assert agents(1, reversed(urls)) == first, "another process asks in another order"
     assert agents(2, urls) != first
     assert len(set(first.values())) > 1
-
-
-def test_an_instance_without_https_gets_a_persona_without_fetch_metadata():
-    personas = Personas(rotate=True, seed=1, user_agent_source=lambda _rng: CHROME)
-
-    assert "Sec-Fetch-Mode" not in personas.headers_for("http://a.example/", own=False)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +80,7 @@ def test_an_unusable_user_agent_falls_back_to_honesty(user_agent):
 
 
 # User-Agents that botdetection of SearXNG 2026.8.22 refuses, matched at the start.
-ALL_REFUSED_AGENTS = re.compile(
+REFUSED_AGENTS = re.compile(
     r"unknown|[Cc][Uu][Rr][Ll]|[wW]get|Scrapy|splash|JavaFX|FeedFetcher|python-requests"
     r"|Go-http-client|Java|Jakarta|okhttp|HttpClient|Jersey|Python|libwww-perl|Ruby|SynHttpClient"
     r"|UniversalFeedParser|Googlebot|GoogleImageProxy|bingbot|Baiduspider|yacybot|YandexMobileBot"
@@ -202,7 +130,7 @@ def _hints_fit(headers: Mapping[str, str], *, secure: bool) -> bool:
 LIMITER_RULES: dict[str, Callable[[Mapping[str, str], bool], bool]] = {
     "a User-Agent is sent": lambda headers, _: bool(headers["User-Agent"].strip()),
     "the User-Agent is on no list": lambda headers, _: (
-        not ALL_REFUSED_AGENTS.match(headers["User-Agent"])
+        not REFUSED_AGENTS.match(headers["User-Agent"])
     ),
     "text/html is acceptable": lambda headers, _: (
         "text/html" in {item.partition(";")[0] for item in headers["Accept"].split(",")}
@@ -216,6 +144,7 @@ LIMITER_RULES: dict[str, Callable[[Mapping[str, str], bool], bool]] = {
         or headers.get("Sec-Fetch-Mode") in {"navigate", "cors"}
     ),
     "the connection is not closed": lambda headers, _: "Connection" not in headers,
+    "privacy is asked for": lambda headers, _: headers["DNT"] == headers["Sec-GPC"] == "1",
     "nothing says a page sent us": lambda headers, _: not {"Referer", "Origin"} & headers.keys(),
     "no cookies": lambda headers, _: "Cookie" not in headers,
     "fetch metadata is whole or absent": lambda headers, secure: _fetch_metadata_fits(
@@ -240,8 +169,12 @@ def _request(headers: Mapping[str, str], *, secure: bool) -> ReceivedRequest:
 
 @pytest.fixture(scope="module")
 def personas() -> list[tuple[Mapping[str, str], bool]]:
-    """The honest headers and 200 browsers, over https and over http."""
-    chosen: list[tuple[Mapping[str, str], bool]] = []
+    """The honest headers, the browsers above and 200 others, over https and over http."""
+    chosen: list[tuple[Mapping[str, str], bool]] = [
+        (headers, secure)
+        for secure in (True, False)
+        for headers in (honest(), *(browser(agent, secure=secure) for agent in BROWSERS))
+    ]
     for scheme in ("https", "http"):
         everybody = Personas(rotate=True, seed=7, user_agent_source=desktop_user_agent)
         urls = [f"{scheme}://{number}.example/" for number in range(200)]
@@ -255,12 +188,3 @@ def test_every_persona_keeps_every_rule_of_the_limiter(personas, rule):
     assert len({headers["User-Agent"] for headers, _ in personas}) > 5
     for headers, secure in personas:
         assert LIMITER_RULES[rule](headers, secure), headers
-
-
-def test_every_user_agent_of_our_source_makes_a_passing_persona():
-    personas = Personas(rotate=True, seed=1, user_agent_source=desktop_user_agent)
-
-    for number in range(50):
-        headers = personas.headers_for(f"https://{number}.example/", own=False)
-        assert headers["User-Agent"].startswith("Mozilla/5.0 ")
-        assert _passes_limiter(headers, secure=True)

@@ -5,7 +5,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import pytest
@@ -84,8 +84,20 @@ async def upstream_for() -> AsyncIterator[Callable[..., Upstream]]:
         await sessions.aclose()
 
 
-Start = Callable[..., Awaitable[Instance]]
-UpstreamFor = Callable[..., Upstream]
+OWN: dict[str, Any] = {"own": True, "format": Format.JSON, "timeout": 5}
+
+
+@pytest.fixture
+def search(upstream_for: Callable[..., Upstream]) -> Callable[..., Awaitable[Outcome]]:
+    """Search at an instance, which is an own one unless told."""
+
+    async def run(instance: Instance, **options: Any) -> Outcome:
+        options = OWN | options
+        url = instance.url
+        upstream = upstream_for(url) if options["own"] else upstream_for(public=[url])
+        return await upstream.search(url, QUERY, **options)
+
+    return run
 
 
 def _results(count: int) -> dict[str, object]:
@@ -99,12 +111,10 @@ def _always(response: Callable[[], web.StreamResponse]) -> Handler:
     return handler
 
 
-async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(start, upstream_for):
+async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(start, search):
     instance = await start(_always(lambda: web.json_response(_results(5))))
 
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
-    )
+    outcome = await search(instance)
 
     assert outcome.verdict is Verdict.FULL
     assert outcome.page is not None
@@ -118,27 +128,23 @@ async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(start, u
     assert not {"Referer", "Cookie"} & set(request.headers)
 
 
-async def test_a_large_page_is_parsed_all_the_same(start, upstream_for, results_page):
+async def test_a_large_page_is_parsed_all_the_same(start, search, results_page):
     row = '<article class="result"><h3><a href="https://a.example/">A</a></h3></article>'
     body = results_page(row * 3, beside=f"<p>{'x' * MAX_ON_LOOP}</p>")
     instance = await start(_always(lambda: web.Response(body=body, content_type="text/html")))
 
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.HTML, timeout=5
-    )
+    outcome = await search(instance, format=Format.HTML)
 
     assert outcome.verdict is Verdict.FULL
 
 
-async def test_a_compressed_answer_is_decoded(start, upstream_for):
+async def test_a_compressed_answer_is_decoded(start, search):
     body = gzip.compress(b'{"results": [], "answers": ["42"]}')
     instance = await start(
         _always(lambda: web.Response(body=body, headers={"Content-Encoding": "gzip"}))
     )
 
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
-    )
+    outcome = await search(instance)
 
     assert outcome.verdict is Verdict.FULL
 
@@ -158,12 +164,10 @@ async def test_a_compressed_answer_is_decoded(start, upstream_for):
         ),
     ],
 )
-async def test_a_status_becomes_an_outcome(start, upstream_for, status, headers, verdict):
+async def test_a_status_becomes_an_outcome(start, search, status, headers, verdict):
     instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=b"x")))
 
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
-    )
+    outcome = await search(instance)
 
     assert (outcome.verdict, outcome.status_code) == (verdict, status)
     assert outcome.retry_after == (7.0 if status == 429 else None)
@@ -171,7 +175,7 @@ async def test_a_status_becomes_an_outcome(start, upstream_for, status, headers,
     assert len(instance.requests) == 1
 
 
-async def test_a_body_without_end_is_cut(start, upstream_for):
+async def test_a_body_without_end_is_cut(start, search):
     async def endless(request: web.BaseRequest) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(request)
@@ -181,16 +185,14 @@ async def test_a_body_without_end_is_cut(start, upstream_for):
 
     instance = await start(endless)
 
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=20
-    )
+    outcome = await search(instance, timeout=20)
 
     assert outcome.verdict is Verdict.MALFORMED
     assert outcome.detail == "The answer was cut off."
 
 
 @pytest.mark.parametrize("headers_first", [False, True], ids=["no answer", "no body"])
-async def test_a_silent_instance_times_out(start, upstream_for, headers_first):
+async def test_a_silent_instance_times_out(start, search, headers_first):
     released = asyncio.Event()
 
     async def silent(request: web.BaseRequest) -> web.StreamResponse:
@@ -203,9 +205,7 @@ async def test_a_silent_instance_times_out(start, upstream_for, headers_first):
 
     instance = await start(silent)
 
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=0.05
-    )
+    outcome = await search(instance, timeout=0.05)
     released.set()
 
     assert outcome.verdict is Verdict.TIMEOUT
@@ -213,9 +213,7 @@ async def test_a_silent_instance_times_out(start, upstream_for, headers_first):
 
 
 async def test_a_closed_port_is_a_connection_failure(upstream_for, unused_url):
-    outcome = await upstream_for(unused_url).search(
-        unused_url, QUERY, own=True, format=Format.JSON, timeout=5
-    )
+    outcome = await upstream_for(unused_url).search(unused_url, QUERY, **OWN)
 
     assert (outcome.verdict, outcome.status_code) == (Verdict.CONNECTION, None)
 
@@ -223,19 +221,17 @@ async def test_a_closed_port_is_a_connection_failure(upstream_for, unused_url):
 async def test_a_name_that_does_not_resolve_is_a_dns_failure(upstream_for):
     url = "http://nowhere.invalid/"  # RFC 6761 §6.4: never resolves
 
-    outcome = await upstream_for(url).search(url, QUERY, own=True, format=Format.JSON, timeout=5)
+    outcome = await upstream_for(url).search(url, QUERY, **OWN)
 
     assert outcome.verdict is Verdict.DNS
 
 
-async def test_an_unknown_certificate_is_a_tls_failure(start, upstream_for):
+async def test_an_unknown_certificate_is_a_tls_failure(start, search):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
     instance = await start(_always(lambda: web.Response(body=b"{}")), tls=context)
 
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
-    )
+    outcome = await search(instance)
 
     assert outcome.verdict is Verdict.TLS
     assert not instance.requests
@@ -250,9 +246,7 @@ async def test_an_answer_that_is_not_http_is_malformed(upstream_for):
     server = await asyncio.start_server(babble, "127.0.0.1", 0)
     async with server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
-        outcome = await upstream_for(url).search(
-            url, QUERY, own=True, format=Format.JSON, timeout=5
-        )
+        outcome = await upstream_for(url).search(url, QUERY, **OWN)
 
     assert outcome.verdict is Verdict.MALFORMED
 
@@ -370,7 +364,7 @@ def unused_url() -> Iterator[str]:
 
 
 async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_query(
-    start, upstream_for, caplog
+    start, search, caplog
 ):
     row = '<article class="result"><h4>hello world</h4></article>'
     page = (
@@ -380,9 +374,7 @@ async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_qu
     instance = await start(_always(lambda: web.Response(text=page, content_type="text/html")))
 
     with caplog.at_level(logging.WARNING):
-        outcome = await upstream_for(instance.url).search(
-            instance.url, QUERY, own=True, format=Format.HTML, timeout=5
-        )
+        outcome = await search(instance, format=Format.HTML)
 
     assert (outcome.rows_seen, outcome.rows_used, outcome.has_drifted) == (4, 0, True)
     host = instance.url.split("/")[2]
@@ -391,13 +383,11 @@ async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_qu
     ]
 
 
-async def test_a_captured_answer_comes_as_it_was_sent(start, upstream_for):
+async def test_a_captured_answer_comes_as_it_was_sent(start, search):
     instance = await start(_always(lambda: web.json_response(_results(5), headers={"X-Test": "1"})))
 
     kept: list[Response] = []
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=5, keep=kept.append
-    )
+    outcome = await search(instance, keep=kept.append)
 
     assert outcome.verdict is Verdict.FULL
     assert (outcome.rows_seen, outcome.rows_used) == (5, 5)
@@ -408,9 +398,7 @@ async def test_a_captured_answer_comes_as_it_was_sent(start, upstream_for):
 
 async def test_nothing_is_captured_where_nothing_came(upstream_for, unused_url):
     kept: list[Response] = []
-    outcome = await upstream_for(unused_url).search(
-        unused_url, QUERY, own=True, format=Format.JSON, timeout=5, keep=kept.append
-    )
+    outcome = await upstream_for(unused_url).search(unused_url, QUERY, **OWN, keep=kept.append)
 
     assert outcome.verdict is Verdict.CONNECTION
     assert not kept
@@ -446,12 +434,10 @@ def _home(url: str, count: int) -> dict[str, object]:
     return {"results": [*rows, RESULT | {"url": "https://a.example/"}]}
 
 
-async def test_hits_that_lead_home_count_against_a_public_instance(start, upstream_for):
+async def test_hits_that_lead_home_count_against_a_public_instance(start, search):
     instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
 
-    outcome = await upstream_for(public=[instance.url]).search(
-        instance.url, QUERY, own=False, format=Format.HTML, timeout=5
-    )
+    outcome = await search(instance, own=False, format=Format.HTML)
 
     assert outcome.verdict is Verdict.THIN
     assert outcome.page is not None
@@ -459,14 +445,12 @@ async def test_hits_that_lead_home_count_against_a_public_instance(start, upstre
     assert outcome.trust_violation == "4 of 5 results lead back to the instance itself."
 
 
-async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(start, upstream_for, caplog):
+async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(start, search, caplog):
     rows = {"results": [RESULT | {"url": f"https://t.example/?to=https://{n}.example/"}
                         for n in range(4)]}  # fmt: skip
     instance = await start(_always(lambda: web.json_response(rows)))
 
-    outcome = await upstream_for(public=[instance.url]).search(
-        instance.url, QUERY, own=False, format=Format.HTML, timeout=5
-    )
+    outcome = await search(instance, own=False, format=Format.HTML)
 
     assert outcome.verdict is Verdict.UNTRUSTED
     assert outcome.trust_violation == outcome.detail == "4 of 4 results lead through t.example."
@@ -474,12 +458,10 @@ async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(start, upstrea
     assert not caplog.messages
 
 
-async def test_an_own_instance_may_lead_home(start, upstream_for):
+async def test_an_own_instance_may_lead_home(start, search):
     instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
 
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=True, format=Format.JSON, timeout=5
-    )
+    outcome = await search(instance)
 
     assert (outcome.verdict, outcome.rows_used, outcome.trust_violation) == (Verdict.FULL, 5, "")
 
