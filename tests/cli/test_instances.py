@@ -32,7 +32,6 @@ REPORT = {
 CONFIG = {"version", "limiter", "link_token", "public_instance", "engines", "categories"}
 CHANGE = {"subject", "changed", "message", "notes"}
 LINE = {"name", "spent", "left", "limit", "free_at", "pace", "dry_at"}
-MANY = {f"https://i{n}.searx-test.org/": {"version": "2026.8.22"} for n in range(12)}
 
 
 @pytest.fixture
@@ -110,6 +109,7 @@ async def test_list_sorts_and_filters(run_cli, environment):
 
 async def test_show_and_explain_tell_the_same(run_cli, public, environment):
     there = environment(public)
+    assert "not read yet" in (await run_cli("instances", "show", public.url, **there)).out
     await run_cli("instances", "test", public.url, "red pandas", **there)
     data = await json_of(run_cli, "show", public.url, **there)
     again = await json_of(run_cli, "explain", public.url.split("/")[2], **there)
@@ -126,43 +126,13 @@ async def test_show_and_explain_tell_the_same(run_cli, public, environment):
     assert "panda" not in json.dumps(data)
 
 
-async def test_show_reads_as_a_page(run_cli, public, environment):
-    there = environment(public)
-    fresh = await run_cli("instances", "show", public.url, **there)
-    assert "not read yet" in fresh.out
-    await run_cli("instances", "test", public.url, "x", **there)
-    public.limit()
-    ran = await run_cli("instances", "show", public.url, **there)
-    for words in (
-        "from the list of public instances",
-        "1, 100% of use",
-        "= access · format · (.75 reliability + .25 latency)",
-        "in 30.0 d    1 of 3",
-        "link token",
-        "Last requests",
-        "full     200",
-    ):
-        assert words in ran.out
-
-
 async def test_a_wrong_host_is_told_with_the_one_that_was_meant(run_cli, public, environment):
-    for command in (["show"], ["check"], ["reset"], ["test"]):
-        arguments = [
-            *command,
-            public.url.split("/")[2][:-1],
-            *(["x"] if command == ["test"] else []),
-        ]
-        ran = await run_cli("instances", *arguments, **environment(public))
+    host = public.url.split("/")[2]
+    for command in ("show", "check", "reset", "test"):
+        query = ["x"] if command == "test" else []
+        ran = await run_cli("instances", command, host[:-1], *query, **environment(public))
         assert ran.code == ExitCode.USAGE
-        assert f"did you mean {public.url.split('/')[2]}?" in ran.err
-    data = await run_cli("instances", "show", "nobody", "--json", **environment(public))
-    assert json.loads(data.out) == {
-        "error_type": "invalid_argument",
-        "error_details": "host: 'nobody' is not in the pool. `searx-mcp instances list` shows the"
-        " pool; `instances add` takes own instances.",
-        "retry_after": None,
-        "field": "host",
-    }
+        assert f"did you mean {host}?" in ran.err
 
 
 async def test_check_shows_who_answers(run_cli, environment):
@@ -190,11 +160,11 @@ async def test_check_says_when_this_machine_is_offline(run_cli, environment):
 
 
 async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
-    odd = {
-        "http://x.searx-test.org/": {},
-        "https://t.searx-test.org/": {"version": "1", "analytics": True},
+    rows: dict[str, dict[str, object]] = {
+        f"https://i{n}.searx-test.org/": {"version": "2026.8.22"} for n in range(12)
     }
-    rows = MANY | odd
+    rows["http://x.searx-test.org/"] = {}
+    rows["https://t.searx-test.org/"] = {"version": "1", "analytics": True}
     body = json.dumps({"instances": rows})
     async with FakeWeb({"/i.json": FakePage(body, content_type="application/json")}) as web:
         there = environment(web=web, SEARX_MCP_INSTANCES__SOURCE=web.url("/i.json"))
@@ -209,10 +179,7 @@ async def test_refresh_tells_what_was_kept_and_dropped(run_cli, environment):
     }  # fmt: skip
     assert data["dropped"] == {"not_https": 1, "analytics": 1}
     assert len(listed["instances"]) == 12
-
-
-async def test_refresh_says_why_there_is_no_newer_list(run_cli, public, environment):
-    ran = await run_cli("instances", "refresh", **environment(public))
+    ran = await run_cli("instances", "refresh", **environment())
     assert "There is no newer list: The list is a file of yours" in ran.out
 
 
@@ -242,18 +209,13 @@ async def test_what_is_in_the_settings_is_named_with_its_place(run_cli, public, 
     assert json.loads(data.out)["field"] == "instances.blocked"
 
 
-async def test_hosts_are_blocked_and_unblocked(run_cli, public, environment):
+async def test_hosts_are_blocked_unblocked_and_reset(run_cli, public, environment):
     there = environment(public)
     blocked = await json_of(run_cli, "block", public.url, **there)
+    assert blocked["subject"] == "127.0.0.1"
     assert (await json_of(run_cli, "list", **there))["instances"] == []
     ran = await run_cli("instances", "unblock", "127.0.0.1", **there)
-    assert blocked["subject"] == "127.0.0.1"
     assert ran.out == "127.0.0.1 may be asked again if it is listed.\n"
-    assert len((await json_of(run_cli, "list", **there))["instances"]) == 1
-
-
-async def test_a_reset_says_that_the_budget_stays(run_cli, public, environment):
-    there = environment(public)
     await run_cli("instances", "test", public.url, "x", **there)
     ran = await run_cli("instances", "reset", public.url, **there)
     assert "is new again" in ran.out
@@ -318,13 +280,7 @@ async def test_what_cannot_be_imported_is_named(run_cli, environment, tmp_path, 
 
 
 async def test_an_export_may_come_from_standard_input(run_cli, environment, monkeypatch):
-    exported = {
-        "schema_version": 1,
-        "exported_at": "2026-11-20T12:00:00Z",
-        "searx_mcp": "0",
-        "choices": {"blocked": ["b.example"]},
-        "records": [],
-    }
+    exported = {"schema_version": 1, "choices": {"blocked": ["b.example"]}}
     monkeypatch.setattr(sys, "stdin", io.StringIO(json.dumps(exported)))
     ran = await run_cli("instances", "import", "-", **environment())
     assert ran.out.startswith("Blocked b.example\nNewer news of 0 instances, older of 0.")

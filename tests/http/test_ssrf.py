@@ -1,7 +1,7 @@
 """The three layers of the guard over the table of addresses, without a client around them.
 
 A row is judged as a fetch would be: by URL, then by every DNS answer, then by every socket that
-would be opened. Nothing is dialled. `tests/client/test_selfcheck.py` runs the same table through the
+would be opened. Nothing is dialled. `tests/ops/test_selfcheck.py` runs the same table through the
 real client.
 """
 

@@ -1,16 +1,19 @@
 """The way to a host, and what each failure means."""
 
 import asyncio
+import datetime as dt
 import errno
 import socket
 import ssl
 
 import pytest
+import trustme
 from yarl import URL
 
+from searx_mcp.cli.running import ExitCode
 from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.diagnosis import Reached
-from searx_mcp.ops.doctor import connection
+from searx_mcp.ops.doctor import connection, doctor
 from searx_mcp.ops.doctor.checks import CheckRunner, CheckStatus
 from searx_mcp.ops.doctor.connection import (
     ConnectionOptions,
@@ -21,6 +24,10 @@ from searx_mcp.ops.doctor.connection import (
     check_tcp,
 )
 from searx_mcp.testing.searxng import FakeSearxng
+
+HOST = "127.0.0.1"
+PAST = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+JSON = ("html", "json")
 
 
 def options(*addresses: str, contained: bool = False, error: Exception | None = None, **network):
@@ -35,6 +42,21 @@ def options(*addresses: str, contained: bool = False, error: Exception | None = 
 
 def way(url: str, *addresses: str, contained: bool = False) -> ConnectionPath:
     return ConnectionPath(URL(url), options(contained=contained), addresses=addresses)
+
+
+@pytest.fixture
+def ends(monkeypatch):
+    """Let a step of the way, by the name of its function, end with an error or a value."""
+
+    def put(name: str, end: object) -> None:
+        async def step(*_, **__):
+            if isinstance(end, Exception):
+                raise end
+            return end
+
+        monkeypatch.setattr(connection, name, step)
+
+    return put
 
 
 async def test_a_name_with_addresses_tells_them():
@@ -92,11 +114,8 @@ async def test_what_is_no_host_name_is_told():
     ],
     ids=["published", "in a container", "bound to loopback", "public"],
 )
-async def test_a_refused_connection_has_one_fix(monkeypatch, target, contained, fix):
-    async def refuse(*_, **__):
-        raise ConnectionRefusedError
-
-    monkeypatch.setattr(connection, "connect", refuse)
+async def test_a_refused_connection_has_one_fix(ends, target, contained, fix):
+    ends("connect", ConnectionRefusedError())
     target.options = options(contained=contained)
     found = await check_tcp(target)
     assert found.status is CheckStatus.FAILED
@@ -112,33 +131,18 @@ async def test_a_refused_connection_has_one_fix(monkeypatch, target, contained, 
     ],
     ids=["silent", "unreachable"],
 )
-async def test_a_host_out_of_reach_is_told(monkeypatch, error, said):
-    async def fail(*_, **__):
-        raise error
-
-    monkeypatch.setattr(connection, "connect", fail)
+async def test_a_host_out_of_reach_is_told(ends, error, said):
+    ends("connect", error)
     found = await check_tcp(way("https://a.example/", "192.0.2.1"))
     assert (found.status, found.detail) == (CheckStatus.FAILED, said)
 
 
-async def test_plain_http_to_a_public_host_fails(monkeypatch):
-    async def accept(*_, **__):
-        return Reached("192.0.2.1", "192.168.1.2")
-
-    monkeypatch.setattr(connection, "connect", accept)
+async def test_plain_http_to_a_public_host_fails(ends):
+    ends("connect", Reached("192.0.2.1", "192.168.1.2"))
     runner = CheckRunner("x", deadline=float("inf"), progress=None)
     await check_path(runner, ConnectionPath(URL("http://a.example/x/"), options("192.0.2.1")))
     assert runner.checks[-1].status is CheckStatus.FAILED
     assert runner.checks[-1].fix.endswith("SEARXNG_URL=https://a.example/x/")
-
-
-async def test_a_handshake_that_does_not_end_is_told(monkeypatch):
-    async def silent(*_, **__):
-        raise TimeoutError
-
-    monkeypatch.setattr(connection, "shake_hands", silent)
-    found = await connection.check_tls(way("https://a.example/", "192.0.2.1"))
-    assert found.fix.endswith("SEARXNG_URL=http://a.example/")
 
 
 class _Refused(ssl.SSLCertVerificationError):
@@ -149,49 +153,48 @@ class _Refused(ssl.SSLCertVerificationError):
         self.verify_code = code
 
 
-@pytest.mark.parametrize(
-    ("error", "address", "said", "fix"),
-    [
-        (_Refused(9), "192.0.2.1", "not valid yet", "timedatectl"),
-        (_Refused(20), "192.0.2.1", "Nobody we trust", "fullchain.pem"),
-        (_Refused(20), "10.0.0.1", "Nobody we trust", 'ca_file = "/path/to/ca.pem"'),
-        (_Refused(1), "192.0.2.1", "handshake failed", "TLS 1.2 or 1.3"),
-        (ConnectionResetError(), "192.0.2.1", "handshake failed", "TLS 1.2 or 1.3"),
-    ],
-    ids=["not yet", "chain", "private authority", "other certificate", "reset"],
-)
-async def test_a_failed_handshake_has_one_fix(monkeypatch, error, address, said, fix):
-    async def fail(*_, **__):
-        raise error
+PUBLIC = way("https://a.example/", "192.0.2.1")
 
-    monkeypatch.setattr(connection, "shake_hands", fail)
-    found = await connection.check_tls(way("https://a.example/", address))
+
+@pytest.mark.parametrize(
+    ("error", "target", "said", "fix"),
+    [
+        (_Refused(9), PUBLIC, "not valid yet", "timedatectl"),
+        (_Refused(20), PUBLIC, "Nobody we trust", "fullchain.pem"),
+        (
+            _Refused(20),
+            way("https://a.example/", "10.0.0.1"),
+            *("Nobody we trust", 'ca_file = "/path/to/ca.pem"'),
+        ),
+        (
+            _Refused(18),
+            way("https://[fd00::1]:8443/", "fd00::1"),
+            *("", "-connect [fd00::1]:8443 -servername fd00::1 "),
+        ),
+        (_Refused(1), PUBLIC, "handshake failed", "TLS 1.2 or 1.3"),
+        (ConnectionResetError(), PUBLIC, "handshake failed", "TLS 1.2 or 1.3"),
+        (TimeoutError(), PUBLIC, "", "SEARXNG_URL=http://a.example/"),
+    ],
+    ids=[
+        *("not yet", "chain", "private authority", "self-signed by IPv6", "other certificate"),
+        *("reset", "silent"),
+    ],
+)
+async def test_a_failed_handshake_has_one_fix(ends, error, target, said, fix):
+    ends("shake_hands", error)
+    found = await connection.check_tls(target)
     assert found.status is CheckStatus.FAILED
     assert said in found.detail
     assert fix in found.fix
 
 
-async def test_a_self_signed_certificate_at_an_ipv6_address_can_be_saved(monkeypatch):
-    async def fail(*_, **__):
-        raise _Refused(18)
-
-    monkeypatch.setattr(connection, "shake_hands", fail)
-    found = await connection.check_tls(way("https://[fd00::1]:8443/", "fd00::1"))
-    assert "-connect [fd00::1]:8443 -servername fd00::1 " in found.fix
-
-
 @pytest.mark.parametrize(
-    ("error", "speaks"),
-    [(None, True), (_Refused(18), True), (ConnectionResetError(), False)],
+    ("end", "speaks"),
+    [("TLSv1.3", True), (_Refused(18), True), (ConnectionResetError(), False)],
     ids=["yes", "untrusted", "no"],
 )
-async def test_a_port_that_shakes_hands_speaks_tls(monkeypatch, error, speaks):
-    async def answer(*_, **__):
-        if error is not None:
-            raise error
-        return "TLSv1.3"
-
-    monkeypatch.setattr(connection, "shake_hands", answer)
+async def test_a_port_that_shakes_hands_speaks_tls(ends, end, speaks):
+    ends("shake_hands", end)
     assert await connection.speaks_tls(way("http://a.example/", "192.0.2.1")) is speaks
 
 
@@ -238,3 +241,87 @@ async def test_a_connection_that_takes_too_long_is_cut_off(monkeypatch):
         CheckStatus.FAILED,
         CheckStatus.SKIPPED,
     ]
+
+
+@pytest.fixture
+def https(tmp_path):
+    """Give a server's TLS, and the file of the authority that issued its certificate."""
+
+    def make(name: str = HOST, **validity):
+        authority = trustme.CA()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority.issue_cert(name, **validity).configure_cert(context)
+        file = tmp_path / "ca.pem"
+        authority.cert_pem.write_to_path(str(file))
+        return context, str(file)
+
+    return make
+
+
+async def test_a_certificate_of_a_trusted_authority_is_fine(diagnose, https):
+    context, authority = https()
+    async with FakeSearxng(formats=JSON, ssl_context=context) as fake:
+        found = await diagnose(fake.url, SEARX_MCP_NETWORK__CA_FILE=authority)
+    assert found.code == ExitCode.DONE
+    assert found.said("tls") == "TLSv1.3, and the certificate is valid."
+
+
+@pytest.mark.parametrize(
+    ("name", "validity", "trusted", "said", "fix"),
+    [
+        (HOST, {"not_before": PAST, "not_after": PAST}, True, "has expired", "certbot renew"),
+        ("a.example", {}, True, "for another name", "have one issued for 127.0.0.1"),
+        (HOST, {}, False, "Nobody we trust", '[network]\nca_file = "/path/to/ca.pem"'),
+    ],
+    ids=["expired", "wrong name", "unknown authority"],
+)
+async def test_a_bad_certificate_has_one_fix(diagnose, https, name, validity, trusted, said, fix):
+    context, authority = https(name, **validity)
+    more = {"SEARX_MCP_NETWORK__CA_FILE": authority} if trusted else {}
+    async with FakeSearxng(formats=JSON, ssl_context=context) as fake:
+        found = await diagnose(fake.url, **more)
+    assert found.failed == ["tls"]
+    assert said in found.said("tls")
+    assert fix in found.checks["tls"]["fix"]
+
+
+async def test_a_self_signed_certificate_can_be_trusted(diagnose, tmp_path):
+    authority = trustme.CA()
+    file = tmp_path / "self.pem"
+    file.write_bytes(authority.private_key_pem.bytes() + authority.cert_pem.bytes())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    async with FakeSearxng(ssl_context=context) as fake:
+        found = await diagnose(fake.url)
+    assert found.failed == ["tls"]
+    assert found.fix("tls")[1].startswith(f"openssl s_client -connect {fake.origin} ")
+    assert found.fix("tls")[2:] == ["[network]", 'ca_file = "/path/to/searxng.pem"']
+
+
+async def test_http_and_https_are_told_apart(diagnose, https):
+    context, _ = https()
+    async with FakeSearxng(ssl_context=context) as secure, FakeSearxng() as plain:
+        too_plain = await diagnose(secure.url.replace("https:", "http:"))
+        too_secure = await diagnose(plain.url.replace("http:", "https:"))
+    assert too_plain.fix("healthz") == ["Use https.", f"SEARXNG_URL={secure.url}"]
+    assert too_secure.fix("tls")[-1] == f"SEARXNG_URL={plain.url}"
+
+
+async def test_a_web_server_that_wants_https_is_understood(diagnose):
+    async with FakeSearxng() as fake:
+        body = b"<h1>The plain HTTP request was sent to HTTPS port</h1>"
+        fake.answer_with(body, status=400, path="/healthz")
+        found = await diagnose(fake.url)
+    assert found.fix("healthz")[-1] == f"SEARXNG_URL=https://{fake.origin}/"
+
+
+async def test_a_closed_port_is_told(diagnose, monkeypatch):
+    async with FakeSearxng() as gone:
+        pass
+    found = await diagnose(gone.url)
+    monkeypatch.setattr(doctor, "in_container", lambda: True)
+    contained = await diagnose(gone.url)
+    assert found.failed == ["tcp"]
+    assert found.fix("tcp")[1:] == ["ports:", f'  - "127.0.0.1:{gone.port}:8080"']
+    assert [found.status(name) for name in [*found.checks][-6:]] == ["skipped"] * 6
+    assert contained.fix("tcp")[-1] == f"SEARXNG_URL=http://host.docker.internal:{gone.port}/"
