@@ -1,8 +1,9 @@
 """How large the package is, how its modules hang together, and how far a search goes through them.
 
-    python -m benchmarks.structure [CHECKOUT] [--json] [--quick]
+    python -m benchmarks.structure [CHECKOUT] [--beside CHECKOUT] [--json] [--quick]
 
-CHECKOUT is the folder of any commit (this one), such as `git worktree add` makes. Modules, lines and imports
+CHECKOUT is the folder of any commit (this one), such as `git worktree add` makes; `--beside` runs another one in
+turns with it, and compares the start, the time of a search, and memory. Modules, lines and imports
 are read; one search at an own instance on loopback is traced in a process of its own, with the source of the
 checkout. With `--quick` nothing is timed. `docs/decisions/architecture.md` says what the targets are for.
 """
@@ -67,6 +68,35 @@ print(json.dumps([len(codes), len(files), calls[0]]))
 """
 """Prints the functions, modules and calls of the package that a second search passes."""
 
+_COSTS: Final = """
+import asyncio, json, resource, time
+from searx_mcp.testing.searxng import FakeSearxng
+
+spent = time.process_time
+
+async def main():
+    async with FakeSearxng(formats=["json"]) as fake:
+        tables = {
+            "instances": {"own": [fake.url]},
+            "fetch": {"allow_private": [fake.origin]},
+            "web_search": {"request_delay_range": [0, 0]},
+        }
+        began = spent()
+        from searx_mcp import SearxClient, Settings
+        async with SearxClient(Settings.model_validate(tables)) as client:
+            await client.search("first", fetch_content=False)
+            first = spent() - began
+            for number in range(300):
+                await client.search(f"number {number}", fetch_content=False)
+            each = (spent() - began - first) / 300
+    return first, each, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+print(json.dumps(asyncio.run(main())))
+"""
+"""Prints the processor's seconds until the first answer and for each of 300 more, and the peak of memory."""
+_NO_WORSE: Final = 1.05
+"""What two runs of the same code differ by."""
+
 _CPU: Final = "import resource as r; u = r.getrusage(r.RUSAGE_SELF); print(u.ru_utime + u.ru_stime)"
 _IMPORTS: Final = {
     "from searx_mcp import SearxClient": f"from searx_mcp import SearxClient; {_CPU}",
@@ -80,6 +110,7 @@ def main() -> None:
     parser.add_argument(
         "checkout", type=Path, nargs="?", default=_HERE, help="this one if left out"
     )
+    parser.add_argument("--beside", type=Path, help="another checkout to compare the costs with")
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
     parser.add_argument("--quick", action="store_true", help="time nothing")
     options = parser.parse_args()
@@ -90,6 +121,8 @@ def main() -> None:
     ratios += _search(checkout)
     if not options.quick:
         ratios.append(_import(checkout))
+        if options.beside is not None:
+            ratios += _costs(checkout, options.beside.resolve())
     report(ratios, as_json=options.json, tables=tables)
 
 
@@ -189,6 +222,22 @@ def _import(checkout: Path) -> Ratio:
     ours, bare = (statistics.median(found) for found in times.values())
     name = f"import of SearxClient ({ours:.2f} s of processor) / aiohttp and pydantic"
     return Ratio(name, ours / bare, _IMPORT_BESIDE_BARE, at_least=False)
+
+
+def _costs(checkout: Path, other: Path) -> list[Ratio]:
+    rounds = [
+        [json.loads(_run(each, _COSTS)) for each in (checkout, other)] for _ in range(_ROUNDS)
+    ]
+    names = ("processor until the first answer", "processor of a search", "peak of memory")
+    return [
+        Ratio(
+            f"{name}, beside {other.name}",
+            statistics.median(ours[place] / theirs[place] for ours, theirs in rounds),
+            _NO_WORSE,
+            at_least=False,
+        )
+        for place, name in enumerate(names)
+    ]
 
 
 def _run(checkout: Path, script: str) -> str:
