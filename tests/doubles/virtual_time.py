@@ -1,6 +1,8 @@
 """An event loop in which waiting takes no time."""
 
 import asyncio
+import functools
+import inspect
 import math
 import selectors
 from collections.abc import Callable, Coroutine, Mapping
@@ -159,6 +161,23 @@ def run(main: Callable[[VirtualClock], Coroutine[Any, Any, T]], *, start: float 
     clock = VirtualClock(start)
     with asyncio.Runner(loop_factory=lambda: VirtualLoop(clock)) as runner:
         return runner.run(main(clock))
+
+
+def in_virtual_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run a test in a virtual loop; a parameter `clock` is the clock of that loop.
+
+    Its other parameters are fixtures and columns of a table as ever.
+    """
+    signature = inspect.signature(test)
+    given = [each for name, each in signature.parameters.items() if name != "clock"]
+
+    @functools.wraps(test)
+    def run_test(**fixtures: object) -> None:
+        wants_clock = len(given) < len(signature.parameters)
+        run(lambda clock: test(**fixtures, **({"clock": clock} if wants_clock else {})))
+
+    run_test.__signature__ = signature.replace(parameters=given)  # type: ignore[attr-defined] # - what pytest reads
+    return run_test
 
 
 class _JumpingSelector(selectors.BaseSelector):

@@ -432,7 +432,7 @@ def test_whoever_breaks_trust_is_quarantined_and_after_three_times_blacklisted_f
     assert it.record.quarantine_episode == 0
     now += it.record.retry_after(now) + 1
     learn(it, verdict, now=now, trust_violation=trust_violation)
-    assert it.record.state is InstanceState.QUARANTINED
+    assert (it.record.state, it.record.quarantine_episode) == (InstanceState.QUARANTINED, 1)
     assert DAY <= it.record.retry_after(now) <= 1.2 * DAY
     assert it.record.reason in {
         trust_violation,

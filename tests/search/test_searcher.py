@@ -29,6 +29,7 @@ from searx_mcp.search.searcher import Searcher, instance_query, notes
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import SingleFlight, Tasks
 from tests.doubles import virtual_time
+from tests.doubles.virtual_time import in_virtual_time
 
 ATTEMPT = Attempt(instance="https://i.example/", verdict=Verdict.FULL, format=Format.HTML)
 PAGE = ResultPage(
@@ -140,19 +141,17 @@ def test_what_reads_pages_starts_while_the_results_are_on_their_way(fetch_conten
     assert world.warm_at == warm_at
 
 
-def test_an_answer_that_was_kept_names_no_attempts():
-    async def main(clock):
-        async with Tasks() as tasks:
-            world = World(clock, tasks)
-            request = SearchRequest(query="bees", fetch_content=False)
-            await world.searcher.search(request)
-            await asyncio.sleep(9.5)
-            kept = await world.searcher.search(request)
-        assert (kept.cached, kept.stale, kept.attempts) == (True, False, ())
-        assert (kept.age_seconds, kept.search_time_ms) == (9, 0)
-        assert len(world.asked) == 1
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_an_answer_that_was_kept_names_no_attempts(clock):
+    async with Tasks() as tasks:
+        world = World(clock, tasks)
+        request = SearchRequest(query="bees", fetch_content=False)
+        await world.searcher.search(request)
+        await asyncio.sleep(9.5)
+        kept = await world.searcher.search(request)
+    assert (kept.cached, kept.stale, kept.attempts) == (True, False, ())
+    assert (kept.age_seconds, kept.search_time_ms) == (9, 0)
+    assert len(world.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -170,15 +169,13 @@ def test_the_pages_have_two_fifths_of_the_time(request_, search_phase, whole):
     assert [read["deadline"] for read in world.read_for] == [pytest.approx(whole)] * bool(whole)
 
 
-def test_a_search_that_finds_nobody_in_time_ends_when_its_phase_does():
-    async def main(clock):
-        async with Tasks() as tasks:
-            world = World(clock, tasks, seconds=100)
-            with pytest.raises(DeadlineError):
-                await world.searcher.search(SearchRequest(query="bees", timeout=10))
-            assert 0.6 * 9.75 <= clock.elapsed <= 0.6 * 9.75 + ANSWERING_TIME
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_search_that_finds_nobody_in_time_ends_when_its_phase_does(clock):
+    async with Tasks() as tasks:
+        world = World(clock, tasks, seconds=100)
+        with pytest.raises(DeadlineError):
+            await world.searcher.search(SearchRequest(query="bees", timeout=10))
+        assert 0.6 * 9.75 <= clock.elapsed <= 0.6 * 9.75 + ANSWERING_TIME
 
 
 def test_the_pages_of_what_is_given_are_read_and_may_change_its_order():

@@ -24,7 +24,7 @@ from searx_mcp.search.providers.context import ANSWERING_TIME, Found, SearchCont
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.tasks import SingleFlight, Tasks
 from searx_mcp.testing.clock import FakeClock
-from tests.doubles import virtual_time
+from tests.doubles.virtual_time import in_virtual_time
 
 QUERY = InstanceQuery("bees")
 ATTEMPT = Attempt(
@@ -303,21 +303,19 @@ async def test_an_old_answer_stands_in_when_nobody_can_serve(failure):
     assert served.error is failure
 
 
-def test_an_old_answer_stands_in_when_the_time_of_the_call_is_over_and_not_before():
-    async def main(_clock: virtual_time.VirtualClock) -> None:
-        async with opened() as bench:
-            await bench.ask(found("one"))
-            bench.clock.advance(10_800)
-            bench.provider.gate.clear()
-            began = asyncio.get_running_loop().time()
-            served = await bench.ask(seconds=3)
-            took = asyncio.get_running_loop().time() - began
-        assert (title(served), served.age, served.is_stale) == ("one", 10_800, True)
-        assert isinstance(served.error, DeadlineError)
-        assert (len(bench.provider.asked), bench.provider.cancelled) == (2, 1)
-        assert 3 < took < 3 + ANSWERING_TIME, "a provider may use all its time, but no more"
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_an_old_answer_stands_in_when_the_time_of_the_call_is_over_and_not_before():
+    async with opened() as bench:
+        await bench.ask(found("one"))
+        bench.clock.advance(10_800)
+        bench.provider.gate.clear()
+        began = asyncio.get_running_loop().time()
+        served = await bench.ask(seconds=3)
+        took = asyncio.get_running_loop().time() - began
+    assert (title(served), served.age, served.is_stale) == ("one", 10_800, True)
+    assert isinstance(served.error, DeadlineError)
+    assert (len(bench.provider.asked), bench.provider.cancelled) == (2, 1)
+    assert 3 < took < 3 + ANSWERING_TIME, "a provider may use all its time, but no more"
 
 
 async def test_an_answer_with_too_few_hits_stands_in_too():

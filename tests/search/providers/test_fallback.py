@@ -19,8 +19,8 @@ from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.fallback import FallbackSearch
 from searx_mcp.sources.open.config import OpenSourcesMode
-from tests.doubles import virtual_time
 from tests.doubles.simulated_sources import SourceBehaviour
+from tests.doubles.virtual_time import in_virtual_time
 
 HOST = "https://a.example/"
 REFUSED = Attempt(instance=HOST, verdict=Verdict.RATE_LIMITED, format=Format.HTML, status_code=429)
@@ -86,26 +86,22 @@ def titles(answer: Found) -> list[str]:
     return [hit.title for page in answer.pages for hit in page.hits]
 
 
-def test_instances_that_answer_are_all_that_is_asked(ordered):
-    async def main(clock):
-        world, search = ordered(clock, Instances(found("a")), openverse=PANDAS)
-        answer = await search()
-        assert (titles(answer), answer.coverage) == (["a"], Coverage.WEB)
-        assert world.asked() == []
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_instances_that_answer_are_all_that_is_asked(ordered, clock):
+    world, search = ordered(clock, Instances(found("a")), openverse=PANDAS)
+    answer = await search()
+    assert (titles(answer), answer.coverage) == (["a"], Coverage.WEB)
+    assert world.asked() == []
 
 
-def test_when_no_instance_can_serve_collections_do(ordered):
-    async def main(clock):
-        _, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
-        answer = await search()
-        assert (titles(answer), answer.instance) == ([*PANDAS], OPEN_SOURCES)
-        assert answer.coverage is Coverage.COLLECTIONS
-        assert answer.attempts[0] == REFUSED
-        assert len(answer.attempts) > 1
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_when_no_instance_can_serve_collections_do(ordered, clock):
+    _, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
+    answer = await search()
+    assert (titles(answer), answer.instance) == ([*PANDAS], OPEN_SOURCES)
+    assert answer.coverage is Coverage.COLLECTIONS
+    assert answer.attempts[0] == REFUSED
+    assert len(answer.attempts) > 1
 
 
 @pytest.mark.parametrize(
@@ -118,83 +114,77 @@ def test_when_no_instance_can_serve_collections_do(ordered):
         pytest.param(NoInstancesError("None", reason=UnavailableReason.BUDGET_SPENT), id="budget"),
     ],
 )
-def test_whatever_keeps_instances_from_serving_collections_may_answer(ordered, error):
-    async def main(clock):
-        _, search = ordered(clock, Instances(error), openverse=PANDAS)
-        assert titles(await search()) == [*PANDAS]
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_whatever_keeps_instances_from_serving_collections_may_answer(ordered, error, clock):
+    _, search = ordered(clock, Instances(error), openverse=PANDAS)
+    assert titles(await search()) == [*PANDAS]
 
 
-def test_instances_leave_time_for_the_collections(ordered):
-    async def main(clock):
-        instances = Instances(SPENT)
-        _, search = ordered(clock, instances, openverse=PANDAS)
-        await search(seconds=20.0)
-        clock.pass_by(60.0)
-        began = clock.elapsed
-        await search(seconds=5.0)
-        long, short = instances.deadlines
-        assert long == pytest.approx(7.2)
-        assert short - began == pytest.approx(3.0)
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_instances_leave_time_for_the_collections(ordered, clock):
+    instances = Instances(SPENT)
+    _, search = ordered(clock, instances, openverse=PANDAS)
+    await search(seconds=20.0)
+    clock.pass_by(60.0)
+    began = clock.elapsed
+    await search(seconds=5.0)
+    long, short = instances.deadlines
+    assert long == pytest.approx(7.2)
+    assert short - began == pytest.approx(3.0)
 
 
-def test_where_no_collection_fits_instances_have_all_the_time_and_their_own_error(ordered):
-    async def main(clock):
-        instances = Instances(SPENT)
-        _, search = ordered(clock, instances, openverse=PANDAS)
-        with pytest.raises(NoInstancesError) as caught:
-            await search(category="weather")
-        assert caught.value is SPENT
-        assert instances.deadlines == [20.0]
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_where_no_collection_fits_instances_have_all_the_time_and_their_own_error(
+    ordered, clock
+):
+    instances = Instances(SPENT)
+    _, search = ordered(clock, instances, openverse=PANDAS)
+    with pytest.raises(NoInstancesError) as caught:
+        await search(category="weather")
+    assert caught.value is SPENT
+    assert instances.deadlines == [20.0]
 
 
 @pytest.mark.parametrize("seconds", [600.0, None])
-def test_when_everything_refuses_the_error_has_all_attempts_and_the_earliest_time(ordered, seconds):
-    async def main(clock):
-        limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0)
-        error = NoInstancesError(
-            "All is used up", reason=UnavailableReason.EXHAUSTED, attempts=(REFUSED,),
-            advice="Wait.", retry_after=seconds,
-        )  # fmt: skip
-        _, search = ordered(
-            clock, Instances(error), openverse=limit, commons=limit, internetarchive=limit
-        )
-        with pytest.raises(NoInstancesError) as caught:
-            await search()
-        raised = caught.value
-        assert raised.retry_after == pytest.approx(315, abs=15)
-        assert raised.attempts[0] == REFUSED
-        assert {attempt.verdict for attempt in raised.attempts} == {Verdict.RATE_LIMITED}
-        assert (raised.reason, raised.advice) == (UnavailableReason.EXHAUSTED, "Wait.")
-        assert raised.message.startswith("All is used up; no open source could answer (")
-
-    virtual_time.run(main)
-
-
-def test_collections_without_anything_relevant_do_not_hide_that_no_instance_served(ordered):
-    async def main(clock):
-        _, search = ordered(clock, Instances(SPENT), openverse=["a tin can"])
-        with pytest.raises(NoInstancesError, match="have nothing relevant") as caught:
-            await search()
-        assert caught.value.retry_after == 600.0
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_when_everything_refuses_the_error_has_all_attempts_and_the_earliest_time(
+    ordered, seconds, clock
+):
+    limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0)
+    error = NoInstancesError(
+        "All is used up", reason=UnavailableReason.EXHAUSTED, attempts=(REFUSED,),
+        advice="Wait.", retry_after=seconds,
+    )  # fmt: skip
+    _, search = ordered(
+        clock, Instances(error), openverse=limit, commons=limit, internetarchive=limit
+    )
+    with pytest.raises(NoInstancesError) as caught:
+        await search()
+    raised = caught.value
+    assert raised.retry_after == pytest.approx(315, abs=15)
+    assert raised.attempts[0] == REFUSED
+    assert {attempt.verdict for attempt in raised.attempts} == {Verdict.RATE_LIMITED}
+    assert (raised.reason, raised.advice) == (UnavailableReason.EXHAUSTED, "Wait.")
+    assert raised.message.startswith("All is used up; no open source could answer (")
 
 
-def test_who_reached_a_collection_is_not_offline(ordered):
-    async def main(clock):
-        offline = NoInstancesError("No network", reason=UnavailableReason.OFFLINE)
-        _, search = ordered(clock, Instances(offline))
-        with pytest.raises(NoInstancesError) as caught:
-            await search()
-        assert caught.value.reason is UnavailableReason.EXHAUSTED
+@in_virtual_time
+async def test_collections_without_anything_relevant_do_not_hide_that_no_instance_served(
+    ordered, clock
+):
+    _, search = ordered(clock, Instances(SPENT), openverse=["a tin can"])
+    with pytest.raises(NoInstancesError, match="have nothing relevant") as caught:
+        await search()
+    assert caught.value.retry_after == 600.0
 
-    virtual_time.run(main)
+
+@in_virtual_time
+async def test_who_reached_a_collection_is_not_offline(ordered, clock):
+    offline = NoInstancesError("No network", reason=UnavailableReason.OFFLINE)
+    _, search = ordered(clock, Instances(offline))
+    with pytest.raises(NoInstancesError) as caught:
+        await search()
+    assert caught.value.reason is UnavailableReason.EXHAUSTED
 
 
 @pytest.mark.parametrize(
@@ -207,105 +197,87 @@ def test_who_reached_a_collection_is_not_offline(ordered):
         (OpenSourcesMode.OFF, False, False),
     ],
 )
-def test_the_queries_of_somebody_with_an_instance_stay_there_unless_told_otherwise(
-    ordered, mode, own, falls_back
+@in_virtual_time
+async def test_the_queries_of_somebody_with_an_instance_stay_there_unless_told_otherwise(
+    ordered, mode, own, falls_back, clock
 ):
-    async def main(clock):
-        world, search = ordered(clock, Instances(SPENT), mode, own=own, openverse=PANDAS)
-        if falls_back:
-            assert titles(await search()) == [*PANDAS]
-        else:
-            with pytest.raises(NoInstancesError):
-                await search()
-            assert world.asked() == []
-
-    virtual_time.run(main)
-
-
-def test_a_call_may_ask_for_collections_alone(ordered):
-    async def main(clock):
-        instances = Instances(found("a"))
-        _, search = ordered(clock, instances, own=True, openverse=PANDAS)
-        answer = await search(source=Source.OPEN)
-        assert (titles(answer), instances.deadlines) == ([*PANDAS], [])
-
-    virtual_time.run(main)
-
-
-def test_a_call_may_ask_for_instances_alone(ordered):
-    async def main(clock):
-        world, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
-        with pytest.raises(NoInstancesError) as caught:
-            await search(source=Source.INSTANCES)
-        assert caught.value is SPENT
+    world, search = ordered(clock, Instances(SPENT), mode, own=own, openverse=PANDAS)
+    if falls_back:
+        assert titles(await search()) == [*PANDAS]
+    else:
+        with pytest.raises(NoInstancesError):
+            await search()
         assert world.asked() == []
 
-    virtual_time.run(main)
+
+@in_virtual_time
+async def test_a_call_may_ask_for_collections_alone(ordered, clock):
+    instances = Instances(found("a"))
+    _, search = ordered(clock, instances, own=True, openverse=PANDAS)
+    answer = await search(source=Source.OPEN)
+    assert (titles(answer), instances.deadlines) == ([*PANDAS], [])
 
 
-def test_collections_that_are_switched_off_cannot_be_asked_for(ordered):
-    async def main(clock):
-        _, search = ordered(clock, Instances(found("a")), OpenSourcesMode.OFF)
-        with pytest.raises(InvalidArgumentError) as caught:
-            await search(source=Source.OPEN)
-        assert caught.value.field == "source"
-        assert "open_sources.mode" in caught.value.advice
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_call_may_ask_for_instances_alone(ordered, clock):
+    world, search = ordered(clock, Instances(SPENT), openverse=PANDAS)
+    with pytest.raises(NoInstancesError) as caught:
+        await search(source=Source.INSTANCES)
+    assert caught.value is SPENT
+    assert world.asked() == []
 
 
-def test_blending_asks_both_at_once_and_fuses_them(ordered):
-    async def main(clock):
-        instances = Instances(found("rust async runtime", "tokio"), seconds=1.0)
-        _, search = ordered(
-            clock,
-            instances,
-            OpenSourcesMode.BLEND,
-            github=["tokio-rs rust async runtime", "rust async runtime"],
-        )
-        answer = await search(category="it", text="rust async runtime")
-        assert clock.elapsed < 2.0
-        assert answer.coverage is Coverage.MIXED
-        assert answer.instance == HOST
-        assert {"rust async runtime", "tokio", "tokio-rs rust async runtime"} == {*titles(answer)}
-        assert [hit.position for hit in answer.pages[0].hits] == [*range(1, 5)]
-        engines = {each.engine for each in answer.pages[0].unresponsive_engines}
-        assert "google" in engines
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_collections_that_are_switched_off_cannot_be_asked_for(ordered, clock):
+    _, search = ordered(clock, Instances(found("a")), OpenSourcesMode.OFF)
+    with pytest.raises(InvalidArgumentError) as caught:
+        await search(source=Source.OPEN)
+    assert caught.value.field == "source"
+    assert "open_sources.mode" in caught.value.advice
 
 
-def test_blending_leaves_other_categories_to_the_instances(ordered):
-    async def main(clock):
-        world, search = ordered(
-            clock, Instances(found("a")), OpenSourcesMode.BLEND, openverse=PANDAS
-        )
-        assert (await search()).coverage is Coverage.WEB
-        assert world.asked() == []
-
-    virtual_time.run(main)
-
-
-def test_blending_does_without_the_one_that_fails(ordered):
-    async def main(clock):
-        titled = ["rust async runtime"]
-        _, search = ordered(clock, Instances(SPENT), OpenSourcesMode.BLEND, github=titled)
-        answer = await search(category="it", text="rust async runtime")
-        assert (answer.coverage, titles(answer)) == (Coverage.COLLECTIONS, titled)
-        assert answer.attempts[0] == REFUSED
-        _, search = ordered(clock, Instances(found("a")), OpenSourcesMode.BLEND)
-        answer = await search(category="it", text="rust async runtime")
-        assert (answer.coverage, titles(answer)) == (Coverage.WEB, ["a"])
-        assert len(answer.attempts) > 0
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_blending_asks_both_at_once_and_fuses_them(ordered, clock):
+    instances = Instances(found("rust async runtime", "tokio"), seconds=1.0)
+    _, search = ordered(
+        clock,
+        instances,
+        OpenSourcesMode.BLEND,
+        github=["tokio-rs rust async runtime", "rust async runtime"],
+    )
+    answer = await search(category="it", text="rust async runtime")
+    assert clock.elapsed < 2.0
+    assert answer.coverage is Coverage.MIXED
+    assert answer.instance == HOST
+    assert {"rust async runtime", "tokio", "tokio-rs rust async runtime"} == {*titles(answer)}
+    assert [hit.position for hit in answer.pages[0].hits] == [*range(1, 5)]
+    engines = {each.engine for each in answer.pages[0].unresponsive_engines}
+    assert "google" in engines
 
 
-def test_blending_fails_when_both_do(ordered):
-    async def main(clock):
-        _, search = ordered(clock, Instances(SPENT), OpenSourcesMode.BLEND)
-        with pytest.raises(NoInstancesError) as caught:
-            await search(category="it", text="rust async runtime")
-        assert caught.value.attempts[0] == REFUSED
+@in_virtual_time
+async def test_blending_leaves_other_categories_to_the_instances(ordered, clock):
+    world, search = ordered(clock, Instances(found("a")), OpenSourcesMode.BLEND, openverse=PANDAS)
+    assert (await search()).coverage is Coverage.WEB
+    assert world.asked() == []
 
-    virtual_time.run(main)
+
+@in_virtual_time
+async def test_blending_does_without_the_one_that_fails(ordered, clock):
+    titled = ["rust async runtime"]
+    _, search = ordered(clock, Instances(SPENT), OpenSourcesMode.BLEND, github=titled)
+    answer = await search(category="it", text="rust async runtime")
+    assert (answer.coverage, titles(answer)) == (Coverage.COLLECTIONS, titled)
+    assert answer.attempts[0] == REFUSED
+    _, search = ordered(clock, Instances(found("a")), OpenSourcesMode.BLEND)
+    answer = await search(category="it", text="rust async runtime")
+    assert (answer.coverage, titles(answer)) == (Coverage.WEB, ["a"])
+    assert len(answer.attempts) > 0
+
+
+@in_virtual_time
+async def test_blending_fails_when_both_do(ordered, clock):
+    _, search = ordered(clock, Instances(SPENT), OpenSourcesMode.BLEND)
+    with pytest.raises(NoInstancesError) as caught:
+        await search(category="it", text="rust async runtime")
+    assert caught.value.attempts[0] == REFUSED

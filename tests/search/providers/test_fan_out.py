@@ -9,8 +9,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.search.providers.context import Found
-from tests.doubles import virtual_time
 from tests.doubles.simulated import Behaviour, SimulatedSearch
+from tests.doubles.virtual_time import in_virtual_time
 
 OWN = tuple(f"http://own-{n}.example/" for n in range(4))
 PUBLIC = "https://public.example/"
@@ -39,146 +39,126 @@ def titles(found: Found) -> list[str]:
     return [hit.title for hit in found.pages[0].hits]
 
 
-def test_own_instances_are_asked_at_once_and_their_results_fused():
-    async def main(clock):
-        world = World(clock)
-        world.behave(OWN[0], behaviour=Behaviour(0.3, page=page("a", "b", engine="x")))
-        world.behave(OWN[1], behaviour=Behaviour(0.2, page=page("b", "c", engine="y")))
-        world.behave(OWN[2], behaviour=Behaviour(0.4, page=page("b", "d", engine="x")))
-        found = await world.search()
-        assert clock.elapsed == pytest.approx(0.4)
-        assert found.instance == OWN[1], "the first who answered"
-        assert titles(found) == ["b", "a", "c", "d"]
-        assert len(found.attempts) == 3
-        assert world.is_idle()
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_own_instances_are_asked_at_once_and_their_results_fused(clock):
+    world = World(clock)
+    world.behave(OWN[0], behaviour=Behaviour(0.3, page=page("a", "b", engine="x")))
+    world.behave(OWN[1], behaviour=Behaviour(0.2, page=page("b", "c", engine="y")))
+    world.behave(OWN[2], behaviour=Behaviour(0.4, page=page("b", "d", engine="x")))
+    found = await world.search()
+    assert clock.elapsed == pytest.approx(0.4)
+    assert found.instance == OWN[1], "the first who answered"
+    assert titles(found) == ["b", "a", "c", "d"]
+    assert len(found.attempts) == 3
+    assert world.is_idle()
 
 
-def test_without_the_setting_one_is_asked():
-    async def main(clock):
-        world = World(clock, fan_out=1)
+@in_virtual_time
+async def test_without_the_setting_one_is_asked(clock):
+    world = World(clock, fan_out=1)
+    await world.search()
+    assert len(world.asked()) == 1
+
+
+@in_virtual_time
+async def test_no_more_are_asked_at_once_than_set(clock):
+    world = World(clock, fan_out=2)
+    await world.search()
+    assert len(world.asked()) == 2
+
+
+@in_virtual_time
+async def test_public_instances_are_never_asked_at_once(clock):
+    world = World(clock, own=(), public=[PUBLIC, "https://other.example/"])
+    await world.search()
+    assert len(world.asked()) == 1
+
+
+@in_virtual_time
+async def test_the_answer_leaves_when_two_have_brought_enough(clock):
+    world = World(clock)
+    world.behave(OWN[0], behaviour=Behaviour(0.2, page=page(*"abcdef")))
+    world.behave(OWN[1], behaviour=Behaviour(0.3, page=page(*"ghijkl")))
+    world.behave(OWN[2], behaviour=Behaviour(0.39))
+    found = await world.search(wanted=10)
+    assert clock.elapsed == pytest.approx(0.3)
+    assert len(titles(found)) == 12
+    assert world.is_idle()
+
+
+@in_virtual_time
+async def test_the_others_have_as_long_again_as_the_first_and_are_then_overtaken(clock):
+    world = World(clock)
+    world.behave(OWN[0], behaviour=Behaviour(0.5, page=page("a", "b", "c")))
+    for url in OWN[1:3]:
+        world.behave(url, behaviour=Behaviour(60.0))
+    found = await world.search()
+    assert clock.elapsed == pytest.approx(1.0)
+    assert titles(found) == ["a", "b", "c"]
+    verdicts = [attempt.verdict for attempt in found.attempts]
+    assert verdicts == [Verdict.FULL, Verdict.OVERTAKEN, Verdict.OVERTAKEN]
+    asked = len(world.asked())
+    for _ in range(8):
         await world.search()
-        assert len(world.asked()) == 1
+    assert not {*world.asked()[asked:]} & {*OWN[1:3]}, "they come after all others"
+    assert world.is_idle()
 
-    virtual_time.run(main)
+
+@in_virtual_time
+async def test_nobody_waits_for_one_that_was_overtaken_when_it_is_tried_again(clock):
+    world = World(clock, own=OWN[:2])
+    world.behave(OWN[1], behaviour=Behaviour(60.0))
+    await world.search()
+    await asyncio.sleep(31)
+    started, asked = clock.elapsed, len(world.asked())
+    await world.search()
+    assert sorted(world.asked()[asked:]) == [*OWN[:2]]
+    assert clock.elapsed - started == pytest.approx(0.1)
 
 
-def test_no_more_are_asked_at_once_than_set():
-    async def main(clock):
-        world = World(clock, fan_out=2)
+@in_virtual_time
+async def test_one_that_fails_costs_the_others_nothing(clock):
+    world = World(clock)
+    world.behave(OWN[0], behaviour=Behaviour(0.1, verdict=Verdict.SERVER_ERROR))
+    found = await world.search()
+    assert found.instance in OWN[1:]
+    assert world.report(OWN[0]).failures == 1
+
+
+@in_virtual_time
+async def test_when_all_fail_the_search_goes_on_as_usual(clock):
+    world = World(clock, public=[PUBLIC])
+    for url in OWN[:3]:
+        world.behave(url, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+    found = await world.search()
+    assert found.instance == PUBLIC
+
+
+@in_virtual_time
+async def test_when_nobody_serves_the_error_names_all(clock):
+    world = World(clock)
+    for url in OWN[:3]:
+        world.behave(url, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+    with pytest.raises(NoInstancesError) as caught:
         await world.search()
-        assert len(world.asked()) == 2
-
-    virtual_time.run(main)
+    assert sorted(attempt.instance for attempt in caught.value.attempts) == sorted(OWN[:3])
 
 
-def test_public_instances_are_never_asked_at_once():
-    async def main(clock):
-        world = World(clock, own=(), public=[PUBLIC, "https://other.example/"])
+@in_virtual_time
+async def test_an_instance_whose_results_share_nothing_with_the_others_five_times_is_degraded(
+    clock,
+):
+    world = World(clock)
+    world.behave(OWN[0], behaviour=Behaviour(page=page("a", "b", "c")))
+    world.behave(OWN[1], behaviour=Behaviour(page=page("c", "d", "e")))
+    world.behave(OWN[2], behaviour=Behaviour(page=page("x", "y", "z")))
+    for _ in range(4):
         await world.search()
-        assert len(world.asked()) == 1
-
-    virtual_time.run(main)
-
-
-def test_the_answer_leaves_when_two_have_brought_enough():
-    async def main(clock):
-        world = World(clock)
-        world.behave(OWN[0], behaviour=Behaviour(0.2, page=page(*"abcdef")))
-        world.behave(OWN[1], behaviour=Behaviour(0.3, page=page(*"ghijkl")))
-        world.behave(OWN[2], behaviour=Behaviour(0.39))
-        found = await world.search(wanted=10)
-        assert clock.elapsed == pytest.approx(0.3)
-        assert len(titles(found)) == 12
-        assert world.is_idle()
-
-    virtual_time.run(main)
-
-
-def test_the_others_have_as_long_again_as_the_first_and_are_then_overtaken():
-    async def main(clock):
-        world = World(clock)
-        world.behave(OWN[0], behaviour=Behaviour(0.5, page=page("a", "b", "c")))
-        for url in OWN[1:3]:
-            world.behave(url, behaviour=Behaviour(60.0))
-        found = await world.search()
-        assert clock.elapsed == pytest.approx(1.0)
-        assert titles(found) == ["a", "b", "c"]
-        verdicts = [attempt.verdict for attempt in found.attempts]
-        assert verdicts == [Verdict.FULL, Verdict.OVERTAKEN, Verdict.OVERTAKEN]
-        asked = len(world.asked())
-        for _ in range(8):
-            await world.search()
-        assert not {*world.asked()[asked:]} & {*OWN[1:3]}, "they come after all others"
-        assert world.is_idle()
-
-
-def test_nobody_waits_for_one_that_was_overtaken_when_it_is_tried_again():
-    async def main(clock):
-        world = World(clock, own=OWN[:2])
-        world.behave(OWN[1], behaviour=Behaviour(60.0))
-        await world.search()
-        await asyncio.sleep(31)
-        started, asked = clock.elapsed, len(world.asked())
-        await world.search()
-        assert sorted(world.asked()[asked:]) == [*OWN[:2]]
-        assert clock.elapsed - started == pytest.approx(0.1)
-
-    virtual_time.run(main)
-
-    virtual_time.run(main)
-
-
-def test_one_that_fails_costs_the_others_nothing():
-    async def main(clock):
-        world = World(clock)
-        world.behave(OWN[0], behaviour=Behaviour(0.1, verdict=Verdict.SERVER_ERROR))
-        found = await world.search()
-        assert found.instance in OWN[1:]
-        assert world.report(OWN[0]).failures == 1
-
-    virtual_time.run(main)
-
-
-def test_when_all_fail_the_search_goes_on_as_usual():
-    async def main(clock):
-        world = World(clock, public=[PUBLIC])
-        for url in OWN[:3]:
-            world.behave(url, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
-        found = await world.search()
-        assert found.instance == PUBLIC
-
-    virtual_time.run(main)
-
-
-def test_when_nobody_serves_the_error_names_all():
-    async def main(clock):
-        world = World(clock)
-        for url in OWN[:3]:
-            world.behave(url, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
-        with pytest.raises(NoInstancesError) as caught:
-            await world.search()
-        assert sorted(attempt.instance for attempt in caught.value.attempts) == sorted(OWN[:3])
-
-    virtual_time.run(main)
-
-
-def test_an_instance_whose_results_share_nothing_with_the_others_five_times_is_degraded():
-    async def main(clock):
-        world = World(clock)
-        world.behave(OWN[0], behaviour=Behaviour(page=page("a", "b", "c")))
-        world.behave(OWN[1], behaviour=Behaviour(page=page("c", "d", "e")))
-        world.behave(OWN[2], behaviour=Behaviour(page=page("x", "y", "z")))
-        for _ in range(4):
-            await world.search()
-        assert world.report(OWN[2]).state is InstanceState.HEALTHY
-        await world.search()
-        assert world.report(OWN[2]).state is InstanceState.DEGRADED
-        assert "share nothing" in world.report(OWN[2]).reason
-        assert world.report(OWN[0]).state is InstanceState.HEALTHY
-
-    virtual_time.run(main)
+    assert world.report(OWN[2]).state is InstanceState.HEALTHY
+    await world.search()
+    assert world.report(OWN[2]).state is InstanceState.DEGRADED
+    assert "share nothing" in world.report(OWN[2]).reason
+    assert world.report(OWN[0]).state is InstanceState.HEALTHY
 
 
 @pytest.mark.parametrize(
@@ -191,35 +171,31 @@ def test_an_instance_whose_results_share_nothing_with_the_others_five_times_is_d
         pytest.param([page("a", "b", "c"), page("c", "d", "e"), page("x")], id="too few rows"),
     ],
 )
-def test_disagreement_that_proves_nothing_counts_against_nobody(pages):
-    async def main(clock):
-        own = OWN[: len(pages)]
-        world = World(clock, own=own)
-        for url, each in zip(own, pages, strict=True):
-            world.behave(url, behaviour=Behaviour(page=each, verdict=Verdict.FULL))
-        for _ in range(8):
-            await world.search()
-        assert {world.report(url).state for url in own} == {InstanceState.HEALTHY}
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_disagreement_that_proves_nothing_counts_against_nobody(pages, clock):
+    own = OWN[: len(pages)]
+    world = World(clock, own=own)
+    for url, each in zip(own, pages, strict=True):
+        world.behave(url, behaviour=Behaviour(page=each, verdict=Verdict.FULL))
+    for _ in range(8):
+        await world.search()
+    assert {world.report(url).state for url in own} == {InstanceState.HEALTHY}
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.15, 0.25])
-def test_cancelled_after_any_turn_nothing_is_left(seconds):
-    async def main(clock):
-        for turns in range(12):
-            world = World(clock)
-            world.behave(OWN[0], behaviour=Behaviour(0.1, page=page("a")))
-            for url in OWN[1:3]:
-                world.behave(url, behaviour=Behaviour(5.0))
-            before = asyncio.all_tasks()
-            async with asyncio.TaskGroup() as group:
-                task = group.create_task(world.search())
-                await asyncio.sleep(seconds)
-                for _ in range(turns):
-                    await asyncio.sleep(0)
-                task.cancel()
-            assert asyncio.all_tasks() == before
-            assert world.is_idle()
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_cancelled_after_any_turn_nothing_is_left(seconds, clock):
+    for turns in range(12):
+        world = World(clock)
+        world.behave(OWN[0], behaviour=Behaviour(0.1, page=page("a")))
+        for url in OWN[1:3]:
+            world.behave(url, behaviour=Behaviour(5.0))
+        before = asyncio.all_tasks()
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(world.search())
+            await asyncio.sleep(seconds)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            task.cancel()
+        assert asyncio.all_tasks() == before
+        assert world.is_idle()

@@ -9,8 +9,8 @@ from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.search.providers.context import Found
 from searx_mcp.search.providers.instances import Hedging
-from tests.doubles import virtual_time
 from tests.doubles.simulated import Behaviour, SimulatedSearch
+from tests.doubles.virtual_time import in_virtual_time
 
 OWN = tuple(f"http://own-{n}.example/" for n in range(3))
 QUERY = InstanceQuery(text="tea")
@@ -31,222 +31,192 @@ def verdicts(found: Found) -> list[Verdict]:
     return [attempt.verdict for attempt in found.attempts]
 
 
-def test_a_slow_own_instance_is_hedged_after_a_second_and_a_half():
-    async def main(clock):
-        world = World(clock)
-        world.behave(OWN[0], behaviour=Behaviour(seconds=4.0))
-        await asyncio.sleep(100)
-        found = await world.search()
-        assert clock.elapsed == pytest.approx(101.6)
-        assert found.instance != OWN[0]
-        assert verdicts(found) == [Verdict.FULL, Verdict.OVERTAKEN]
-        assert found.attempts[1].elapsed_ms == pytest.approx(1_600)
-        assert world.is_idle()
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_slow_own_instance_is_hedged_after_a_second_and_a_half(clock):
+    world = World(clock)
+    world.behave(OWN[0], behaviour=Behaviour(seconds=4.0))
+    await asyncio.sleep(100)
+    found = await world.search()
+    assert clock.elapsed == pytest.approx(101.6)
+    assert found.instance != OWN[0]
+    assert verdicts(found) == [Verdict.FULL, Verdict.OVERTAKEN]
+    assert found.attempts[1].elapsed_ms == pytest.approx(1_600)
+    assert world.is_idle()
 
 
-def test_a_primary_that_answers_first_wins_and_the_hedge_teaches_nothing():
-    async def main(clock):
-        world = World(clock)
-        world.behave(*OWN, behaviour=Behaviour(seconds=9.0))
-        world.behave(OWN[0], behaviour=Behaviour(seconds=2.0))
-        found = await world.search()
-        assert clock.elapsed == pytest.approx(2.0)
-        assert found.instance == OWN[0]
-        assert verdicts(found) == [Verdict.FULL]
-        assert len(world.asked()) == 2
-        loser = world.report(world.asked()[1])
-        assert (loser.successes, loser.failures, loser.latency) == (0, 0, None)
-        assert world.is_idle()
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_primary_that_answers_first_wins_and_the_hedge_teaches_nothing(clock):
+    world = World(clock)
+    world.behave(*OWN, behaviour=Behaviour(seconds=9.0))
+    world.behave(OWN[0], behaviour=Behaviour(seconds=2.0))
+    found = await world.search()
+    assert clock.elapsed == pytest.approx(2.0)
+    assert found.instance == OWN[0]
+    assert verdicts(found) == [Verdict.FULL]
+    assert len(world.asked()) == 2
+    loser = world.report(world.asked()[1])
+    assert (loser.successes, loser.failures, loser.latency) == (0, 0, None)
+    assert world.is_idle()
 
 
-def test_a_hedge_that_fails_leaves_the_primary_its_chance():
-    async def main(clock):
-        world = World(clock, own=OWN[:2])
-        world.behave(*OWN, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
-        world.behave(OWN[0], behaviour=Behaviour(seconds=3.0))
-        found = await world.search()
-        assert found.instance == OWN[0]
-        assert sorted(verdicts(found)) == [Verdict.FULL, Verdict.SERVER_ERROR]
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_hedge_that_fails_leaves_the_primary_its_chance(clock):
+    world = World(clock, own=OWN[:2])
+    world.behave(*OWN, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+    world.behave(OWN[0], behaviour=Behaviour(seconds=3.0))
+    found = await world.search()
+    assert found.instance == OWN[0]
+    assert sorted(verdicts(found)) == [Verdict.FULL, Verdict.SERVER_ERROR]
 
 
-def test_when_the_first_fails_beside_its_hedge_a_third_is_asked():
-    async def main(clock):
-        world = World(clock)
-        broken = set(OWN[:2])
-        world.behave(*broken, behaviour=Behaviour(seconds=2.0, verdict=Verdict.SERVER_ERROR))
-        found = await world.search()
-        assert found.instance not in broken
-        assert clock.elapsed == pytest.approx(2.1), "as soon as the first has failed"
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_when_the_first_fails_beside_its_hedge_a_third_is_asked(clock):
+    world = World(clock)
+    broken = set(OWN[:2])
+    world.behave(*broken, behaviour=Behaviour(seconds=2.0, verdict=Verdict.SERVER_ERROR))
+    found = await world.search()
+    assert found.instance not in broken
+    assert clock.elapsed == pytest.approx(2.1), "as soon as the first has failed"
 
 
-def test_one_search_waits_for_an_instance_that_hangs_and_none_after_it():
-    async def main(clock):
-        world = World(clock)
-        hung, broken, _ = OWN
-        world.behave(hung, behaviour=Behaviour(seconds=1_000.0))
-        world.behave(broken, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
-        took = []
-        for _ in range(100):
-            started = clock.elapsed
-            await world.search()
-            took.append(clock.elapsed - started)
-            await asyncio.sleep(20)
-        waited = [seconds for seconds in took if seconds > 1.2 * sorted(took)[50]]
-        assert len(waited) <= 2, "and one for the broken one, if it was met apart"
-        assert 1.6 - 1e-6 <= max(waited) <= 1.7 + 1e-6
-        assert 3 <= world.asked().count(hung) <= 20, "now and then it is tried, beside another"
-
-    virtual_time.run(main)
-
-
-def test_an_instance_that_answers_again_is_asked_as_before():
-    async def main(clock):
-        world = World(clock, own=OWN[:2])
-        world.behave(OWN[0], behaviour=Behaviour(seconds=1_000.0))
-        while not world.pool.behind(clock()):
-            await world.search()
-        world.behave(OWN[0], behaviour=Behaviour())
-        await asyncio.sleep(31)
-        while not world.report(OWN[0]).successes:
-            await world.search()
-        asked = len(world.asked())
-        for _ in range(4):
-            await world.search()
-        assert len(world.asked()) == asked + 4, "one request a search"
-        assert {*world.asked()[asked:]} == {*OWN[:2]}
-
-    virtual_time.run(main)
-
-
-def test_two_that_hang_are_both_overtaken_by_the_third():
-    async def main(clock):
-        world = World(clock)
-        world.behave(*OWN[:2], behaviour=Behaviour(seconds=1_000.0))
-        while len(world.pool.behind(clock())) < 2:
-            await world.search()
-        assert clock.elapsed < 2 * 1.5 + 3 * 0.1 + 0.01
-        assert world.is_idle()
-
-    virtual_time.run(main)
-
-
-def test_who_waits_for_a_place_is_not_overtaken():
-    async def main(clock):
-        world = World(clock, own=OWN[:2], own_at_once=1)
-        places = world.executor.runner._places
-        async with places[OWN[0]]:
-            found = [await world.search() for _ in range(2)]
-        assert [verdicts(each) for each in found] == [[Verdict.FULL]] * 2
-        assert clock.elapsed == pytest.approx(1.5 + 0.1 + 0.1), "one waited, and was hedged"
-        assert not world.pool.behind(clock())
-        assert world.is_idle()
-
-    virtual_time.run(main)
-
-
-def test_a_hedge_that_fails_is_replaced_at_once():
-    async def main(clock):
-        world = World(clock)
-        hung, broken, good = OWN
-        world.behave(hung, behaviour=Behaviour(seconds=1_000.0))
-        world.behave(broken, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
-        found = await world.search()
-        assert clock.elapsed == pytest.approx(1.7)
-        assert world.asked() == [hung, broken, good]
-        assert verdicts(found) == [Verdict.SERVER_ERROR, Verdict.FULL, Verdict.OVERTAKEN]
-
-    virtual_time.run(main)
-
-
-def test_hedges_are_at_most_a_fifth_of_the_requests():
-    async def main(clock):
-        world = World(clock)
-        world.behave(*OWN, behaviour=Behaviour(seconds=2.0))
-        searches = 100
-        for _ in range(searches):
-            await world.search()
-        hedges = len(world.asked()) - searches
-        untold = len(OWN)  # beside one that has never answered, hedges are free
-        assert 10 <= hedges <= 0.2 * searches + 1 + untold
-
-    virtual_time.run(main)
-
-
-def test_hedging_can_be_switched_off():
-    async def main(clock):
-        world = World(clock, hedge_share=0)
-        world.behave(*OWN, behaviour=Behaviour(seconds=3.0))
+@in_virtual_time
+async def test_one_search_waits_for_an_instance_that_hangs_and_none_after_it(clock):
+    world = World(clock)
+    hung, broken, _ = OWN
+    world.behave(hung, behaviour=Behaviour(seconds=1_000.0))
+    world.behave(broken, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+    took = []
+    for _ in range(100):
+        started = clock.elapsed
         await world.search()
-        assert len(world.asked()) == 1
+        took.append(clock.elapsed - started)
+        await asyncio.sleep(20)
+    waited = [seconds for seconds in took if seconds > 1.2 * sorted(took)[50]]
+    assert len(waited) <= 2, "and one for the broken one, if it was met apart"
+    assert 1.6 - 1e-6 <= max(waited) <= 1.7 + 1e-6
+    assert 3 <= world.asked().count(hung) <= 20, "now and then it is tried, beside another"
 
-    virtual_time.run(main)
 
-
-def test_nobody_who_counts_our_requests_is_hedged():
-    async def main(clock):
-        public = [f"https://p{n}.example/" for n in range(3)]
-        world = World(clock, own=(), public=public)
-        world.behave(*public, behaviour=Behaviour(seconds=4.0))
+@in_virtual_time
+async def test_an_instance_that_answers_again_is_asked_as_before(clock):
+    world = World(clock, own=OWN[:2])
+    world.behave(OWN[0], behaviour=Behaviour(seconds=1_000.0))
+    while not world.pool.behind(clock()):
         await world.search()
-        assert len(world.asked()) == 1
-
-    virtual_time.run(main)
-
-
-def test_public_instances_without_limiter_are_hedged():
-    async def main(clock):
-        public = [f"https://p{n}.example/" for n in range(3)]
-        world = World(clock, own=(), public=public)
-        world.behave(*public, behaviour=Behaviour(seconds=4.0))
-        for url in public[:2]:
-            world.pool.learn_facts(url, ConfigFacts(limiter_enabled=False), clock())
-        found = await world.search()
-        unlimited = set(public[:2])
-        assert found.instance in unlimited
-        assert set(world.asked()) <= unlimited
-
-    virtual_time.run(main)
-
-
-def test_no_hedge_leaves_when_the_search_has_asked_enough_or_its_time_is_over():
-    async def main(clock):
-        world = World(clock, max_instances=1)
-        world.behave(*OWN, behaviour=Behaviour(seconds=3.0))
+    world.behave(OWN[0], behaviour=Behaviour())
+    await asyncio.sleep(31)
+    while not world.report(OWN[0]).successes:
         await world.search()
-        assert len(world.asked()) == 1
+    asked = len(world.asked())
+    for _ in range(4):
+        await world.search()
+    assert len(world.asked()) == asked + 4, "one request a search"
+    assert {*world.asked()[asked:]} == {*OWN[:2]}
 
-    virtual_time.run(main)
+
+@in_virtual_time
+async def test_two_that_hang_are_both_overtaken_by_the_third(clock):
+    world = World(clock)
+    world.behave(*OWN[:2], behaviour=Behaviour(seconds=1_000.0))
+    while len(world.pool.behind(clock())) < 2:
+        await world.search()
+    assert clock.elapsed < 2 * 1.5 + 3 * 0.1 + 0.01
+    assert world.is_idle()
+
+
+@in_virtual_time
+async def test_who_waits_for_a_place_is_not_overtaken(clock):
+    world = World(clock, own=OWN[:2], own_at_once=1)
+    places = world.executor.runner._places
+    async with places[OWN[0]]:
+        found = [await world.search() for _ in range(2)]
+    assert [verdicts(each) for each in found] == [[Verdict.FULL]] * 2
+    assert clock.elapsed == pytest.approx(1.5 + 0.1 + 0.1), "one waited, and was hedged"
+    assert not world.pool.behind(clock())
+    assert world.is_idle()
+
+
+@in_virtual_time
+async def test_a_hedge_that_fails_is_replaced_at_once(clock):
+    world = World(clock)
+    hung, broken, good = OWN
+    world.behave(hung, behaviour=Behaviour(seconds=1_000.0))
+    world.behave(broken, behaviour=Behaviour(verdict=Verdict.SERVER_ERROR))
+    found = await world.search()
+    assert clock.elapsed == pytest.approx(1.7)
+    assert world.asked() == [hung, broken, good]
+    assert verdicts(found) == [Verdict.SERVER_ERROR, Verdict.FULL, Verdict.OVERTAKEN]
+
+
+@in_virtual_time
+async def test_hedges_are_at_most_a_fifth_of_the_requests(clock):
+    world = World(clock)
+    world.behave(*OWN, behaviour=Behaviour(seconds=2.0))
+    searches = 100
+    for _ in range(searches):
+        await world.search()
+    hedges = len(world.asked()) - searches
+    untold = len(OWN)  # beside one that has never answered, hedges are free
+    assert 10 <= hedges <= 0.2 * searches + 1 + untold
+
+
+@in_virtual_time
+async def test_hedging_can_be_switched_off(clock):
+    world = World(clock, hedge_share=0)
+    world.behave(*OWN, behaviour=Behaviour(seconds=3.0))
+    await world.search()
+    assert len(world.asked()) == 1
+
+
+@in_virtual_time
+async def test_nobody_who_counts_our_requests_is_hedged(clock):
+    public = [f"https://p{n}.example/" for n in range(3)]
+    world = World(clock, own=(), public=public)
+    world.behave(*public, behaviour=Behaviour(seconds=4.0))
+    await world.search()
+    assert len(world.asked()) == 1
+
+
+@in_virtual_time
+async def test_public_instances_without_limiter_are_hedged(clock):
+    public = [f"https://p{n}.example/" for n in range(3)]
+    world = World(clock, own=(), public=public)
+    world.behave(*public, behaviour=Behaviour(seconds=4.0))
+    for url in public[:2]:
+        world.pool.learn_facts(url, ConfigFacts(limiter_enabled=False), clock())
+    found = await world.search()
+    unlimited = set(public[:2])
+    assert found.instance in unlimited
+    assert set(world.asked()) <= unlimited
+
+
+@in_virtual_time
+async def test_no_hedge_leaves_when_the_search_has_asked_enough_or_its_time_is_over(clock):
+    world = World(clock, max_instances=1)
+    world.behave(*OWN, behaviour=Behaviour(seconds=3.0))
+    await world.search()
+    assert len(world.asked()) == 1
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0, 1.5, 1.55, 1.6])
-def test_a_hedged_search_cancelled_after_any_turn_leaves_nothing_behind(seconds):
-    async def main(clock):
-        finished, turns = False, 0
-        while turns < 20 and not finished:
-            world = World(clock)
-            world.behave(OWN[0], behaviour=Behaviour(seconds=4.0))
-            before = asyncio.all_tasks()
-            async with asyncio.TaskGroup() as group:
-                task = group.create_task(world.search())
-                await asyncio.sleep(seconds)
-                for _ in range(turns):
-                    await asyncio.sleep(0)
-                finished = task.done()
-                task.cancel()
-            assert asyncio.all_tasks() == before
-            assert world.is_idle()
-            turns += 1
-        assert finished == (seconds > 1.55)
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_hedged_search_cancelled_after_any_turn_leaves_nothing_behind(seconds, clock):
+    finished, turns = False, 0
+    while turns < 20 and not finished:
+        world = World(clock)
+        world.behave(OWN[0], behaviour=Behaviour(seconds=4.0))
+        before = asyncio.all_tasks()
+        async with asyncio.TaskGroup() as group:
+            task = group.create_task(world.search())
+            await asyncio.sleep(seconds)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            finished = task.done()
+            task.cancel()
+        assert asyncio.all_tasks() == before
+        assert world.is_idle()
+        turns += 1
+    assert finished == (seconds > 1.55)
 
 
 def test_the_delay_follows_the_ninetieth_percentile_of_the_latest_answers():

@@ -13,8 +13,8 @@ from searx_mcp.search.providers.concurrent_queries import GRACE, rate_limits
 from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.storage.state import Account
-from tests.doubles import virtual_time
 from tests.doubles.simulated_sources import SourceBehaviour
+from tests.doubles.virtual_time import in_virtual_time
 
 PANDAS = [f"red panda {n}" for n in range(10)]
 PAPERS = "red panda genome"
@@ -33,56 +33,48 @@ def verdicts(found) -> dict[str, Verdict]:
     return {attempt.instance: attempt.verdict for attempt in found.attempts}
 
 
-def test_engines_of_the_category_are_asked_side_by_side(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=PANDAS[:2], commons=PANDAS[2:4])
-        world.answer(internetarchive=SourceBehaviour(seconds=2.0, titles=PANDAS[4:6]))
-        found = await world.search("red panda", category="images")
-        assert {"openverse", "commons"} <= set(world.asked())
-        assert clock.elapsed == pytest.approx(2.0)
-        assert set(titles(found)) == set(PANDAS[:6])
-        assert (found.instance, found.coverage) == (OPEN_SOURCES, Coverage.COLLECTIONS)
-        assert world.is_idle()
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_engines_of_the_category_are_asked_side_by_side(collections, clock):
+    world = collections(clock)
+    world.answer(openverse=PANDAS[:2], commons=PANDAS[2:4])
+    world.answer(internetarchive=SourceBehaviour(seconds=2.0, titles=PANDAS[4:6]))
+    found = await world.search("red panda", category="images")
+    assert {"openverse", "commons"} <= set(world.asked())
+    assert clock.elapsed == pytest.approx(2.0)
+    assert set(titles(found)) == set(PANDAS[:6])
+    assert (found.instance, found.coverage) == (OPEN_SOURCES, Coverage.COLLECTIONS)
+    assert world.is_idle()
 
 
-def test_what_has_nothing_to_do_with_the_query_is_dropped(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=["a tin whistle", "red panda"], commons=["a tin can"])
-        found = await world.search("red panda", category="images")
-        assert titles(found) == ["red panda"]
-        assert missing(found)["commons"] == "nothing relevant"
-        assert verdicts(found)[world.engine("commons").address] is Verdict.IRRELEVANT
-        assert verdicts(found)[world.engine("openverse").address] is Verdict.THIN
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_what_has_nothing_to_do_with_the_query_is_dropped(collections, clock):
+    world = collections(clock)
+    world.answer(openverse=["a tin whistle", "red panda"], commons=["a tin can"])
+    found = await world.search("red panda", category="images")
+    assert titles(found) == ["red panda"]
+    assert missing(found)["commons"] == "nothing relevant"
+    assert verdicts(found)[world.engine("commons").address] is Verdict.IRRELEVANT
+    assert verdicts(found)[world.engine("openverse").address] is Verdict.THIN
 
 
-def test_nothing_to_be_found_is_an_answer(collections):
-    async def main(clock):
-        world = collections(clock)
-        found = await world.search("red panda", category="images")
-        assert titles(found) == []
-        assert found.complete
-        assert found.attribution == ()
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_nothing_to_be_found_is_an_answer(collections, clock):
+    world = collections(clock)
+    found = await world.search("red panda", category="images")
+    assert titles(found) == []
+    assert found.complete
+    assert found.attribution == ()
 
 
-def test_once_enough_is_in_the_others_have_a_moment_left(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=PANDAS[:6], commons=PANDAS[4:])
-        world.answer(internetarchive=SourceBehaviour(seconds=9.0, titles=["red panda archive"]))
-        found = await world.search("red panda", category="images")
-        assert clock.elapsed <= 1.1
-        assert len(titles(found)) == 12
-        assert world.is_idle()
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_once_enough_is_in_the_others_have_a_moment_left(collections, clock):
+    world = collections(clock)
+    world.answer(openverse=PANDAS[:6], commons=PANDAS[4:])
+    world.answer(internetarchive=SourceBehaviour(seconds=9.0, titles=["red panda archive"]))
+    found = await world.search("red panda", category="images")
+    assert clock.elapsed <= 1.1
+    assert len(titles(found)) == 12
+    assert world.is_idle()
 
 
 @pytest.mark.parametrize(
@@ -94,34 +86,32 @@ def test_once_enough_is_in_the_others_have_a_moment_left(collections):
         pytest.param("internetarchive", 4, 4, 4.0, "Too slow.", id="no time"),
     ],
 )
-def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
-    collections, slow, found, seconds, ends, detail
+@in_virtual_time
+async def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
+    collections, slow, found, seconds, ends, detail, clock
 ):
-    async def main(clock):
-        world = collections(clock)
-        said: list[str] = []
-        quick = {"openverse", "commons", "internetarchive"} - {slow}
-        one, other = sorted(quick)
-        world.answer(**{one: PANDAS[:5], other: PANDAS[:found]})
-        world.answer(**{slow: SourceBehaviour(seconds=9.0)})
-        page = await world.provider.run(
-            SearchContext(
-                InstanceQuery(text="red panda", category="images"),
-                wanted=10,
-                deadline=seconds,
-                progress=said.append,
-            )
+    world = collections(clock)
+    said: list[str] = []
+    quick = {"openverse", "commons", "internetarchive"} - {slow}
+    one, other = sorted(quick)
+    world.answer(**{one: PANDAS[:5], other: PANDAS[:found]})
+    world.answer(**{slow: SourceBehaviour(seconds=9.0)})
+    page = await world.provider.run(
+        SearchContext(
+            InstanceQuery(text="red panda", category="images"),
+            wanted=10,
+            deadline=seconds,
+            progress=said.append,
         )
-        address = world.engine(slow).address
-        (attempt,) = (each for each in page.attempts if each.instance == address)
-        assert attempt.detail == detail
-        assert attempt.elapsed_ms == pytest.approx(ends * 1_000)
-        assert clock.elapsed == pytest.approx(ends)
-        assert world.pool.record_of(address).failures == 0
-        assert f"asking {world.engine(slow).title}" in said
-        assert world.is_idle()
-
-    virtual_time.run(main)
+    )
+    address = world.engine(slow).address
+    (attempt,) = (each for each in page.attempts if each.instance == address)
+    assert attempt.detail == detail
+    assert attempt.elapsed_ms == pytest.approx(ends * 1_000)
+    assert clock.elapsed == pytest.approx(ends)
+    assert world.pool.record_of(address).failures == 0
+    assert f"asking {world.engine(slow).title}" in said
+    assert world.is_idle()
 
 
 @pytest.mark.parametrize(
@@ -132,224 +122,196 @@ def test_an_engine_that_was_given_up_is_told_why_and_not_held_against_it(
         ({"wikipedia": ["red panda"]}, Coverage.COLLECTIONS),
     ],
 )
-def test_what_an_answer_covers_follows_from_who_gave_it(collections, titles_of, coverage):
-    async def main(clock):
-        world = collections(clock, config=OpenSourcesConfig(keenable=True))
-        world.answer(**titles_of)
-        assert (await world.search("red panda")).coverage is coverage
-
-    virtual_time.run(main)
-
-
-def test_an_engine_that_is_spent_is_passed_over_and_named(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=PANDAS, commons=PANDAS)
-        for _ in range(world.engine("openverse").per_day):
-            await world.search("red panda", category="images")
-            clock.pass_by(60.0)
-        before = world.asked().count("openverse")
-        found = await world.search("red panda", category="images")
-        assert before == world.engine("openverse").per_day
-        assert world.asked().count("openverse") == before
-        assert missing(found)["openverse"] == "budget"
-        assert len(titles(found)) == 10
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_what_an_answer_covers_follows_from_who_gave_it(
+    collections, titles_of, coverage, clock
+):
+    world = collections(clock, config=OpenSourcesConfig(keenable=True))
+    world.answer(**titles_of)
+    assert (await world.search("red panda")).coverage is coverage
 
 
-def test_a_search_waits_for_the_spacing_as_long_as_the_table_allows(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(musicbrainz=["red panda song"])
-        await world.search("red panda song", category="music")
-        began = clock.elapsed
-        await world.search("red panda song", category="music")
-        waited = world.asked().count("musicbrainz")
-        clock.pass_by(60)
-        assert waited == 2
-        assert 0.5 < clock.elapsed - 60 - began < 3
-
-    virtual_time.run(main)
-
-
-def test_two_engines_of_one_operator_share_its_limits(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(wikipedia=PANDAS, commons=PANDAS)
-        for _ in range(3):
-            await world.search("red panda", category="general", engines=("wikipedia",))
-        found = await world.search("red panda", category="images")
-        assert missing(found)["commons"] == "budget"
-
-    virtual_time.run(main)
-
-
-def test_no_engine_has_more_requests_under_way_than_its_operator_allows(collections):
-    async def main(clock):
-        world = collections(clock, config=OpenSourcesConfig(contact="me@example.org"))
-        world.answer(wikipedia=SourceBehaviour(seconds=3.0, titles=PANDAS))
-        async with asyncio.TaskGroup() as group:
-            for _ in range(3):
-                group.create_task(world.search("red panda", engines=("wikipedia",)))
-            for _ in range(3):
-                group.create_task(world.search("red panda", category="images"))
-        assert world.upstream.most["wikipedia"] == 3
-        assert world.is_idle()
-
-    virtual_time.run(main)
-
-
-def test_an_engine_that_limits_us_is_left_alone(collections):
-    async def main(clock):
-        world = collections(clock)
-        limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0, detail="Slower.")
-        world.answer(openverse=limit, commons=PANDAS)
-        first = await world.search("red panda", category="images")
-        clock.pass_by(60)
-        second = await world.search("red panda", category="images")
-        assert missing(first)["openverse"] == "rate limited"
-        assert missing(second)["openverse"] == "rests"
-        clock.pass_by(400)
+@in_virtual_time
+async def test_an_engine_that_is_spent_is_passed_over_and_named(collections, clock):
+    world = collections(clock)
+    world.answer(openverse=PANDAS, commons=PANDAS)
+    for _ in range(world.engine("openverse").per_day):
         await world.search("red panda", category="images")
-        assert world.asked().count("openverse") == 2
-
-    virtual_time.run(main)
-
-
-def test_one_whose_silence_means_load_rests_after_it(collections):
-    async def main(clock):
-        world = collections(clock, config=OpenSourcesConfig(gdelt=True))
-        world.answer(gdelt=SourceBehaviour(seconds=13.0), hackernews=PANDAS)
-        for wait in (60, 700, 300):
-            found = await world.search("red panda", category="news", time_range="week")
-            assert "gdelt" in missing(found)
-            clock.pass_by(wait)
-        assert world.asked().count("gdelt") == 1
-        await world.search("red panda", category="news", time_range="week")
-        assert world.asked().count("gdelt") == 2
-
-    virtual_time.run(main)
+        clock.pass_by(60.0)
+    before = world.asked().count("openverse")
+    found = await world.search("red panda", category="images")
+    assert before == world.engine("openverse").per_day
+    assert world.asked().count("openverse") == before
+    assert missing(found)["openverse"] == "budget"
+    assert len(titles(found)) == 10
 
 
-def test_an_engine_that_answers_and_asks_for_a_pause_has_it(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=SourceBehaviour(titles=PANDAS, pause=300.0), commons=PANDAS)
-        first = await world.search("red panda", category="images")
-        clock.pass_by(60)
-        second = await world.search("red panda", category="images")
-        assert "openverse" not in missing(first)
-        assert missing(second)["openverse"] == "rests"
-
-    virtual_time.run(main)
-
-
-def test_when_nobody_answers_the_error_says_so_and_when_to_come_back(collections):
-    async def main(clock):
-        world = collections(clock)
-        limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0)
-        world.answer(openverse=limit, commons=limit, internetarchive=limit)
-        with pytest.raises(NoInstancesError) as caught:
-            await world.search("red panda", category="images")
-        assert caught.value.reason is UnavailableReason.EXHAUSTED
-        assert caught.value.retry_after == pytest.approx(315, abs=15)
-        assert len(caught.value.attempts) >= 2
-        assert "openverse: rate limited" in caught.value.message
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_search_waits_for_the_spacing_as_long_as_the_table_allows(collections, clock):
+    world = collections(clock)
+    world.answer(musicbrainz=["red panda song"])
+    await world.search("red panda song", category="music")
+    began = clock.elapsed
+    await world.search("red panda song", category="music")
+    waited = world.asked().count("musicbrainz")
+    clock.pass_by(60)
+    assert waited == 2
+    assert 0.5 < clock.elapsed - 60 - began < 3
 
 
-def test_a_network_that_is_down_is_held_against_nobody(collections):
-    async def main(clock):
-        world = collections(clock)
-        down = SourceBehaviour(verdict=Verdict.DNS)
-        world.answer(openverse=down, commons=down, internetarchive=down)
-        with pytest.raises(NoInstancesError, match="the network here looks down") as caught:
-            await world.search("red panda", category="images")
-        assert (caught.value.reason, caught.value.retry_after) == (UnavailableReason.OFFLINE, 30.0)
-        assert world.pool.learned_since(0) == {}
-        assert world.is_idle()
+@in_virtual_time
+async def test_two_engines_of_one_operator_share_its_limits(collections, clock):
+    world = collections(clock)
+    world.answer(wikipedia=PANDAS, commons=PANDAS)
+    for _ in range(3):
+        await world.search("red panda", category="general", engines=("wikipedia",))
+    found = await world.search("red panda", category="images")
+    assert missing(found)["commons"] == "budget"
 
-    virtual_time.run(main)
+
+@in_virtual_time
+async def test_no_engine_has_more_requests_under_way_than_its_operator_allows(collections, clock):
+    world = collections(clock, config=OpenSourcesConfig(contact="me@example.org"))
+    world.answer(wikipedia=SourceBehaviour(seconds=3.0, titles=PANDAS))
+    async with asyncio.TaskGroup() as group:
+        for _ in range(3):
+            group.create_task(world.search("red panda", engines=("wikipedia",)))
+        for _ in range(3):
+            group.create_task(world.search("red panda", category="images"))
+    assert world.upstream.most["wikipedia"] == 3
+    assert world.is_idle()
+
+
+@in_virtual_time
+async def test_an_engine_that_limits_us_is_left_alone(collections, clock):
+    world = collections(clock)
+    limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0, detail="Slower.")
+    world.answer(openverse=limit, commons=PANDAS)
+    first = await world.search("red panda", category="images")
+    clock.pass_by(60)
+    second = await world.search("red panda", category="images")
+    assert missing(first)["openverse"] == "rate limited"
+    assert missing(second)["openverse"] == "rests"
+    clock.pass_by(400)
+    await world.search("red panda", category="images")
+    assert world.asked().count("openverse") == 2
+
+
+@in_virtual_time
+async def test_one_whose_silence_means_load_rests_after_it(collections, clock):
+    world = collections(clock, config=OpenSourcesConfig(gdelt=True))
+    world.answer(gdelt=SourceBehaviour(seconds=13.0), hackernews=PANDAS)
+    for wait in (60, 700, 300):
+        found = await world.search("red panda", category="news", time_range="week")
+        assert "gdelt" in missing(found)
+        clock.pass_by(wait)
+    assert world.asked().count("gdelt") == 1
+    await world.search("red panda", category="news", time_range="week")
+    assert world.asked().count("gdelt") == 2
+
+
+@in_virtual_time
+async def test_an_engine_that_answers_and_asks_for_a_pause_has_it(collections, clock):
+    world = collections(clock)
+    world.answer(openverse=SourceBehaviour(titles=PANDAS, pause=300.0), commons=PANDAS)
+    first = await world.search("red panda", category="images")
+    clock.pass_by(60)
+    second = await world.search("red panda", category="images")
+    assert "openverse" not in missing(first)
+    assert missing(second)["openverse"] == "rests"
+
+
+@in_virtual_time
+async def test_when_nobody_answers_the_error_says_so_and_when_to_come_back(collections, clock):
+    world = collections(clock)
+    limit = SourceBehaviour(verdict=Verdict.RATE_LIMITED, pause=300.0)
+    world.answer(openverse=limit, commons=limit, internetarchive=limit)
+    with pytest.raises(NoInstancesError) as caught:
+        await world.search("red panda", category="images")
+    assert caught.value.reason is UnavailableReason.EXHAUSTED
+    assert caught.value.retry_after == pytest.approx(315, abs=15)
+    assert len(caught.value.attempts) >= 2
+    assert "openverse: rate limited" in caught.value.message
+
+
+@in_virtual_time
+async def test_a_network_that_is_down_is_held_against_nobody(collections, clock):
+    world = collections(clock)
+    down = SourceBehaviour(verdict=Verdict.DNS)
+    world.answer(openverse=down, commons=down, internetarchive=down)
+    with pytest.raises(NoInstancesError, match="the network here looks down") as caught:
+        await world.search("red panda", category="images")
+    assert (caught.value.reason, caught.value.retry_after) == (UnavailableReason.OFFLINE, 30.0)
+    assert world.pool.learned_since(0) == {}
+    assert world.is_idle()
 
 
 @pytest.mark.parametrize("answering", [Verdict.SERVER_ERROR, Verdict.MALFORMED])
-def test_a_network_that_reaches_anybody_is_not_down(collections, answering):
-    async def main(clock):
-        world = collections(clock)
-        down = SourceBehaviour(verdict=Verdict.DNS)
-        broken = SourceBehaviour(verdict=answering)
-        world.answer(openverse=down, commons=broken, internetarchive=down)
-        with pytest.raises(NoInstancesError, match="No open source could answer") as caught:
-            await world.search("red panda", category="images")
-        assert caught.value.reason is UnavailableReason.EXHAUSTED
-
-    virtual_time.run(main)
-
-
-def test_one_that_alone_cannot_be_reached_is_left_alone(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=SourceBehaviour(verdict=Verdict.DNS), commons=PANDAS)
+@in_virtual_time
+async def test_a_network_that_reaches_anybody_is_not_down(collections, answering, clock):
+    world = collections(clock)
+    down = SourceBehaviour(verdict=Verdict.DNS)
+    broken = SourceBehaviour(verdict=answering)
+    world.answer(openverse=down, commons=broken, internetarchive=down)
+    with pytest.raises(NoInstancesError, match="No open source could answer") as caught:
         await world.search("red panda", category="images")
-        assert not world.pool.may_ask(world.engine("openverse").address, clock())
+    assert caught.value.reason is UnavailableReason.EXHAUSTED
 
-    virtual_time.run(main)
+
+@in_virtual_time
+async def test_one_that_alone_cannot_be_reached_is_left_alone(collections, clock):
+    world = collections(clock)
+    world.answer(openverse=SourceBehaviour(verdict=Verdict.DNS), commons=PANDAS)
+    await world.search("red panda", category="images")
+    assert not world.pool.may_ask(world.engine("openverse").address, clock())
 
 
 @pytest.mark.parametrize("part", ["asking", "judging"])
-def test_a_mistake_of_ours_costs_one_engine(collections, caplog, part):
+@in_virtual_time
+async def test_a_mistake_of_ours_costs_one_engine(collections, caplog, part, clock):
     def fail(*_):
         raise ZeroDivisionError
 
     def gate(hits, question, engine):
         return fail() if part == "judging" and engine.name == "commons" else tuple(hits)
 
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=PANDAS[:2], commons=PANDAS[2:])
-        if part == "asking":
-            world.engines = {**world.engines, "commons": replace(world.engine("commons"), ask=fail)}
-        world.provider = world.over(world.state, gate=gate)
-        found = await world.search("red panda", category="images")
-        assert titles(found) == PANDAS[:2]
-        assert missing(found)["commons"] == "could not be handled"
-        assert world.is_idle()
-
-    virtual_time.run(main)
+    world = collections(clock)
+    world.answer(openverse=PANDAS[:2], commons=PANDAS[2:])
+    if part == "asking":
+        world.engines = {**world.engines, "commons": replace(world.engine("commons"), ask=fail)}
+    world.provider = world.over(world.state, gate=gate)
+    found = await world.search("red panda", category="images")
+    assert titles(found) == PANDAS[:2]
+    assert missing(found)["commons"] == "could not be handled"
+    assert world.is_idle()
     assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [
         ZeroDivisionError
     ]
 
 
-def test_further_pages_are_asked_while_too_few_hits_have_come(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(europepmc=[], crossref=SourceBehaviour(titles=[PAPERS], has_next=True))
-        found = await world.search(PAPERS, category="science", wanted=30)
-        pages = [query.page for name, query in world.upstream.asked if name == "crossref"]
-        assert pages == [1, 2]
-        assert titles(found) == [PAPERS]
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_further_pages_are_asked_while_too_few_hits_have_come(collections, clock):
+    world = collections(clock)
+    world.answer(europepmc=[], crossref=SourceBehaviour(titles=[PAPERS], has_next=True))
+    found = await world.search(PAPERS, category="science", wanted=30)
+    pages = [query.page for name, query in world.upstream.asked if name == "crossref"]
+    assert pages == [1, 2]
+    assert titles(found) == [PAPERS]
 
 
-def test_a_later_page_is_asked_of_those_that_have_one(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(crossref=SourceBehaviour(titles=[PAPERS]), europepmc=[PAPERS])
-        found = await world.search(PAPERS, category="science", page=3)
-        pages = {name: query.page for name, query in world.upstream.asked}
-        assert pages["crossref"] == 3
-        assert "europepmc" not in pages
-        assert missing(found)["europepmc"] == "has one page"
-        with pytest.raises(NoInstancesError) as caught:
-            await world.search(PAPERS, category="science", page=2, engines=("europepmc",))
-        assert "europepmc: has one page" in caught.value.message
-        assert caught.value.retry_after is None
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_later_page_is_asked_of_those_that_have_one(collections, clock):
+    world = collections(clock)
+    world.answer(crossref=SourceBehaviour(titles=[PAPERS]), europepmc=[PAPERS])
+    found = await world.search(PAPERS, category="science", page=3)
+    pages = {name: query.page for name, query in world.upstream.asked}
+    assert pages["crossref"] == 3
+    assert "europepmc" not in pages
+    assert missing(found)["europepmc"] == "has one page"
+    with pytest.raises(NoInstancesError) as caught:
+        await world.search(PAPERS, category="science", page=2, engines=("europepmc",))
+    assert "europepmc: has one page" in caught.value.message
+    assert caught.value.retry_after is None
 
 
 @pytest.mark.parametrize(
@@ -360,86 +322,74 @@ def test_a_later_page_is_asked_of_those_that_have_one(collections):
         pytest.param(MANY_PAPERS, MANY_PAPERS, 10, id="enough has come"),
     ],
 )
-def test_one_page_is_asked_where_a_second_is_of_no_use(collections, crossref, europepmc, wanted):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(crossref=SourceBehaviour(titles=crossref, has_next=True), europepmc=europepmc)
-        await world.search(PAPERS, category="science", wanted=wanted)
-        assert {query.page for _, query in world.upstream.asked} == {1}
-
-    virtual_time.run(main)
-
-
-def test_all_of_it_ends_by_the_deadline(collections):
-    async def main(clock):
-        world = collections(clock)
-        slow = SourceBehaviour(seconds=60.0)
-        world.answer(openverse=slow, commons=slow, internetarchive=slow)
-        with pytest.raises(NoInstancesError):
-            await world.search("red panda", category="images", seconds=1.5)
-        assert clock.elapsed <= 1.5
-        assert world.is_idle()
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_one_page_is_asked_where_a_second_is_of_no_use(
+    collections, crossref, europepmc, wanted, clock
+):
+    world = collections(clock)
+    world.answer(crossref=SourceBehaviour(titles=crossref, has_next=True), europepmc=europepmc)
+    await world.search(PAPERS, category="science", wanted=wanted)
+    assert {query.page for _, query in world.upstream.asked} == {1}
 
 
-def test_a_search_that_is_given_up_leaves_nothing_behind(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=SourceBehaviour(seconds=5.0), commons=SourceBehaviour(seconds=5.0))
-        task = asyncio.ensure_future(world.search("red panda", category="images"))
-        await asyncio.sleep(1.0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert world.is_idle()
-        assert world.engine("openverse").address not in world.pool.learned_since(0)
+@in_virtual_time
+async def test_all_of_it_ends_by_the_deadline(collections, clock):
+    world = collections(clock)
+    slow = SourceBehaviour(seconds=60.0)
+    world.answer(openverse=slow, commons=slow, internetarchive=slow)
+    with pytest.raises(NoInstancesError):
+        await world.search("red panda", category="images", seconds=1.5)
+    assert clock.elapsed <= 1.5
+    assert world.is_idle()
 
-    virtual_time.run(main)
+
+@in_virtual_time
+async def test_a_search_that_is_given_up_leaves_nothing_behind(collections, clock):
+    world = collections(clock)
+    world.answer(openverse=SourceBehaviour(seconds=5.0), commons=SourceBehaviour(seconds=5.0))
+    task = asyncio.ensure_future(world.search("red panda", category="images"))
+    await asyncio.sleep(1.0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert world.is_idle()
+    assert world.engine("openverse").address not in world.pool.learned_since(0)
 
 
 @pytest.mark.parametrize("category", ["weather", "currency"])
-def test_what_no_collection_has_is_not_asked_for(collections, category):
-    async def main(clock):
-        world = collections(clock)
-        with pytest.raises(NoInstancesError, match="No open source fits"):
-            await world.search("red panda", category=category)
-        assert world.asked() == []
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_what_no_collection_has_is_not_asked_for(collections, category, clock):
+    world = collections(clock)
+    with pytest.raises(NoInstancesError, match="No open source fits"):
+        await world.search("red panda", category=category)
+    assert world.asked() == []
 
 
-def test_a_query_that_looks_like_a_secret_leaves_this_machine_for_nobody(collections):
-    async def main(clock):
-        world = collections(clock)
-        with pytest.raises(NoInstancesError):
-            await world.search("ghp_0123456789abcdefghijABCDEFGHIJ012345")
-        assert world.asked() == []
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_query_that_looks_like_a_secret_leaves_this_machine_for_nobody(collections, clock):
+    world = collections(clock)
+    with pytest.raises(NoInstancesError):
+        await world.search("ghp_0123456789abcdefghijABCDEFGHIJ012345")
+    assert world.asked() == []
 
 
-def test_licences_of_what_is_given_are_told(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(wikipedia=["red panda"], commons=[])
-        found = await world.search("red panda")
-        assert found.attribution == (world.engine("wikipedia").licence,)
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_licences_of_what_is_given_are_told(collections, clock):
+    world = collections(clock)
+    world.answer(wikipedia=["red panda"], commons=[])
+    found = await world.search("red panda")
+    assert found.attribution == (world.engine("wikipedia").licence,)
 
 
-def test_filters_that_cannot_be_kept_are_told(collections):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(openverse=PANDAS[:3], commons=PANDAS[3:5])
-        found = await world.search("red panda", category="images", time_range="week", language="de")
-        text = " ".join(found.remarks)
-        assert "Not limited to the last week, because it cannot be: Openverse" in text
-        assert "Without a filter for explicit results: Wikimedia Commons." in text
-        assert "Results of any language: Openverse" in text
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_filters_that_cannot_be_kept_are_told(collections, clock):
+    world = collections(clock)
+    world.answer(openverse=PANDAS[:3], commons=PANDAS[3:5])
+    found = await world.search("red panda", category="images", time_range="week", language="de")
+    text = " ".join(found.remarks)
+    assert "Not limited to the last week, because it cannot be: Openverse" in text
+    assert "Without a filter for explicit results: Wikimedia Commons." in text
+    assert "Results of any language: Openverse" in text
 
 
 @pytest.mark.parametrize(
@@ -453,77 +403,68 @@ def test_filters_that_cannot_be_kept_are_told(collections):
         ),
     ],
 )
-def test_an_engine_that_wants_every_word_is_not_asked_for_those_of_the_frame(
-    collections, text, asked
+@in_virtual_time
+async def test_an_engine_that_wants_every_word_is_not_asked_for_those_of_the_frame(
+    collections, text, asked, clock
 ):
-    async def main(clock):
-        world = collections(clock, config=OpenSourcesConfig(keenable=True))
-        await world.search(text)
-        texts = {name: query.text for name, query in world.upstream.asked}
-        assert texts["wikipedia"] == asked
-        assert texts["keenable"] == text
-
-    virtual_time.run(main)
+    world = collections(clock, config=OpenSourcesConfig(keenable=True))
+    await world.search(text)
+    texts = {name: query.text for name, query in world.upstream.asked}
+    assert texts["wikipedia"] == asked
+    assert texts["keenable"] == text
 
 
 @pytest.mark.parametrize(
     ("category", "cut", "whole"),
     [("images", "openverse", None), ("science", "europepmc", "crossref")],
 )
-def test_only_the_keywords_of_a_long_question_go_to_those_that_demand_them_all(
-    collections, category, cut, whole
+@in_virtual_time
+async def test_only_the_keywords_of_a_long_question_go_to_those_that_demand_them_all(
+    collections, category, cut, whole, clock
 ):
     text = "annual migration routes breeding grounds winter plumage diet lifespan arctic tern gene"
-
-    async def main(clock):
-        world = collections(clock)
-        await world.search(text, category=category)
-        asked = dict(world.upstream.asked)
-        assert len(asked[cut].text.split()) <= 6
-        assert asked[cut].text == " ".join(asked[cut].keywords)
-        if whole:
-            assert asked[whole].text == text
-
-    virtual_time.run(main)
+    world = collections(clock)
+    await world.search(text, category=category)
+    asked = dict(world.upstream.asked)
+    assert len(asked[cut].text.split()) <= 6
+    assert asked[cut].text == " ".join(asked[cut].keywords)
+    if whole:
+        assert asked[whole].text == text
 
 
-def test_a_refusal_of_our_own_request_teaches_nothing(collections):
-    async def main(clock):
-        world = collections(clock)
-        mistaken = SourceBehaviour(verdict=Verdict.REFUSED, ours=True, detail="Too long.")
-        world.answer(openverse=mistaken, commons=PANDAS)
-        for _ in range(5):
-            found = await world.search("red panda", category="images")
-            assert missing(found)["openverse"] == "refused"
-            clock.pass_by(60)
-        assert world.asked().count("openverse") == 5
-        assert world.pool.record_of(world.engine("openverse").address).failures == 0
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_refusal_of_our_own_request_teaches_nothing(collections, clock):
+    world = collections(clock)
+    mistaken = SourceBehaviour(verdict=Verdict.REFUSED, ours=True, detail="Too long.")
+    world.answer(openverse=mistaken, commons=PANDAS)
+    for _ in range(5):
+        found = await world.search("red panda", category="images")
+        assert missing(found)["openverse"] == "refused"
+        clock.pass_by(60)
+    assert world.asked().count("openverse") == 5
+    assert world.pool.record_of(world.engine("openverse").address).failures == 0
 
 
 @pytest.mark.parametrize(("loaded", "answers"), [(1, True), (2, False)])
-def test_an_engine_under_load_is_asked_once_more_and_charged_for_it(collections, loaded, answers):
-    async def main(clock):
-        world = collections(clock)
-        world.answer(musicbrainz=SourceBehaviour(titles=PANDAS, loaded=loaded, seconds=0.05))
-        found = await world.search("red panda", category="music")
-        engine = world.engine("musicbrainz")
-        assert world.asked().count("musicbrainz") == 2
-        assert ("musicbrainz" not in missing(found)) is answers
-        day = Account(engine.address, rate_limits(engine, has_contact=False).windows[1:])
-        (budget,) = await world.state.budgets([day], clock())
-        assert budget.left == engine.per_day - 2
-        assert world.pool.record_of(engine.address).failures == (0 if answers else 1)
-        assert world.is_idle()
+@in_virtual_time
+async def test_an_engine_under_load_is_asked_once_more_and_charged_for_it(
+    collections, loaded, answers, clock
+):
+    world = collections(clock)
+    world.answer(musicbrainz=SourceBehaviour(titles=PANDAS, loaded=loaded, seconds=0.05))
+    found = await world.search("red panda", category="music")
+    engine = world.engine("musicbrainz")
+    assert world.asked().count("musicbrainz") == 2
+    assert ("musicbrainz" not in missing(found)) is answers
+    day = Account(engine.address, rate_limits(engine, has_contact=False).windows[1:])
+    (budget,) = await world.state.budgets([day], clock())
+    assert budget.left == engine.per_day - 2
+    assert world.pool.record_of(engine.address).failures == (0 if answers else 1)
+    assert world.is_idle()
 
-    virtual_time.run(main)
 
-
-def test_the_contact_is_handed_on(collections):
-    async def main(clock):
-        world = collections(clock, config=OpenSourcesConfig(contact="me@example.org"))
-        await world.search(PAPERS, category="science")
-        assert {query.contact for _, query in world.upstream.asked} == {"me@example.org"}
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_the_contact_is_handed_on(collections, clock):
+    world = collections(clock, config=OpenSourcesConfig(contact="me@example.org"))
+    await world.search(PAPERS, category="science")
+    assert {query.contact for _, query in world.upstream.asked} == {"me@example.org"}

@@ -9,8 +9,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.search.providers.instances import ANSWER_TIME
-from tests.doubles import virtual_time
 from tests.doubles.simulated import Behaviour, SimulatedSearch
+from tests.doubles.virtual_time import in_virtual_time
 
 PUBLIC = tuple(f"https://i{n}.example/" for n in range(4))
 OWN = "http://own.example/"
@@ -32,72 +32,64 @@ def verdicts(error_or_found) -> list[Verdict]:
         pytest.param(30, {"max_instances": 1}, 5, [1], id="one instance"),
     ],
 )
-def test_an_attempt_a_phase_and_a_call_end_in_time_and_what_we_cut_short_is_no_failure(
-    seconds, config, ends, failed
+@in_virtual_time
+async def test_an_attempt_a_phase_and_a_call_end_in_time_and_what_we_cut_short_is_no_failure(
+    seconds, config, ends, failed, clock
 ):
-    async def main(clock):
-        await asyncio.sleep(1_000)
-        world = SimulatedSearch(clock, public=PUBLIC, **config)
-        world.behave(*PUBLIC, behaviour=HANGS)
-        with pytest.raises(NoInstancesError) as caught:
-            await world.search(seconds=seconds)
-        assert clock.elapsed - 1_000 == pytest.approx(ends)
-        assert verdicts(caught.value) == [Verdict.TIMEOUT] * len(failed)
-        reports = [world.report(url) for url in world.asked()]
-        assert [report.failures for report in reports] == failed
-        assert all(report.last_verdict for report in reports if report.failures)
-
-    virtual_time.run(main)
+    await asyncio.sleep(1_000)
+    world = SimulatedSearch(clock, public=PUBLIC, **config)
+    world.behave(*PUBLIC, behaviour=HANGS)
+    with pytest.raises(NoInstancesError) as caught:
+        await world.search(seconds=seconds)
+    assert clock.elapsed - 1_000 == pytest.approx(ends)
+    assert verdicts(caught.value) == [Verdict.TIMEOUT] * len(failed)
+    reports = [world.report(url) for url in world.asked()]
+    assert [report.failures for report in reports] == failed
+    assert all(report.last_verdict for report in reports if report.failures)
 
 
-def test_the_time_of_an_attempt_begins_when_its_request_is_sent():
-    async def main(clock):
-        world = SimulatedSearch(clock, own=[OWN], own_at_once=2, phase_timeout=60)
-        world.behave(OWN, behaviour=Behaviour(seconds=4.0))
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(world.search(seconds=60)) for _ in range(6)]
-        assert clock.elapsed == pytest.approx(12)
-        assert [len(task.result().attempts) for task in tasks] == [1] * 6
-        assert {attempt.elapsed_ms for t in tasks for attempt in t.result().attempts} == {4_000}
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_the_time_of_an_attempt_begins_when_its_request_is_sent(clock):
+    world = SimulatedSearch(clock, own=[OWN], own_at_once=2, phase_timeout=60)
+    world.behave(OWN, behaviour=Behaviour(seconds=4.0))
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(world.search(seconds=60)) for _ in range(6)]
+    assert clock.elapsed == pytest.approx(12)
+    assert [len(task.result().attempts) for task in tasks] == [1] * 6
+    assert {attempt.elapsed_ms for t in tasks for attempt in t.result().attempts} == {4_000}
 
 
 @pytest.mark.parametrize(
     ("left", "waits"), [(8 + ANSWER_TIME + 0.01, True), (8 + ANSWER_TIME - 0.01, False)]
 )
-def test_a_budget_is_waited_for_while_two_seconds_are_left_for_the_answer(left, waits):
-    async def main(clock):
-        (url, *_) = PUBLIC
-        world = SimulatedSearch(clock, public=[url])
-        world.pool.learn_facts(url, ConfigFacts(limiter_enabled=True, link_token=False), clock())
-        await world.search()
-        charged = world.upstream.sent[0].at
-        await asyncio.sleep(charged + 22 - clock())
-        if waits:
+@in_virtual_time
+async def test_a_budget_is_waited_for_while_two_seconds_are_left_for_the_answer(left, waits, clock):
+    (url, *_) = PUBLIC
+    world = SimulatedSearch(clock, public=[url])
+    world.pool.learn_facts(url, ConfigFacts(limiter_enabled=True, link_token=False), clock())
+    await world.search()
+    charged = world.upstream.sent[0].at
+    await asyncio.sleep(charged + 22 - clock())
+    if waits:
+        await world.search(seconds=left)
+        assert world.upstream.sent[1].at == pytest.approx(charged + 30, abs=0.02)
+    else:
+        with pytest.raises(NoInstancesError) as caught:
             await world.search(seconds=left)
-            assert world.upstream.sent[1].at == pytest.approx(charged + 30, abs=0.02)
-        else:
-            with pytest.raises(NoInstancesError) as caught:
-                await world.search(seconds=left)
-            assert caught.value.retry_after == pytest.approx(8)
-        assert len(world.asked()) == 1 + waits
-
-    virtual_time.run(main)
+        assert caught.value.retry_after == pytest.approx(8)
+    assert len(world.asked()) == 1 + waits
 
 
-def test_a_host_without_an_address_costs_no_search_and_is_told_with_its_time():
-    async def main(clock):
-        await asyncio.sleep(1_000)
-        there, gone = PUBLIC[:2]
-        world = SimulatedSearch(clock, public=[there, gone])
-        for url in (gone, there):
-            world.pool.read_robots(url, opted_out=False, now=clock())
-        world.behave(gone, behaviour=Behaviour(resolves=False))
-        found = await world.search()
-        assert verdicts(found) == [Verdict.DNS, Verdict.FULL]
-        assert [attempt.elapsed_ms for attempt in found.attempts] == [0, 100]
-        assert world.report(gone).state is InstanceState.FAILING
-        assert world.asked() == [there]
-
-    virtual_time.run(main)
+@in_virtual_time
+async def test_a_host_without_an_address_costs_no_search_and_is_told_with_its_time(clock):
+    await asyncio.sleep(1_000)
+    there, gone = PUBLIC[:2]
+    world = SimulatedSearch(clock, public=[there, gone])
+    for url in (gone, there):
+        world.pool.read_robots(url, opted_out=False, now=clock())
+    world.behave(gone, behaviour=Behaviour(resolves=False))
+    found = await world.search()
+    assert verdicts(found) == [Verdict.DNS, Verdict.FULL]
+    assert [attempt.elapsed_ms for attempt in found.attempts] == [0, 100]
+    assert world.report(gone).state is InstanceState.FAILING
+    assert world.asked() == [there]
