@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import kept_secret
-from searx_mcp.search.answers.cache import KEY_FILE, SharedAnswers
+from searx_mcp.search.cache import KEY_FILE, SharedAnswers
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage import sqlite_pages as pages
 from searx_mcp.storage.pages import PageStore
@@ -83,7 +83,7 @@ def open_answers(settings: Settings, folder: Path | None) -> SharedAnswers | Non
     )
 
     def make() -> SharedAnswers:
-        from searx_mcp.search.answers import redis as answers  # noqa: PLC0415 - an optional library
+        from searx_mcp.search import redis_answers as answers  # noqa: PLC0415 - an optional library
 
         return answers.RedisAnswers(
             redis.url.get_secret_value(),

@@ -13,9 +13,8 @@ from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.attempt import InstanceQuery
-from searx_mcp.search.answers.cache import SharedAnswers
-from searx_mcp.search.answers.cached_search import CachedResult, CachedSearch
 from searx_mcp.search.background.state_sync import StateSync
+from searx_mcp.search.cache import CachedResult, CachedSearch, SharedAnswers
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
 from searx_mcp.search.providers.context import COVERAGE, Found, Provider, SearchContext, TimePlan

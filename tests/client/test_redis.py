@@ -12,7 +12,7 @@ import pytest
 from searx_mcp.client.facade import SearxClient, persistent_client
 from searx_mcp.client.stores import open_answers, open_state
 from searx_mcp.errors import SettingsError
-from searx_mcp.search.answers.cache import KEY_FILE
+from searx_mcp.search.cache import KEY_FILE
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.redis_state import RedisStore
@@ -79,7 +79,7 @@ def without_library(monkeypatch):
             "redis",
             "searx_mcp.storage.redis",
             "searx_mcp.storage.redis_state",
-            "searx_mcp.search.answers.redis",
+            "searx_mcp.search.redis_answers",
         }:
             monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "redis", None)

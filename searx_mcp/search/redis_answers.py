@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 from typing_extensions import override
 
-from searx_mcp.search.answers.cache import CacheKey, SharedAnswer, SharedAnswers
+from searx_mcp.search.cache import CacheKey, SharedAnswer, SharedAnswers
 from searx_mcp.storage.errors import StorageError
 from searx_mcp.storage.redis import RedisKeys, RedisLink
 

@@ -34,9 +34,9 @@ from searx_mcp.models.hits import (
 )
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.attempt import InstanceQuery
-from searx_mcp.search.answers.cache import SharedAnswer, cache_key
-from searx_mcp.search.answers.redis import LONGEST, MAX_SIZE, RedisAnswers
+from searx_mcp.search.cache import SharedAnswer, cache_key
 from searx_mcp.search.providers.context import Found
+from searx_mcp.search.redis_answers import LONGEST, MAX_SIZE, RedisAnswers
 from searx_mcp.storage.redis import RedisLink
 
 SECRET = b"correct horse battery staple"

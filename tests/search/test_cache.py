@@ -1,8 +1,9 @@
-"""Where answers come from, with a provider that answers as it is told."""
+"""What is kept, and where answers come from, with a provider that answers as it is told."""
 
 import asyncio
 import logging
 import random
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,14 +12,23 @@ from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Format, Verdict
-from searx_mcp.models.hits import Hit, ResultPage
+from searx_mcp.models.hits import Answer, Hit, ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.answers.cache import CacheKey, SharedAnswer, SharedAnswers
-from searx_mcp.search.answers.cached_search import CachedResult, CachedSearch
 from searx_mcp.search.background.state_sync import StateSync
+from searx_mcp.search.cache import (
+    CachedResult,
+    CachedSearch,
+    CacheKey,
+    FailureCache,
+    Freshness,
+    ResponseCache,
+    SharedAnswer,
+    SharedAnswers,
+    cache_key,
+)
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import ANSWERING_TIME, Found, SearchContext
 from searx_mcp.storage.memory import MemoryStore
@@ -30,6 +40,236 @@ QUERY = InstanceQuery("bees")
 ATTEMPT = Attempt(
     instance="https://i.example/", verdict=Verdict.RATE_LIMITED, format=Format.HTML, status_code=429
 )
+KEY = cache_key(InstanceQuery("a"))
+
+
+def key(text: str) -> CacheKey:
+    return cache_key(InstanceQuery(text))
+
+
+def with_hits(count: int, *, complete: bool = False, answers: tuple[Answer, ...] = ()) -> Found:
+    hits = tuple(Hit(url=f"https://e.org/{n}", title="T", position=n + 1) for n in range(count))
+    return Found((ResultPage(hits=hits, answers=answers),), "https://i.example/", (), complete)
+
+
+def cache_of(clock: FakeClock, **fields: float) -> ResponseCache:
+    size = int(fields.pop("size", 10))
+    ages = {"ttl": 300.0, "while_revalidating": 100.0, "if_error": 1_000.0} | fields
+    return ResponseCache(size=size, clock=clock, **ages)
+
+
+def failure(
+    reason: UnavailableReason = UnavailableReason.EXHAUSTED,
+    *,
+    attempts: tuple[Attempt, ...] = (ATTEMPT,),
+    retry_after: float | None = 600.0,
+) -> NoInstancesError:
+    return NoInstancesError(
+        "No.", reason=reason, attempts=attempts, advice="Wait.", retry_after=retry_after
+    )
+
+
+def freshness(cache: ResponseCache, *, wanted: int = 10) -> Freshness | None:
+    kept = cache.get(KEY, wanted=wanted)
+    return None if kept is None else kept.freshness
+
+
+def test_an_answer_is_fresh_then_stale_then_spare_then_gone():
+    clock = FakeClock()
+    cache = cache_of(clock)
+    cache.put(KEY, with_hits(10))
+    put_at = clock()
+    seen = []
+    for age in (0, 299, 300, 399, 400, 999, 1_000):
+        clock.advance(put_at + age - clock())
+        seen.append(freshness(cache))
+    fresh, stale, spare = Freshness.FRESH, Freshness.STALE, Freshness.IF_ERROR
+    assert seen == [fresh, fresh, stale, stale, spare, spare, None]
+    assert repr(cache) == "<ResponseCache [0 answers]>"
+
+
+def test_an_answer_tells_its_age():
+    clock = FakeClock()
+    cache = cache_of(clock)
+    answer = with_hits(10)
+    cache.put(KEY, answer)
+    clock.advance(42)
+    kept = cache.get(KEY, wanted=10)
+    assert kept is not None
+    assert (kept.found, kept.age) == (answer, 42)
+
+
+@pytest.mark.parametrize(
+    ("fields", "age", "expected"),
+    [
+        ({"ttl": 0}, 0, None),
+        ({"while_revalidating": 0}, 300, Freshness.IF_ERROR),
+        ({"if_error": 0}, 399, Freshness.STALE),
+        ({"if_error": 0}, 400, None),
+        ({"while_revalidating": 0, "if_error": 0}, 299, Freshness.FRESH),
+        ({"while_revalidating": 0, "if_error": 0}, 300, None),
+        ({"if_error": 5}, 299, Freshness.FRESH),
+    ],
+    ids=str,
+)
+def test_each_age_can_be_switched_off(fields, age, expected):
+    clock = FakeClock()
+    cache = cache_of(clock, **fields)
+    cache.put(KEY, with_hits(10))
+    clock.advance(age)
+    assert freshness(cache) is expected
+
+
+def test_an_answer_with_too_few_hits_is_a_spare_unless_there_are_no_more():
+    cache = cache_of(FakeClock())
+    cache.put(KEY, with_hits(10))
+    assert freshness(cache, wanted=20) is Freshness.IF_ERROR
+    cache.put(KEY, with_hits(10, complete=True))
+    assert freshness(cache, wanted=20) is Freshness.FRESH
+
+
+def test_a_fresh_answer_with_too_few_hits_is_of_no_use_where_spares_are_switched_off():
+    cache = cache_of(FakeClock(), if_error=0)
+    cache.put(KEY, with_hits(10))
+    assert freshness(cache, wanted=20) is None
+
+
+@pytest.mark.parametrize(("ttl", "lifetime"), [(300, 60), (20, 20)], ids=str)
+def test_an_empty_answer_is_kept_for_a_minute_at_most_and_is_never_stale(ttl, lifetime):
+    clock = FakeClock()
+    cache = cache_of(clock, ttl=ttl)
+    cache.put(KEY, with_hits(0, complete=True))
+    clock.advance(lifetime - 1)
+    assert freshness(cache) is Freshness.FRESH
+    clock.advance(1)
+    assert freshness(cache) is None
+
+
+def test_a_direct_answer_without_results_is_not_empty():
+    clock = FakeClock()
+    cache = cache_of(clock)
+    cache.put(KEY, with_hits(0, complete=True, answers=(Answer(text="42"),)))
+    clock.advance(299)
+    assert freshness(cache) is Freshness.FRESH
+
+
+@pytest.mark.parametrize(("hits", "lifetime"), [(10, 300), (0, 60)], ids=str)
+def test_an_answer_from_the_future_is_fresh_for_its_time_once(hits, lifetime):
+    clock = FakeClock()
+    cache = cache_of(clock, while_revalidating=0, if_error=0)
+    cache.put(KEY, with_hits(hits, complete=True))
+    clock.jump(-3_600)
+    assert freshness(cache) is Freshness.FRESH
+    clock.advance(lifetime - 1)
+    assert freshness(cache) is Freshness.FRESH
+    clock.advance(1)
+    assert freshness(cache) is None
+
+
+def test_the_number_of_answers_is_bounded_and_the_least_used_goes_first():
+    cache = cache_of(FakeClock(), size=2)
+    cache.put(key("a"), with_hits(1))
+    cache.put(key("b"), with_hits(1))
+    cache.get(key("a"), wanted=1)
+    cache.put(key("c"), with_hits(1))
+    assert repr(cache) == "<ResponseCache [2 answers]>"
+    assert [cache.get(key(text), wanted=1) is None for text in "abc"] == [False, True, False]
+
+
+def test_the_number_of_hits_is_bounded_too():
+    cache = cache_of(FakeClock(), size=4)
+    for text in "abcd":
+        cache.put(key(text), with_hits(100))
+    assert repr(cache) == "<ResponseCache [2 answers]>"
+
+
+def test_an_answer_larger_than_the_whole_cache_is_kept_alone():
+    cache = cache_of(FakeClock(), size=2)
+    cache.put(key("a"), with_hits(1))
+    cache.put(key("b"), with_hits(500))
+    assert cache.get(key("b"), wanted=500) is not None
+    assert repr(cache) == "<ResponseCache [1 answers]>"
+
+
+def test_a_key_knows_who_was_asked():
+    query = InstanceQuery(text="tea")
+    assert cache_key(query) == cache_key(query, Source.AUTO)
+    assert len({cache_key(query, source) for source in Source}) == 3
+
+
+def test_a_key_knows_no_order_of_engines():
+    one = cache_key(InstanceQuery("a", engines=("bing", "brave")))
+    assert one == cache_key(InstanceQuery("a", engines=("brave", "bing")))
+    assert one != KEY
+
+
+def test_a_failure_stands_for_fifteen_seconds_and_counts_down():
+    clock = FakeClock()
+    cache = FailureCache(size=10, clock=clock)
+    error = failure()
+    cache.put(KEY, error)
+    clock.advance(14)
+    again = cache.get(KEY)
+    assert again is not None
+    assert again is not error
+    assert (again.message, again.reason, again.advice) == ("No.", error.reason, "Wait.")
+    assert again.attempts == (ATTEMPT,)
+    assert again.retry_after == 586
+    clock.advance(1)
+    assert cache.get(KEY) is None
+    assert repr(cache) == "<FailureCache [0 failures]>"
+
+
+@pytest.mark.parametrize(("retry_after", "expected"), [(None, None), (2.0, 10.0)], ids=str)
+def test_a_failure_never_promises_more_than_its_own_end(retry_after, expected):
+    clock = FakeClock()
+    cache = FailureCache(size=10, clock=clock)
+    cache.put(KEY, failure(retry_after=retry_after))
+    clock.advance(5)
+    again = cache.get(KEY)
+    assert again is not None
+    assert again.retry_after == expected
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(failure(reason) for reason in UnavailableReason if reason != "exhausted"),
+        failure(attempts=()),
+    ],
+    ids=lambda error: f"{error.reason}-{len(error.attempts)}",
+)
+def test_failures_that_cost_nobody_anything_or_end_when_the_user_acts_are_not_kept(error):
+    cache = FailureCache(size=10, clock=FakeClock())
+    cache.put(KEY, error)
+    assert cache.get(KEY) is None
+
+
+def test_a_failure_from_the_future_is_not_told_again():
+    clock = FakeClock()
+    cache = FailureCache(size=10, clock=clock)
+    cache.put(KEY, failure())
+    clock.jump(-3_600)
+    assert cache.get(KEY) is None
+    cache.put(KEY, failure())
+    assert cache.get(KEY) is not None
+
+
+def test_the_error_itself_is_not_held():
+    """Its traceback holds every frame it came through."""
+    cache = FailureCache(size=10, clock=FakeClock())
+    error = failure()
+    held = weakref.ref(error)
+    cache.put(KEY, error)
+    del error
+    assert held() is None
+
+
+def test_the_number_of_failures_is_bounded():
+    cache = FailureCache(size=2, clock=FakeClock())
+    for text in "abc":
+        cache.put(key(text), failure())
+    assert repr(cache) == "<FailureCache [2 failures]>"
 
 
 def unavailable(reason: UnavailableReason, *, retry_after: float = 600.0) -> NoInstancesError:
@@ -255,7 +495,7 @@ async def test_a_caller_cancelled_at_any_step_leaves_nothing_behind(turns):
     ids=["exhausted", "deadline", "bug"],
 )
 async def test_a_refresh_that_fails_troubles_nobody(failure, level, caplog):
-    caplog.set_level(logging.DEBUG, "searx_mcp.search.answers.cached_search")
+    caplog.set_level(logging.DEBUG, "searx_mcp.search.cache")
     async with opened() as bench:
         await bench.ask(found("one"))
         bench.clock.advance(420)

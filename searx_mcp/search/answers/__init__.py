@@ -1,1 +1,0 @@
-"""Answers that are kept, shared and served again."""
