@@ -25,6 +25,12 @@ def content(markdown: str, **fields: Any) -> PageContent:
     )
 
 
+def hit(host: object = "a", **fields: Any) -> SearchResult:
+    return SearchResult(
+        **({"title": "T", "url": f"https://{host}.example/", "score": 1.0} | fields)
+    )
+
+
 RESULTS = st.lists(
     st.builds(
         SearchResult,
@@ -53,11 +59,10 @@ def test_a_small_search_reads_like_this(make_response, boundary):
             engines=("bing", "google"),
             published_at="2024-05-01T10:00:00",
         ),
-        SearchResult(
+        hit(
+            "tokio",
             title="Tokio",
-            url="https://tokio.example/",
             description="A runtime.",
-            score=1.0,
             engine="bing",
             content=content("# Tokio\n\nA runtime for Rust."),
         ),
@@ -125,9 +130,7 @@ def test_a_small_search_reads_like_this(make_response, boundary):
 
 def test_a_stale_answer_says_so_before_its_results(make_response, boundary):
     """The last line to be left out for lack of room: old facts would pass for new ones."""
-    results = [
-        SearchResult(title=f"Title {n}", url=f"https://{n}.example/", score=1.0) for n in range(50)
-    ]
+    results = [hit(n, title=f"Title {n}") for n in range(50)]
     notes = ("Answer of 3 hours ago; a newer one is being fetched.", "Another note.")
     response = make_response(*results, cached=True, stale=True, age_seconds=11_000, notes=notes)
     first = "Found 50 search results for query 'rust async'"
@@ -157,9 +160,7 @@ def test_an_empty_search_says_so_and_advises(make_response, boundary):
 
 def test_pages_come_after_all_results_and_by_score(make_response, boundary):
     results = [
-        SearchResult(
-            title=f"T{n}", url=f"https://{n}.example/", score=score, content=content(f"page {n}")
-        )
+        hit(n, title=f"T{n}", score=score, content=content(f"page {n}"))
         for n, score in enumerate((0.2, 1.0, 0.6), start=1)
     ]
     text = search_text(make_response(*results), budget=2_000, boundary=boundary)
@@ -169,9 +170,7 @@ def test_pages_come_after_all_results_and_by_score(make_response, boundary):
 
 def test_a_cut_page_says_how_to_read_on(make_response, boundary):
     page = content("Sentence of the page. " * 500, summary="What it is about.")
-    response = make_response(
-        SearchResult(title="T", url="https://a.example/", score=1.0, content=page)
-    )
+    response = make_response(hit(content=page))
     text = search_text(response, budget=600, boundary=boundary)
     assert "trust=untrusted>\nSentence of the page." in text
     cut = re.search(r"Cut: (\d+) of 11000 characters\. To read on, call web_fetch with", text)
@@ -202,9 +201,7 @@ def test_of_a_long_page_the_parts_that_fit_the_query_are_shown_in_its_order(
         *(part for n, part in enumerate(found) if n not in {7, 8, 11}),
     )
     page = content("".join(parts), passages=ranked, cursor="abcdefgh234567ab")
-    response = make_response(
-        SearchResult(title="T", url="https://a.example/", score=1.0, content=page)
-    )
+    response = make_response(hit(content=page))
     text = search_text(response, budget=900, boundary=boundary)
     assert re.findall(r"Beginning of (\d+)", text)[-3:] == ["7", "8", "11"]
     assert f"\u2026\n\n[Page > Part 7, from character {found[7].offset}]\n\nBeginning of 7" in text
@@ -217,24 +214,12 @@ def test_of_a_long_page_the_parts_that_fit_the_query_are_shown_in_its_order(
 
 
 def test_a_page_cut_at_the_size_limit_names_the_argument(make_response, boundary):
-    response = make_response(
-        SearchResult(
-            title="T", url="https://a.example/", score=1.0, content=content("x", truncated=True)
-        )
-    )
+    response = make_response(hit(content=content("x", truncated=True)))
     assert "larger max_content_length" in search_text(response, budget=600, boundary=boundary)
 
 
 def test_pages_without_room_are_counted(make_response, boundary):
-    results = [
-        SearchResult(
-            title=f"T{n}",
-            url=f"https://{n}.example/",
-            score=1 / (n + 1),
-            content=content("word. " * 900),
-        )
-        for n in range(10)
-    ]
+    results = [hit(n, score=1 / (n + 1), content=content("word. " * 900)) for n in range(10)]
     text = search_text(make_response(*results), budget=1_500, boundary=boundary)
     shown = text.count("\nPage of result")
     assert 1 <= shown < 10
@@ -245,10 +230,7 @@ def test_pages_without_room_are_counted(make_response, boundary):
 @pytest.mark.parametrize("channel", ["text", "data"])
 def test_snippets_are_whole_where_there_is_room(make_response, boundary, words, channel):
     snippets = [f"{n}: {words * 99}"[: 40 * n] for n in range(1, 12)]
-    results = [
-        SearchResult(title=f"T{n}", url=f"https://{n}.example/", description=text, score=1.0)
-        for n, text in enumerate(snippets)
-    ]
+    results = [hit(n, description=text) for n, text in enumerate(snippets)]
     response = make_response(*results)
     if channel == "text":
         text = search_text(response, budget=6_000, boundary=boundary)
@@ -260,21 +242,13 @@ def test_snippets_are_whole_where_there_is_room(make_response, boundary, words, 
 
 
 def test_a_snippet_ends_after_five_hundred_characters(make_response, boundary):
-    result = SearchResult(title="T", url="https://a.example/", description="four " * 400, score=1.0)
+    result = hit(description="four " * 400)
     text = search_text(make_response(result), budget=6_000, boundary=boundary)
     assert f"\n{'four ' * 99}four…\n" in text
 
 
 def test_where_room_is_short_snippets_are_cut_evenly_behind_a_word(make_response, boundary):
-    results = [
-        SearchResult(
-            title="T",
-            url=f"https://{n}.example/",
-            description="Words. Of a snippet. " * 23,
-            score=1.0,
-        )
-        for n in range(10)
-    ]
+    results = [hit(n, description="Words. Of a snippet. " * 23) for n in range(10)]
     text = search_text(make_response(*results), budget=1_000, boundary=boundary)
     cuts = re.findall(r"\n(Words\. .*)…", text)
     assert len(cuts) == 10
@@ -299,13 +273,7 @@ SNIPPET = "Bees dance to tell the others where flowers are … The dance has a d
 def test_a_snippet_that_the_page_repeats_is_not_said_twice(
     make_response, boundary, markdown, is_said_twice
 ):
-    result = SearchResult(
-        title="T",
-        url="https://a.example/",
-        description=SNIPPET,
-        score=1.0,
-        content=content(markdown),
-    )
+    result = hit(description=SNIPPET, content=content(markdown))
     text = search_text(make_response(result), budget=2_000, boundary=boundary)
     assert (SNIPPET in text) is is_said_twice
     data = response_data(make_response(result), budget=2_000, boundary=boundary)
@@ -316,9 +284,8 @@ def test_a_snippet_that_the_page_repeats_is_not_said_twice(
 
 def test_a_page_without_room_says_in_short_what_is_in_it(make_response, boundary):
     results = [
-        SearchResult(
-            title=f"T{n}",
-            url=f"https://{n}.example/",
+        hit(
+            n,
             score=1 / (n + 1),
             content=content("word. " * 900, summary=f"Page {n} is about bees."),
         )
@@ -362,15 +329,7 @@ def test_how_many_were_found_and_how_many_are_shown(
 
 
 def test_descriptions_shrink_before_any_result_is_left_out(make_response, boundary):
-    results = [
-        SearchResult(
-            title=f"Title {n}",
-            url=f"https://{n}.example/",
-            description="Long text here. " * 20,
-            score=1.0,
-        )
-        for n in range(10)
-    ]
+    results = [hit(n, title=f"Title {n}", description="Long text here. " * 20) for n in range(10)]
     tight = search_text(make_response(*results), budget=220, boundary=boundary)
     assert all(f"https://{n}.example/" in tight for n in range(10))
     assert "left out" not in tight
@@ -394,7 +353,7 @@ def test_results_that_do_not_fit_are_counted(make_response, boundary):
 def test_one_endless_address_does_not_push_the_others_out(make_response, boundary):
     results = (
         SearchResult(title="Big", url="https://big.example/" + "p/" * 2_000, score=1.0),
-        SearchResult(title="Small", url="https://small.example/", score=0.5),
+        hit("small", title="Small", score=0.5),
     )
     text = search_text(make_response(*results), budget=300, boundary=boundary)
     assert "2. Small\nhttps://small.example/" in text
@@ -414,22 +373,20 @@ def test_an_image_result_shows_the_image(make_response, boundary):
 
 
 def test_a_short_description_is_kept_and_a_missing_title_named(make_response, boundary):
-    result = SearchResult(title=" ", url="https://a.example/", description="ok", score=1.0)
+    result = hit(title=" ", description="ok")
     text = search_text(make_response(result), budget=300, boundary=boundary)
     assert "\n1. Untitled\nhttps://a.example/\nok\n" in text
 
 
 @pytest.mark.parametrize("query", ["two\nlines", "it's"])
 def test_the_first_line_is_one_line(query, make_response, boundary):
-    response = make_response(
-        SearchResult(title="T", url="https://a.example/", score=1.0), query=query
-    )
+    response = make_response(hit(), query=query)
     first = search_text(response, budget=300, boundary=boundary).splitlines()[0]
     assert first == f"Found 1 search results for query '{query.replace(chr(10), ' ')}':"
 
 
 def test_a_query_that_would_fill_the_budget_is_shortened(make_response, boundary):
-    result = SearchResult(title="T", url="https://a.example/", score=1.0)
+    result = hit()
     response = make_response(result, query="漢" * 500)
     text = search_text(response, budget=300, boundary=boundary)
     assert estimate(text) <= 300
@@ -460,11 +417,10 @@ def test_the_text_stays_within_its_budget_with_its_fences_whole(
 @given(st.integers(1, 50), st.integers(300, 6_000))
 def test_every_title_and_address_is_there_when_they_fit(make_response, boundary, count, budget):
     results = [
-        SearchResult(
+        hit(
+            n,
             title=f"Title {n}.",
-            url=f"https://{n}.example/",
             description="Some words about it. " * 9,
-            score=1.0,
             content=content("Words of the page. " * 99),
         )
         for n in range(count)

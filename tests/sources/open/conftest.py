@@ -1,12 +1,13 @@
 """Questions to engines, and their answers as documented, written by hand."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from searx_mcp.sources.open.engine import Engine, OpenQuery
+from searx_mcp.sources.open.engine import Engine, OpenQuery, Parsed
 from searx_mcp.sources.open.table import ENGINES
 
 ANSWERS = Path(__file__).parent / "answers"
@@ -29,6 +30,17 @@ def engine() -> Callable[[str], Engine]:
     """Give a function that finds a row of the table."""
     rows = {row.name: row for row in ENGINES}
     return rows.__getitem__
+
+
+@pytest.fixture
+def read(ask: Callable[..., OpenQuery], engine: Callable[[str], Engine]) -> Callable[..., Parsed]:
+    """Give a function that has an engine read an answer: bytes, or a value to send as JSON."""
+
+    def parse(name: str, body: object, **fields: object) -> Parsed:
+        sent = body if isinstance(body, bytes) else json.dumps(body).encode()
+        return engine(name).parse(sent, ask(**fields))
+
+    return parse
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ FEED = (
 ENTRY = "<entry><id>{}</id><title>{}</title><summary>{}</summary></entry>"
 
 
-def test_entries_are_papers(ask, engine, answer):
-    parsed = engine("arxiv").parse(answer("arxiv.xml"), ask())
+def test_entries_are_papers(read, answer):
+    parsed = read("arxiv", answer("arxiv.xml"))
     first, second = parsed.hits
     assert (first.url, second.url) == (
         "https://arxiv.org/abs/2611.00001",
@@ -37,25 +37,25 @@ def test_entries_are_papers(ask, engine, answer):
     assert (parsed.rows_seen, parsed.has_next) == (2, True)
 
 
-def test_the_last_page_has_no_next(ask, engine, answer):
-    assert engine("arxiv").parse(answer("arxiv.xml"), ask(page=3)).has_next is False
+def test_the_last_page_has_no_next(read, answer):
+    assert read("arxiv", answer("arxiv.xml"), page=3).has_next is False
 
 
-def test_a_feed_without_entries_is_empty(ask, engine):
-    parsed = engine("arxiv").parse(FEED.format(0, "").encode(), ask())
+def test_a_feed_without_entries_is_empty(read):
+    parsed = read("arxiv", FEED.format(0, "").encode())
     assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
 
 
-def test_a_page_that_came_empty_by_mistake_is_no_empty_answer(ask, engine):
+def test_a_page_that_came_empty_by_mistake_is_no_empty_answer(read):
     with pytest.raises(ValueError, match="counts some"):
-        engine("arxiv").parse(FEED.format(23, "").encode(), ask(page=2))
+        read("arxiv", FEED.format(23, "").encode(), page=2)
 
 
-def test_an_error_is_an_entry_that_is_refused_without_its_words(ask, engine):
+def test_an_error_is_an_entry_that_is_refused_without_its_words(read):
     about = "http://arxiv.org/api/errors#incorrect_id_format_for_panda"
     body = FEED.format(1, ENTRY.format(about, "Error", "incorrect id format for panda"))
     with pytest.raises(RefusedError, match="could not read") as refused:
-        engine("arxiv").parse(body.encode(), ask())
+        read("arxiv", body.encode())
     assert (refused.value.verdict, refused.value.ours) == (Verdict.REFUSED, True)
     assert "panda" not in refused.value.detail
 
@@ -71,8 +71,8 @@ def test_an_error_is_an_entry_that_is_refused_without_its_words(ask, engine):
         ),
     ],
 )
-def test_an_id_that_it_does_not_know_is_empty(ask, engine, entries):
-    parsed = engine("arxiv").parse(FEED.format(1, entries).encode(), ask(identifier=PREPRINT))
+def test_an_id_that_it_does_not_know_is_empty(read, entries):
+    parsed = read("arxiv", FEED.format(1, entries).encode(), identifier=PREPRINT)
     assert parsed.hits == ()
 
 
@@ -91,9 +91,9 @@ def test_what_it_limits_with_and_what_it_wants_to_be_asked_for_are_its_own(engin
         pytest.param(b"", id="nothing"),
     ],
 )
-def test_what_is_no_feed_is_refused(ask, engine, body):
+def test_what_is_no_feed_is_refused(read, body):
     with pytest.raises(ValueError, match="the answer"):
-        engine("arxiv").parse(body, ask())
+        read("arxiv", body)
 
 
 @pytest.mark.parametrize(
@@ -104,22 +104,22 @@ def test_what_is_no_feed_is_refused(ask, engine, body):
         '<!DOCTYPE feed SYSTEM "http://dtd.example/feed.dtd">',
     ],
 )
-def test_a_feed_that_declares_anything_is_refused(ask, engine, doctype):
+def test_a_feed_that_declares_anything_is_refused(read, doctype):
     entry = ENTRY.format("http://arxiv.org/abs/2611.00001", "A panda &amp; more", "")
     feed = FEED.format(1, entry)
-    assert engine("arxiv").parse(feed.encode(), ask()).hits
+    assert read("arxiv", feed.encode()).hits
     body = feed.replace("?>", f"?>{doctype}", 1)
     with pytest.raises(ValueError, match="document type"):
-        engine("arxiv").parse(body.encode(), ask())
+        read("arxiv", body.encode())
 
 
-def test_hostile_entries_are_text_or_nothing(ask, engine):
+def test_hostile_entries_are_text_or_nothing(read):
     body = FEED.format(
         3,
         ENTRY.format("javascript:alert(1)", "A", "")
         + ENTRY.format("http://arxiv.org.evil.example/abs/2611.00001", "B", "")
         + ENTRY.format("http://arxiv.org/abs/2611.00003", "C <i>deep</i>", "\u202ered\u202c"),
     )
-    parsed = engine("arxiv").parse(body.encode(), ask())
+    parsed = read("arxiv", body.encode())
     assert [(hit.title, hit.description) for hit in parsed.hits] == [("C", "red")]
     assert parsed.rows_seen == 3

@@ -1,7 +1,5 @@
 """The search of Wikimedia Commons, and its answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.attempt import Verdict
@@ -13,8 +11,8 @@ FILES = {"category": Category.FILES}
 MUSIC = {"category": Category.MUSIC}
 
 
-def test_images_come_in_the_order_of_their_rank_with_their_licences(ask, engine, answer):
-    parsed = engine("commons").parse(answer("commons.json"), ask())
+def test_images_come_in_the_order_of_their_rank_with_their_licences(read, answer):
+    parsed = read("commons", answer("commons.json"))
     first, second = parsed.hits
     assert (first.title, second.title) == ("Red panda (example)", "Panda skull.v2")
     assert first.url == "https://commons.wikimedia.org/wiki/File:Red_panda_(example).jpg"
@@ -37,8 +35,8 @@ def test_images_come_in_the_order_of_their_rank_with_their_licences(ask, engine,
     assert (parsed.rows_seen, parsed.has_next) == (2, True)
 
 
-def test_videos_can_be_played(ask, engine, answer):
-    parsed = engine("commons").parse(answer("commons-video.json"), ask(**VIDEOS))
+def test_videos_can_be_played(read, answer):
+    parsed = read("commons", answer("commons-video.json"), **VIDEOS)
     (hit,) = parsed.hits
     assert hit.template == "videos"
     assert hit.video
@@ -48,15 +46,15 @@ def test_videos_can_be_played(ask, engine, answer):
     assert parsed.has_next is False
 
 
-def test_sounds_can_be_played(ask, engine, answer):
-    (hit,) = engine("commons").parse(answer("commons-video.json"), ask(**MUSIC)).hits
+def test_sounds_can_be_played(read, answer):
+    (hit,) = read("commons", answer("commons-video.json"), **MUSIC).hits
     assert (hit.template, hit.video) == ("default", None)
     assert hit.media
     assert (hit.media.length, bool(hit.media.audio_url)) == ("0:01:04", True)
 
 
-def test_other_files_have_a_name_a_size_and_a_type(ask, engine, answer):
-    (hit,) = engine("commons").parse(answer("commons-video.json"), ask(**FILES)).hits
+def test_other_files_have_a_name_a_size_and_a_type(read, answer):
+    (hit,) = read("commons", answer("commons-video.json"), **FILES).hits
     assert hit.template == "file"
     assert hit.file
     assert (hit.file.filename, hit.file.size, hit.file.mimetype) == (
@@ -67,14 +65,13 @@ def test_other_files_have_a_name_a_size_and_a_type(ask, engine, answer):
 
 
 @pytest.mark.parametrize("code", ["ratelimited", "maxlag", "cirrussearch-too-busy-error"])
-def test_a_limit_told_with_status_200_is_one(ask, engine, code):
-    body = json.dumps({"error": {"code": code, "info": "red panda"}}).encode()
+def test_a_limit_told_with_status_200_is_one(read, code):
     with pytest.raises(RefusedError, match="asks to wait") as refused:
-        engine("commons").parse(body, ask())
+        read("commons", {"error": {"code": code, "info": "red panda"}})
     assert refused.value.verdict is Verdict.RATE_LIMITED
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     about = {
         "ImageDescription": {"value": "<script>x()</script>A <b>panda</b>"},
         "Artist": {"value": "<a href='javascript:x()'>Ada</a>"},
@@ -90,7 +87,7 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
             "imageinfo": [{"descriptionurl": f"{page}C", "url": "file:///c", "extmetadata": about}],
         },
     ]  # fmt: skip
-    parsed = engine("commons").parse(json.dumps({"query": {"pages": pages}}).encode(), ask())
+    parsed = read("commons", {"query": {"pages": pages}})
     (hit,) = parsed.hits
     assert (hit.title, hit.image, hit.description, hit.author) == ("C", None, "A panda", "Ada")
     assert hit.attribution == "C by Ada, CC0"

@@ -1,7 +1,5 @@
 """The search for Rust packages, and its answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.attempt import Verdict
@@ -9,8 +7,8 @@ from searx_mcp.models.hits import Link, Package
 from searx_mcp.sources.open.engine import RefusedError
 
 
-def test_a_crate_has_its_stable_version_and_its_links(ask, engine, answer):
-    parsed = engine("crates").parse(answer("crates.json"), ask())
+def test_a_crate_has_its_stable_version_and_its_links(read, answer):
+    parsed = read("crates", answer("crates.json"))
     first, second = parsed.hits
     assert first.url.endswith("/crates/red-panda")
     assert (first.title, first.description) == ("red-panda", "Counts red pandas in a Vec<Panda>.")
@@ -29,14 +27,14 @@ def test_a_crate_has_its_stable_version_and_its_links(ask, engine, answer):
     assert (parsed.rows_seen, parsed.has_next) == (2, True)
 
 
-def test_an_error_with_status_200_is_a_refusal(ask, engine):
+def test_an_error_with_status_200_is_a_refusal(read):
     body = b'{"errors": [{"detail": "we require that all requests include a User-Agent"}]}'
     with pytest.raises(RefusedError) as raised:
-        engine("crates").parse(body, ask())
+        read("crates", body)
     assert raised.value.verdict == Verdict.REFUSED
 
 
-def test_hostile_rows_become_text_or_nothing(ask, engine):
+def test_hostile_rows_become_text_or_nothing(read):
     crates = [
         {"name": "../../evil"},
         {"name": "<script>x</script>"},
@@ -51,7 +49,7 @@ def test_hostile_rows_become_text_or_nothing(ask, engine):
             "recent_downloads": "many",
         },
     ]
-    parsed = engine("crates").parse(json.dumps({"crates": crates}).encode(), ask())
+    parsed = read("crates", {"crates": crates})
     (hit,) = parsed.hits
     assert (hit.title, hit.description) == ("panda", "A crate")
     assert hit.package == Package(name="panda")

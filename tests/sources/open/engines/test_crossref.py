@@ -1,7 +1,5 @@
 """Crossref's search and look-up, and their answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.attempt import Verdict
@@ -21,8 +19,8 @@ def test_a_contact_that_is_no_mail_address_is_not_sent(ask, engine):
     assert "mailto" not in row.url(row.ask(ask(contact="https://site.example/@me")))
 
 
-def test_works_are_read_without_their_components(ask, engine, answer):
-    parsed = engine("crossref").parse(answer("crossref.json"), ask())
+def test_works_are_read_without_their_components(read, answer):
+    parsed = read("crossref", answer("crossref.json"))
     first, second = parsed.hits
     assert (first.title, second.title) == (
         "Foraging of the example panda & its kin",
@@ -45,16 +43,16 @@ def test_works_are_read_without_their_components(ask, engine, answer):
     assert (parsed.rows_seen, parsed.has_next) == (4, True)
 
 
-def test_the_work_of_a_doi_is_the_only_row(ask, engine, answer):
-    parsed = engine("crossref").parse(answer("crossref-work.json"), ask(identifier=DOI))
+def test_the_work_of_a_doi_is_the_only_row(read, answer):
+    parsed = read("crossref", answer("crossref-work.json"), identifier=DOI)
     assert [hit.title for hit in parsed.hits] == ["Foraging of the example panda"]
     assert parsed.hits[0].published_at == "2026-03"
     assert (parsed.rows_seen, parsed.has_next) == (1, False)
 
 
-def test_a_work_without_an_address_gets_that_of_its_doi(ask, engine):
+def test_a_work_without_an_address_gets_that_of_its_doi(read):
     work = {"DOI": "10.5555/a<b>#c", "title": ["Signs"]}
-    parsed = engine("crossref").parse(json.dumps({"message": work}).encode(), ask())
+    parsed = read("crossref", {"message": work})
     assert parsed.hits[0].url == "https://doi.org/10.5555/a%3Cb%3E%23c"
 
 
@@ -76,21 +74,19 @@ def test_a_work_without_an_address_gets_that_of_its_doi(ask, engine):
         pytest.param("2026", None, id="a text"),
     ],
 )
-def test_a_date_is_read_as_far_as_it_is_one(ask, engine, parts, date):
+def test_a_date_is_read_as_far_as_it_is_one(read, parts, date):
     work = {"DOI": "10.5555/a", "title": ["A"], "issued": {"date-parts": parts}}
-    body = json.dumps({"message": work}).encode()
-    assert engine("crossref").parse(body, ask()).hits[0].published_at == date
+    assert read("crossref", {"message": work}).hits[0].published_at == date
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     works = [
         {"DOI": "10.5555/a", "URL": "javascript:alert(1)", "title": ["A"]},
         {"DOI": ["x"], "URL": 5, "title": "<script>x</script><b>B</b>", "author": ["x"]},
         {"URL": "https://a.example/", "title": [5, "<b>C</b>"], "author": [{"name": ["x"]}]},
         "no work",
     ]
-    body = json.dumps({"message": {"items": works}}).encode()
-    parsed = engine("crossref").parse(body, ask())
+    parsed = read("crossref", {"message": {"items": works}})
     assert [hit.title for hit in parsed.hits] == ["C"]
     assert parsed.rows_seen == 4
 

@@ -1,15 +1,13 @@
 """Europe PMC's search and look-up, and their answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.sources.open.engine import RefusedError
 
 
-def test_results_are_papers(ask, engine, answer):
-    parsed = engine("europepmc").parse(answer("europepmc.json"), ask())
+def test_results_are_papers(read, answer):
+    parsed = read("europepmc", answer("europepmc.json"))
     first, second = parsed.hits
     assert (first.url, second.url) == (
         "https://europepmc.org/article/MED/90000001",
@@ -33,21 +31,21 @@ def test_results_are_papers(ask, engine, answer):
     assert parsed.rows_seen == 2
 
 
-def test_an_error_with_status_200_is_a_refusal(ask, engine):
+def test_an_error_with_status_200_is_a_refusal(read):
     body = b'{"version": "6.9", "errCode": 404, "errMsg": "Invalid query: red panda"}'
     with pytest.raises(RefusedError, match="could not read") as refused:
-        engine("europepmc").parse(body, ask())
+        read("europepmc", body)
     assert (refused.value.verdict, refused.value.ours) == (Verdict.REFUSED, True)
     assert "panda" not in refused.value.detail
 
 
-def test_a_failure_of_its_own_is_none_of_the_question(ask, engine):
+def test_a_failure_of_its_own_is_none_of_the_question(read):
     with pytest.raises(RefusedError) as refused:
-        engine("europepmc").parse(b'{"errCode": 500, "errMsg": "x"}', ask())
+        read("europepmc", b'{"errCode": 500, "errMsg": "x"}')
     assert (refused.value.verdict, refused.value.ours) == (Verdict.SERVER_ERROR, False)
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     texts = [{"availabilityCode": "OA", "documentStyle": "pdf", "url": "javascript:alert(1)"}]
     results = [
         {"source": "../x", "id": "1", "title": "A"},
@@ -57,8 +55,7 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
             "fullTextUrlList": {"fullTextUrl": texts}, "journalInfo": [], "authorString": ["x"],
         },
     ]  # fmt: skip
-    body = json.dumps({"resultList": {"result": results}}).encode()
-    parsed = engine("europepmc").parse(body, ask())
+    parsed = read("europepmc", {"resultList": {"result": results}})
     assert [(hit.title, hit.url) for hit in parsed.hits] == [
         ("C", "https://europepmc.org/article/PAT/US%2F..%2F1%3Fx%23y")
     ]

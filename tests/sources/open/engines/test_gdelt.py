@@ -1,7 +1,5 @@
 """GDELT's search for news, and its answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.attempt import Verdict
@@ -26,8 +24,8 @@ def test_an_age_is_a_timespan_and_the_news_of_a_day_come_newest_first(
     assert (parameters.get("timespan"), parameters["sort"]) == (timespan, sort)
 
 
-def test_articles_have_titles_as_they_were_printed(ask, engine, answer):
-    parsed = engine("gdelt").parse(answer("gdelt.json"), ask())
+def test_articles_have_titles_as_they_were_printed(read, answer):
+    parsed = read("gdelt", answer("gdelt.json"))
     first, second = parsed.hits
     assert first.title == 'The "red" panda: escaped, found, fed - Example News'
     assert second.title == "Keeper's panda isn't lost (90% sure)"
@@ -37,8 +35,8 @@ def test_articles_have_titles_as_they_were_printed(ask, engine, answer):
     assert parsed.rows_seen == 2
 
 
-def test_backslashes_and_controls_that_json_does_not_allow_are_read_over(ask, engine, answer):
-    (hit,) = engine("gdelt").parse(answer("gdelt-escapes.json"), ask()).hits
+def test_backslashes_and_controls_that_json_does_not_allow_are_read_over(read, answer):
+    (hit,) = read("gdelt", answer("gdelt-escapes.json")).hits
     assert hit.title == "A panda's x path C:\\pandas & a tab here"
 
 
@@ -50,15 +48,15 @@ def test_backslashes_and_controls_that_json_does_not_allow_are_read_over(ask, en
         (b"Please limit requests to one every 5 seconds or contact us.", Verdict.RATE_LIMITED),
     ],
 )
-def test_an_error_in_words_with_status_200_is_a_refusal(ask, engine, text, verdict):
+def test_an_error_in_words_with_status_200_is_a_refusal(read, text, verdict):
     with pytest.raises(RefusedError, match="GDELT") as refused:
-        engine("gdelt").parse(text, ask())
+        read("gdelt", text)
     assert refused.value.ours is (verdict is Verdict.REFUSED)
     assert refused.value.verdict is verdict
     assert "panda" not in refused.value.detail
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     articles = [
         {"url": "javascript:alert(1)", "title": "A"},
         {"url": "https://b.example/", "title": ["B"]},
@@ -68,7 +66,7 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
         },
         5,
     ]  # fmt: skip
-    parsed = engine("gdelt").parse(json.dumps({"articles": articles}).encode(), ask())
+    parsed = read("gdelt", {"articles": articles})
     (hit,) = parsed.hits
     assert (hit.title, hit.published_at, hit.thumbnail) == ("C <b>", None, None)
     assert parsed.rows_seen == 3

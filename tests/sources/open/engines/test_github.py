@@ -1,7 +1,5 @@
 """GitHub's search, and its answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.attempt import Verdict
@@ -12,8 +10,8 @@ from searx_mcp.sources.open.question import Identifier, IdentifierKind
 CVE = Identifier(IdentifierKind.CVE, "CVE-2024-99999")
 
 
-def test_a_repository_is_a_package(ask, engine, answer):
-    parsed = engine("github").parse(answer("github.json"), ask())
+def test_a_repository_is_a_package(read, answer):
+    parsed = read("github", answer("github.json"))
     first, second = parsed.hits
     assert (first.url, first.title) == ("https://github.com/example/red-panda", "example/red-panda")
     assert first.description == "C++ / Counts red pandas in a std::vector<panda>"
@@ -36,8 +34,8 @@ def test_a_repository_is_a_package(ask, engine, answer):
     assert (parsed.rows_seen, parsed.has_next) == (2, True)
 
 
-def test_an_issue_is_told_without_what_no_reader_sees(ask, engine, answer):
-    parsed = engine("github").parse(answer("github-issues.json"), ask(aim="issues"))
+def test_an_issue_is_told_without_what_no_reader_sees(read, answer):
+    parsed = read("github", answer("github-issues.json"), aim="issues")
     first, second = parsed.hits
     assert first.url == "https://github.com/example/red-panda/issues/7"
     assert first.title == "Segfault when a vector<panda> is empty"
@@ -60,20 +58,19 @@ def test_an_issue_is_told_without_what_no_reader_sees(ask, engine, answer):
         pytest.param(50_000, 100, False, id="as deep as allowed"),
     ],
 )
-def test_pages_end_where_the_results_do(ask, engine, found, page, has_next):
-    body = json.dumps({"total_count": found, "items": []}).encode()
-    parsed = engine("github").parse(body, ask(page=page))
+def test_pages_end_where_the_results_do(read, found, page, has_next):
+    parsed = read("github", {"total_count": found, "items": []}, page=page)
     assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
 
 
-def test_a_search_that_was_given_up_is_no_empty_answer(ask, engine):
+def test_a_search_that_was_given_up_is_no_empty_answer(read):
     body = b'{"total_count": 0, "incomplete_results": true, "items": []}'
     with pytest.raises(RefusedError) as raised:
-        engine("github").parse(body, ask())
+        read("github", body)
     assert raised.value.verdict == Verdict.SERVER_ERROR
 
 
-def test_hostile_rows_become_text_or_nothing(ask, engine):
+def test_hostile_rows_become_text_or_nothing(read):
     items = [
         {"full_name": "a/b", "html_url": "javascript:alert(1)"},
         {"full_name": ["a/b"], "html_url": "https://github.com/a/b"},
@@ -95,7 +92,7 @@ def test_hostile_rows_become_text_or_nothing(ask, engine):
             "user": [],
         },
     ]
-    parsed = engine("github").parse(json.dumps({"items": items}).encode(), ask())
+    parsed = read("github", {"items": items})
     repository, issue = parsed.hits
     assert repository.package == Package(tags=("one",))
     assert repository.published_at is None

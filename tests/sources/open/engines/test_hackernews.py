@@ -1,7 +1,5 @@
 """The search of Hacker News, and its answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.request import Category, TimeRange
@@ -32,8 +30,8 @@ def test_what_would_spoil_the_answer_is_not_sent(ask, engine, fields, parameter)
     assert parameter not in row.url(row.ask(ask(**fields)))
 
 
-def test_a_story_is_the_page_it_is_about(ask, engine, answer):
-    parsed = engine("hackernews").parse(answer("hackernews.json"), ask())
+def test_a_story_is_the_page_it_is_about(read, answer):
+    parsed = read("hackernews", answer("hackernews.json"))
     first = parsed.hits[0]
     assert first.url == "https://pandas.example/database"
     assert first.title == "The red panda database & its examples"
@@ -41,16 +39,16 @@ def test_a_story_is_the_page_it_is_about(ask, engine, answer):
     assert (first.published_at, first.author) == ("2026-10-03T08:00:00+00:00", "ada")
 
 
-def test_a_story_without_an_address_is_its_own_text(ask, engine, answer):
-    parsed = engine("hackernews").parse(answer("hackernews.json"), ask())
+def test_a_story_without_an_address_is_its_own_text(read, answer):
+    parsed = read("hackernews", answer("hackernews.json"))
     second = parsed.hits[1]
     assert second.url == f"{DISCUSSION}90000002"
     assert second.title == "Ask HN: Who feeds your vector<panda>?"
     assert second.description.startswith("I have pandas. They sort a std::vector<int>. Hacker News")
 
 
-def test_a_story_of_few_points_is_only_counted(ask, engine, answer):
-    parsed = engine("hackernews").parse(answer("hackernews.json"), ask())
+def test_a_story_of_few_points_is_only_counted(read, answer):
+    parsed = read("hackernews", answer("hackernews.json"))
     assert (len(parsed.hits), parsed.rows_seen, parsed.has_next) == (2, 3, False)
 
 
@@ -63,13 +61,12 @@ def test_a_story_of_few_points_is_only_counted(ask, engine, answer):
         pytest.param({}, None, id="not told"),
     ],
 )
-def test_pages_are_counted_from_none(ask, engine, members, has_next):
-    body = json.dumps({"hits": [], **members}).encode()
-    parsed = engine("hackernews").parse(body, ask())
+def test_pages_are_counted_from_none(read, members, has_next):
+    parsed = read("hackernews", {"hits": [], **members})
     assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
 
 
-def test_hostile_rows_become_text_or_nothing(ask, engine):
+def test_hostile_rows_become_text_or_nothing(read):
     hits = [
         {"objectID": "../evil", "points": 9, "title": "x", "url": "https://a.example/"},
         {"objectID": "²", "points": 9, "title": "x"},
@@ -86,7 +83,7 @@ def test_hostile_rows_become_text_or_nothing(ask, engine):
             "story_text": "<script>x</script>y<img src=x onerror=alert(1)>",
         },
     ]
-    parsed = engine("hackernews").parse(json.dumps({"hits": hits}).encode(), ask())
+    parsed = read("hackernews", {"hits": hits})
     (hit,) = parsed.hits
     assert (hit.url, hit.title, hit.published_at) == (f"{DISCUSSION}3", "A title", None)
     assert hit.description == f"y Hacker News: 9 points, 0 comments, {DISCUSSION}3"

@@ -1,12 +1,10 @@
 """The search of Hugging Face, and its answers."""
 
-import json
-
 SITE = "https://huggingface.co"
 
 
-def test_a_model_is_described_by_numbers_and_tags(ask, engine, answer):
-    parsed = engine("huggingface").parse(answer("huggingface.json"), ask())
+def test_a_model_is_described_by_numbers_and_tags(read, answer):
+    parsed = read("huggingface", answer("huggingface.json"))
     first, second = parsed.hits
     assert (first.url, first.title) == (f"{SITE}/example/red-panda-7b", "example/red-panda-7b")
     assert first.description == (
@@ -19,15 +17,15 @@ def test_a_model_is_described_by_numbers_and_tags(ask, engine, answer):
     assert (parsed.rows_seen, parsed.has_next) == (2, None)
 
 
-def test_a_data_set_has_a_page_below_its_kind(ask, engine, answer):
+def test_a_data_set_has_a_page_below_its_kind(read, answer):
     body = answer("huggingface-datasets.json")
-    (hit,) = engine("huggingface").parse(body, ask(aim="datasets")).hits
+    (hit,) = read("huggingface", body, aim="datasets").hits
     assert hit.url == f"{SITE}/datasets/example/red-pandas"
     assert hit.description.startswith("Red pandas A thousand sentences about pandas.")
     assert (hit.published_at, hit.author) == ("2025-05-26T09:12:25+00:00", "example")
 
 
-def test_hostile_rows_become_text_or_nothing(ask, engine):
+def test_hostile_rows_become_text_or_nothing(read):
     items = [
         {"id": "../../evil/x"},
         {"id": "../evil"},
@@ -46,7 +44,7 @@ def test_hostile_rows_become_text_or_nothing(ask, engine):
             "lastModified": "yesterday",
         },
     ]
-    parsed = engine("huggingface").parse(json.dumps(items).encode(), ask())
+    parsed = read("huggingface", items)
     (hit,) = parsed.hits
     assert (hit.url, hit.description) == (f"{SITE}/a/b", "A set | tags: <b>")
     assert hit.published_at is None

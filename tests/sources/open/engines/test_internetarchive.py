@@ -1,7 +1,5 @@
 """The Internet Archive's search, and its answers."""
 
-import json
-
 import pytest
 
 ITEMS = "(texts OR software OR data)"
@@ -11,8 +9,8 @@ def test_a_further_page_is_asked_by_its_number(ask, engine):
     assert engine("internetarchive").ask(ask(page=3)).parameters["page"] == "3"
 
 
-def test_items_are_read_by_their_kind(ask, engine, answer):
-    parsed = engine("internetarchive").parse(answer("internetarchive.json"), ask())
+def test_items_are_read_by_their_kind(read, answer):
+    parsed = read("internetarchive", answer("internetarchive.json"))
     film, talk, book, pictures = parsed.hits
     assert film.url == "https://archive.org/details/example-panda-1967"
     assert film.thumbnail == "https://archive.org/services/img/example-panda-1967"
@@ -53,14 +51,13 @@ def test_items_are_read_by_their_kind(ask, engine, answer):
         (5, None),
     ],
 )
-def test_a_licence_is_told_by_its_address(ask, engine, url, licence):
+def test_a_licence_is_told_by_its_address(read, url, licence):
     docs = [{"identifier": "a", "title": "A", "licenseurl": url}]
-    body = json.dumps({"response": {"docs": docs}}).encode()
-    attribution = engine("internetarchive").parse(body, ask()).hits[0].attribution
+    attribution = read("internetarchive", {"response": {"docs": docs}}).hits[0].attribution
     assert attribution.startswith(f"A, {licence} (") if licence else not attribution
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     docs = [
         {"identifier": "../account", "title": "A"},
         {"identifier": ["b"], "title": "B"},
@@ -70,8 +67,7 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
             "description": ["<script>x()</script>", "<p>A <b>panda", 5], "item_size": "big",
         },
     ]  # fmt: skip
-    body = json.dumps({"response": {"docs": docs}}).encode()
-    parsed = engine("internetarchive").parse(body, ask())
+    parsed = read("internetarchive", {"response": {"docs": docs}})
     (hit,) = parsed.hits
     assert (hit.title, hit.description, hit.author, hit.file) == ("D", "A panda", "", None)
     assert parsed.rows_seen == 4

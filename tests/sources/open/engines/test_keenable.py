@@ -1,7 +1,5 @@
 """Keenable's search, and its answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.request import TimeRange
@@ -39,8 +37,8 @@ def test_the_question_stays_as_it_is_in_any_language(ask, engine, text):
     assert asked.body["query"] == text
 
 
-def test_results_are_described_by_text_of_the_page(ask, engine, answer):
-    parsed = engine("keenable").parse(answer("keenable.json"), ask())
+def test_results_are_described_by_text_of_the_page(read, answer):
+    parsed = read("keenable", answer("keenable.json"))
     first, second = parsed.hits
     assert (first.title, first.url) == ("Red pandas, explained", "https://pandas.example/guide")
     assert first.description == "# Red pandas Red pandas live in examples. They eat bamboo."
@@ -49,14 +47,14 @@ def test_results_are_described_by_text_of_the_page(ask, engine, answer):
     assert parsed.rows_seen == 2
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     results = [
         {"url": "javascript:alert(1)", "title": "A"},
         {"url": ["https://b.example/"], "title": "B"},
         {"url": "https://c.example/", "title": "C\x1b[31m", "snippet": {"x": 1}, "published_at": 5},
         {"url": "https://c.example/", "title": "C again"},
     ]
-    parsed = engine("keenable").parse(json.dumps({"results": results}).encode(), ask())
+    parsed = read("keenable", {"results": results})
     (hit,) = parsed.hits
     assert (hit.title, hit.description, hit.published_at) == ("C", "", None)
     assert parsed.rows_seen == 4

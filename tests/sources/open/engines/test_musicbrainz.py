@@ -1,12 +1,10 @@
 """MusicBrainz's search, and its answers."""
 
-import json
-
 import pytest
 
 
-def test_albums_that_fit_badly_are_left_out(ask, engine, answer):
-    parsed = engine("musicbrainz").parse(answer("musicbrainz.json"), ask())
+def test_albums_that_fit_badly_are_left_out(read, answer):
+    parsed = read("musicbrainz", answer("musicbrainz.json"))
     first, second = parsed.hits
     assert (first.title, second.title) == ("Red Panda", "Red")
     number = "00000000-0000-4000-8000-0000000000a1"
@@ -17,8 +15,8 @@ def test_albums_that_fit_badly_are_left_out(ask, engine, answer):
     assert (parsed.rows_seen, parsed.has_next) == (3, True)
 
 
-def test_artists_are_told_by_kind_place_and_time(ask, engine, answer):
-    parsed = engine("musicbrainz").parse(answer("musicbrainz-artist.json"), ask(aim="artist"))
+def test_artists_are_told_by_kind_place_and_time(read, answer):
+    parsed = read("musicbrainz", answer("musicbrainz-artist.json"), aim="artist")
     assert [(hit.title, hit.description) for hit in parsed.hits] == [
         ("The Examples", "Group, United Kingdom, 1990 to 2001-02, invented band, doom metal, uk"),
         ("Ada Panda", "Person, since 1980"),
@@ -27,8 +25,8 @@ def test_artists_are_told_by_kind_place_and_time(ask, engine, answer):
     assert parsed.has_next is False
 
 
-def test_recordings_have_a_length(ask, engine, answer):
-    parsed = engine("musicbrainz").parse(answer("musicbrainz-recording.json"), ask(aim="recording"))
+def test_recordings_have_a_length(read, answer):
+    parsed = read("musicbrainz", answer("musicbrainz-recording.json"), aim="recording")
     (hit,) = parsed.hits
     assert hit.url.startswith("https://musicbrainz.org/recording/")
     assert hit.description == "Recording by The Examples, on Red Panda"
@@ -51,7 +49,7 @@ def test_a_load_of_theirs_may_be_tried_once_more(engine, status, headers, is_loa
     assert (refusal is not None and refusal.again) is is_load
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     number = "00000000-0000-4000-8000-0000000000f1"
     items = [
         {"id": "../x", "title": "A"},
@@ -62,7 +60,7 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
             "disambiguation": {"x": 1}, "tags": "x", "first-release-date": ["x"],
         },
     ]  # fmt: skip
-    parsed = engine("musicbrainz").parse(json.dumps({"recordings": items}).encode(), ask())
+    parsed = read("musicbrainz", {"recordings": items})
     (hit,) = parsed.hits
     assert (hit.title, hit.media, hit.published_at) == ("C", None, None)
     assert parsed.rows_seen == 3

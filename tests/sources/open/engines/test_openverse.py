@@ -1,7 +1,5 @@
 """Openverse's search for images and sounds, and its answers."""
 
-import json
-
 import pytest
 
 from searx_mcp.models.request import Category
@@ -9,8 +7,8 @@ from searx_mcp.models.request import Category
 MUSIC = {"category": Category.MUSIC}
 
 
-def test_images_are_read_with_their_licences(ask, engine, answer):
-    parsed = engine("openverse").parse(answer("openverse.json"), ask())
+def test_images_are_read_with_their_licences(read, answer):
+    parsed = read("openverse", answer("openverse.json"))
     first, second = parsed.hits
     assert (first.title, first.url) == (
         "Red panda on a branch",
@@ -37,8 +35,8 @@ def test_images_are_read_with_their_licences(ask, engine, answer):
     assert (parsed.rows_seen, parsed.has_next) == (2, True)
 
 
-def test_sounds_can_be_played(ask, engine, answer):
-    parsed = engine("openverse").parse(answer("openverse-audio.json"), ask(**MUSIC))
+def test_sounds_can_be_played(read, answer):
+    parsed = read("openverse", answer("openverse-audio.json"), **MUSIC)
     (hit,) = parsed.hits
     assert (hit.template, hit.image) == ("default", None)
     assert hit.media
@@ -47,13 +45,13 @@ def test_sounds_can_be_played(ask, engine, answer):
     assert parsed.has_next is False
 
 
-def test_no_page_behind_the_deepest_is_promised(ask, engine):
+def test_no_page_behind_the_deepest_is_promised(read):
     body = b'{"page_count": 90, "results": []}'
-    assert engine("openverse").parse(body, ask(page=11)).has_next is True
-    assert engine("openverse").parse(body, ask(page=12)).has_next is False
+    assert read("openverse", body, page=11).has_next is True
+    assert read("openverse", body, page=12).has_next is False
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     results = [
         {"title": "A", "foreign_landing_url": "javascript:alert(1)", "url": "https://a.example/"},
         {"title": ["B"], "foreign_landing_url": "https://b.example/"},
@@ -63,12 +61,12 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
             "license": 5, "width": -1, "height": "x",
         },
     ]  # fmt: skip
-    body = json.dumps({"results": results}).encode()
-    parsed = engine("openverse").parse(body, ask())
+    body = {"results": results}
+    parsed = read("openverse", body)
     (hit,) = parsed.hits
     assert (hit.title, hit.image, hit.thumbnail, hit.attribution) == ("C", None, None, "")
     assert parsed.rows_seen == 3
-    (sound,) = engine("openverse").parse(body, ask(**MUSIC)).hits
+    (sound,) = read("openverse", body, **MUSIC).hits
     assert sound.media
     assert (sound.media.audio_url, sound.media.seconds) == (None, None)
 

@@ -1,6 +1,5 @@
 """Photon's search, and its answers."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -16,8 +15,8 @@ def test_an_own_server_may_lie_below_a_path(ask, engine):
     assert url == "https://maps.example/photon/api?q=red%20panda&limit=10&lang=en"
 
 
-def test_a_place_has_its_address_and_its_edges(ask, engine, answer):
-    parsed = engine("photon").parse(answer("photon.json"), ask())
+def test_a_place_has_its_address_and_its_edges(read, answer):
+    parsed = read("photon", answer("photon.json"))
     town, zoo, house = parsed.hits
     assert (town.url, town.title) == (f"{OSM}/relation/9001", "Panda Town")
     assert town.description == "city: Bamboo County, Example State, Exampleland"
@@ -66,17 +65,16 @@ def test_a_place_has_its_address_and_its_edges(ask, engine, answer):
         pytest.param(None, id="none"),
     ],
 )
-def test_what_is_no_point_is_left_out(ask, engine, coordinates):
+def test_what_is_no_point_is_left_out(read, coordinates):
     feature = {
         "properties": {"osm_type": "N", "osm_id": 1, "name": "x", "extent": coordinates},
         "geometry": {"coordinates": coordinates},
     }
-    body = json.dumps({"features": [feature]}).encode()
-    (hit,) = engine("photon").parse(body, ask()).hits
+    (hit,) = read("photon", {"features": [feature]}).hits
     assert hit.place == Place(name="x", osm_type="node", osm_id=1)
 
 
-def test_hostile_rows_become_text_or_nothing(ask, engine):
+def test_hostile_rows_become_text_or_nothing(read):
     features = [
         "x",
         {"properties": []},
@@ -88,7 +86,7 @@ def test_hostile_rows_become_text_or_nothing(ask, engine):
             "properties": {"osm_type": "N", "osm_id": 2, "name": "A\u202e\x1b[31m name", "city": 7},
         },
     ]
-    parsed = engine("photon").parse(json.dumps({"features": features}).encode(), ask())
+    parsed = read("photon", {"features": features})
     (hit,) = parsed.hits
     assert (hit.url, hit.title, hit.description) == (f"{OSM}/node/2", "A name", "")
     assert parsed.rows_seen == 6

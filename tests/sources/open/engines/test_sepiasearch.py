@@ -1,10 +1,8 @@
 """Sepia Search, and its answers."""
 
-import json
 
-
-def test_videos_are_read_with_length_views_and_licence(ask, engine, answer):
-    parsed = engine("sepiasearch").parse(answer("sepiasearch.json"), ask())
+def test_videos_are_read_with_length_views_and_licence(read, answer):
+    parsed = read("sepiasearch", answer("sepiasearch.json"))
     first, second = parsed.hits
     assert first.title == "Red panda, filmed for an example"
     assert first.url.startswith("https://tube.example/videos/watch/")
@@ -27,7 +25,7 @@ def test_videos_are_read_with_length_views_and_licence(ask, engine, answer):
     assert (parsed.rows_seen, parsed.has_next) == (2, True)
 
 
-def test_hostile_values_are_text_or_nothing(ask, engine):
+def test_hostile_values_are_text_or_nothing(read):
     videos = [
         {"name": "A", "url": "javascript:alert(1)"},
         {"name": {"x": 1}, "url": "https://b.example/"},
@@ -38,7 +36,7 @@ def test_hostile_values_are_text_or_nothing(ask, engine):
         },
         "no video",
     ]  # fmt: skip
-    parsed = engine("sepiasearch").parse(json.dumps({"data": videos}).encode(), ask())
+    parsed = read("sepiasearch", {"data": videos})
     (hit,) = parsed.hits
     assert (hit.title, hit.description, hit.thumbnail) == ("C", "A panda", None)
     assert hit.video

@@ -1,6 +1,5 @@
 """Stack Exchange's search, and its answers."""
 
-import json
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -46,8 +45,8 @@ def test_every_site_has_its_host():
     assert stackexchange.AIMS == stackexchange.SITES == frozenset(stackexchange.HOSTS)
 
 
-def test_of_a_question_the_best_row_stays(ask, engine, answer):
-    parsed = engine("stackexchange").parse(answer("stackexchange.json"), ask())
+def test_of_a_question_the_best_row_stays(read, answer):
+    parsed = read("stackexchange", answer("stackexchange.json"))
     first, second = parsed.hits
     assert first.url == "https://stackoverflow.com/q/9000001#9000012"
     assert first.title == 'How do I sort a "std::vector<panda>" by colour?'
@@ -73,14 +72,14 @@ def test_of_a_question_the_best_row_stays(ask, engine, answer):
         pytest.param({"language": "ja"}, "ja.stackoverflow.com", id="language"),
     ],
 )
-def test_rows_lead_to_the_site_that_was_asked(ask, engine, answer, fields, host):
-    parsed = engine("stackexchange").parse(answer("stackexchange-backoff.json"), ask(**fields))
+def test_rows_lead_to_the_site_that_was_asked(read, answer, fields, host):
+    parsed = read("stackexchange", answer("stackexchange-backoff.json"), **fields)
     assert parsed.hits[0].url == f"https://{host}/q/9000003"
     assert parsed.hits[0].attribution.endswith(f"on {host}, CC BY-SA")
 
 
-def test_a_backoff_is_a_pause(ask, engine, answer):
-    parsed = engine("stackexchange").parse(answer("stackexchange-backoff.json"), ask())
+def test_a_backoff_is_a_pause(read, answer):
+    parsed = read("stackexchange", answer("stackexchange-backoff.json"))
     assert (parsed.has_next, parsed.pause) == (False, 10.0)
 
 
@@ -96,9 +95,11 @@ def test_a_backoff_is_a_pause(ask, engine, answer):
         ),
     ],
 )
-def test_a_used_up_quota_is_a_pause_to_the_end_of_the_day(ask, engine, members, now, pause):
-    body = json.dumps({"items": [], "quota_remaining": 0, **members}).encode()
-    assert engine("stackexchange").parse(body, ask(now=now)).pause == pause
+def test_a_used_up_quota_is_a_pause_to_the_end_of_the_day(read, members, now, pause):
+    assert (
+        read("stackexchange", {"items": [], "quota_remaining": 0, **members}, now=now).pause
+        == pause
+    )
 
 
 @pytest.mark.parametrize(("body", "verdict", "pause", "ours"), ERRORS)
@@ -125,7 +126,7 @@ def test_a_refusal_without_a_reason_is_told_by_its_status(engine, body):
     assert engine("stackexchange").read_refusal(503, {}, body) is None
 
 
-def test_hostile_rows_become_text_or_nothing(ask, engine):
+def test_hostile_rows_become_text_or_nothing(read):
     items = [
         {"question_id": "1/../../evil", "title": "x"},
         {"question_id": True, "title": "x"},
@@ -140,7 +141,7 @@ def test_hostile_rows_become_text_or_nothing(ask, engine):
             "answer_id": "javascript:alert(1)",
         },
     ]
-    parsed = engine("stackexchange").parse(json.dumps({"items": items}).encode(), ask())
+    parsed = read("stackexchange", {"items": items})
     (hit,) = parsed.hits
     assert (hit.url, hit.title) == ("https://stackoverflow.com/q/2", "A title")
     assert hit.description == "(question, [one])"

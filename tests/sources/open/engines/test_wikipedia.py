@@ -8,8 +8,8 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.sources.open.engine import RefusedError
 
 
-def test_articles_come_in_the_order_of_their_rank(ask, engine, answer):
-    parsed = engine("wikipedia").parse(answer("wikipedia.json"), ask())
+def test_articles_come_in_the_order_of_their_rank(read, answer):
+    parsed = read("wikipedia", answer("wikipedia.json"))
     first, second = parsed.hits
     assert (first.title, second.title) == ("Example panda", "Example bear")
     assert first.url == "https://en.wikipedia.org/wiki/Example_panda"
@@ -33,10 +33,10 @@ def test_articles_come_in_the_order_of_their_rank(ask, engine, answer):
     ],
 )
 def test_an_error_of_a_wiki_is_a_limit_a_failure_or_about_the_question(
-    ask, engine, name, code, verdict, ours
+    read, name, code, verdict, ours
 ):
     body = json.dumps({"error": {"code": code, "info": "red panda"}}).encode()
     with pytest.raises(RefusedError) as refused:
-        engine(name).parse(body, ask())
+        read(name, body)
     assert (refused.value.verdict, refused.value.ours) == (verdict, ours)
     assert "panda" not in refused.value.detail
