@@ -63,7 +63,8 @@ async def test_an_adapter_reads_the_page_from_its_better_source():
         (FakePage("gone", status=404), "HTTP 404"),
         (FakePage("down", status=503), "HTTP 503"),
         (FakePage("<!doctype html><p>Sign in"), "a page instead of the file"),
-        (FakePage(b"\x89PNG\r\n\x1a\n", content_type="image/png"), "image/png"),
+        (FakePage(b"\x89PNG\r\n\x1a\n", content_type="text/plain"), "image/png"),
+        (FakePage(b"\x00\x01\x02", content_type="application/octet-stream"), "octet-stream"),
     ],
 )
 async def test_an_adapter_that_fails_costs_a_note_and_the_page_itself_is_read(source, reason):

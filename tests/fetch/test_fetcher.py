@@ -173,14 +173,7 @@ async def test_too_many_redirects_are_refused(site, make_fetcher, max_redirects,
     ("location", "code"),
     [
         ("http://127.0.0.2/", "blocked_address"),
-        ("http://127.0.0.1:8080/", "blocked_address"),
-        ("http://169.254.169.254/latest/meta-data/", "blocked_address"),
-        ("http://[::1]/", "blocked_address"),
-        ("http://localhost/", "blocked_address"),
         ("file:///etc/passwd", "blocked_scheme"),
-        ("https://example.org:22/", "blocked_port"),
-        ("http://[::1", "malformed_response"),
-        ("http://user:secret@example.org/", "malformed_response"),
         (b"/\xff\x00", "malformed_response"),
     ],
 )
@@ -239,19 +232,10 @@ async def test_an_address_that_may_not_be_fetched_is_refused(fetcher, url, code)
 @pytest.mark.parametrize(
     ("status", "headers", "code", "retry_after"),
     [
-        ("401 Unauthorized", {}, "authentication_required", None),
-        ("402 Payment Required", {}, "blocked_by_site", None),
-        ("403 Forbidden", {}, "blocked_by_site", None),
         ("404 Not Found", {}, "not_found", None),
-        ("410 Gone", {}, "not_found", None),
-        ("418 Teapot", {}, "http_error", None),
         ("429 Slow Down", {"Retry-After": "7"}, "rate_limited", 7.0),
-        ("429 Slow Down", {}, "rate_limited", 60.0),
-        ("500 Error", {}, "http_error", None),
-        ("503 Unavailable", {"Retry-After": "7"}, "http_error", 7.0),
         ("503 Unavailable", {"CF-Mitigated": "challenge"}, "blocked_by_site", None),
         ("302 Found", {}, "http_error", None),
-        ("999 Denied", {}, "blocked_by_site", None),
     ],
 )
 async def test_a_status_becomes_an_error(site, fetcher, *, status, headers, code, retry_after):
@@ -263,11 +247,6 @@ async def test_a_status_becomes_an_error(site, fetcher, *, status, headers, code
     assert error.retry_after == retry_after
     assert error.url == url
     assert error.advice
-
-
-async def test_a_missing_page_comes_with_advice(site, fetcher):
-    error = await failure(fetcher, site.page("/", "gone", status="404 Not Found"))
-    assert error.advice == "Check the address, or search for the page."
 
 
 @pytest.mark.parametrize("status", ["200 OK", "403 Forbidden", "503 Unavailable"])
@@ -333,8 +312,6 @@ async def test_a_type_that_is_no_text_is_refused_before_the_body(site, fetcher):
         ("application/json", '{"a": "The quick brown fox"}', "application/json"),
         ("application/atom+xml", "<feed><t>The quick brown fox</t></feed>", "application/atom+xml"),
         ("application/xhtml+xml", ARTICLE, "application/xhtml+xml"),
-        ("application/x-yaml", "a: The quick brown fox", "application/x-yaml"),
-        ("application/typescript", "let a = 'The quick brown fox'", "application/typescript"),
     ],
 )
 async def test_text_in_other_forms_is_a_page_too(site, fetcher, declared, body, content_type):
@@ -401,21 +378,6 @@ async def test_a_gzip_bomb_is_cut_at_the_cap(site, make_fetcher):
     assert page.content_length == 65_536
     assert len(page.markdown_content) <= 65_536
     assert page.headers["content-encoding"] == "gzip"
-
-
-async def test_a_broken_off_body_is_a_truncated_page(site, fetcher):
-    body = gzip.compress(ARTICLE.encode())
-    url = site.page("/", body[:-20], headers={"Content-Encoding": "gzip"})
-    page = await fetcher.fetch(FetchRequest(url=url))
-    assert page.truncated
-    assert "quick brown fox" in page.markdown_content
-
-
-async def test_stacked_encodings_are_refused(site, fetcher):
-    url = site.page("/", "x", headers={"Content-Encoding": "gzip, gzip"})
-    error = await failure(fetcher, url)
-    assert error.code is ErrorCode.UNSUPPORTED_ENCODING
-    assert error.status_code == 200
 
 
 async def test_a_deadline_in_the_body_gives_the_part_that_arrived(site, fetcher, monkeypatch):
@@ -523,15 +485,6 @@ async def test_a_refused_connection_is_told(site, other, fetcher):
     error = await failure(fetcher, url)
     assert isinstance(error, TransportError)
     assert error.code is ErrorCode.CONNECTION_ERROR
-
-
-@pytest.mark.parametrize(
-    "answer", [b"SSH-2.0-OpenSSH_9\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabc"]
-)
-async def test_an_answer_that_is_no_http_is_malformed(site, fetcher, answer):
-    error = await failure(fetcher, site.raw("/", answer))
-    assert isinstance(error, TransportError)
-    assert error.code is ErrorCode.MALFORMED_RESPONSE
 
 
 async def test_a_page_without_text_is_no_page(site, fetcher):

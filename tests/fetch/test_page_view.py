@@ -89,6 +89,7 @@ def test_reading_on_gives_every_character_once(markdown, limit):
     ("section", "start", "path"),
     [
         ("Install", "## Install", ("Guide", "Install")),
+        ("INSTALL", "## Install", ("Guide", "Install")),
         ("On Linux", "### On Linux", ("Guide", "Install", "On Linux")),
         ("#on-linux", "### On Linux", ("Guide", "Install", "On Linux")),
         ("Use", "## Use", ("Guide", "Use")),

@@ -219,15 +219,6 @@ async def test_a_request_to_a_public_instance_is_never_sent_twice(serve, kind, r
     assert len(server.requests) == requests
 
 
-async def test_a_public_instance_that_refuses_the_connection_is_a_connection_error(serve):
-    server = await serve(answer=OK)
-    await server.stop()
-    async with sessions_for(server) as sessions:
-        with pytest.raises(TransportError) as caught:
-            await status_of(sessions.public, server.url)
-    assert caught.value.code == ErrorCode.CONNECTION_ERROR
-
-
 async def test_nothing_is_made_before_the_first_request():
     sessions = Sessions(NetworkConfig(), own_origins=["http://127.0.0.1:8080"])
     assert sessions.own._clients == {}
@@ -308,6 +299,10 @@ def token(url: str, text: str = "hunter2") -> Credentials:
     return Credentials(url=url, token=SecretStr(text))
 
 
+def logged_in_at(server: Any) -> Sessions:
+    return Sessions(NetworkConfig(), own_origins=[server.url], credentials=[token(server.url)])
+
+
 def sent_authorization(server: Any) -> list[str]:
     """The header's value in each request, empty where there was none."""
     heads = [
@@ -356,9 +351,7 @@ async def test_a_redirect_is_not_followed_with_credentials(serve):
     other = await serve(answer=OK)
     moved = f"HTTP/1.1 302 Found\r\nLocation: {other.url}\r\nContent-Length: 0\r\n\r\n"
     server = await serve(answer=moved.encode())
-    async with Sessions(
-        NetworkConfig(), own_origins=[server.url], credentials=[token(server.url)]
-    ) as sessions:
+    async with logged_in_at(server) as sessions:
         assert await status_of(sessions.own, server.url) == 302
     assert other.connections == 0
 
@@ -368,9 +361,7 @@ async def test_a_request_that_is_sent_again_has_its_credentials_again(serve):
         writer.close()
 
     server = await serve(then=hang_up)
-    async with Sessions(
-        NetworkConfig(), own_origins=[server.url], credentials=[token(server.url)]
-    ) as sessions:
+    async with logged_in_at(server) as sessions:
         with pytest.raises(TransportError):
             await status_of(sessions.own, server.url)
     assert sent_authorization(server) == ["Bearer hunter2"] * 2
@@ -378,9 +369,7 @@ async def test_a_request_that_is_sent_again_has_its_credentials_again(serve):
 
 async def test_errors_show_no_credentials_down_to_their_causes(serve):
     server = await serve(answer=b"nonsense\r\n\r\n")
-    async with Sessions(
-        NetworkConfig(), own_origins=[server.url], credentials=[token(server.url)]
-    ) as sessions:
+    async with logged_in_at(server) as sessions:
         with pytest.raises(TransportError) as caught:
             await status_of(sessions.own, server.url)
     assert sent_authorization(server) == ["Bearer hunter2"]

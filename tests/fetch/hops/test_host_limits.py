@@ -48,17 +48,6 @@ def test_a_third_of_a_minute_and_at_least_five_may_go_at_once(rate: int, burst: 
     assert gate.at == pytest.approx(7 + 60 / rate)
 
 
-def test_after_a_burst_requests_go_at_the_rate():
-    state = host(rate=60)
-    for _ in range(20):
-        ask(state, 0.0)
-    now, sent = 0.0, 0
-    while (now := state.gate(now).at) <= 60:
-        ask(state, now)
-        sent += 1
-    assert sent == 60
-
-
 def test_a_host_that_was_left_alone_for_long_gets_no_more_than_a_burst():
     state = host(rate=60)
     ask(state, 0.0)
@@ -67,36 +56,12 @@ def test_a_host_that_was_left_alone_for_long_gets_no_more_than_a_burst():
     assert state.gate(10_000.0).limit is Limit.RATE
 
 
-def test_each_of_those_who_wait_is_foreseen_one_interval_later():
-    state = host(rate=60)
-    for _ in range(20):
-        ask(state, 0.0)
-    assert [state.gate(0.0, ahead=n).at for n in range(4)] == [1, 2, 3, 4]
-
-
-def test_a_slot_is_free_when_a_request_has_ended():
-    state = host(max_per_host=2)
-    first = state.start(0.0)
-    state.start(0.0)
-    assert state.gate(0.0) == Gate(math.inf, Limit.SLOTS)
-    state.end(1.0, first, succeeded=True)
-    assert state.gate(1.0) == Gate(1.0, FREE)
-
-
 def test_a_limit_that_ends_by_itself_is_told_before_a_slot_that_is_taken():
     state = host(max_per_host=1)
     state.start(0.0)
     state.pause(0.0, 60)
     assert state.gate(0.0) == Gate(60.0, Limit.PAUSE)
     assert state.gate(60.0) == Gate(math.inf, Limit.SLOTS)
-
-
-@pytest.mark.parametrize(("asked_for", "given"), [(5, 5), (600, 600), (86_400, 600)])
-def test_a_host_is_left_alone_for_as_long_as_it_asks_and_ten_minutes_at_most(asked_for, given):
-    state = host()
-    state.pause(1.0, asked_for)
-    assert state.gate(1.0) == Gate(1.0 + given, Limit.PAUSE)
-    assert state.gate(1.0 + given) == Gate(1.0 + given, FREE)
 
 
 def test_a_shorter_pause_does_not_end_a_longer_one():
@@ -115,15 +80,6 @@ def test_failures_in_a_row_open_the_breaker_and_others_do_not():
     assert state.gate(0.0) == Gate(30.0, Limit.BREAKER)
 
 
-def test_after_the_pause_exactly_one_request_is_the_trial():
-    state = host()
-    fail_until_open(state, 0.0)
-    assert state.gate(30.0) == Gate(30.0, FREE)
-    state.start(30.0)
-    assert state.gate(30.0) == Gate(math.inf, Limit.BREAKER)
-    assert state.gate(9_999.0) == Gate(math.inf, Limit.BREAKER)
-
-
 def test_a_trial_that_succeeds_closes_the_breaker_and_all_is_forgotten():
     state = host()
     fail_until_open(state, 0.0)
@@ -133,15 +89,6 @@ def test_a_trial_that_succeeds_closes_the_breaker_and_all_is_forgotten():
     assert state.gate(30.0) == Gate(30.0, FREE)
     ask(state, 30.0, succeeded=False)
     assert state.gate(30.0) == Gate(60.0, Limit.BREAKER)
-
-
-def test_a_trial_that_tells_nothing_is_followed_by_another():
-    state = host()
-    fail_until_open(state, 0.0)
-    ask(state, 30.0, succeeded=None)
-    assert state.gate(30.0) == Gate(30.0, FREE)
-    state.start(30.0)
-    assert state.gate(30.0).limit is Limit.BREAKER
 
 
 @pytest.mark.parametrize(

@@ -31,42 +31,11 @@ async def test_a_file_is_read_from_its_raw_address(forge, fetcher: Fetcher):
     assert BLOB not in [request.path for request in forge.requests]
 
 
-@pytest.mark.parametrize(
-    ("body", "content_type", "status"),
-    [
-        ("", "text/plain", "404 Not Found"),
-        ("no", "text/plain", "500 Internal Server Error"),
-        ("<!doctype html><title>Sign in</title><p>Sign in", "text/html", "200 OK"),
-        (b"\x89PNG\r\n\x1a\n", "text/plain", "200 OK"),
-        (b"\x00\x01\x02", "application/octet-stream", "200 OK"),
-    ],
-)
-async def test_without_the_file_the_page_itself_is_read(
-    forge, fetcher: Fetcher, body: str | bytes, content_type: str, status: str
-):
-    forge.page(RAW, body, content_type=content_type, status=status)
-    page = await fetcher.fetch(FetchRequest(url=forge.url(BLOB)))
-    assert page.markdown_content == "The page itself says what is in the file."
-    assert page.tier == "native"
-
-
 async def test_an_empty_file_is_one(forge, fetcher: Fetcher):
     forge.page(RAW, "", content_type="text/plain")
     page = await fetcher.fetch(FetchRequest(url=forge.url(BLOB)))
     assert page.markdown_content == "# src/a.py"
     assert "The file is empty." in page.notes
-
-
-async def test_what_robots_txt_forbids_is_not_fetched(forge, fetcher: Fetcher):
-    # public/robots.txt of GitLab forbids the raw files and the API to everybody.
-    forge.page(
-        "/robots.txt",
-        "User-Agent: *\nDisallow: /*/*/raw\nDisallow: /api\n",
-        content_type="text/plain",
-    )
-    page = await fetcher.fetch(FetchRequest(url=forge.url(BLOB)))
-    assert page.tier == "native"
-    assert RAW not in [request.path for request in forge.requests]
 
 
 async def test_a_file_that_is_too_long_is_cut(forge, make_fetcher: Callable[..., Fetcher]):

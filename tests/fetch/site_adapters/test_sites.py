@@ -110,109 +110,79 @@ PLANNED: list[tuple[str, str, list[str]]] = [
 
 ELSEWHERE = [
     # Other hosts, ports, schemes, users
-    (
-        "",
-        """
+    ("", """
         https://pypi.example/project/yarl https://github.com https://github.com:8443/o/r
         https://github.com:80/o/r https://github.com./o/r https://github.com.evil.example/o/r
         https://evil-github.com/o/r https://api.github.com/repos/o/r
         https://user@github.com/o/r https://user:word@github.com/o/r ftp://github.com/o/r
         https://npm.deep.example/package/yargs https://docs.npmsite.example/package/yargs
         https://notnpm.example/package/yargs https://npm.example:8443/package/yargs
-    """,
-    ),
+    """),
     # Other pages of the package site
     ("https://npm.example", "/ /package /search?q=yargs"),
-    (
-        "https://npm.example/package",
-        """
+    ("https://npm.example/package", """
         /@babel /yargs/v /yargs/v/1.0/x /yargs/access /yargs?activeTab=versions
         /yargs?activeTab=code /a%20b /@babel%2Fcore
-    """,
-    ),
+    """),
     # GitHub's own pages
-    (
-        "https://github.com",
-        """
+    ("https://github.com", """
         /o /topics/python /orgs/python /orgs/python/repositories /settings/profile
         /marketplace/actions /Marketplace/actions /sponsors/o /features/actions /collections/x
         /search/advanced /users/o /apps/x /trending/python /login/oauth
-    """,
-    ),
+    """),
     # Pages of repositories that no source tells better
-    (
-        "https://github.com/o/r",
-        f"""
+    ("https://github.com/o/r", f"""
         /wiki /wiki/Page /actions /actions/runs/1 /commits/main /commit/{SHA} /compare/a...b
         /issues /issues/new /issues/0 /issues/1x /issues/99999999999 /issues/1/edit /pulls
         /pull/7/files /pull/7.diff /discussions/1 /blame/main/a.py /edit/main/a.py /search?q=x
         /blob/main /blob /blob/refs/heads/main /tree /releases?page=2 /releases/tag
         /releases/latest/x /releases/download/v1/a.zip /releases/tag/a%2F..%2F..%2Fuser
-    """,
-    ),
+    """),
     ("https://github.com", "/o/r?tab=MIT-1-ov-file /o/r.git/x"),
     # Parts that are no plain names
     ("https://github.com", "/o/r%2F..%2F..%2Fuser /..%2Fuser/r /o//r /-o/r /o/r%20x /o/ü"),
-    (
-        "https://github.com/o/r",
-        """
+    ("https://github.com/o/r", """
         /blob/main/a%2F..%2Fb /blob/main/a%5C..%5Cb /blob/main/%FF.py /blob/main//a.py
-    """,
-    ),
+    """),
     ("https://raw.githubusercontent.com/o/r", "/main /main/a%2Fb"),
     ("https://raw.githubusercontent.com:8443/o/r", "/main/a.py"),
     # Gists
-    (
-        "https://gist.github.com",
-        f"""
+    ("https://gist.github.com", f"""
         / /o /discover /o/starred /o/{GIST}/revisions /o/{GIST}/raw/a.py
-    """,
-    ),
+    """),
     ("https://gist.githubusercontent.com", f"/o/{GIST}/raw /o/{GIST}/x/a.py"),
     # GitLab
     ("https://gitlab.com", "/ /g/p /g /-/snippets/1 /g/p/blob/main/a.rb /g/p/issues/3"),
-    (
-        "https://gitlab.com/g/p/-",
-        """
+    ("https://gitlab.com/g/p/-", """
         /issues/3 /merge_requests/4 / /tree/main /issues /issues/new /merge_requests/4/diffs
         /blob/main /pipelines/1 /blob/main/a%2F..%2Fb
-    """,
-    ),
+    """),
     ("https://gitlab.com:8443", "/g/p"),
     ("https://lab.example", "/g/p /p/-/blob/main/a.rb /-/blob/main/a.rb"),
     ("https://codeberg.org", "/o/-/blob/main/a.rb"),
     ("https://github.com/o/r", "/-/blob/main/a.rb"),
     # Codeberg
     ("https://codeberg.org", "/ /o/r /o"),
-    (
-        "https://codeberg.org/o/r",
-        """
+    ("https://codeberg.org/o/r", """
         /issues/5 /pulls/6 /releases /src/branch/main /issues /pulls/6/files /releases?page=2
         /wiki/Home
-    """,
-    ),
+    """),
     ("https://codeberg.org:3000", "/o/r"),
     ("https://git.example", "/o/r"),
     ("https://git.example/o/r", "/issues/5 /src/main/a.c /src/branch/main/a%2F..%2Fb"),
     ("https://github.com/o/r", "/src/branch/main/a.c"),
     # Hugging Face
-    (
-        "https://huggingface.co",
-        """
+    ("https://huggingface.co", """
         / /o /models /docs/hub /blog/x /papers/2401.00001 /datasets/squad /collections/o/c
         /o%2Fx/m
-    """,
-    ),
-    (
-        "https://huggingface.co/o/m",
-        """
+    """),
+    ("https://huggingface.co/o/m", """
         /tree/main /discussions/1 /blob/main /blob/main/w.safetensors /blob/main/W.GGUF
         /blob/main/a%2Fb.py /blob/refs%2F..%2Fx/a.py
-    """,
-    ),
+    """),
     ("https://huggingface.co:8443", "/o/m"),
     ("https://cdn.huggingface.co", "/o/m"),
-]
+]  # fmt: skip
 NOT_PLANNED = [f"{home}{path}" for home, paths in ELSEWHERE for path in paths.split()]
 
 
