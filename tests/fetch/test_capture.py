@@ -4,6 +4,7 @@ import json
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 import trustme
@@ -44,6 +45,15 @@ async def reading(
         SearxClient(settings, dialling=internet.dialling, processes=processes) as client,
     ):
         yield client, internet
+
+
+async def read_at(path: str, page: Any, *, processes: bool = False, **call: Any) -> Page:
+    """Read one page of a site that has no other."""
+    async with (
+        FakeWeb({path.partition("#")[0]: page}) as web,
+        reading({"www.example.org": web}, processes=processes) as (client, _),
+    ):
+        return await client.fetch(f"http://www.example.org{path}", **call)
 
 
 async def test_an_adapter_reads_the_page_from_its_better_source():
@@ -177,11 +187,7 @@ def pdf(body: bytes = PDF, content_type: str = "application/pdf") -> FakePage:
     "content_type", ["application/pdf", "application/octet-stream", "text/html", ""]
 )
 async def test_a_pdf_is_read_whatever_it_is_called(content_type):
-    async with (
-        FakeWeb({"/bees": pdf(content_type=content_type)}) as web,
-        reading({"www.example.org": web}, processes=True) as (client, _),
-    ):
-        page = await client.fetch("http://www.example.org/bees")
+    page = await read_at("/bees", pdf(content_type=content_type), processes=True)
     assert page.content_type == "application/pdf"
     assert page.title == "Of bees"
     assert "Page 4 is about bees" in page.markdown_content
@@ -202,12 +208,8 @@ async def test_the_fragment_chooses_the_pages_of_a_pdf():
 
 
 async def test_a_client_without_processes_reads_no_pdf_and_says_how_to_allow_it():
-    async with (
-        FakeWeb({"/bees.pdf": pdf()}) as web,
-        reading({"www.example.org": web}) as (client, _),
-    ):
-        with pytest.raises(ContentError) as caught:
-            await client.fetch("http://www.example.org/bees.pdf")
+    with pytest.raises(ContentError) as caught:
+        await read_at("/bees.pdf", pdf())
     assert caught.value.code is ErrorCode.UNSUPPORTED_CONTENT_TYPE
     assert "processes=True" in caught.value.advice
 
@@ -229,22 +231,14 @@ async def test_a_client_without_processes_reads_no_pdf_and_says_how_to_allow_it(
     ],
 )
 async def test_a_pdf_that_is_not_whole_is_refused(page, fields, code):
-    async with (
-        FakeWeb({"/bees.pdf": page}) as web,
-        reading({"www.example.org": web}, processes=True) as (client, _),
-    ):
-        with pytest.raises(FetchError) as caught:
-            await client.fetch("http://www.example.org/bees.pdf", **fields)
+    with pytest.raises(FetchError) as caught:
+        await read_at("/bees.pdf", page, processes=True, **fields)
     assert caught.value.code is code
     assert caught.value.advice
 
 
 async def test_a_login_page_in_place_of_a_pdf_is_a_page():
-    async with (
-        FakeWeb({"/bees.pdf": pdf(PAGE.content)}) as web,
-        reading({"www.example.org": web}) as (client, _),
-    ):
-        page = await client.fetch("http://www.example.org/bees.pdf")
+    page = await read_at("/bees.pdf", pdf(PAGE.content))
     assert page.content_type == "text/html"
     assert page.title == "The page itself"
 
@@ -254,11 +248,7 @@ async def test_markdown_is_taken_as_it_is_where_a_site_serves_it():
         assert "text/markdown" in request.headers["Accept"]
         return FakePage("# Bees\n\n* one\n", content_type="text/markdown")
 
-    async with (
-        FakeWeb({"/": answer}) as web,
-        reading({"www.example.org": web}) as (client, _),
-    ):
-        page = await client.fetch("http://www.example.org/")
+    page = await read_at("/", answer)
     assert page.markdown_content == "# Bees\n\n* one"
     assert page.title == "Bees"
     assert page.outline[0].title == "Bees"
@@ -273,12 +263,8 @@ SKELETON = FakePage(
 
 
 async def test_a_page_that_is_empty_without_its_scripts_names_the_way_out():
-    async with (
-        FakeWeb({"/": SKELETON}) as web,
-        reading({"www.example.org": web}) as (client, _),
-    ):
-        with pytest.raises(ContentError) as caught:
-            await client.fetch("http://www.example.org/")
+    with pytest.raises(ContentError) as caught:
+        await read_at("/", SKELETON)
     assert caught.value.code is ErrorCode.EXTRACTION_FAILED
     assert "fetch.browser" in caught.value.advice
 

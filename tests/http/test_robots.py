@@ -313,25 +313,10 @@ def forbids_us(text: str, search_path: str = "/search") -> bool:
         pytest.param(f"{US}\n# a comment\n \n{SEARXNG}", True, id="our line far above"),
         pytest.param(f"{SEARXNG}\n{OUT}", True, id="a group of our own below"),
         pytest.param(f"{OUT}\n{SEARXNG}", True, id="a group of our own above"),
-        pytest.param(OUT.replace("\n", "\r\n"), True, id="CRLF"),
-        pytest.param(OUT.replace("\n", "\r"), True, id="CR"),
-        pytest.param(f"\ufeff{OUT}", True, id="BOM"),
-        pytest.param(OUT.upper(), True, id="capitals"),
-        pytest.param(
-            "  user-agent :searx-mcp # us\n\tdisallow :/ # all\n", True, id="spaces and comments"
-        ),
-        pytest.param("User-agent: searx-mcp/0.1\nDisallow: /", True, id="with a version"),
         pytest.param(
             "User-agent: searx-mcp (+https://a.example/)\nDisallow: /", True, id="with an address"
         ),
-        pytest.param("User-agent: searx-mcp*\nDisallow: /", True, id="with an asterisk"),
-        pytest.param("User-agent: *searx-mcp*\nDisallow: /", True, id="between asterisks"),
-        pytest.param("User-agent: searx\nDisallow: /", False, id="part of our name"),
-        pytest.param("User-agent: searx-mcp-two\nDisallow: /", False, id="more than our name"),
-        pytest.param("User-agent: my searx-mcp\nDisallow: /", False, id="our name within another"),
         pytest.param("# User-agent: searx-mcp\nDisallow: /", False, id="in a comment"),
-        pytest.param(f"{US}User-agent: other\nDisallow: /", True, id="first of two names"),
-        pytest.param(f"User-agent: other\n{US}Disallow: /", True, id="second of two names"),
         pytest.param(
             f"User-agent: other\nDisallow: /a\n{US}Disallow: /b", False, id="the other's rules"
         ),
@@ -349,20 +334,8 @@ def forbids_us(text: str, search_path: str = "/search") -> bool:
         pytest.param(US, False, id="no rules"),
         pytest.param(f"{US}Disallow: /search", True, id="the path"),
         pytest.param(f"{US}Disallow: /search$", False, id="the path without a query"),
-        pytest.param(f"{US}Disallow: /sea", True, id="a beginning of the path"),
-        pytest.param(f"{US}Disallow: /Search", False, id="the path in capitals"),
         pytest.param(f"{US}Disallow: /%73earch", True, id="the path percent-encoded"),
         pytest.param(f"{US}Disallow: /*?", True, id="any query"),
-        pytest.param(f"{US}Disallow: /\nAllow: /search", False, id="the longer rule allows"),
-        pytest.param(f"{US}Allow: /\nDisallow: /search", True, id="the longer rule forbids"),
-        pytest.param(f"{US}Allow: /search\nDisallow: /search", False, id="a tie allows"),
-        pytest.param("<html><body>User-agent: searx-mcp</body></html>", False, id="HTML"),
-        pytest.param("\x00\x01\ufffd:\n:::\n#\nDisallow", False, id="garbage"),
-        pytest.param(f"\x00\ufffd\n{OUT}\x00", True, id="garbage around it"),
-        pytest.param(
-            "#" * (MAX_ROBOTS - len(OUT) - 1) + f"\n{OUT}", True, id="just within 500 KiB"
-        ),
-        pytest.param("#" * MAX_ROBOTS + f"\n{OUT}", False, id="beyond 500 KiB"),
     ],
 )
 def test_only_a_group_that_names_us_forbids(text: str, *, forbidden: bool):

@@ -2,7 +2,6 @@
 
 import asyncio
 import inspect
-import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -19,7 +18,6 @@ from searx_mcp.errors import (
     TransportError,
 )
 from searx_mcp.fetch.hops.robots import (
-    MAX_ROBOTS_REDIRECTS,
     RobotsGate,
 )
 from searx_mcp.http.robots import FETCHED_BYTES
@@ -27,7 +25,6 @@ from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.tasks import Tasks
 from searx_mcp.testing.clock import FakeClock
-from searx_mcp.testing.web import FakePage, FakeWeb, redirect
 from tests.doubles import virtual_time
 
 OPEN = (200, b"User-agent: *\nDisallow: /private\n")
@@ -444,62 +441,6 @@ async def test_a_long_file_is_read_beside_the_loop(count: int):
                 await gate.check(URL("https://a.example/123"), deadline=deadline)
             assert caught.value.quoted == "Disallow: /123"
     assert len(asked) == 1
-
-
-class Client:
-    """Asks over a real socket, one request a connection, and follows redirects like the fetcher."""
-
-    async def get(self, url: URL, deadline: float) -> tuple[int, bytes]:
-        for _ in range(MAX_ROBOTS_REDIRECTS + 1):
-            status, headers, body = await self._ask(url, deadline)
-            location = re.search(rb"\r\nlocation: ([^\r]+)", headers, re.IGNORECASE)
-            if location is None:
-                return status, body
-            url = url.join(URL(location[1].decode()))
-        raise RedirectError("Too many.", code=ErrorCode.TOO_MANY_REDIRECTS)
-
-    async def _ask(self, url: URL, deadline: float) -> tuple[int, bytes, bytes]:
-        try:
-            async with asyncio.timeout_at(deadline):
-                reader, writer = await asyncio.open_connection(url.raw_host, url.port)
-                writer.write(
-                    f"GET {url.raw_path} HTTP/1.0\r\nHost: {url.raw_host}\r\n\r\n".encode()
-                )
-                headers, _, body = (await reader.read(-1)).partition(b"\r\n\r\n")
-                writer.close()
-                await writer.wait_closed()
-        except OSError as exc:
-            raise TransportError("It is not there.", code=ErrorCode.CONNECTION_ERROR) from exc
-        return int(headers.split()[1]), headers, body
-
-
-def moved_on(times: int) -> dict[str, FakePage]:
-    hops = {f"/hop{n}": redirect(f"/hop{n + 1}") for n in range(1, times)}
-    return {"/robots.txt": redirect("/hop1"), **hops, f"/hop{times}": FakePage(CLOSED[1])}
-
-
-@pytest.mark.parametrize(
-    ("site", "verdict"),
-    [
-        ({}, "absent"),
-        ({"/robots.txt": FakePage(CLOSED[1], content_type="text/plain")}, "robots_disallowed"),
-        ({"/robots.txt": FakePage(OPEN[1], content_type="text/html")}, "allowed"),
-        ({"/robots.txt": FakePage(status=500)}, "robots_disallowed"),
-        (moved_on(5), "robots_disallowed"),
-        (moved_on(6), "absent"),
-        ({"/robots.txt": redirect("/robots.txt")}, "absent"),
-    ],
-    ids=["none", "closed", "open", "failing", "five redirects", "six redirects", "a circle"],
-)
-async def test_over_a_real_socket(site: dict[str, FakePage], verdict: str):
-    async with FakeWeb(site) as web, Tasks() as tasks:
-        gate = RobotsGate(Client().get, pages(), clock=lambda: 1e9, timeout=5.0, spawn=tasks.spawn)
-        deadline = asyncio.get_running_loop().time() + 30
-        try:
-            said: str = await gate.check(URL(web.url("/page")), deadline=deadline)
-        except FetchError as error:
-            said = error.code
-    assert said == verdict
 
 
 US = "User-agent: searx-mcp\n"

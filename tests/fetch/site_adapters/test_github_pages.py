@@ -133,12 +133,6 @@ def test_a_member_of_a_repository_of_another_type_is_a_missing_one(
     assert "![x](" not in page.markdown
 
 
-@pytest.mark.parametrize("body", ["", "<html>", [], "null"])
-def test_another_repository_is_an_error(read: Callable[..., Document], body: object):
-    with pytest.raises(ValueError, match=r"."):
-        read(REPOSITORY_URL, body, None)
-
-
 def test_a_folder_lists_folders_first(read: Callable[..., Document]):
     entries = [
         entry("b.py"), entry("docs", "dir", size=0), entry("lib", "submodule"),
@@ -182,11 +176,6 @@ def test_a_folder_that_may_have_more_says_so(
     cut = read(FOLDER, answer('[{"name": "a.py", "type": "file", "x', is_truncated=True), None)
     assert cut.truncated
     assert cut.notes == ("The first 0 entries are shown; there may be more.",)
-
-
-def test_a_file_where_a_folder_was_expected_is_an_error(read: Callable[..., Document]):
-    with pytest.raises(ValueError, match="no JSON list"):
-        read(FOLDER, {"type": "file", "name": "src"}, None)
 
 
 ISSUE_URL = "https://github.com/o/r/issues/12"
@@ -287,24 +276,16 @@ def test_a_pull_request_asked_for_as_an_issue_is_one(read: Callable[..., Documen
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "notes"),
-    [
-        (
-            None,
-            None,
-            ("Comments could not be had.", "0 comments are shown; 2 more are on the site."),
-        ),
-        (
-            [comment(3)],
-            None,
-            ("Comments could not be had.", "1 comments are shown; 1 more are on the site."),
-        ),
-    ],
+    ("first", "second", "counts"),
+    [(None, None, (0, 2)), ([comment(3)], None, (1, 1))],
 )
 def test_missing_comments_are_told(
-    read: Callable[..., Document], first: object, second: object, notes: tuple[str, ...]
+    read: Callable[..., Document], first: object, second: object, counts: tuple[int, int]
 ):
-    assert read(PULL_URL, PULL, first, second).notes == notes
+    assert read(PULL_URL, PULL, first, second).notes == (
+        "Comments could not be had.",
+        "{} comments are shown; {} more are on the site.".format(*counts),
+    )
 
 
 def test_more_comments_than_an_answer_holds_are_told(read: Callable[..., Document]):
@@ -347,17 +328,20 @@ def test_a_comment_of_another_shape_is_shown_as_far_as_it_goes(
 
 
 @pytest.mark.parametrize(
-    "body", ["", "<html>", [], {}, {"title": None}, {"title": 3}, {"title": "\u200b"}]
+    ("url", "bodies"),
+    [
+        *((REPOSITORY_URL, [body, None]) for body in ("", "<html>", [], "null")),
+        (FOLDER, [{"type": "file", "name": "src"}, None]),
+        *((ISSUE_URL, [body, []]) for body in ("", "<html>", [], {})),
+        *((ISSUE_URL, [{"title": title}, []]) for title in (None, 3, "\u200b")),
+        *((ISSUE_URL, [ISSUE, body]) for body in ("<html>", {}, "null")),
+    ],
 )
-def test_another_thread_is_an_error(read: Callable[..., Document], body: object):
+def test_an_answer_of_another_kind_is_an_error(
+    read: Callable[..., Document], url: str, bodies: list[object]
+):
     with pytest.raises(ValueError, match=r"."):
-        read(ISSUE_URL, body, [])
-
-
-@pytest.mark.parametrize("body", ["<html>", {}, "null"])
-def test_comments_of_another_kind_are_an_error(read: Callable[..., Document], body: object):
-    with pytest.raises(ValueError, match=r"."):
-        read(ISSUE_URL, ISSUE, body)
+        read(url, *bodies)
 
 
 @pytest.mark.parametrize(
