@@ -11,13 +11,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from searx_mcp.content.document import Document
 from searx_mcp.errors import CursorError
 from searx_mcp.fetch.config import FetchConfig
-from searx_mcp.fetch.page_cache import (
-    MAX_ETAG,
-    Lifetime,
-    PageCache,
-    lifetime,
-    validators_of,
-)
+from searx_mcp.fetch.page_cache import MAX_ETAG, Lifetime, PageCache, lifetime, validators_of
 from searx_mcp.storage.pages import CapturedPage, KeptPage, PageStore, Validators
 
 URL = "https://example.com/"
@@ -319,8 +313,7 @@ def test_a_stale_page_may_stand_in_unless_its_site_forbids_it(line, expected):
 
 
 @pytest.mark.parametrize(
-    "etag",
-    ['"abc"', 'W/"abc"', '""', '"a,b"', "abc-gzip", "5f3-abc:0", f'"{"x" * 254}"'],
+    "etag", ['"abc"', 'W/"abc"', '""', '"a,b"', "abc-gzip", "5f3-abc:0", f'"{"x" * 254}"']
 )
 def test_an_etag_is_kept_as_sent(etag):
     assert validators_of(CIMultiDict(ETag=f" {etag} ")) == Validators(etag=etag)

@@ -206,6 +206,6 @@ def test_what_begins_inside_code_is_marked():
 
 
 @given(st.lists(st.sampled_from(["# A\n\n", "cat ", "dog. ", "\n\n", "```\n"]), max_size=200))
-def test_a_prompt_never_gives_more_than_was_asked_for(pieces: list[str]):
+def test_a_prompt_never_gives_more_than_was_asked_for(pieces):
     page = shown("".join(pieces) + "end", prompt="cat", max_chars=100)
     assert len(page.markdown_content) <= 100

@@ -51,7 +51,7 @@ def provenance(policy: FetchPolicy = FetchPolicy.ANY, **how: int) -> Provenance:
         ("http://\ud800.example/", "unknown"),
     ],
 )
-def test_an_address_is_known_in_every_spelling_and_no_other_is(url: str, source: str):
+def test_an_address_is_known_in_every_spelling_and_no_other_is(url, source):
     assert provenance().of(url) == source
 
 
@@ -90,7 +90,7 @@ def test_names_beyond_ascii_are_one_with_their_encoding():
         (FetchPolicy.SEEN_HOSTS, "https://found.example.evil.example/", None),
     ],
 )
-def test_the_policy_decides_on_calls_of_a_model(policy: FetchPolicy, url: str, said: str | None):
+def test_the_policy_decides_on_calls_of_a_model(policy, url, said):
     it = provenance(policy)
     if said is not None:
         assert it.check(URL(url), by_person=False) == said
@@ -104,7 +104,7 @@ def test_the_policy_decides_on_calls_of_a_model(policy: FetchPolicy, url: str, s
 
 @pytest.mark.parametrize("policy", FetchPolicy)
 @pytest.mark.parametrize("url", [FOUND, STRANGE])
-def test_a_person_may_fetch_everything(policy: FetchPolicy, url: str):
+def test_a_person_may_fetch_everything(policy, url):
     assert provenance(policy).check(URL(url), by_person=True) == "person"
 
 
@@ -160,7 +160,7 @@ def test_what_is_no_address_of_the_web_is_passed_over():
 @pytest.mark.parametrize(
     ("path", "source"), [("a" * 4_079, "link"), ("a" * 4_080, "unknown")], ids=["whole", "longer"]
 )
-def test_an_address_has_an_end(path: str, source: str):
+def test_an_address_has_an_end(path, source):
     it = Provenance(FetchPolicy.ANY)
     url = f"http://a.example/{path}"
     it.remember([url, "http://a.example:1/"], "link")
@@ -178,7 +178,7 @@ def test_hosts_are_counted_right_whatever_is_remembered_and_forgotten(shown):
 
 
 @given(st.text(max_size=60) | st.from_regex(r"https?://[\[\]a-z0-9.:@/?#%-]{0,40}", fullmatch=True))
-def test_any_text_is_an_address_or_none(text: str):
+def test_any_text_is_an_address_or_none(text):
     it = Provenance(FetchPolicy.ANY)
     it.remember([text], "link")
     assert it.of(text) in {"link", "unknown"}
@@ -250,7 +250,7 @@ NOISE = zlib.compress(TALK.encode())
         f"https://example.org/?pad={'0' * 150}",
     ],
 )
-def test_an_ordinary_address_is_not_suspicious(url: str):
+def test_an_ordinary_address_is_not_suspicious(url):
     assert not is_suspicious(URL(url))
 
 
@@ -301,15 +301,12 @@ PIECES = "-".join(b64(NOISE)[n : n + 30] for n in range(0, 120, 30))
             "?" + "&".join(f"p{n}={quote((TALK * 2)[n * 60 : n * 60 + 60])}" for n in range(9)),
             id="prose in pieces",
         ),
-        pytest.param(
-            f"?state=eyJhbGciOiJIUzI1NiJ9.{b64(JSON)}.x",
-            id="JSON in a token",
-        ),
+        pytest.param(f"?state=eyJhbGciOiJIUzI1NiJ9.{b64(JSON)}.x", id="JSON in a token"),
         # Not smuggling, but like it: a person's session and a signature of 344 characters.
         pytest.param(f"?X-Amz-Security-Token={b64(NOISE * 2)}", id="a signed address, at length"),
     ],
 )
-def test_an_address_that_carries_text_is_suspicious(url: str):
+def test_an_address_that_carries_text_is_suspicious(url):
     assert is_suspicious(URL(f"https://evil.example/{url}"))
 
 
@@ -332,7 +329,7 @@ def test_the_fragment_is_not_sent_and_does_not_count():
     ],
     ids=["a word", "a few words", "small pieces"],
 )
-def test_what_is_not_seen(url: str):
+def test_what_is_not_seen(url):
     """Said in the docs: this is a hint and no guard."""
     assert not is_suspicious(URL(f"https://evil.example/{url}"))
 
@@ -370,19 +367,19 @@ def dashed(characters: str, *, times: int) -> str:
         ),
     ],
 )  # fmt: skip
-def test_where_an_address_begins_to_be_suspicious(ordinary: str, suspicious: str):
+def test_where_an_address_begins_to_be_suspicious(ordinary, suspicious):
     """The thresholds of `docs/decisions/fetching-politely.md`, from both sides."""
     assert not is_suspicious(URL(f"https://e.example/?{ordinary}"))
     assert is_suspicious(URL(f"https://e.example/?{suspicious}"))
 
 
 @pytest.mark.parametrize(("text", "bits"), [("aaaa", 0), ("abab", 1), ("abcd", 2), ("", 0)])
-def test_density_is_counted_in_bits_a_character(text: str, bits: float):
+def test_density_is_counted_in_bits_a_character(text, bits):
     assert density(text) == bits
 
 
 @given(st.text(min_size=12, max_size=300))
-def test_any_printable_text_in_base64_is_found(text: str):
+def test_any_printable_text_in_base64_is_found(text):
     letters = sum(c.isalpha() or c == " " for c in text)
     if not text.isprintable() or letters < 0.6 * len(text) or len(b64(text).rstrip("=")) < 24:
         return
@@ -390,5 +387,5 @@ def test_any_printable_text_in_base64_is_found(text: str):
 
 
 @given(st.from_regex(r"https://[a-z]{1,60}\.example/[!-~]{0,200}", fullmatch=True))
-def test_any_address_is_judged(text: str):
+def test_any_address_is_judged(text):
     is_suspicious(URL(text))

@@ -1,7 +1,6 @@
 """Whose certificates are believed."""
 
 import ssl
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,7 +30,7 @@ def server_context(ca: trustme.CA, name: str) -> ssl.SSLContext:
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-def test_every_context_verifies_certificates_and_names(authority, platform: str) -> None:
+def test_every_context_verifies_certificates_and_names(authority, platform):
     _, path = authority
     context = tls_context(str(path), platform=platform)
     assert isinstance(context, ssl.SSLContext)
@@ -39,15 +38,13 @@ def test_every_context_verifies_certificates_and_names(authority, platform: str)
     assert context.check_hostname
 
 
-def test_where_the_system_judges_it_is_asked_without_a_file_too() -> None:
+def test_where_the_system_judges_it_is_asked_without_a_file_too():
     assert isinstance(tls_context("", platform="darwin"), ssl.SSLContext)
     assert tls_context("", platform="linux") is True
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
-async def test_the_file_is_believed_and_nothing_else_becomes_so(
-    authority, platform: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_file_is_believed_and_nothing_else_becomes_so(authority, platform, monkeypatch):
     ca, path = authority
     monkeypatch.setattr(
         "searx_mcp.http.connections.tls_context.__kwdefaults__", {"platform": platform}
@@ -70,44 +67,21 @@ async def test_the_file_is_believed_and_nothing_else_becomes_so(
     assert (strange.requests, misnamed.requests) == ([], [])
 
 
-def missing(folder: Path) -> Path:
-    return folder / "missing.pem"
-
-
-def garbage(folder: Path) -> Path:
-    (folder / "garbage.pem").write_text("-----BEGIN CERTIFICATE-----\nhunter2\n", encoding="utf-8")
-    return folder / "garbage.pem"
-
-
-def empty(folder: Path) -> Path:
-    (folder / "empty.pem").touch()
-    return folder / "empty.pem"
-
-
-def directory(folder: Path) -> Path:
-    return folder
-
-
-def binary(folder: Path) -> Path:
-    (folder / "binary.pem").write_bytes(bytes(range(256)))
-    return folder / "binary.pem"
-
-
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize(
-    ("make", "reason"),
+    ("content", "reason"),
     [
-        (missing, "cannot be read"),
-        (directory, "cannot be read"),
-        (garbage, "holds no certificates"),
-        (empty, "holds no certificates"),
-        (binary, "holds no certificates"),
+        (None, "cannot be read"),
+        (b"-----BEGIN CERTIFICATE-----\nhunter2\n", "holds no certificates"),
+        (b"", "holds no certificates"),
+        (bytes(range(256)), "holds no certificates"),
     ],
+    ids=["missing", "garbage", "empty", "binary"],
 )
-def test_a_file_that_is_of_no_use_is_a_wrong_setting(
-    make: Callable[[Path], Path], reason: str, platform: str, tmp_path: Path
-) -> None:
-    path = make(tmp_path)
+def test_a_file_that_is_of_no_use_is_a_wrong_setting(content, reason, platform, tmp_path):
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(SettingsError, match=reason) as caught:
         tls_context(str(path), platform=platform)
     assert caught.value.field == "network.ca_file"
@@ -116,19 +90,17 @@ def test_a_file_that_is_of_no_use_is_a_wrong_setting(
     assert caught.value.advice
 
 
-def test_a_file_in_a_home_folder_that_does_not_exist_is_a_wrong_setting() -> None:
+def test_a_file_in_a_home_folder_that_does_not_exist_is_a_wrong_setting():
     with pytest.raises(SettingsError, match="cannot be read"):
         tls_context("~nobody-has-this-name/ca.pem")
 
 
-def test_the_home_folder_may_be_abbreviated(
-    authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_home_folder_may_be_abbreviated(authority, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     assert tls_context("~/ca.pem")
 
 
-def test_a_wrong_file_is_told_when_the_sessions_are_described(tmp_path: Path) -> None:
+def test_a_wrong_file_is_told_when_the_sessions_are_described(tmp_path):
     with pytest.raises(SettingsError):
         Sessions(NetworkConfig(ca_file=str(tmp_path / "missing.pem")))

@@ -98,6 +98,13 @@ class Front:
         self._clients.append(Client(self.gateway, reader, writer))
         return self._clients[-1]
 
+    async def tunnel(self) -> Client:
+        """A connection through the gateway to the site."""
+        client = await self.connect()
+        client.ask(SITE)
+        assert await client.status() == 200
+        return client
+
     async def status(self, line: str, *fields: str, permission: str | None = "") -> int:
         """The status of the answer to one request."""
         client = await self.connect()
@@ -430,9 +437,7 @@ async def test_a_tunnel_ends_when_its_bytes_are_spent(front, serve, limits):
 
     server = await serve(pour)
     async with front(server.port, limits=limits) as shown:
-        client = await shown.connect()
-        client.ask(SITE)
-        assert await client.status() == 200
+        client = await shown.tunnel()
         assert 50_000 < len(await client.rest()) <= 100_000
         assert shown.gateway.is_spent
         assert await shown.status(SITE) == (503 if limits.total_bytes == 100_000 else 200)
@@ -449,9 +454,7 @@ async def test_an_answer_ends_when_its_bytes_are_spent(front, serve):
 
 async def test_what_is_sent_counts_too(front, echo):
     async with front(echo.port, limits=GatewayLimits(connection_bytes=100_000)) as shown:
-        client = await shown.connect()
-        client.ask(SITE)
-        assert await client.status() == 200
+        client = await shown.tunnel()
         client.say(b"x" * 200_000)
         assert len(await client.rest()) < 100_000
         assert shown.gateway.is_spent
@@ -498,9 +501,7 @@ async def test_a_server_hears_when_its_client_has_left(front, serve):
 
 async def test_a_tunnel_ends_when_either_end_leaves(front, echo, serve):
     async with front(echo.port) as shown:
-        client = await shown.connect()
-        client.ask(SITE)
-        assert await client.status() == 200
+        client = await shown.tunnel()
         client.leave()
         async with asyncio.timeout(5):
             await echo.left.wait()
@@ -510,9 +511,7 @@ async def test_a_tunnel_ends_when_either_end_leaves(front, echo, serve):
 
     server = await serve(leave)
     async with front(server.port) as shown:
-        client = await shown.connect()
-        client.ask(SITE)
-        assert await client.status() == 200
+        client = await shown.tunnel()
         assert len(await client.rest()) == 100_000
 
 
@@ -583,9 +582,7 @@ async def test_a_client_that_reads_nothing_does_not_hold_the_gateway_up(front, s
 
     server = await serve(pour)
     async with asyncio.timeout(5), front(server.port) as shown:
-        client = await shown.connect()
-        client.ask(SITE)
-        assert await client.status() == 200
+        await shown.tunnel()
 
 
 @pytest.mark.parametrize("turns", range(25))

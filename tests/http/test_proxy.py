@@ -20,7 +20,7 @@ ONION = "ieqzkvy4bf3xi4bzsfzfax42t4iuqcbqn6oah4uwrm4ip354gavsviad.onion"
         ("socks5h://[::1]:9050", "socks5h://[::1]:9050"),
     ],
 )
-def test_a_proxy_is_written_as_an_address(text: str, address: str) -> None:
+def test_a_proxy_is_written_as_an_address(text, address):
     proxy = ProxyUrl.parse(text)
     assert (proxy.address, str(proxy)) == (address, address)
     assert (proxy.username, proxy.password, proxy.authorization) == (None, None, None)
@@ -31,7 +31,7 @@ def test_a_proxy_is_written_as_an_address(text: str, address: str) -> None:
     ("userinfo", "pair"),
     [("alice:hunter2", "alice:hunter2"), ("a%40b:p%3A%2F£", "a@b:p:/£"), ("alice", "alice:")],
 )
-def test_credentials_are_decoded_and_not_shown(userinfo: str, pair: str) -> None:
+def test_credentials_are_decoded_and_not_shown(userinfo, pair):
     proxy = ProxyUrl.parse(f"http://{userinfo}@proxy.example.org:3128")
     assert proxy.authorization == f"Basic {base64.b64encode(pair.encode()).decode()}"
     assert str(proxy) == "http://***@proxy.example.org:3128"
@@ -64,7 +64,7 @@ def test_credentials_are_decoded_and_not_shown(userinfo: str, pair: str) -> None
         (f"socks5://alice:{'h' * 256}@proxy:3128", "ASCII"),
     ],
 )
-def test_a_mistake_is_told_without_what_was_written(text: str, reason: str) -> None:
+def test_a_mistake_is_told_without_what_was_written(text, reason):
     with pytest.raises(ValueError, match=reason) as caught:
         ProxyUrl.parse(text)
     assert "hunter2" not in str(caught.value)
@@ -91,16 +91,14 @@ def test_a_mistake_is_told_without_what_was_written(text: str, reason: str) -> N
         ("*", ["example.org", "10.0.0.1", "searxng"], []),
     ],
 )
-def test_an_exception_covers_what_it_names(
-    entry: str, covered: list[str], not_covered: list[str]
-) -> None:
+def test_an_exception_covers_what_it_names(entry, covered, not_covered):
     bypass = Bypass.parse([entry])
     assert all(bypass.covers(host, 443) for host in covered)
     assert not any(bypass.covers(host, 443) for host in not_covered)
 
 
 @pytest.mark.parametrize("entry", ["example.org:8080", "10.0.0.1:8080", "[fd00::1]:8080"])
-def test_an_exception_may_be_for_one_port(entry: str) -> None:
+def test_an_exception_may_be_for_one_port(entry):
     bypass = Bypass.parse([entry])
     host = entry.removesuffix(":8080").strip("[]")
     assert bypass.covers(host, 8080)
@@ -110,7 +108,7 @@ def test_an_exception_may_be_for_one_port(entry: str) -> None:
 @pytest.mark.parametrize(
     "entry", ["", "http://example.org", "a b", "a/b", "[::1", "10.0.0.0/99", "é"]
 )
-def test_an_exception_of_another_form_is_a_mistake(entry: str) -> None:
+def test_an_exception_of_another_form_is_a_mistake(entry):
     with pytest.raises(ValueError, match="is no domain"):
         Bypass.parse([entry])
 
@@ -122,7 +120,7 @@ def test_an_exception_of_another_form_is_a_mistake(entry: str) -> None:
         "fe80::1",
     ],
 )  # fmt: skip
-def test_by_default_private_hosts_are_exceptions_and_public_ones_are_not(host: str) -> None:
+def test_by_default_private_hosts_are_exceptions_and_public_ones_are_not(host):
     bypass = Bypass.parse(DIRECT)
     assert bypass.covers(host, 80)
     assert not bypass.covers("searx.example.org", 443)
@@ -135,7 +133,7 @@ HTTP, OTHER, SOCKS = (
 NOWHERE, EVERYWHERE = Bypass.parse([]), Bypass.parse(["*"])
 
 
-def test_each_scheme_has_its_proxy() -> None:
+def test_each_scheme_has_its_proxy():
     rules = ProxyRules(https=HTTP, http=OTHER, bypass=Bypass.parse(["direct.example.org"]))
     assert rules.proxy_for("https", "www.example.org", 443) == HTTP
     assert rules.proxy_for("http", "www.example.org", 80) == OTHER
@@ -146,18 +144,16 @@ def test_each_scheme_has_its_proxy() -> None:
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("bypass", [NOWHERE, EVERYWHERE], ids=["nowhere", "everywhere"])
 @pytest.mark.parametrize(("https", "http"), [(SOCKS, SOCKS), (SOCKS, HTTP), (HTTP, SOCKS)])
-def test_a_tor_service_always_goes_through_the_socks_proxy(
-    scheme: str, bypass: Bypass, https: ProxyUrl, http: ProxyUrl
-) -> None:
+def test_a_tor_service_always_goes_through_the_socks_proxy(scheme, bypass, https, http):
     assert ProxyRules(https, http, bypass).proxy_for(scheme, ONION, 80) == SOCKS
 
 
-def test_without_a_socks_proxy_there_is_no_way_to_tor_services() -> None:
+def test_without_a_socks_proxy_there_is_no_way_to_tor_services():
     assert ProxyRules(HTTP, OTHER, NOWHERE).onion is None
     assert ProxyRules(HTTP, SOCKS, NOWHERE).onion == SOCKS
 
 
-def test_notes_say_what_goes_where_and_no_password() -> None:
+def test_notes_say_what_goes_where_and_no_password():
     assert ProxyRules(None, None, NOWHERE).notes() == ()
     assert ProxyRules(HTTP, HTTP, NOWHERE).notes() == ("Requests go through http://a:1.", BLIND)
     assert ProxyRules(SOCKS, None, NOWHERE).notes() == (

@@ -154,8 +154,8 @@ def logged_in(url: str) -> str:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_every_kind_goes_through_the_proxy_and_looks_no_name_up(
-    start, describe, secure: FakeSearxng, kind: str, protocol: str
-) -> None:
+    start, describe, secure, kind, protocol
+):
     proxy = await start()
     async with describe(getattr(proxy, protocol)) as sessions:
         for _ in range(2):
@@ -168,9 +168,7 @@ async def test_every_kind_goes_through_the_proxy_and_looks_no_name_up(
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", ["operator", *GUARDED])
-async def test_plain_http_goes_through_the_proxy_too(
-    start, describe, plain: FakeSearxng, kind: str, protocol: str
-) -> None:
+async def test_plain_http_goes_through_the_proxy_too(start, describe, plain, kind, protocol):
     proxy = await start()
     async with describe(getattr(proxy, protocol)) as sessions:
         assert await status_of(getattr(sessions, kind), PLAIN) == 200
@@ -182,8 +180,8 @@ async def test_plain_http_goes_through_the_proxy_too(
 @pytest.mark.parametrize("url", [SECURE, PLAIN])
 @pytest.mark.parametrize("kind", ["operator", *GUARDED])
 async def test_the_proxy_gets_its_credentials_and_nobody_else(
-    start, describe, secure: FakeSearxng, plain: FakeSearxng, kind: str, url: str, protocol: str
-) -> None:
+    start, describe, secure, plain, kind, url, protocol
+):
     proxy = await start(username=USER, password=PASSWORD)
     async with describe(logged_in(getattr(proxy, protocol))) as sessions:
         assert await status_of(getattr(sessions, kind), url) == 200
@@ -196,8 +194,8 @@ async def test_the_proxy_gets_its_credentials_and_nobody_else(
 @pytest.mark.parametrize("url", [SECURE, PLAIN])
 @pytest.mark.parametrize("userinfo", ["", "alice:hunter3@"], ids=["none", "wrong"])
 async def test_a_proxy_that_lets_nobody_in_is_our_failure(
-    start, describe, secure, plain, userinfo: str, url: str, protocol: str, caplog
-) -> None:
+    start, describe, secure, plain, userinfo, url, protocol, caplog
+):
     caplog.set_level(logging.DEBUG)
     proxy = await start(username=USER, password=PASSWORD)
     address = getattr(proxy, protocol).replace("//", f"//{userinfo}")
@@ -215,9 +213,7 @@ async def test_a_proxy_that_lets_nobody_in_is_our_failure(
 @pytest.mark.parametrize("url", [SECURE, PLAIN])
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_proxy_that_is_not_there_is_our_failure(
-    start, describe, kind: str, protocol: str, url: str
-) -> None:
+async def test_a_proxy_that_is_not_there_is_our_failure(start, describe, kind, protocol, url):
     proxy = await start()
     await proxy.aclose()
     if (kind, url) == ("own", PLAIN):
@@ -228,7 +224,7 @@ async def test_a_proxy_that_is_not_there_is_our_failure(
     assert error.advice
 
 
-async def test_a_proxy_whose_name_is_unknown_is_our_failure(describe, monkeypatch) -> None:
+async def test_a_proxy_whose_name_is_unknown_is_our_failure(describe, monkeypatch):
     async def unknown(*_: object, **__: object) -> list[ResolveResult]:
         raise OSError("Name or service not known")
 
@@ -241,9 +237,7 @@ async def test_a_proxy_whose_name_is_unknown_is_our_failure(describe, monkeypatc
 @pytest.mark.parametrize(
     ("protocol", "said"), [("url", "status 403"), ("socks_url", "not allowed")]
 )
-async def test_a_proxy_that_refuses_a_host_is_told_and_not_blamed(
-    start, describe, protocol: str, said: str
-) -> None:
+async def test_a_proxy_that_refuses_a_host_is_told_and_not_blamed(start, describe, protocol, said):
     proxy = await start()
     proxy.fail(403)
     error = await failure_of(describe(getattr(proxy, protocol)), "public", SECURE)
@@ -255,9 +249,7 @@ async def test_a_proxy_that_refuses_a_host_is_told_and_not_blamed(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_a_host_that_the_proxy_cannot_reach_is_a_connection_error(
-    start, describe, protocol: str
-) -> None:
+async def test_a_host_that_the_proxy_cannot_reach_is_a_connection_error(start, describe, protocol):
     proxy = await start()
     error = await failure_of(
         describe(getattr(proxy, protocol)), "public", "https://gone.example.net/"
@@ -267,9 +259,7 @@ async def test_a_host_that_the_proxy_cannot_reach_is_a_connection_error(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_a_proxy_that_hangs_is_not_taken_for_a_slow_host(
-    start, describe, protocol: str
-) -> None:
+async def test_a_proxy_that_hangs_is_not_taken_for_a_slow_host(start, describe, protocol):
     proxy = await start()
     proxy.hang()
     error = await failure_of(describe(getattr(proxy, protocol)), "public", SECURE, timeout=SHORT)
@@ -277,7 +267,7 @@ async def test_a_proxy_that_hangs_is_not_taken_for_a_slow_host(
     assert error.message.endswith("there was no connection in time.")
 
 
-async def test_connecting_through_socks_has_a_limit_of_its_own(start, describe) -> None:
+async def test_connecting_through_socks_has_a_limit_of_its_own(start, describe):
     proxy = await start()
     proxy.hang()
     error = await failure_of(describe(proxy.socks_url, connect_timeout=SHORT), "public", SECURE)
@@ -285,7 +275,7 @@ async def test_connecting_through_socks_has_a_limit_of_its_own(start, describe) 
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_a_slow_host_behind_a_proxy_is_a_timeout(start, describe, secure, protocol) -> None:
+async def test_a_slow_host_behind_a_proxy_is_a_timeout(start, describe, secure, protocol):
     proxy = await start()
     secure.hang()
     error = await failure_of(
@@ -297,8 +287,8 @@ async def test_a_slow_host_behind_a_proxy_is_a_timeout(start, describe, secure, 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_a_host_that_becomes_slow_on_a_kept_connection_is_a_timeout(
-    start, describe, secure, protocol: str
-) -> None:
+    start, describe, secure, protocol
+):
     proxy = await start()
     async with describe(getattr(proxy, protocol)) as sessions:
         assert await status_of(sessions.public, SECURE) == 200
@@ -309,7 +299,7 @@ async def test_a_host_that_becomes_slow_on_a_kept_connection_is_a_timeout(
     assert proxy.asked == [f"{HOST}:443"]
 
 
-async def test_once_the_host_is_reached_all_of_the_time_is_its_own() -> None:
+async def test_once_the_host_is_reached_all_of_the_time_is_its_own():
     route = ProxyRoute(ProxyUrl.parse("http://127.0.0.1:9"), "network.proxy")
     async with route.request_options(
         URL(SECURE), {}, asyncio.get_running_loop().time() + LONG
@@ -320,7 +310,7 @@ async def test_once_the_host_is_reached_all_of_the_time_is_its_own() -> None:
         assert timer.limit.when() is None
 
 
-async def test_the_name_of_a_proxy_is_looked_up_as_all_names(start, names, ca_file: str) -> None:
+async def test_the_name_of_a_proxy_is_looked_up_as_all_names(start, names, ca_file):
     proxy = await start()
     resolver = names({"proxy.example.org": ["127.0.0.1"]})
     address = proxy.url.replace("127.0.0.1", "proxy.example.org")
@@ -330,14 +320,14 @@ async def test_the_name_of_a_proxy_is_looked_up_as_all_names(start, names, ca_fi
     assert resolver.asked == ["proxy.example.org"]
 
 
-async def test_what_is_no_proxy_is_our_failure(start, describe, serve) -> None:
+async def test_what_is_no_proxy_is_our_failure(start, describe, serve):
     server = await serve(answer=b"220 mail.example.org\r\n\r\n")
     error = await failure_of(describe(server.url), "public", SECURE)
     assert isinstance(error, ProxyError)
     assert "does not answer as a proxy does" in error.message
 
 
-async def test_what_is_no_socks_proxy_is_our_failure(describe, serve) -> None:
+async def test_what_is_no_socks_proxy_is_our_failure(describe, serve):
     async def answer(reader: Any, writer: Any) -> None:
         await reader.read(3)
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -351,9 +341,7 @@ async def test_what_is_no_socks_proxy_is_our_failure(describe, serve) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["http", "socks5"])
-async def test_a_proxy_that_hangs_up_is_not_taken_for_the_host(
-    describe, serve, scheme: str
-) -> None:
+async def test_a_proxy_that_hangs_up_is_not_taken_for_the_host(describe, serve, scheme):
     async def hang_up(reader: Any, writer: Any) -> None:
         await reader.read(3)
 
@@ -366,9 +354,7 @@ async def test_a_proxy_that_hangs_up_is_not_taken_for_the_host(
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_a_proxy_that_reads_tls_is_not_trusted(
-    start, describe, secure, kind: str, protocol: str
-) -> None:
+async def test_a_proxy_that_reads_tls_is_not_trusted(start, describe, secure, kind, protocol):
     nosy = await start(intercept=lambda name: certificate(trustme.CA(), name))
     error = await failure_of(describe(getattr(nosy, protocol)), kind, SECURE)
     assert type(error) is TransportError
@@ -381,8 +367,8 @@ async def test_a_proxy_that_reads_tls_is_not_trusted(
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_a_proxy_that_reads_tls_is_trusted_by_its_authority(
-    start, describe, authority, secure, kind: str, protocol: str
-) -> None:
+    start, describe, authority, secure, kind, protocol
+):
     nosy = await start(intercept=lambda name: certificate(authority, name))
     async with describe(getattr(nosy, protocol)) as sessions:
         assert await status_of(getattr(sessions, kind), SECURE) == 200
@@ -391,9 +377,7 @@ async def test_a_proxy_that_reads_tls_is_trusted_by_its_authority(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-async def test_the_certificate_must_be_that_of_the_host(
-    start, describe, authority, protocol: str
-) -> None:
+async def test_the_certificate_must_be_that_of_the_host(start, describe, authority, protocol):
     nosy = await start(intercept=lambda name: certificate(authority, "www.example.org"))
     error = await failure_of(describe(getattr(nosy, protocol)), "public", SECURE)
     assert error.code == ErrorCode.TLS_ERROR
@@ -401,8 +385,8 @@ async def test_the_certificate_must_be_that_of_the_host(
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_verification_of_pages_alone_can_be_switched_off(
-    start, ca_file: str, no_lookups: NoLookups, protocol: str
-) -> None:
+    start, ca_file, no_lookups, protocol
+):
     nosy = await start(intercept=lambda name: certificate(trustme.CA(), name))
     config = NetworkConfig.model_validate({"proxy": getattr(nosy, protocol)})
     async with Sessions(config, verify_pages=False, resolver=no_lookups) as sessions:
@@ -412,7 +396,7 @@ async def test_verification_of_pages_alone_can_be_switched_off(
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["known", "unknown"])
-async def test_an_https_proxy_proves_who_it_is(start, describe, authority, is_known) -> None:
+async def test_an_https_proxy_proves_who_it_is(start, describe, authority, is_known):
     ca = authority if is_known else trustme.CA()
     proxy = await start(ssl_context=certificate(ca, "127.0.0.1"), username=USER, password=PASSWORD)
     sessions = describe(logged_in(proxy.url))
@@ -432,8 +416,8 @@ def token(url: str) -> Credentials:
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 async def test_credentials_of_own_instances_do_not_reach_the_proxy_in_the_clear(
-    start, ca_file: str, no_lookups: NoLookups, secure: FakeSearxng, protocol: str
-) -> None:
+    start, ca_file, no_lookups, secure, protocol
+):
     proxy = await start()
     config = NetworkConfig.model_validate({"proxy": getattr(proxy, protocol), "ca_file": ca_file})
     async with Sessions(
@@ -451,8 +435,8 @@ async def test_credentials_of_own_instances_do_not_reach_the_proxy_in_the_clear(
 @pytest.mark.parametrize("no_proxy", [[], ["10.0.0.0/8"]])
 @pytest.mark.parametrize("url", [PLAIN, "http://93.184.216.34/"])
 async def test_plain_http_to_an_own_instance_that_may_be_public_goes_through_no_proxy(
-    start, no_lookups: NoLookups, url: str, no_proxy: list[str], protocol: str
-) -> None:
+    start, no_lookups, url, no_proxy, protocol
+):
     proxy = await start()
     config = {"proxy": getattr(proxy, protocol), "no_proxy": no_proxy}
     sessions = Sessions(
@@ -464,9 +448,7 @@ async def test_plain_http_to_an_own_instance_that_may_be_public_goes_through_no_
     assert (proxy.asked, proxy.read) == ([], b"")
 
 
-async def test_private_own_instances_go_directly_unless_told_otherwise(
-    start, plain: FakeSearxng
-) -> None:
+async def test_private_own_instances_go_directly_unless_told_otherwise(start, plain):
     proxy = await start()
     for no_proxy, asked in (({}, []), ({"no_proxy": ["example.org"]}, [plain.origin])):
         config = NetworkConfig.model_validate({"proxy": proxy.url, **no_proxy})
@@ -477,9 +459,7 @@ async def test_private_own_instances_go_directly_unless_told_otherwise(
 
 
 @pytest.mark.parametrize("kind", GUARDED)
-async def test_exceptions_go_directly_and_are_guarded(
-    start, names, ca_file: str, secure: FakeSearxng, kind: str
-) -> None:
+async def test_exceptions_go_directly_and_are_guarded(start, names, ca_file, secure, kind):
     proxy = await start()
     resolver = names({HOST: ["127.0.0.1"], "evil.example.net": ["127.0.0.1"]})
     port = secure.port
@@ -497,7 +477,7 @@ async def test_exceptions_go_directly_and_are_guarded(
     assert proxy.asked == []
 
 
-async def test_each_scheme_may_have_its_proxy(start, describe) -> None:
+async def test_each_scheme_may_have_its_proxy(start, describe):
     one, other = await start(), await start()
     async with describe(one.url, http_proxy=other.socks_url) as sessions:
         assert await status_of(sessions.pages, SECURE) == 200
@@ -520,8 +500,8 @@ async def test_each_scheme_may_have_its_proxy(start, describe) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("no_proxy", [None, []], ids=["default", "none"])
 async def test_literal_addresses_and_urls_are_judged_as_without_a_proxy(
-    start, describe, kind: str, url: str, protocol: str, no_proxy: list[str] | None
-) -> None:
+    start, describe, kind, url, protocol, no_proxy
+):
     proxy = await start()
     options = {} if no_proxy is None else {"no_proxy": no_proxy}
     error = await failure_of(describe(getattr(proxy, protocol), **options), kind, url)
@@ -531,7 +511,7 @@ async def test_literal_addresses_and_urls_are_judged_as_without_a_proxy(
 
 async def test_an_address_of_this_machine_is_refused_behind_a_proxy_too(
     start, describe, monkeypatch
-) -> None:
+):
     monkeypatch.setattr("searx_mcp.http.sessions.own_address_probe", lambda: lambda _: True)
     proxy = await start()
     error = await failure_of(describe(proxy.url), "pages", "https://93.184.216.34/")
@@ -539,7 +519,7 @@ async def test_an_address_of_this_machine_is_refused_behind_a_proxy_too(
     assert proxy.asked == []
 
 
-async def test_no_name_is_looked_up_before_a_host_is_charged(start, describe) -> None:
+async def test_no_name_is_looked_up_before_a_host_is_charged(start, describe):
     proxy = await start()
     async with describe(proxy.url) as sessions:
         await sessions.public.resolve(SECURE, timeout=LONG)
@@ -548,7 +528,7 @@ async def test_no_name_is_looked_up_before_a_host_is_charged(start, describe) ->
     assert proxy.asked == []
 
 
-async def test_what_the_guard_cannot_do_is_said_once(start, describe, caplog) -> None:
+async def test_what_the_guard_cannot_do_is_said_once(start, describe, caplog):
     proxy = await start(username=USER, password=PASSWORD)
     async with describe(logged_in(proxy.url)) as sessions:
         assert await status_of(sessions.own, SECURE) == 200
@@ -561,9 +541,7 @@ async def test_what_the_guard_cannot_do_is_said_once(start, describe, caplog) ->
     assert "hunter2" not in record.getMessage()
 
 
-async def test_a_public_instance_is_reached_as_a_tor_service_through_socks(
-    start, describe, plain
-) -> None:
+async def test_a_public_instance_is_reached_as_a_tor_service_through_socks(start, describe, plain):
     proxy = await start()
     async with describe(proxy.socks_url) as sessions:
         assert await status_of(sessions.public, HIDDEN) == 200
@@ -574,17 +552,17 @@ async def test_a_public_instance_is_reached_as_a_tor_service_through_socks(
 
 
 @pytest.mark.parametrize("proxy", ["", "http://127.0.0.1:9"])
-async def test_without_socks_a_tor_service_is_refused(describe, proxy: str) -> None:
+async def test_without_socks_a_tor_service_is_refused(describe, proxy):
     error = await failure_of(describe(proxy), "public", HIDDEN)
     assert isinstance(error, PolicyError)
 
 
-async def test_i2p_stays_out(describe) -> None:
+async def test_i2p_stays_out(describe):
     error = await failure_of(describe("socks5h://127.0.0.1:9"), "public", "http://a.b.i2p/")
     assert isinstance(error, PolicyError)
 
 
-def test_a_socks_proxy_without_its_library_is_a_wrong_setting(monkeypatch) -> None:
+def test_a_socks_proxy_without_its_library_is_a_wrong_setting(monkeypatch):
     monkeypatch.setattr("searx_mcp.http.proxy_route.find_spec", lambda name: None)
     with pytest.raises(SettingsError) as caught:
         Sessions(NetworkConfig.model_validate({"proxy": f"socks5://{IN_A_URL}@127.0.0.1:9"}))
@@ -595,8 +573,8 @@ def test_a_socks_proxy_without_its_library_is_a_wrong_setting(monkeypatch) -> No
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_request_of_a_public_instance_is_sent_once_through_a_proxy(
-    start, describe, serve, authority, kind: str
-) -> None:
+    start, describe, serve, authority, kind
+):
     async def hang_up(reader: Any, writer: Any) -> None:
         writer.close()
 

@@ -384,8 +384,7 @@ PUBLIC_V6 = "2606:2800:220:1::1"
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["http://searxng:8080/", f"http://{PUBLIC}/", f"http://[{PUBLIC_V6}]/"],
+    "url", ["http://searxng:8080/", f"http://{PUBLIC}/", f"http://[{PUBLIC_V6}]/"]
 )
 @pytest.mark.parametrize("answers", [[PUBLIC], [PUBLIC_V6, PUBLIC], [f"::ffff:{PUBLIC}"]])
 async def test_plain_http_goes_to_no_public_address(names, url, answers):

@@ -255,10 +255,7 @@ def screen(site: Web, leftovers: Leftovers) -> OpenScreen:
         diversion = SocketRedirect(lead)
         gateways: list[Gateway] = []
         sessions = Sessions(
-            NetworkConfig(),
-            resolver=resolver,
-            dial=diversion.dial,
-            allow=AllowList.parse(allow),
+            NetworkConfig(), resolver=resolver, dial=diversion.dial, allow=AllowList.parse(allow)
         )
 
         def make() -> Gateway:

@@ -38,9 +38,7 @@ DATE = "Fri, 20 Nov 2026 12:00:00 GMT"
         (304, "http_error", "without a page"),
     ],
 )
-def test_a_status_that_is_no_success_has_a_code_a_sentence_and_advice(
-    status: int, code: str, words: str
-):
+def test_a_status_that_is_no_success_has_a_code_a_sentence_and_advice(status, code, words):
     error = judge(status, {}, b"", url=URL)
     assert error is not None
     assert error.code == code
@@ -52,7 +50,7 @@ def test_a_status_that_is_no_success_has_a_code_a_sentence_and_advice(
 
 
 @pytest.mark.parametrize("status", [200, 203, 204, 206])
-def test_a_success_is_the_page(status: int):
+def test_a_success_is_the_page(status):
     assert judge(status, {"Server": "cloudflare"}, b"<title>Robots</title>", url=URL) is None
 
 
@@ -66,7 +64,7 @@ def test_a_success_is_the_page(status: int):
         {"x-amzn-waf-action": "captcha"},
     ],
 )
-def test_a_mitigation_header_is_a_block_at_any_status(status: int, headers: dict[str, str]):
+def test_a_mitigation_header_is_a_block_at_any_status(status, headers):
     error = judge(status, CIMultiDict(headers), b"<p>welcome", url=URL)
     assert error is not None
     assert error.code is ErrorCode.BLOCKED_BY_SITE
@@ -90,7 +88,7 @@ def test_a_mitigation_header_is_a_block_at_any_status(status: int, headers: dict
         "<title>Client Challenge</title>",
     ],
 )
-def test_a_challenge_page_is_a_block_at_any_status(status: int, head: str):
+def test_a_challenge_page_is_a_block_at_any_status(status, head):
     error = judge(status, {}, head.encode(), url=URL)
     assert error is not None
     assert error.code is ErrorCode.BLOCKED_BY_SITE
@@ -100,7 +98,7 @@ def test_a_challenge_page_is_a_block_at_any_status(status: int, head: str):
 @pytest.mark.parametrize(
     "title", ["Captcha required", "Are you a robot?", "Are you human?", "Checking your browser"]
 )
-def test_a_suspicious_title_counts_beside_a_refusing_status(status: int, title: str):
+def test_a_suspicious_title_counts_beside_a_refusing_status(status, title):
     error = judge(status, {}, f"<title>{title}</title>".encode(), url=URL)
     assert error is not None
     assert error.code is ErrorCode.BLOCKED_BY_SITE
@@ -118,7 +116,7 @@ def test_a_suspicious_title_counts_beside_a_refusing_status(status: int, title: 
         '<p>Loads <a href="https://ct.captcha-delivery.com/c.js">this</a>',
     ],
 )
-def test_a_page_about_challenges_is_a_page(head: str):
+def test_a_page_about_challenges_is_a_page(head):
     assert judge(200, {}, head.encode(), url=URL) is None
 
 
@@ -144,7 +142,7 @@ def test_headers_that_only_name_a_protector_do_not_count():
         "<title {}>Just a moment...</title>",
     ],
 )
-def test_marks_of_a_challenge_stand_near_each_other(markup: str, count: int):
+def test_marks_of_a_challenge_stand_near_each_other(markup, count):
     """So that a page that holds half of one a thousand times costs no more than its length."""
     spaces = " " * (count - markup.count(" {}") - markup.count("{} ") if count else 0)
     is_challenge = judge(200, {}, markup.format(spaces).encode(), url=URL) is not None
@@ -152,12 +150,12 @@ def test_marks_of_a_challenge_stand_near_each_other(markup: str, count: int):
 
 
 @pytest.mark.parametrize("unit", ["<script ", "<script>", "<iframe ", "<div ", "<title", "<title>"])
-def test_half_a_mark_a_thousand_times_is_no_challenge(unit: str):
+def test_half_a_mark_a_thousand_times_is_no_challenge(unit):
     assert judge(200, {}, (unit * 5_000).encode(), url=URL) is None
 
 
 @pytest.mark.parametrize(("count", "is_there"), [(40, True), (41, False)])
-def test_a_challenge_is_served_from_a_host_of_some_length(count: int, *, is_there: bool):
+def test_a_challenge_is_served_from_a_host_of_some_length(count, is_there):
     host = f"https://{'a' * (count - 1)}.captcha-delivery.com/"
     page = f'<script src="{host}c.js">'.encode()
     assert (judge(200, {}, page, url=URL) is not None) is is_there
@@ -169,7 +167,7 @@ def test_only_the_head_is_looked_at():
 
 
 @pytest.mark.parametrize("head", [b"\xff\xfe<\x00t\x00", b"\x00" * 100, b"<title", b"<title>"])
-def test_bytes_that_are_no_html_are_no_challenge(head: bytes):
+def test_bytes_that_are_no_html_are_no_challenge(head):
     assert judge(200, {}, head, url=URL) is None
 
 
@@ -180,9 +178,7 @@ def test_bytes_that_are_no_html_are_no_challenge(head: bytes):
         (503, {"Retry-After": "7"}, 7.0), (503, {}, None), (404, {"Retry-After": "7"}, None),
     ],
 )  # fmt: skip
-def test_waiting_is_proposed_where_it_helps(
-    status: int, headers: dict[str, str], seconds: float | None
-):
+def test_waiting_is_proposed_where_it_helps(status, headers, seconds):
     error = judge(status, headers, b"", url=URL)
     assert error is not None
     assert error.retry_after == seconds

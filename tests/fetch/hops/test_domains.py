@@ -22,7 +22,7 @@ from searx_mcp.urls.domains import normalise_domain
         "http://[2001:db8::1]/",
     ],
 )  # fmt: skip
-def test_a_blocked_domain_is_refused_in_every_spelling(url: str):
+def test_a_blocked_domain_is_refused_in_every_spelling(url):
     policy = DomainPolicy(
         ["https://Example.org/x", "*.Bücher.example", "192.0.2.7", "2001:db8:0::1"]
     )
@@ -34,7 +34,7 @@ def test_a_blocked_domain_is_refused_in_every_spelling(url: str):
 
 
 @pytest.mark.parametrize("url", ["https://example.com/", "https://badexample.org/"])
-def test_another_domain_passes(url: str):
+def test_another_domain_passes(url):
     DomainPolicy(["example.org"]).check(URL(url))
 
 
@@ -45,14 +45,14 @@ def test_an_empty_policy_lets_everything_pass():
 @pytest.mark.parametrize(
     "url", ["https://example.org/", "https://a.Example.ORG./", "http://192.0.2.7/"]
 )
-def test_allowed_domains_pass_with_their_subdomains(url: str):
+def test_allowed_domains_pass_with_their_subdomains(url):
     DomainPolicy(allowed=["*.example.org", "192.0.2.7"]).check(URL(url))
 
 
 @pytest.mark.parametrize(
     "url", ["https://example.com/", "https://badexample.org/", "http://192.0.2.8/", "https://org/"]
 )
-def test_what_is_not_among_the_allowed_domains_is_refused_and_the_message_says_so(url: str):
+def test_what_is_not_among_the_allowed_domains_is_refused_and_the_message_says_so(url):
     policy = DomainPolicy(allowed=["example.org", "192.0.2.7"])
     with pytest.raises(
         PolicyError, match="not among those that the configuration allows"
@@ -69,7 +69,7 @@ def test_a_domain_that_is_blocked_within_an_allowed_one_is_refused():
         policy.check(URL("https://ads.example.org/"))
 
 
-def test_domains_of_a_file_are_blocked_beside_those_that_are_listed(tmp_path: Path):
+def test_domains_of_a_file_are_blocked_beside_those_that_are_listed(tmp_path):
     file = tmp_path / "list.txt"
     file.write_text("ads.example\n", encoding="utf-8")
     policy = DomainPolicy(["example.org"], blocklist=file)
@@ -80,7 +80,7 @@ def test_domains_of_a_file_are_blocked_beside_those_that_are_listed(tmp_path: Pa
 
 
 @pytest.mark.parametrize("field", ["blocked", "allowed"])
-def test_a_wrong_entry_is_a_settings_error_naming_field_and_entry(field: str):
+def test_a_wrong_entry_is_a_settings_error_naming_field_and_entry(field):
     domains = ["example.org", "not a domain"]
     with pytest.raises(SettingsError) as caught:
         DomainPolicy(domains) if field == "blocked" else DomainPolicy(allowed=domains)
@@ -133,7 +133,7 @@ def file_of(tmp_path: Path) -> Callable[[str | bytes], Path]:
         ("#ads.example", set()),
     ],
 )
-def test_a_line_of_a_known_kind_is_read(file_of, caplog, line: str, domains: set[str]):
+def test_a_line_of_a_known_kind_is_read(file_of, caplog, line, domains):
     assert read_blocklist(file_of(f"right.example\n{line}\n")) == domains | {"right.example"}
     assert caplog.records == []
 
@@ -150,7 +150,7 @@ def test_a_line_of_a_known_kind_is_read(file_of, caplog, line: str, domains: set
         "exam*ple.org", "\x00", "<html>",
     ],
 )  # fmt: skip
-def test_a_line_of_another_kind_blocks_nothing_and_is_counted(file_of, caplog, line: str):
+def test_a_line_of_another_kind_blocks_nothing_and_is_counted(file_of, caplog, line):
     with caplog.at_level(logging.WARNING):
         assert read_blocklist(file_of(f"{line}\nright.example\n{line}\n")) == {"right.example"}
     (record,) = caplog.records
@@ -159,7 +159,7 @@ def test_a_line_of_another_kind_blocks_nothing_and_is_counted(file_of, caplog, l
 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "# nothing yet\n! nor here\n"])
-def test_a_file_without_entries_blocks_nothing(file_of, content: str):
+def test_a_file_without_entries_blocks_nothing(file_of, content):
     assert read_blocklist(file_of(content)) == frozenset()
 
 
@@ -173,7 +173,7 @@ def test_a_file_without_entries_blocks_nothing(file_of, content: str):
     ],
     ids=["CRLF", "byte order mark", "CR", "not UTF-8"],
 )
-def test_line_ends_and_encodings_do_not_matter(file_of, content: bytes):
+def test_line_ends_and_encodings_do_not_matter(file_of, content):
     assert read_blocklist(file_of(content)) >= {"a.example", "b.example"}
 
 
@@ -192,17 +192,17 @@ def test_a_file_where_nothing_is_right_is_a_settings_error(file_of):
     )
 
 
-def test_a_missing_file_and_a_folder_are_settings_errors(tmp_path: Path):
+def test_a_missing_file_and_a_folder_are_settings_errors(tmp_path):
     assert refused(tmp_path / "missing").endswith("missing does not exist")
     assert refused(tmp_path).endswith("is not a file")
 
 
-def test_a_path_that_no_system_knows_is_a_settings_error(tmp_path: Path):
+def test_a_path_that_no_system_knows_is_a_settings_error(tmp_path):
     for name in ("\x00", "a" * 5_000):
         assert not refused(tmp_path / name).endswith((": None", ": "))
 
 
-def test_a_file_that_is_too_long_is_refused_and_not_cut(tmp_path: Path):
+def test_a_file_that_is_too_long_is_refused_and_not_cut(tmp_path):
     path = tmp_path / "list.txt"
     with path.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
@@ -216,7 +216,7 @@ def test_a_file_of_too_many_lines_is_refused_and_not_cut(file_of):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(max_size=40) | st.from_regex(r"[|]{0,2}[a-z.]{1,20}\^?", fullmatch=True)))
-def test_any_file_gives_domains_in_their_one_spelling_or_an_error(file_of, lines: list[str]):
+def test_any_file_gives_domains_in_their_one_spelling_or_an_error(file_of, lines):
     try:
         names = read_blocklist(file_of("\n".join(lines).encode(errors="replace")))
     except SettingsError:

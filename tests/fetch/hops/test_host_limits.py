@@ -33,10 +33,9 @@ def fail_until_open(state: HostState, now: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rate", "burst"),
-    [(1, 5), (14, 5), (15, 5), (18, 6), (60, 20), (6_000, 2_000)],
+    ("rate", "burst"), [(1, 5), (14, 5), (15, 5), (18, 6), (60, 20), (6_000, 2_000)]
 )
-def test_a_third_of_a_minute_and_at_least_five_may_go_at_once(rate: int, burst: int):
+def test_a_third_of_a_minute_and_at_least_five_may_go_at_once(rate, burst):
     state = host(rate=rate, max_per_host=10_000)
     sent = 0
     while state.gate(7.0).at <= 7.0:
@@ -99,7 +98,7 @@ def test_a_trial_that_succeeds_closes_the_breaker_and_all_is_forgotten():
         (3_600.0, [3_600, 3_600]),
     ],
 )
-def test_each_trial_that_fails_doubles_the_pause_up_to_ten_minutes(first: float, pauses):
+def test_each_trial_that_fails_doubles_the_pause_up_to_ten_minutes(first, pauses):
     state = host(breaker_pause=first)
     fail_until_open(state, 0.0)
     now, seen = 0.0, []

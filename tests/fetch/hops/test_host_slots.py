@@ -99,9 +99,7 @@ def in_virtual_time(
 
 
 @in_virtual_time(max_per_host=2)
-async def test_visits_beyond_the_slots_wait_for_one_and_come_in_the_order_they_were_asked(
-    world: World,
-):
+async def test_visits_beyond_the_slots_wait_for_one_and_come_in_the_order_they_were_asked(world):
     async with asyncio.TaskGroup() as group:
         for n in range(6):
             group.create_task(world.visit(str(n), lasts=1.0))
@@ -110,7 +108,7 @@ async def test_visits_beyond_the_slots_wait_for_one_and_come_in_the_order_they_w
 
 
 @in_virtual_time(max_per_host=2, silent_after=2.0)
-async def test_silent_visits_make_room_until_there_are_twice_as_many(world: World):
+async def test_silent_visits_make_room_until_there_are_twice_as_many(world):
     async with asyncio.TaskGroup() as group:
         for n in range(4):
             group.create_task(world.visit(str(n), lasts=10.0))
@@ -119,7 +117,7 @@ async def test_silent_visits_make_room_until_there_are_twice_as_many(world: Worl
 
 
 @in_virtual_time(max_per_host=1, silent_after=2.0)
-async def test_a_visit_that_was_answered_late_has_its_slot_again(world: World):
+async def test_a_visit_that_was_answered_late_has_its_slot_again(world):
     async def answered_at_three() -> None:
         async with world.hosts.slot(A, deadline=100.0) as slot:
             await asyncio.sleep(3.0)
@@ -136,7 +134,7 @@ async def test_a_visit_that_was_answered_late_has_its_slot_again(world: World):
 
 
 @in_virtual_time(max_per_host=1, silent_after=2.0)
-async def test_a_silent_visit_that_has_ended_makes_room_for_nobody(world: World):
+async def test_a_silent_visit_that_has_ended_makes_room_for_nobody(world):
     await world.visit(lasts=3.0, answer=None)
     async with asyncio.TaskGroup() as group:
         for name in ("first", "second"):
@@ -145,7 +143,7 @@ async def test_a_silent_visit_that_has_ended_makes_room_for_nobody(world: World)
 
 
 @in_virtual_time()
-async def test_visits_beyond_the_burst_go_at_the_rate(world: World):
+async def test_visits_beyond_the_burst_go_at_the_rate(world):
     async with asyncio.TaskGroup() as group:
         for n in range(23):
             group.create_task(world.visit(str(n)))
@@ -154,7 +152,7 @@ async def test_visits_beyond_the_burst_go_at_the_rate(world: World):
 
 
 @in_virtual_time(max_per_host=1)
-async def test_a_newcomer_does_not_overtake_those_who_wait(world: World):
+async def test_a_newcomer_does_not_overtake_those_who_wait(world):
     async with asyncio.TaskGroup() as group:
         group.create_task(world.visit("first", lasts=1.0))
         group.create_task(world.visit("second", lasts=1.0))
@@ -164,7 +162,7 @@ async def test_a_newcomer_does_not_overtake_those_who_wait(world: World):
 
 
 @in_virtual_time(max_per_host=1)
-async def test_hosts_do_not_wait_for_each_other(world: World):
+async def test_hosts_do_not_wait_for_each_other(world):
     async with asyncio.TaskGroup() as group:
         for host in (A, B, A, B):
             group.create_task(world.visit(host=host, lasts=1.0))
@@ -172,7 +170,7 @@ async def test_hosts_do_not_wait_for_each_other(world: World):
 
 
 @in_virtual_time()
-async def test_a_visit_that_cannot_begin_in_time_is_refused_at_once(world: World):
+async def test_a_visit_that_cannot_begin_in_time_is_refused_at_once(world):
     async with asyncio.TaskGroup() as group:
         for _ in range(23):
             group.create_task(world.visit())
@@ -185,14 +183,14 @@ async def test_a_visit_that_cannot_begin_in_time_is_refused_at_once(world: World
 
 
 @in_virtual_time(rate=600)
-async def test_nobody_is_told_to_come_back_in_less_than_a_second(world: World):
+async def test_nobody_is_told_to_come_back_in_less_than_a_second(world):
     for _ in range(200):
         await world.visit()
     assert (await world.refused(within=0.05)).retry_after == 1
 
 
 @in_virtual_time(max_per_host=1)
-async def test_a_visit_whose_slot_is_not_free_in_time_is_refused_at_its_deadline(world: World):
+async def test_a_visit_whose_slot_is_not_free_in_time_is_refused_at_its_deadline(world):
     async with asyncio.TaskGroup() as group:
         group.create_task(world.visit(lasts=10.0))
         await asyncio.sleep(0)
@@ -204,7 +202,7 @@ async def test_a_visit_whose_slot_is_not_free_in_time_is_refused_at_its_deadline
 
 
 @in_virtual_time(max_per_host=1)
-async def test_those_who_wait_are_not_held_up_by_one_that_gave_up(world: World):
+async def test_those_who_wait_are_not_held_up_by_one_that_gave_up(world):
     async with asyncio.TaskGroup() as group:
         group.create_task(world.visit(lasts=10.0))
         await asyncio.sleep(0)
@@ -215,9 +213,7 @@ async def test_those_who_wait_are_not_held_up_by_one_that_gave_up(world: World):
 
 @pytest.mark.parametrize("turns", range(6))
 @in_virtual_time(max_per_host=1)
-async def test_cancelled_at_any_moment_a_visit_leaves_no_slot_taken_and_no_token(
-    world: World, turns: int
-):
+async def test_cancelled_at_any_moment_a_visit_leaves_no_slot_taken_and_no_token(world, turns):
     async with asyncio.TaskGroup() as group:
         group.create_task(world.visit(lasts=1.0))
         await asyncio.sleep(0)
@@ -237,7 +233,7 @@ async def test_cancelled_at_any_moment_a_visit_leaves_no_slot_taken_and_no_token
 
 
 @in_virtual_time()
-async def test_a_failing_host_is_refused_at_once_and_tried_once_after_the_pause(world: World):
+async def test_a_failing_host_is_refused_at_once_and_tried_once_after_the_pause(world):
     await world.fail()
     error = await world.refused()
     assert world.loop.time() == 0
@@ -251,7 +247,7 @@ async def test_a_failing_host_is_refused_at_once_and_tried_once_after_the_pause(
 
 
 @in_virtual_time()
-async def test_a_pause_that_is_nearly_over_is_waited_for(world: World):
+async def test_a_pause_that_is_nearly_over_is_waited_for(world):
     await world.fail()
     await asyncio.sleep(26)
     await world.refused(within=3.0)
@@ -261,7 +257,7 @@ async def test_a_pause_that_is_nearly_over_is_waited_for(world: World):
 
 
 @in_virtual_time()
-async def test_nobody_waits_long_for_a_trial(world: World):
+async def test_nobody_waits_long_for_a_trial(world):
     await world.fail()
     await asyncio.sleep(30)
     async with asyncio.TaskGroup() as group:
@@ -272,7 +268,7 @@ async def test_nobody_waits_long_for_a_trial(world: World):
 
 
 @in_virtual_time()
-async def test_a_trial_that_fails_sends_those_away_who_waited_for_it(world: World):
+async def test_a_trial_that_fails_sends_those_away_who_waited_for_it(world):
     await world.fail()
     await asyncio.sleep(30)
     async with asyncio.TaskGroup() as group:
@@ -285,7 +281,7 @@ async def test_a_trial_that_fails_sends_those_away_who_waited_for_it(world: Worl
 
 @pytest.mark.parametrize("leave", ["cancelled", "no answer"])
 @in_virtual_time()
-async def test_a_trial_that_tells_nothing_leaves_its_place_to_another(world: World, leave: str):
+async def test_a_trial_that_tells_nothing_leaves_its_place_to_another(world, leave):
     await world.fail()
     await asyncio.sleep(30)
     async with asyncio.TaskGroup() as group:
@@ -299,7 +295,7 @@ async def test_a_trial_that_tells_nothing_leaves_its_place_to_another(world: Wor
 
 
 @in_virtual_time(max_per_host=3)
-async def test_when_the_breaker_opens_those_who_wait_are_sent_away(world: World):
+async def test_when_the_breaker_opens_those_who_wait_are_sent_away(world):
     async with asyncio.TaskGroup() as group:
         for _ in range(3):
             group.create_task(world.visit(lasts=1.0, answer=(500, None)))
@@ -327,9 +323,7 @@ def _error(kind: type[FetchError]) -> FetchError:
     ],
 )  # fmt: skip
 @in_virtual_time(breaker_failures=2)
-async def test_what_counts_as_a_failure_of_the_host(
-    world: World, answer, error, *, is_failure: bool
-):
+async def test_what_counts_as_a_failure_of_the_host(world, answer, error, is_failure):
     for _ in range(2):
         try:
             await world.visit(answer=answer, error=error)
@@ -350,9 +344,7 @@ async def test_what_counts_as_a_failure_of_the_host(
     ],
 )  # fmt: skip
 @in_virtual_time()
-async def test_a_host_that_asks_for_a_pause_gets_it(
-    world: World, status: int, retry_after, pause: int
-):
+async def test_a_host_that_asks_for_a_pause_gets_it(world, status, retry_after, pause):
     await world.visit(answer=(status, retry_after))
     if pause:
         assert (await world.refused()).retry_after == pause
@@ -363,7 +355,7 @@ async def test_a_host_that_asks_for_a_pause_gets_it(
 
 
 @in_virtual_time()
-async def test_a_short_pause_is_waited_for_by_all_who_can(world: World):
+async def test_a_short_pause_is_waited_for_by_all_who_can(world):
     await world.visit(answer=(429, 4.0))
     async with asyncio.TaskGroup() as group:
         for n in range(3):
@@ -374,7 +366,7 @@ async def test_a_short_pause_is_waited_for_by_all_who_can(world: World):
 
 
 @in_virtual_time()
-async def test_a_pause_holds_at_once_although_the_visit_that_learned_of_it_lasts(world: World):
+async def test_a_pause_holds_at_once_although_the_visit_that_learned_of_it_lasts(world):
     async with world.hosts.slot(A, deadline=9.0) as slot:
         slot.answered(429, 60.0)
         await world.refused()
@@ -401,7 +393,7 @@ def test_of_those_who_wait_only_the_impatient_are_sent_away_by_a_short_pause(ans
 
 
 @in_virtual_time(max_per_host=1)
-async def test_patience_begins_anew_with_each_pause(world: World):
+async def test_patience_begins_anew_with_each_pause(world):
     await world.visit(answer=(429, 4.0))
     async with asyncio.TaskGroup() as group:
         group.create_task(world.visit("first", lasts=4.0, answer=(429, 4.0)))
@@ -410,7 +402,7 @@ async def test_patience_begins_anew_with_each_pause(world: World):
 
 
 @in_virtual_time(max_per_host=1)
-async def test_those_who_wait_for_a_slot_learn_of_a_pause_at_once(world: World):
+async def test_those_who_wait_for_a_slot_learn_of_a_pause_at_once(world):
     async with asyncio.TaskGroup() as group, world.hosts.slot(A, deadline=9.0) as slot:
         waiting = [group.create_task(world.refused()) for _ in range(3)]
         await asyncio.sleep(1)
@@ -420,7 +412,7 @@ async def test_those_who_wait_for_a_slot_learn_of_a_pause_at_once(world: World):
 
 
 @in_virtual_time(max_per_host=1)
-async def test_a_slot_that_is_free_after_a_pause_began_is_not_taken(world: World):
+async def test_a_slot_that_is_free_after_a_pause_began_is_not_taken(world):
     async with asyncio.TaskGroup() as group:
         group.create_task(world.visit(lasts=1.0, answer=(429, 60.0)))
         await asyncio.sleep(0)
@@ -430,9 +422,7 @@ async def test_a_slot_that_is_free_after_a_pause_began_is_not_taken(world: World
 
 
 @in_virtual_time(remembered=2)
-async def test_of_hosts_nobody_visits_only_so_many_are_remembered_the_oldest_is_forgotten(
-    world: World,
-):
+async def test_of_hosts_nobody_visits_only_so_many_are_remembered_the_oldest_is_forgotten(world):
     await world.fail(host=A)
     await world.fail(host=B)
     await world.refused(host=A)
@@ -443,7 +433,7 @@ async def test_of_hosts_nobody_visits_only_so_many_are_remembered_the_oldest_is_
 
 
 @in_virtual_time(max_per_host=1, remembered=1)
-async def test_a_host_in_use_is_never_forgotten(world: World):
+async def test_a_host_in_use_is_never_forgotten(world):
     async with asyncio.TaskGroup() as group:
         group.create_task(world.visit("first", lasts=5.0))
         await asyncio.sleep(0)
@@ -454,7 +444,7 @@ async def test_a_host_in_use_is_never_forgotten(world: World):
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_whatever_happens_the_limits_hold_and_nobody_is_forgotten(seed: int):
+def test_whatever_happens_the_limits_hold_and_nobody_is_forgotten(seed):
     dice = random.Random(seed)
 
     async def main(world: World) -> None:

@@ -57,7 +57,7 @@ START = URL("https://example.org/a/b?c=1")
         ("/x?a\\b", "https://example.org/x?a%5Cb"),
     ],
 )
-def test_a_location_is_joined_with_the_current_address(location: str, target: str):
+def test_a_location_is_joined_with_the_current_address(location, target):
     assert str(next_url(START, location, allow=AllowList())) == target
 
 
@@ -77,7 +77,7 @@ def test_a_location_is_joined_with_the_current_address(location: str, target: st
         ("https://example.org:22/", "blocked_port"),
     ],
 )
-def test_a_target_that_may_not_be_fetched_is_refused(location: str, code: str):
+def test_a_target_that_may_not_be_fetched_is_refused(location, code):
     with pytest.raises(PolicyError) as caught:
         next_url(START, location, allow=AllowList())
     assert caught.value.code == code
@@ -91,7 +91,7 @@ def test_a_target_that_may_not_be_fetched_is_refused(location: str, code: str):
         "/" + "x" * 5_000,
     ],
 )  # fmt: skip
-def test_a_location_that_is_no_address_is_a_malformed_answer(location: str):
+def test_a_location_that_is_no_address_is_a_malformed_answer(location):
     with pytest.raises(TransportError) as caught:
         next_url(START, location, allow=AllowList())
     assert caught.value.code is ErrorCode.MALFORMED_RESPONSE
@@ -109,7 +109,7 @@ def test_joining_alone_judges_nothing():
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_has_a_location(status: int):
+def test_a_redirect_has_a_location(status):
     assert location_of(status, CIMultiDict({"location": "/x"})) == "/x"
 
 
@@ -120,7 +120,7 @@ def test_a_redirect_has_a_location(status: int):
         (304, {"Location": "/x"}), (302, {}), (302, {"Location": ""}),
     ],
 )  # fmt: skip
-def test_anything_else_is_an_answer(status: int, headers: dict[str, str]):
+def test_anything_else_is_an_answer(status, headers):
     assert location_of(status, headers) is None
 
 
@@ -143,7 +143,7 @@ OF_THE_CALLER = {
         pytest.param("https://www.example.org/", id="subdomain"),
     ],
 )
-def test_another_origin_gets_only_harmless_headers(target: str):
+def test_another_origin_gets_only_harmless_headers(target):
     assert carried_headers(HARMLESS | OF_THE_CALLER, START, URL(target)) == HARMLESS
 
 
@@ -163,7 +163,7 @@ def test_a_trail_records_each_hop_with_its_status():
 
 
 @pytest.mark.parametrize("target", [START, URL("https://example.org/x")])
-def test_an_address_met_for_the_second_time_is_a_loop(target: URL):
+def test_an_address_met_for_the_second_time_is_a_loop(target):
     trail = Trail(START, max_redirects=9)
     trail.follow(URL("https://example.org/x"))
     with pytest.raises(RedirectError) as caught:

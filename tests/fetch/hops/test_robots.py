@@ -17,9 +17,7 @@ from searx_mcp.errors import (
     RedirectError,
     TransportError,
 )
-from searx_mcp.fetch.hops.robots import (
-    RobotsGate,
-)
+from searx_mcp.fetch.hops.robots import RobotsGate
 from searx_mcp.http.robots import FETCHED_BYTES
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import KeptRobots
@@ -147,7 +145,7 @@ def in_virtual_time() -> Callable[[Callable[..., Awaitable[None]]], Callable[...
     ],
 )  # fmt: skip
 @in_virtual_time()
-async def test_the_status_tells_whether_there_is_a_robots_txt(world, status: int, verdict: str):
+async def test_the_status_tells_whether_there_is_a_robots_txt(world, status, verdict):
     world.site.answer = (status, b"")
     if verdict == "robots_disallowed":
         error = await world.refused()
@@ -181,7 +179,7 @@ async def test_the_body_of_an_error_has_no_rules(world):
     ],
 )
 @in_virtual_time()
-async def test_it_is_at_the_root_of_the_origin(world, url: str, robots: str):
+async def test_it_is_at_the_root_of_the_origin(world, url, robots):
     await world.check(url)
     assert world.site.asked == [robots]
 
@@ -222,7 +220,7 @@ async def test_another_process_asks_no_site_whose_answer_is_kept(world, answer):
 
 @pytest.mark.parametrize("ahead", [-DAY, DAY, 400 * DAY])
 @in_virtual_time()
-async def test_a_clock_that_was_changed_makes_nothing_good_for_ever(world, ahead: float):
+async def test_a_clock_that_was_changed_makes_nothing_good_for_ever(world, ahead):
     world.shelf.kept["https://a.example"] = KeptRobots(404, "", world.clock() + ahead)
     world.site.answer = CLOSED
     assert (await world.refused()).code is ErrorCode.ROBOTS_DISALLOWED
@@ -321,7 +319,7 @@ async def test_what_says_nothing_about_the_site_is_not_remembered(world, failure
 
 @pytest.mark.parametrize("code", [ErrorCode.TOO_MANY_REDIRECTS, ErrorCode.REDIRECT_LOOP])
 @in_virtual_time()
-async def test_too_many_redirects_are_no_robots_txt(world, code: ErrorCode):
+async def test_too_many_redirects_are_no_robots_txt(world, code):
     world.site.answer = unreached(code, kind=RedirectError)
     assert await world.check() == "absent"
     assert world.shelf.kept["https://a.example"].status == 302
@@ -403,7 +401,7 @@ async def test_a_call_ends_at_its_own_deadline_and_says_nothing_about_the_site(w
 
 @pytest.mark.parametrize("turns", range(8))
 @in_virtual_time()
-async def test_cancelled_at_any_moment_it_leaves_nothing_under_way(world, turns: int):
+async def test_cancelled_at_any_moment_it_leaves_nothing_under_way(world, turns):
     world.site.answer = OPEN
     async with asyncio.TaskGroup() as group:
         call = group.create_task(world.check())
@@ -424,7 +422,7 @@ async def test_only_so_many_rules_are_kept_parsed(world):
 
 
 @pytest.mark.parametrize("count", [5_000, 40_000], ids=["kept parsed", "too long for that"])
-async def test_a_long_file_is_read_beside_the_loop(count: int):
+async def test_a_long_file_is_read_beside_the_loop(count):
     body = b"User-agent: *\n" + b"".join(b"Disallow:/%x\n" % n for n in range(count))
     asked: list[URL] = []
 

@@ -1,12 +1,9 @@
 """Addresses taken apart and put together, and answers of services as JSON."""
 
-from collections.abc import Callable
-
 import pytest
 from yarl import URL
 
 from searx_mcp.errors import ContentError
-from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.adapter import (
     address,
     composed,
@@ -39,7 +36,7 @@ from searx_mcp.fetch.site_adapters.adapter import (
         ("https://site.example/a/%2e%2e/b", ("b",)),
     ],
 )
-def test_a_plain_path_has_decoded_parts(url: str, parts: tuple[str, ...]):
+def test_a_plain_path_has_decoded_parts(url, parts):
     assert parts_of(URL(url)) == parts
 
 
@@ -54,12 +51,12 @@ def test_a_plain_path_has_decoded_parts(url: str, parts: tuple[str, ...]):
         "https://:word@site.example/a", "ftp://site.example/a", "/a/b",
     ],
 )  # fmt: skip
-def test_a_path_that_may_mean_something_else_to_a_server_has_none(url: str):
+def test_a_path_that_may_mean_something_else_to_a_server_has_none(url):
     assert parts_of(URL(url)) is None
 
 
 @pytest.mark.parametrize("path", ["a/../b", "a/./b", "..", ".", "%2E%2E/a", "a/%2e/b", "a/.%2e/b"])
-def test_dots_that_no_parser_has_resolved_are_refused(path: str):
+def test_dots_that_no_parser_has_resolved_are_refused(path):
     assert parts_of(URL(f"https://site.example/{path}", encoded=True)) is None
 
 
@@ -74,7 +71,7 @@ def test_dots_that_no_parser_has_resolved_are_refused(path: str):
         ("a/b%2F./c", None),
     ],
 )
-def test_slashes_may_stand_in_a_part_but_no_dots(path: str, parts: tuple[str, ...] | None):
+def test_slashes_may_stand_in_a_part_but_no_dots(path, parts):
     url = URL(f"https://site.example/{path}", encoded=True)
     assert parts_of(url, with_slashes=True) == parts
 
@@ -90,7 +87,7 @@ def test_slashes_may_stand_in_a_part_but_no_dots(path: str, parts: tuple[str, ..
         ("https://evilsite.example/", False),
     ],
 )  # fmt: skip
-def test_a_site_is_its_host_at_the_port_of_the_scheme(url: str, *, is_there: bool):
+def test_a_site_is_its_host_at_the_port_of_the_scheme(url, is_there):
     assert is_at(URL(url), {"site.example"}) is is_there
 
 
@@ -107,7 +104,7 @@ def test_a_site_is_its_host_at_the_port_of_the_scheme(url: str, *, is_there: boo
         (("[x]", "{y}", "|", "^", "`", '"', "<>"), "/%5Bx%5D/%7By%7D/%7C/%5E/%60/%22/%3C%3E"),
     ],
 )
-def test_parts_are_encoded_and_stay_apart(parts: tuple[str, ...], expected: str):
+def test_parts_are_encoded_and_stay_apart(parts, expected):
     url = address("https://site.example", *parts)
     assert url == f"https://site.example{expected}"
     assert str(URL(url)) == url, "a parser would change it"
@@ -139,7 +136,7 @@ def test_parts_are_encoded_and_stay_apart(parts: tuple[str, ...], expected: str)
         ("n10", None),
     ],
 )
-def test_a_fragment_names_lines(fragment: str, lines: tuple[int, int] | None):
+def test_a_fragment_names_lines(fragment, lines):
     assert lines_of(fragment) == lines
 
 
@@ -156,13 +153,13 @@ def test_a_query_is_encoded():
         b'{"a": ' + b"9" * 5_000 + b"}", b"[" * 100_000, b'{"a":' * 100_000,
     ],
 )  # fmt: skip
-def test_what_is_no_object_is_an_error(answer: Callable[..., Answer], body: bytes):
+def test_what_is_no_object_is_an_error(answer, body):
     with pytest.raises(ValueError, match=r"."):
         object_of(answer(body))
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"null", b"[1", b"[" * 100_000])
-def test_what_is_no_list_is_an_error(answer: Callable[..., Answer], body: bytes):
+def test_what_is_no_list_is_an_error(answer, body):
     with pytest.raises(ValueError, match=r"."):
         list_of(answer(body))
 
@@ -172,7 +169,7 @@ def test_nothing_is_an_error():
         object_of(None)
 
 
-def test_what_is_no_object_in_a_list_is_left_out(answer: Callable[..., Answer]):
+def test_what_is_no_object_in_a_list_is_left_out(answer):
     found, is_whole = list_of(answer([{"a": "1"}, None, 3, [], {"a": "2"}]))
     assert [fields.line("a") for fields in found] == ["1", "2"]
     assert is_whole
@@ -186,15 +183,13 @@ def test_what_is_no_object_in_a_list_is_left_out(answer: Callable[..., Answer]):
         ('[{"a":"1"},' + "[" * 100_000, 1, False), ('[{"a":"1"},x', 1, False),
     ],
 )  # fmt: skip
-def test_of_a_list_that_was_cut_what_came_whole_is_read(
-    answer: Callable[..., Answer], body: str, count: int, *, is_whole: bool
-):
+def test_of_a_list_that_was_cut_what_came_whole_is_read(answer, body, count, is_whole):
     found, whole = list_of(answer(body, is_truncated=True))
     assert len(found) == count
     assert whole is is_whole
 
 
-def test_an_answer_that_was_cut_must_still_be_a_list(answer: Callable[..., Answer]):
+def test_an_answer_that_was_cut_must_still_be_a_list(answer):
     with pytest.raises(ValueError, match="no JSON list"):
         list_of(answer('{"message": "x"', is_truncated=True))
 

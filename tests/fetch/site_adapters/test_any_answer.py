@@ -1,6 +1,7 @@
 """Whatever a service answers, an adapter makes a page of it or says what is wrong."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -63,11 +64,47 @@ def material(body: bytes, *, is_truncated: bool = False) -> Answer:
     return Answer("https://site.example/", 200, {}, media, Body(body, truncated=is_truncated))
 
 
+def others(*bodies: object) -> tuple[object, ...]:
+    """What is of no kind, and these bodies."""
+    return ("", "<html>", "null", *bodies)
+
+
+ISSUE = {"title": "It breaks"}
+WRONG: dict[str, list[Any]] = {
+    "npm.example/package/x": [
+        [body, "# T", None] for body in others([], {}, {"name": "x"}, {"name": 1, "version": 2})
+    ],
+    "github.com/o/r": [[body, None] for body in others([])],
+    "github.com/o/r/tree/main": [[{"type": "file", "name": "src"}, None]],
+    "github.com/o/r/issues/1": [
+        *([body, []] for body in others([], {})),
+        *([{"title": title}, []] for title in (None, 3, "\u200b")),
+        *([ISSUE, body] for body in others({})),
+    ],
+    "github.com/o/r/releases/latest": [
+        [body] for body in others([], {}, {"tag_name": 3}, {"tag_name": ""})
+    ],
+    "github.com/o/r/releases": [[body] for body in others({}, [{}], [{"tag_name": None}])],
+    "gist.github.com/aa5a315d61ae9438b18d": [
+        [body] for body in others([], {}, {"files": None}, {"files": {}}, {"files": {"a": None}})
+    ],
+    "huggingface.co/o/m": [
+        [body, "# T"] for body in others([], {}, {"id": 3}, {"error": "Not found"})
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("url", "bodies"), [(url, bodies) for url, table in WRONG.items() for bodies in table]
+)
+def test_an_answer_of_another_kind_is_an_error(read, url, bodies):
+    with pytest.raises(ValueError, match=r"."):
+        read(f"https://{url}", *bodies)
+
+
 @pytest.mark.parametrize("url", URLS)
 @given(value=values, cut=st.integers(0, 40), missing=st.booleans())
-def test_every_shape_of_answer_is_a_page_or_an_error(
-    url: str, value: object, cut: int, *, missing: bool
-):
+def test_every_shape_of_answer_is_a_page_or_an_error(url, value, cut, missing):
     plan = planned(url)
     whole = json.dumps(value).encode()
     is_cut = 0 < cut <= 20
@@ -84,7 +121,7 @@ def test_every_shape_of_answer_is_a_page_or_an_error(
 
 
 @given(text=st.text(st.sampled_from("![]()<>`~#*_-|\\\n\t \u200bax&;:/\"'=1."), max_size=80))
-def test_no_text_becomes_an_image_or_a_tag(text: str):
+def test_no_text_becomes_an_image_or_a_tag(text):
     written = from_markdown(text, base="https://site.example/a/b.md")
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     for token in parser.parse(written):

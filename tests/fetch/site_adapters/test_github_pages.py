@@ -2,13 +2,10 @@
 
 import base64
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from searx_mcp.content.document import Document
-from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.github_pages import (
     MAX_COMMENTS,
     MAX_ENTRIES,
@@ -56,7 +53,7 @@ def entry(name: object, kind: str = "file", **more: object) -> dict[str, object]
     return {"name": name, "type": kind, "size": 2_048, "download_url": url, **more}
 
 
-def test_a_repository_is_shown_with_its_facts(read: Callable[..., Document]):
+def test_a_repository_is_shown_with_its_facts(read):
     page = read(REPOSITORY_URL, REPOSITORY, readme("# Hello\n\n[a](docs/a.md) [b](/b.md) ![i](u)"))
     assert page.markdown == (
         "# octocat/Hello-World\n\nMy \\*first\\* repo\n\n"
@@ -75,7 +72,7 @@ def test_a_repository_is_shown_with_its_facts(read: Callable[..., Document]):
     assert page.notes == ()
 
 
-def test_links_of_a_readme_in_a_folder_start_there(read: Callable[..., Document]):
+def test_links_of_a_readme_in_a_folder_start_there(read):
     page = read(REPOSITORY_URL, REPOSITORY, readme("[a](a.md)", ".github/README.md"))
     assert "/blob/HEAD/.github/a.md)" in page.markdown
 
@@ -95,15 +92,13 @@ def test_links_of_a_readme_in_a_folder_start_there(read: Callable[..., Document]
         ([], "- Fork of: up/stream", 1),
     ],
 )
-def test_a_readme_may_be_of_any_kind(
-    read: Callable[..., Document], found: object, ending: str, notes: int
-):
+def test_a_readme_may_be_of_any_kind(read, found, ending, notes):
     page = read(REPOSITORY_URL, REPOSITORY, found)
     assert page.markdown.endswith(ending)
     assert len(page.notes) == notes
 
 
-def test_an_archived_repository_says_so(read: Callable[..., Document]):
+def test_an_archived_repository_says_so(read):
     assert "archived" in read(REPOSITORY_URL, {**REPOSITORY, "archived": True}, None).notes[0]
 
 
@@ -116,24 +111,20 @@ def test_an_archived_repository_says_so(read: Callable[..., Document]):
         ("MIT", None),
     ],
 )
-def test_a_licence_is_named_if_it_is_known(
-    read: Callable[..., Document], licence: object, line: str | None
-):
+def test_a_licence_is_named_if_it_is_known(read, licence, line):
     lines = read(REPOSITORY_URL, {**REPOSITORY, "license": licence}, None).markdown.split("\n")
     assert [found for found in lines if "Licence" in found] == ([line] if line else [])
 
 
 @pytest.mark.parametrize("value", [None, True, -1, 1.5, "![x](y)", [], [None], {}, {"login": 3}])
 @pytest.mark.parametrize("name", list(REPOSITORY))
-def test_a_member_of_a_repository_of_another_type_is_a_missing_one(
-    read: Callable[..., Document], name: str, value: object
-):
+def test_a_member_of_a_repository_of_another_type_is_a_missing_one(read, name, value):
     page = read(REPOSITORY_URL, {**REPOSITORY, name: value}, None)
     assert page.title
     assert "![x](" not in page.markdown
 
 
-def test_a_folder_lists_folders_first(read: Callable[..., Document]):
+def test_a_folder_lists_folders_first(read):
     entries = [
         entry("b.py"), entry("docs", "dir", size=0), entry("lib", "submodule"),
         entry("old", download_url=None), entry("link", "symlink"), entry("a b.md", size=None),
@@ -156,7 +147,7 @@ def test_a_folder_lists_folders_first(read: Callable[..., Document]):
 @pytest.mark.parametrize(
     "name", ["..", ".", "a/b", "", None, 3, "![x](y)", "a](javascript:x)", "a\nb", "`", "<b>"]
 )
-def test_an_entry_does_not_lead_elsewhere(read: Callable[..., Document], name: object):
+def test_an_entry_does_not_lead_elsewhere(read, name):
     page = read(FOLDER, [entry(name), entry("good.py")], None)
     lines = page.markdown.split("\n")[2:]
     assert len(lines) in {1, 2}
@@ -164,13 +155,11 @@ def test_an_entry_does_not_lead_elsewhere(read: Callable[..., Document], name: o
     assert all(line.count("](") == 1 and f"]({home}" in line for line in lines)
 
 
-def test_an_empty_folder_says_so(read: Callable[..., Document]):
+def test_an_empty_folder_says_so(read):
     assert read(FOLDER, [], None).markdown == "# Hello-World/src at main\n\nThe folder is empty."
 
 
-def test_a_folder_that_may_have_more_says_so(
-    read: Callable[..., Document], answer: Callable[..., Answer]
-):
+def test_a_folder_that_may_have_more_says_so(read, answer):
     page = read(FOLDER, [entry(f"f{n}.py") for n in range(MAX_ENTRIES + 3)], None)
     assert page.notes == ("The first 1,000 entries are shown; there may be more.",)
     cut = read(FOLDER, answer('[{"name": "a.py", "type": "file", "x', is_truncated=True), None)
@@ -220,7 +209,7 @@ def comment(day: int, body: object = "said", **more: object) -> dict[str, object
     return {"user": {"login": f"u{day}"}, "body": body, "created_at": moment, **more}
 
 
-def test_an_issue_is_shown_with_its_comments(read: Callable[..., Document]):
+def test_an_issue_is_shown_with_its_comments(read):
     page = read(ISSUE_URL, ISSUE, [comment(3), comment(4, None)])
     assert page.markdown == (
         "# It \\*breaks\\* (#12)\n\n- Repository: o/r\n- Kind: Issue\n"
@@ -236,7 +225,7 @@ def test_an_issue_is_shown_with_its_comments(read: Callable[..., Document]):
     assert not page.truncated
 
 
-def test_comments_on_a_pull_request_are_put_in_order(read: Callable[..., Document]):
+def test_comments_on_a_pull_request_are_put_in_order(read):
     review = [comment(5, "here", path="a.py", line=7), comment(3, "first", path="b.py", line=None)]
     page = read(PULL_URL, PULL, [comment(4, "between")], review)
     headings = [line for line in page.markdown.split("\n") if line.startswith("## ")]
@@ -263,40 +252,33 @@ def test_comments_on_a_pull_request_are_put_in_order(read: Callable[..., Documen
         ({"state": 3}, None),
     ],
 )
-def test_a_pull_request_tells_what_became_of_it(
-    read: Callable[..., Document], changes: dict[str, object], state: str | None
-):
+def test_a_pull_request_tells_what_became_of_it(read, changes, state):
     lines = read(PULL_URL, {**PULL, **changes}, [], []).markdown.split("\n")
     assert [line for line in lines if "State" in line] == ([f"- State: {state}"] if state else [])
 
 
-def test_a_pull_request_asked_for_as_an_issue_is_one(read: Callable[..., Document]):
+def test_a_pull_request_asked_for_as_an_issue_is_one(read):
     page = read(ISSUE_URL, {**ISSUE, "pull_request": {"merged_at": None}}, [])
     assert "- Kind: Pull request" in page.markdown
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "counts"),
-    [(None, None, (0, 2)), ([comment(3)], None, (1, 1))],
+    ("first", "second", "counts"), [(None, None, (0, 2)), ([comment(3)], None, (1, 1))]
 )
-def test_missing_comments_are_told(
-    read: Callable[..., Document], first: object, second: object, counts: tuple[int, int]
-):
+def test_missing_comments_are_told(read, first, second, counts):
     assert read(PULL_URL, PULL, first, second).notes == (
         "Comments could not be had.",
         "{} comments are shown; {} more are on the site.".format(*counts),
     )
 
 
-def test_more_comments_than_an_answer_holds_are_told(read: Callable[..., Document]):
+def test_more_comments_than_an_answer_holds_are_told(read):
     page = read(ISSUE_URL, {**ISSUE, "comments": 250}, [comment(3)] * 100)
     assert page.notes == ("100 comments are shown; 150 more are on the site.",)
     assert page.truncated
 
 
-def test_comments_that_were_cut_are_read_as_far_as_they_came(
-    read: Callable[..., Document], answer: Callable[..., Answer]
-):
+def test_comments_that_were_cut_are_read_as_far_as_they_came(read, answer):
     text = json.dumps([comment(3), comment(4)])
     page = read(ISSUE_URL, ISSUE, answer(text[:-20], is_truncated=True))
     assert page.markdown.count("\n## ") == 1
@@ -307,9 +289,7 @@ def test_comments_that_were_cut_are_read_as_far_as_they_came(
     "value", [None, True, -1, 1.5, "![x](y)", [], [None], [3], {}, {"login": []}]
 )
 @pytest.mark.parametrize("name", [name for name in PULL if name not in {"title", "body"}])
-def test_a_member_of_a_thread_of_another_type_is_a_missing_one(
-    read: Callable[..., Document], name: str, value: object
-):
+def test_a_member_of_a_thread_of_another_type_is_a_missing_one(read, name, value):
     page = read(PULL_URL, {**PULL, name: value}, [], [])
     assert page.title == "It *breaks* (#12)"
     assert "![x](" not in page.markdown
@@ -317,31 +297,12 @@ def test_a_member_of_a_thread_of_another_type_is_a_missing_one(
 
 @pytest.mark.parametrize("value", [None, 3, "![x](y)", [], {}, {"login": 3}])
 @pytest.mark.parametrize("name", ["user", "body", "created_at", "path", "line"])
-def test_a_comment_of_another_shape_is_shown_as_far_as_it_goes(
-    read: Callable[..., Document], name: str, value: object
-):
+def test_a_comment_of_another_shape_is_shown_as_far_as_it_goes(read, name, value):
     page = read(
         PULL_URL, PULL, [comment(3, **({name: value} if name != "body" else {}))], [None, 3]
     )
     assert page.markdown.count("\n## ") == 1
     assert "![x](" not in page.markdown
-
-
-@pytest.mark.parametrize(
-    ("url", "bodies"),
-    [
-        *((REPOSITORY_URL, [body, None]) for body in ("", "<html>", [], "null")),
-        (FOLDER, [{"type": "file", "name": "src"}, None]),
-        *((ISSUE_URL, [body, []]) for body in ("", "<html>", [], {})),
-        *((ISSUE_URL, [{"title": title}, []]) for title in (None, 3, "\u200b")),
-        *((ISSUE_URL, [ISSUE, body]) for body in ("<html>", {}, "null")),
-    ],
-)
-def test_an_answer_of_another_kind_is_an_error(
-    read: Callable[..., Document], url: str, bodies: list[object]
-):
-    with pytest.raises(ValueError, match=r"."):
-        read(url, *bodies)
 
 
 @pytest.mark.parametrize(
@@ -354,30 +315,28 @@ def test_an_answer_of_another_kind_is_an_error(
         (MAX_COMMENTS + 4, None, MAX_COMMENTS, "300 comments are shown; 4 more are on the site."),
     ],
 )
-def test_a_note_says_how_many_comments_are_left(
-    read: Callable[..., Document], count: int, total: int | None, shown: int, note: str
-):
+def test_a_note_says_how_many_comments_are_left(read, count, total, shown, note):
     page = read(ISSUE_URL, {**ISSUE, "comments": total}, [comment(3)] * count)
     assert page.markdown.count("\n## u3") == shown
     assert page.notes == ((note,) if note else ())
     assert page.truncated is bool(note)
 
 
-def test_long_comments_end_a_thread(read: Callable[..., Document]):
+def test_long_comments_end_a_thread(read):
     long = comment(3, "x" * (MAX_THREAD_CHARS // 4))
     page = read(ISSUE_URL, {**ISSUE, "body": ""}, [long] * 6)
     assert page.markdown.count("\n## u3") == 4
     assert page.notes == ("4 comments are shown; 2 more are on the site.",)
 
 
-def test_of_very_long_threads_the_rest_is_shown_as_its_source(read: Callable[..., Document]):
+def test_of_very_long_threads_the_rest_is_shown_as_its_source(read):
     long = comment(3, f"*x* {'x' * 80_000}")
     page = read(ISSUE_URL, {**ISSUE, "body": ""}, [long] * 3)
     assert page.markdown.count("```markdown\n*x*") == 1
     assert not page.truncated
 
 
-def test_a_comment_with_an_open_fence_does_not_swallow_the_next(read: Callable[..., Document]):
+def test_a_comment_with_an_open_fence_does_not_swallow_the_next(read):
     comments = [comment(3, "~~~\nopen"), {"body": "x"}]
     page = read(ISSUE_URL, {**ISSUE, "body": "```\nopen", "comments": 2}, comments)
     assert "\n## a deleted account\n\nx\n\n## u3, 2026-01-03\n" in page.markdown
@@ -386,7 +345,7 @@ def test_a_comment_with_an_open_fence_does_not_swallow_the_next(read: Callable[.
 
 
 @pytest.mark.parametrize("name", ["![x](http://evil.example)", "a\n# b", "[a](javascript:x)"])
-def test_names_do_not_become_markup(read: Callable[..., Document], name: str):
+def test_names_do_not_become_markup(read, name):
     found = {
         "title": name, "user": {"login": name}, "labels": [{"name": name}], "body": "b", "state": name,
         "milestone": {"title": name}, "assignees": [{"login": name}], "created_at": name,
@@ -416,7 +375,7 @@ RELEASES = "https://github.com/o/r/releases"
 
 
 @pytest.mark.parametrize("path", ["latest", "tag/v1.0"])
-def test_one_release_is_shown(read: Callable[..., Document], path: str):
+def test_one_release_is_shown(read, path):
     page = read(f"https://github.com/o/r/releases/{path}", RELEASE)
     assert page.markdown == (
         "# o/r v1.0 One\n\n- Tag: v1.0\n- State: pre-release\n- Published: 2026-01-02\n"
@@ -429,18 +388,14 @@ def test_one_release_is_shown(read: Callable[..., Document], path: str):
 @pytest.mark.parametrize(
     ("name", "shown"), [(None, "v1.0"), ("", "v1.0"), ("v1.0", "v1.0"), ("App v1.0", "App v1.0")]
 )
-def test_a_release_is_called_by_its_tag_and_name(
-    read: Callable[..., Document], name: object, shown: str
-):
+def test_a_release_is_called_by_its_tag_and_name(read, name, shown):
     assert read(LATEST, {**RELEASE, "name": name}).title == f"o/r {shown}"
 
 
 @pytest.mark.parametrize(
     ("count", "is_cut"), [(0, False), (2, False), (MAX_RELEASES, True), (MAX_RELEASES + 1, True)]
 )
-def test_a_list_of_releases_says_when_there_may_be_more(
-    read: Callable[..., Document], count: int, *, is_cut: bool
-):
+def test_a_list_of_releases_says_when_there_may_be_more(read, count, is_cut):
     page = read(RELEASES, [RELEASE] * count)
     assert page.markdown.count("\n## v1.0") == min(count, MAX_RELEASES)
     assert ("There are no releases." in page.markdown) is (count == 0)
@@ -448,35 +403,21 @@ def test_a_list_of_releases_says_when_there_may_be_more(
     assert bool(page.notes) is is_cut
 
 
-def test_a_list_of_releases_that_was_cut_says_so(
-    read: Callable[..., Document], answer: Callable[..., Answer]
-):
+def test_a_list_of_releases_that_was_cut_says_so(read, answer):
     assert read(RELEASES, answer('[{"tag_name": "v1"}, {', is_truncated=True)).truncated
 
 
-def test_files_of_a_release_are_capped(read: Callable[..., Document]):
+def test_files_of_a_release_are_capped(read):
     assets = [{"name": f"f{n}"} for n in range(80)]
     page = read(LATEST, {**RELEASE, "assets": assets})
     assert page.markdown.endswith("- f49\n- and 30 more files")
 
 
-def test_the_newest_releases_are_shown(read: Callable[..., Document]):
+def test_the_newest_releases_are_shown(read):
     page = read(RELEASES, [RELEASE, {**RELEASE, "tag_name": "v0.9"}])
     assert page.markdown.startswith("# Releases of o/r\n\n## v1.0 One\n")
     assert "\n## v0.9 One\n" in page.markdown
     assert page.title == "Releases of o/r"
-
-
-@pytest.mark.parametrize("body", ["", "<html>", [], {}, {"tag_name": 3}, {"tag_name": ""}])
-def test_another_release_is_an_error(read: Callable[..., Document], body: object):
-    with pytest.raises(ValueError, match=r"."):
-        read(LATEST, body)
-
-
-@pytest.mark.parametrize("body", ["", "<html>", {}, [{}], [{"tag_name": None}]])
-def test_another_list_of_releases_is_an_error(read: Callable[..., Document], body: object):
-    with pytest.raises(ValueError, match=r"."):
-        read(RELEASES, body)
 
 
 GIST_URL = "https://gist.github.com/ann/aa5a315d61ae9438b18d"
@@ -498,7 +439,7 @@ def gist(**files: object) -> dict[str, Any]:
     }
 
 
-def test_a_gist_shows_all_its_files(read: Callable[..., Document]):
+def test_a_gist_shows_all_its_files(read):
     page = read(GIST_URL, gist())
     assert page.markdown == (
         "# Two \\*files\\*\n\n- Author: ann\n- Files: 2\n- Updated: 2026-01-03\n- Comments: 2\n\n"
@@ -509,18 +450,18 @@ def test_a_gist_shows_all_its_files(read: Callable[..., Document]):
     assert page.notes == ()
 
 
-def test_a_gist_without_a_description_is_called_by_its_first_file(read: Callable[..., Document]):
+def test_a_gist_without_a_description_is_called_by_its_first_file(read):
     assert read(GIST_URL, {**gist(), "description": None}).title == "a.py"
 
 
-def test_files_are_capped(read: Callable[..., Document]):
+def test_files_are_capped(read):
     page = read(GIST_URL, gist(**{f"f{n}.txt": {"content": "x"} for n in range(MAX_FILES + 7)}))
     assert page.markdown.count("\n## f") == MAX_FILES
     assert page.notes == ("7 more files are left out.",)
     assert page.truncated
 
 
-def test_a_file_that_was_cut_says_so(read: Callable[..., Document]):
+def test_a_file_that_was_cut_says_so(read):
     page = read(GIST_URL, gist(x={"content": "x", "truncated": True}))
     assert page.notes == ("x is cut: the API gives 1 MB of a file.",)
     assert read(GIST_URL, {**gist(), "truncated": True}).truncated
@@ -536,21 +477,13 @@ def test_a_file_that_was_cut_says_so(read: Callable[..., Document]):
         ({}, ""),
     ],
 )
-def test_a_file_may_hold_anything(read: Callable[..., Document], file: object, shown: str):
+def test_a_file_may_hold_anything(read, file, shown):
     page = read(GIST_URL, gist(x=file))
     assert page.markdown.endswith(f"## x\n\n{shown}" if shown else "## x")
 
 
 @pytest.mark.parametrize("name", ["![x](y)", "a\n# b", "<img src=x>", "x" * 500])
-def test_the_name_of_a_file_is_a_strangers_text(read: Callable[..., Document], name: str):
+def test_the_name_of_a_file_is_a_strangers_text(read, name):
     page = read(GIST_URL, gist(**{name: {"content": "x"}}))
     assert "![x](" not in page.markdown
     assert "\n# b" not in page.markdown
-
-
-@pytest.mark.parametrize(
-    "body", ["", "<html>", [], {}, {"files": None}, {"files": {}}, {"files": {"a": None}}]
-)
-def test_another_gist_is_an_error(read: Callable[..., Document], body: object):
-    with pytest.raises(ValueError, match=r"."):
-        read(GIST_URL, body)

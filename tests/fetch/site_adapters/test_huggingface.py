@@ -1,13 +1,10 @@
 """Hugging Face."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from searx_mcp.content.document import Document
-from searx_mcp.fetch.hops.answers import Answer
-from searx_mcp.fetch.site_adapters.adapter import AsPage, Plan
+from searx_mcp.fetch.site_adapters.adapter import AsPage
 
 ROOT = "https://huggingface.co/org/model"
 
@@ -33,7 +30,7 @@ MODEL: dict[str, Any] = {
 CARD = "---\nlicense: apache-2.0\n---\n# Model\n\n[x](docs/y.md) [z](/z.md) ![i](u)"
 
 
-def test_a_model_is_shown_with_its_card(read: Callable[..., Document]):
+def test_a_model_is_shown_with_its_card(read):
     page = read(ROOT, MODEL, CARD)
     assert page.markdown == (
         "# org/model\n\n- Kind: Model\n- Task: text-generation\n- Library: transformers\n"
@@ -48,7 +45,7 @@ def test_a_model_is_shown_with_its_card(read: Callable[..., Document]):
 
 
 @pytest.mark.parametrize(("folder", "kind"), [("datasets", "Dataset"), ("spaces", "Space")])
-def test_datasets_and_spaces_are_told_apart(read: Callable[..., Document], folder: str, kind: str):
+def test_datasets_and_spaces_are_told_apart(read, folder, kind):
     page = read(f"https://huggingface.co/{folder}/org/x", {"id": "org/x"}, "# T\n\n[x](y)")
     assert page.markdown == (
         f"# org/x\n\n- Kind: {kind}\n\n## T\n\n[x](https://huggingface.co/{folder}/org/x/blob/main/y)"
@@ -59,24 +56,22 @@ def test_datasets_and_spaces_are_told_apart(read: Callable[..., Document], folde
     ("gated", "is_gated"),
     [("auto", True), ("manual", True), (True, True), (False, False), (None, False)],
 )
-def test_gated_files_are_told(read: Callable[..., Document], gated: object, *, is_gated: bool):
+def test_gated_files_are_told(read, gated, is_gated):
     notes = read(ROOT, {**MODEL, "gated": gated}, CARD).notes
     assert any("accepted its terms" in note for note in notes) is is_gated
 
 
-def test_a_missing_card_is_told(read: Callable[..., Document], answer: Callable[..., Answer]):
+def test_a_missing_card_is_told(read, answer):
     assert read(ROOT, MODEL, None).notes == ("The repository has no card that can be read.",)
     assert read(ROOT, MODEL, answer(CARD, is_truncated=True)).truncated
 
 
-def test_a_file_is_shown(read: Callable[..., Document]):
+def test_a_file_is_shown(read):
     page = read(f"{ROOT}/blob/main/src/a.py#L1-L2", "a\nb\nc\n")
     assert page.markdown == "# src/a.py, lines 1 to 2 of 3\n\n```python\na\nb\n```"
 
 
-def test_a_file_of_weights_is_left_to_the_fetcher(
-    plan: Callable[[str], Plan | None], answer: Callable[..., Answer]
-):
+def test_a_file_of_weights_is_left_to_the_fetcher(plan, answer):
     found = plan(f"{ROOT}/resolve/main/w.bin")
     assert found is not None
     material = answer(b"\x00", media="application/octet-stream")
@@ -87,15 +82,7 @@ def test_a_file_of_weights_is_left_to_the_fetcher(
     "value", [None, True, -1, 1.5, "![x](y)", [], [None], [3], {}, {"license": 3}]
 )
 @pytest.mark.parametrize("name", [name for name in MODEL if name != "id"])
-def test_a_member_of_another_type_is_a_missing_one(
-    read: Callable[..., Document], name: str, value: object
-):
+def test_a_member_of_another_type_is_a_missing_one(read, name, value):
     page = read(ROOT, {**MODEL, name: value}, None)
     assert page.title == "org/model"
     assert "![x](" not in page.markdown
-
-
-@pytest.mark.parametrize("body", ["", "<html>", [], {}, {"id": 3}, {"error": "Not found"}])
-def test_another_answer_is_an_error(read: Callable[..., Document], body: object):
-    with pytest.raises(ValueError, match=r"."):
-        read(ROOT, body, CARD)

@@ -30,7 +30,7 @@ EVIL = [
 
 
 @pytest.mark.parametrize("text", EVIL)
-def test_a_heading_is_one_line_without_markup(text: str):
+def test_a_heading_is_one_line_without_markup(text):
     written = heading(2, text)
     assert written.startswith("## ")
     assert "\n" not in written
@@ -41,7 +41,7 @@ def test_a_heading_is_one_line_without_markup(text: str):
 
 
 @pytest.mark.parametrize("text", EVIL)
-def test_a_list_of_facts_has_one_line_for_each(text: str):
+def test_a_list_of_facts_has_one_line_for_each(text):
     written = facts([("First", text), ("Second", "x"), ("Empty", ""), ("None", None)])
     assert len(written.split("\n")) == 2
     assert "](" not in written
@@ -55,7 +55,7 @@ def test_a_list_of_facts_has_one_line_for_each(text: str):
         ("snake_case_name", "# snake_case_name"),
     ],
 )  # fmt: skip
-def test_a_heading_shows_what_the_text_says(text: str, expected: str):
+def test_a_heading_shows_what_the_text_says(text, expected):
     assert heading(1, text) == expected
 
 
@@ -85,7 +85,7 @@ def test_a_long_name_is_cut():
         ("x", "https://site.example/a>b<c\\d|e", "[x](https://site.example/a%3Eb%3Cc%5Cd%7Ce)"),
     ],
 )
-def test_a_link_leads_to_the_web_or_is_its_label(label: str, url: str, expected: str):
+def test_a_link_leads_to_the_web_or_is_its_label(label, url, expected):
     assert link(label, url) == expected
 
 
@@ -116,7 +116,7 @@ def test_blocks_stand_apart():
     ("count", "expected"),
     [(None, ""), (0, "0 bytes"), (1_023, "1023 bytes"), (2_048, "2 KB"), (5 << 20, "5.0 MB")],
 )
-def test_a_size_is_for_readers(count: int | None, expected: str):
+def test_a_size_is_for_readers(count, expected):
     assert size(count) == expected
 
 
@@ -160,7 +160,7 @@ ROOT = "https://github.com/o/r/blob/main"
         ("![](a.png)", ""),
     ],
 )
-def test_markdown_keeps_its_meaning(text: str, expected: str):
+def test_markdown_keeps_its_meaning(text, expected):
     assert from_markdown(text, base=BASE, root=ROOT) == expected
 
 
@@ -216,7 +216,7 @@ ATTACKS = [
 
 @pytest.mark.parametrize("text", ATTACKS)
 @pytest.mark.parametrize("wrap", ["{}", "> {}", "- {}", "# {}", "1. a\n\n   {}", "**{}**"])
-def test_a_host_that_renders_it_fetches_and_runs_nothing(text: str, wrap: str):
+def test_a_host_that_renders_it_fetches_and_runs_nothing(text, wrap):
     written = from_markdown(wrap.format(text), base=BASE, root=ROOT)
     rendered = MarkdownIt("commonmark", {"html": True}).enable("table").render(written).lower()
     for element in ("<img", "<picture", "<svg", "<video", "<iframe", "<script", "<link", "<div"):
@@ -237,7 +237,7 @@ def test_long_text_is_its_own_source_and_cannot_leave_the_fence():
     ["[" * 3_000, "![" * 2_000, "*a " * 2_000, ">" * 3_000, "<div>" * 2_000, "- " * 2_000,
      "`" * 3_000, "<!--" * 2_000, "\x00" * 10, "\ud800", "| a " * 500],
 )  # fmt: skip
-def test_text_written_to_break_parsers_breaks_none(text: str):
+def test_text_written_to_break_parsers_breaks_none(text):
     assert isinstance(from_markdown(text, base=BASE), str)
 
 
@@ -263,7 +263,7 @@ def test_texts_share_the_room_of_a_page():
         ("", "", ""),
     ],
 )
-def test_metadata_is_told_from_text(text: str, metadata: str, rest: str):
+def test_metadata_is_told_from_text(text, metadata, rest):
     assert front_matter(text) == (metadata, rest)
 
 
@@ -274,5 +274,5 @@ def test_metadata_is_told_from_text(text: str, metadata: str, rest: str):
         ("````\n```\n# no\n````\n\n# D", "D"), ("# C\\* \\<x>", "C* <x>"), ("text", ""), ("", ""),
     ],
 )  # fmt: skip
-def test_a_title_is_the_first_heading_outside_code(markdown: str, title: str):
+def test_a_title_is_the_first_heading_outside_code(markdown, title):
     assert first_heading(markdown) == title

@@ -1,12 +1,9 @@
 """Pages of npm packages."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from searx_mcp.content.document import Document
-from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.npm import MAX_DEPENDENCIES
 
 URL = "https://www.npmsite.example/package/@scope/tool/v/1.2.3"
@@ -31,7 +28,7 @@ MANIFEST: dict[str, Any] = {
 README = "# Tool\n\n[a](docs/a.md) ![i](u)"
 
 
-def test_a_package_is_shown_with_its_facts(read: Callable[..., Document]):
+def test_a_package_is_shown_with_its_facts(read):
     page = read(URL, MANIFEST, README, None)
     assert page.markdown == (
         "# @scope/tool 1.2.3\n\nDoes \\*things\\*\n\n- Licence: MIT\n- Author: Ann\n"
@@ -48,7 +45,7 @@ def test_a_package_is_shown_with_its_facts(read: Callable[..., Document]):
     assert page.notes == ()
 
 
-def test_the_latest_version_may_be_old(read: Callable[..., Document]):
+def test_the_latest_version_may_be_old(read):
     assert "up to 7 days late" in read(LATEST, MANIFEST, README, None).notes[0]
 
 
@@ -56,20 +53,16 @@ def test_the_latest_version_may_be_old(read: Callable[..., Document]):
     ("upper", "lower", "shown"),
     [("# Upper", None, "Upper"), (None, "# Lower", "Lower"), ("# Upper", "# Lower", "Upper")],
 )
-def test_one_readme_is_shown(
-    read: Callable[..., Document], upper: str | None, lower: str | None, shown: str
-):
+def test_one_readme_is_shown(read, upper, lower, shown):
     page = read(URL, MANIFEST, upper, lower)
     assert page.markdown.endswith(f"## {shown}")
 
 
-def test_a_package_without_a_readme_says_so(read: Callable[..., Document]):
+def test_a_package_without_a_readme_says_so(read):
     assert read(URL, MANIFEST, None, None).notes == ("The package has no README.md.",)
 
 
-def test_a_readme_that_was_cut_is_marked(
-    read: Callable[..., Document], answer: Callable[..., Answer]
-):
+def test_a_readme_that_was_cut_is_marked(read, answer):
     assert read(URL, MANIFEST, answer(README, is_truncated=True), None).truncated
 
 
@@ -103,38 +96,28 @@ def test_a_readme_that_was_cut_is_marked(
         ("keywords", "one", "- Keywords: one"),
     ],
 )
-def test_what_old_packages_wrote_is_understood(
-    read: Callable[..., Document], name: str, value: object, line: str | None
-):
+def test_what_old_packages_wrote_is_understood(read, name, value, line):
     lines = read(URL, {**MANIFEST, name: value}, None, None).markdown.split("\n")
     label = {"license": "Licence", "bugs": "Issues", "bin": "Commands"}.get(name, name.capitalize())
     assert [found for found in lines if found.startswith(f"- {label}:")] == ([line] if line else [])
 
 
-def test_licences_may_be_a_list(read: Callable[..., Document]):
+def test_licences_may_be_a_list(read):
     manifest = {**MANIFEST, "license": None, "licenses": [{"type": "MIT"}, {"type": "GPL"}]}
     assert "- Licence: MIT, GPL" in read(URL, manifest, None, None).markdown
 
 
-def test_dependencies_are_capped(read: Callable[..., Document]):
+def test_dependencies_are_capped(read):
     wanted = {f"d{n}": "1" for n in range(100)}
     page = read(URL, {**MANIFEST, "dependencies": wanted}, None, None)
     assert f"\n- and {100 - MAX_DEPENDENCIES} more\n" in page.markdown
-
-
-@pytest.mark.parametrize("body", ["", "<html>", [], {}, {"name": "x"}, {"name": 1, "version": 2}])
-def test_another_answer_is_an_error(read: Callable[..., Document], body: object):
-    with pytest.raises(ValueError, match=r"."):
-        read(URL, body, README, None)
 
 
 @pytest.mark.parametrize(
     "value", [None, True, 3, 1.5, "![x](y)", [], [None], {}, {"![x](y)": "![x](y)"}, {"a": {}}]
 )
 @pytest.mark.parametrize("name", [name for name in MANIFEST if name not in {"name", "version"}])
-def test_a_member_of_another_type_is_a_missing_one(
-    read: Callable[..., Document], name: str, value: object
-):
+def test_a_member_of_another_type_is_a_missing_one(read, name, value):
     page = read(URL, {**MANIFEST, name: value}, None, None)
     assert page.title == "@scope/tool 1.2.3"
     assert "![x](" not in page.markdown

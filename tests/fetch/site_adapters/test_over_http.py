@@ -1,10 +1,7 @@
 """Tiers through the whole fetcher: a forge on loopback, recognised by its addresses."""
 
-from collections.abc import Callable
-
 import pytest
 
-from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.models.request import FetchRequest
 
 BLOB = "/g/p/-/blob/main/src/a.py"
@@ -21,7 +18,7 @@ def forge(site):
     return site
 
 
-async def test_a_file_is_read_from_its_raw_address(forge, fetcher: Fetcher):
+async def test_a_file_is_read_from_its_raw_address(forge, fetcher):
     page = await fetcher.fetch(FetchRequest(url=forge.url(f"{BLOB}#L2-3")))
     assert page.markdown_content == "# src/a.py, lines 2 to 3 of 5\n\n```python\ntwo\nthree\n```"
     assert page.tier == "gitlab"
@@ -31,14 +28,14 @@ async def test_a_file_is_read_from_its_raw_address(forge, fetcher: Fetcher):
     assert BLOB not in [request.path for request in forge.requests]
 
 
-async def test_an_empty_file_is_one(forge, fetcher: Fetcher):
+async def test_an_empty_file_is_one(forge, fetcher):
     forge.page(RAW, "", content_type="text/plain")
     page = await fetcher.fetch(FetchRequest(url=forge.url(BLOB)))
     assert page.markdown_content == "# src/a.py"
     assert "The file is empty." in page.notes
 
 
-async def test_a_file_that_is_too_long_is_cut(forge, make_fetcher: Callable[..., Fetcher]):
+async def test_a_file_that_is_too_long_is_cut(forge, make_fetcher):
     text = "".join(f"line {n}\n" for n in range(10_000))
     forge.page(RAW, text, content_type="text/plain")
     request = FetchRequest(url=forge.url(BLOB), max_content_length=2_048)
@@ -50,9 +47,7 @@ async def test_a_file_that_is_too_long_is_cut(forge, make_fetcher: Callable[...,
 
 
 @pytest.mark.parametrize("content_type", ["text/plain", "application/octet-stream", None])
-async def test_markdown_is_read_whatever_its_site_calls_it(
-    forge, fetcher: Fetcher, content_type: str | None
-):
+async def test_markdown_is_read_whatever_its_site_calls_it(forge, fetcher, content_type):
     body = "# Title\n\nSee [more](b.md). ![logo](a.png)"
     forge.page("/g/p/-/raw/main/a.md", body, content_type=content_type)
     page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/blob/main/a.md")))
@@ -62,7 +57,7 @@ async def test_markdown_is_read_whatever_its_site_calls_it(
     assert page.content_type == "text/markdown"
 
 
-async def test_an_html_file_is_read_as_a_page(forge, fetcher: Fetcher):
+async def test_an_html_file_is_read_as_a_page(forge, fetcher):
     forge.page("/g/p/-/raw/main/a.html", "<title>T</title><p>Said.", content_type="text/plain")
     page = await fetcher.fetch(FetchRequest(url=forge.url("/g/p/-/blob/main/a.html")))
     assert page.markdown_content == "Said."

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from searx_mcp.content.document import Document
 from searx_mcp.fetch.hops.answers import Answer
 from searx_mcp.fetch.site_adapters.adapter import AsPage, Composed
 from searx_mcp.fetch.site_adapters.markdown import Prose
@@ -46,7 +45,7 @@ def page(answer: Callable[..., Answer]) -> Callable[..., Composed]:
     return make
 
 
-def test_code_is_fenced_under_its_path(page: Callable[..., Composed]):
+def test_code_is_fenced_under_its_path(page):
     composed = page("x = 1\n")
     assert composed.document.markdown == "# src/a.py\n\n```python\nx = 1\n```"
     assert composed.document.title == "src/a.py"
@@ -55,7 +54,7 @@ def test_code_is_fenced_under_its_path(page: Callable[..., Composed]):
     assert composed.document.notes == ()
 
 
-def test_a_part_of_a_file_names_its_lines(page: Callable[..., Composed]):
+def test_a_part_of_a_file_names_its_lines(page):
     composed = page(TEN, lines=(3, 5))
     heading, code = composed.document.markdown.split("\n\n", 1)
     assert heading == "# src/a.py, lines 3 to 5 of 10"
@@ -78,20 +77,14 @@ def test_a_part_of_a_file_names_its_lines(page: Callable[..., Composed]):
         ("a\rb\nc", (2, 2), ["c"], ""),
     ],
 )
-def test_lines_are_counted_as_the_sites_count_them(
-    page: Callable[..., Composed],
-    text: str,
-    lines: tuple[int, int],
-    shown: list[str],
-    note: str,
-):
+def test_lines_are_counted_as_the_sites_count_them(page, text, lines, shown, note):
     composed = page(text, lines=lines)
     assert composed.document.markdown.split("\n")[3:-1] == shown
     assert "".join(composed.document.notes).startswith(note)
     assert bool(composed.document.notes) is bool(note)
 
 
-def test_lines_of_a_file_that_was_cut_say_how_many_were_read(page: Callable[..., Composed]):
+def test_lines_of_a_file_that_was_cut_say_how_many_were_read(page):
     composed = page(TEN, lines=(20, 30), is_truncated=True)
     assert composed.document.truncated
     assert composed.document.notes[0].startswith("At least 10 lines were read")
@@ -99,11 +92,11 @@ def test_lines_of_a_file_that_was_cut_say_how_many_were_read(page: Callable[...,
     assert page(TEN, lines=(2, 10), is_truncated=True).document.truncated
 
 
-def test_the_body_of_a_file_that_was_cut_is_marked(page: Callable[..., Composed]):
+def test_the_body_of_a_file_that_was_cut_is_marked(page):
     assert page("x = 1\n", is_truncated=True).document.truncated
 
 
-def test_markdown_is_read_as_such(page: Callable[..., Composed]):
+def test_markdown_is_read_as_such(page):
     composed = page("---\ntags: x\n---\n# T\n\n[a](../b.md) ![i](u)", "src/a.md")
     assert composed.document.markdown == (
         "```yaml\ntags: x\n```\n\n# T\n\n[a](https://site.example/o/r/blob/main/b.md) [image: i]"
@@ -113,12 +106,12 @@ def test_markdown_is_read_as_such(page: Callable[..., Composed]):
 
 
 @pytest.mark.parametrize("lines", [None, (1, 1)])
-def test_its_source_can_be_asked_for(page: Callable[..., Composed], lines: tuple[int, int] | None):
+def test_its_source_can_be_asked_for(page, lines):
     composed = page("# T ![i](u)", "a.md", as_source=lines is None, lines=lines)
     assert "```markdown\n# T ![i](u)\n```" in composed.document.markdown
 
 
-def test_markdown_without_a_heading_is_called_by_its_path(page: Callable[..., Composed]):
+def test_markdown_without_a_heading_is_called_by_its_path(page):
     composed = page("text", "docs/a.md")
     assert composed.document.title == "docs/a.md"
     assert composed.document.markdown == "text"
@@ -126,13 +119,13 @@ def test_markdown_without_a_heading_is_called_by_its_path(page: Callable[..., Co
 
 @pytest.mark.parametrize("path", ["a.md", "a.py", "a.ipynb", "LICENSE"])
 @pytest.mark.parametrize("text", ["", "\n\n", " \t\n"])
-def test_an_empty_file_says_so(page: Callable[..., Composed], path: str, text: str):
+def test_an_empty_file_says_so(page, path, text):
     composed = page(text, path)
     assert composed.document.markdown == f"# {path}"
     assert composed.document.notes == ("The file is empty.",)
 
 
-def test_a_pointer_is_not_taken_for_the_file(page: Callable[..., Composed]):
+def test_a_pointer_is_not_taken_for_the_file(page):
     composed = page("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n", "a.md")
     assert "pointer" in composed.document.notes[0]
     assert "oid sha256:00" in composed.document.markdown
@@ -147,21 +140,21 @@ def test_a_pointer_is_not_taken_for_the_file(page: Callable[..., Composed]):
         ("a.xhtml", "text/plain"),
     ],
 )  # fmt: skip
-def test_what_is_no_source_is_read_as_a_page(answer: Callable[..., Answer], path: str, media: str):
+def test_what_is_no_source_is_read_as_a_page(answer, path, media):
     composed = compose([answer(b"<p>x", media=media)], file=RawFile(path, base=BASE))
     assert isinstance(composed, AsPage)
     if path.endswith("html"):
         assert composed.answer.media.name == "text/html"
 
 
-def test_the_source_of_an_html_file_can_be_asked_for(page: Callable[..., Composed]):
+def test_the_source_of_an_html_file_can_be_asked_for(page):
     composed = page("<p>\nx\n</p>\n", "a.html", lines=(2, 2))
     assert composed.document.markdown.endswith("```html\nx\n```")
     assert page("<p>", "a.html", as_source=True).content_type == "text/html"
 
 
 @pytest.mark.parametrize("path", ["a.md", "a.py", "LICENSE"])
-def test_a_login_page_is_not_taken_for_a_file(answer: Callable[..., Answer], path: str):
+def test_a_login_page_is_not_taken_for_a_file(answer, path):
     found = answer("<!doctype html><title>Sign in</title>", media="text/html")
     with pytest.raises(ValueError, match="a page instead of the file"):
         compose([found], file=RawFile(path, base=BASE))
@@ -180,9 +173,7 @@ def test_nothing_is_an_error():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("lines", [None, (1, 9)])
-def test_no_file_can_leave_its_fence(
-    page: Callable[..., Composed], text: str, lines: tuple[int, int] | None
-):
+def test_no_file_can_leave_its_fence(page, text, lines):
     block = page(text, lines=lines).document.markdown.split("\n\n", 1)[1]
     opening, *inside, closing = block.split("\n")
     assert opening == f"{closing}python"
@@ -191,14 +182,14 @@ def test_no_file_can_leave_its_fence(
 
 
 @pytest.mark.parametrize("path", ["a b.py", "# x\n![y](z).py", "x" * 500 + ".py", "ü.py", "`.py"])
-def test_a_path_is_a_strangers_text(page: Callable[..., Composed], path: str):
+def test_a_path_is_a_strangers_text(page, path):
     heading = page("x", path).document.markdown.split("\n\n```")[0]
     assert "\n" not in heading
     assert "![" not in heading
     assert len(heading) < 300
 
 
-def test_charsets_are_honoured(page: Callable[..., Composed]):
+def test_charsets_are_honoured(page):
     assert "ü" in page("ü".encode("latin-1"), media="text/plain; charset=latin-1").document.markdown
     assert "ü" in page("ü".encode(), media="text/plain").document.markdown
     assert (
@@ -216,7 +207,7 @@ def test_charsets_are_honoured(page: Callable[..., Composed]):
         ("README.MD", "markdown"),
     ],
 )  # fmt: skip
-def test_a_name_tells_the_language(name: str, language: str):
+def test_a_name_tells_the_language(name, language):
     assert language_of(name) == language
 
 
@@ -224,7 +215,7 @@ def test_a_name_tells_the_language(name: str, language: str):
     ("language", "media"),
     [("", "text/plain"), ("python", "text/x-python"), ("json", "application/json")],
 )
-def test_a_language_has_a_media_type(language: str, media: str):
+def test_a_language_has_a_media_type(language, media):
     assert media_of(language) == media
 
 
@@ -272,7 +263,7 @@ def test_cells_are_written_in_order():
         (None, None),
     ],
 )
-def test_outputs_are_shown_as_text(output: object, shown: str | None):
+def test_outputs_are_shown_as_text(output, shown):
     markdown, _ = from_notebook(notebook(code("x", output)), Prose(NOTEBOOK))
     expected = "```\nx\n```" + (f"\n\nOutput:\n\n```text\n{shown}\n```" if shown else "")
     assert markdown == expected
@@ -302,7 +293,7 @@ def test_cells_are_capped():
         ({}, ""),
     ],
 )
-def test_the_language_is_the_kernels(metadata: dict[str, object], language: str):
+def test_the_language_is_the_kernels(metadata, language):
     markdown, _ = from_notebook(notebook(code("x"), **metadata), Prose(NOTEBOOK))
     assert markdown == f"```{language}\nx\n```"
 
@@ -317,7 +308,7 @@ def test_code_cannot_leave_its_fence():
     ["", "x", "[]", "{}", '{"nbformat": 3, "worksheets": []}', '{"nbformat": "4"}',
      '{"nbformat": 4, "cells": [', "[" * 100_000],
 )  # fmt: skip
-def test_what_is_no_notebook_is_shown_as_it_is(text: str):
+def test_what_is_no_notebook_is_shown_as_it_is(text):
     with pytest.raises(ValueError, match=r"."):
         from_notebook(text, Prose(NOTEBOOK))
     if text:
@@ -327,13 +318,14 @@ def test_what_is_no_notebook_is_shown_as_it_is(text: str):
 
 
 @pytest.mark.parametrize("cells", [None, 3, {}, [None, 3, [], "x"], [{"cell_type": None}]])
-def test_cells_of_another_shape_are_left_out(cells: object):
+def test_cells_of_another_shape_are_left_out(cells):
     markdown, _ = from_notebook(json.dumps({"nbformat": 4, "cells": cells}), Prose(NOTEBOOK))
     assert markdown == ""
 
 
 LAB = "https://lab.example/g/p/-/blob/main"
 FORGE = "https://git.example/o/r/src/branch/main"
+GITHUB = "https://github.com/o/r/blob"
 
 
 @pytest.mark.parametrize(
@@ -343,9 +335,7 @@ FORGE = "https://git.example/o/r/src/branch/main"
         (f"{FORGE}/src/a.go#L2", "# src/a.go, line 2 of 4\n\n```go\nb\n```"),
     ],
 )
-def test_lines_of_a_file_are_shown_at_any_forge(
-    read: Callable[..., Document], url: str, shown: str
-):
+def test_lines_of_a_file_are_shown_at_any_forge(read, url, shown):
     assert read(url, "a\nb\nc\nd\n").markdown == shown
 
 
@@ -358,15 +348,17 @@ def test_lines_of_a_file_are_shown_at_any_forge(
         ("https://lab.example/g/p/-/raw/main/a.md?plain=1", False),
         (f"{FORGE}/a.md", False),
         (f"{FORGE}/a.md?display=source", True),
+        (f"{GITHUB}/main/a.md", False),
+        (f"{GITHUB}/main/a.md?plain=1", True),
+        (f"{GITHUB}/main/a.md?plain=0", False),
+        ("https://github.com/o/r/raw/main/a.md?plain=1", False),
     ],
 )
-def test_the_source_of_markdown_can_be_asked_for_at_any_forge(
-    read: Callable[..., Document], url: str, *, is_source: bool
-):
+def test_the_source_of_markdown_can_be_asked_for_at_any_forge(read, url, is_source):
     assert ("```markdown" in read(url, "# T").markdown) is is_source
 
 
-@pytest.mark.parametrize("home", [LAB, FORGE])
-def test_links_of_a_file_stay_at_its_forge(read: Callable[..., Document], home: str):
+@pytest.mark.parametrize("home", [LAB, FORGE, f"{GITHUB}/main", f"{GITHUB}/refs/heads/main"])
+def test_links_of_a_file_stay_at_its_forge(read, home):
     page = read(f"{home}/docs/a.md", "[x](y.md) [z](/z.md)")
     assert page.markdown == f"[x]({home}/docs/y.md) [z]({home}/z.md)"

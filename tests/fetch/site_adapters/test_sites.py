@@ -1,7 +1,5 @@
 """Which addresses an adapter reads, and what is fetched for them."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -188,7 +186,7 @@ NOT_PLANNED = [f"{home}{path}" for home, paths in ELSEWHERE for path in paths.sp
 
 @pytest.mark.parametrize(("url", "tier", "sources"), PLANNED)
 def test_a_known_address_is_read_from_its_sources_the_first_of_which_is_required(
-    plan: Callable[[str], Plan | None], url: str, tier: str, sources: list[str]
+    plan, url, tier, sources
 ):
     for found in (plan(url), plan(url)):  # planning twice gives the same
         assert found is not None
@@ -200,20 +198,18 @@ def test_a_known_address_is_read_from_its_sources_the_first_of_which_is_required
 
 
 @pytest.mark.parametrize(("url", "tier", "sources"), PLANNED)
-def test_an_adapter_can_be_switched_off(url: str, tier: str, sources: list[str]):
+def test_an_adapter_can_be_switched_off(url, tier, sources):
     others = adapters([name for name in TierName if name != tier])
     assert all(other(URL(url)) is None for other in others)
 
 
 @pytest.mark.parametrize("url", NOT_PLANNED)
-def test_any_other_address_is_a_page(plan: Callable[[str], Plan | None], url: str):
+def test_any_other_address_is_a_page(plan, url):
     assert plan(url) is None
 
 
 @pytest.mark.parametrize("kind", ["models", "datasets", "spaces"])
-def test_a_repository_of_hugging_face_names_the_fields_it_wants(
-    plan: Callable[[str], Plan | None], kind: str
-):
+def test_a_repository_of_hugging_face_names_the_fields_it_wants(plan, kind):
     folder = "" if kind == "models" else f"{kind}/"
     found = plan(f"https://huggingface.co/{folder}o/m")
     assert found is not None
@@ -255,7 +251,7 @@ def test_there_is_an_adapter_for_each_name_but_one_without_effect():
         "https://huggingface.co/o/m",
     ],
 )
-def test_only_githubs_api_sees_the_token(url: str, token: str):
+def test_only_githubs_api_sees_the_token(url, token):
     plans = [adapter(URL(url)) for adapter in adapters(TierName, github_token=token)]
     (found,) = filter(None, plans)
     for source in found.sources:
@@ -267,7 +263,7 @@ def test_only_githubs_api_sees_the_token(url: str, token: str):
 
 
 @pytest.mark.parametrize("token", ["a b", "a\nb", "a\r\nX: y", "geheimnisü", " secret", "x" * 256])
-def test_a_token_that_no_header_can_carry_is_refused_without_repeating_it(token: str):
+def test_a_token_that_no_header_can_carry_is_refused_without_repeating_it(token):
     with pytest.raises(SettingsError) as caught:
         adapters([TierName.GITHUB], github_token=token)
     assert caught.value.field == "fetch.github_token"
@@ -287,7 +283,7 @@ known = st.sampled_from((
     path=st.lists(st.one_of(known, segments), max_size=8),
     fragment=st.text(max_size=12),
 )
-def test_no_path_makes_a_source_leave_its_place(host: str, path: list[str], fragment: str):
+def test_no_path_makes_a_source_leave_its_place(host, path, fragment):
     try:
         url = URL(f"https://{host}/{'/'.join(path)}").with_fragment(fragment)
     except ValueError:
