@@ -31,6 +31,14 @@ async def folder(tmp_path):
     return tmp_path / "state"
 
 
+async def left_in(folder) -> int | None:
+    """What the budget has left that was charged once."""
+    store = open_store(folder / FILE_NAME)
+    (budget,) = await store.budgets([ACCOUNT], 1_800_000_000.0)
+    await store.aclose()
+    return budget.left
+
+
 async def test_paths_shows_every_file(run_cli, folder, monkeypatch):
     # However long the path of the folder is: a table in a pipe has 200 columns.
     monkeypatch.setattr("searx_mcp.cli.output._PIPE_WIDTH", 400)
@@ -51,13 +59,6 @@ async def test_paths_as_json(run_cli, folder):
     assert set(data["files"][0]) == {"path", "kind", "what", "size", "age"}
 
 
-async def test_paths_says_when_nothing_is_kept(run_cli, tmp_path):
-    empty = await run_cli("paths", SEARX_MCP_STORAGE__FOLDER=str(tmp_path / "none"))
-    assert "Nothing is kept yet" in empty.out
-    off = await run_cli("paths", SEARX_MCP_STORAGE__STATE="false")
-    assert "Nothing outlives a process" in off.out
-
-
 async def test_purge_asks_or_wants_to_be_told(run_cli, folder):
     ran = await run_cli("purge", SEARX_MCP_STORAGE__FOLDER=str(folder))
     assert ran.code == ExitCode.USAGE
@@ -70,10 +71,7 @@ async def test_purge_empties_the_state_and_warns(run_cli, folder):
     assert ran.code == ExitCode.DONE
     assert f"Emptied {folder / FILE_NAME}" in ran.out
     assert "will refuse" in ran.out
-    store = open_store(folder / FILE_NAME)
-    (budget,) = await store.budgets([ACCOUNT], 1_800_000_000.0)
-    await store.aclose()
-    assert budget.left == 3
+    assert await left_in(folder) == 3
 
 
 async def test_purge_empties_the_pages_although_they_are_switched_off(run_cli, folder):
@@ -102,11 +100,6 @@ async def test_purge_as_json(run_cli, folder):
         "deleted": [str(folder / "catalog-v1.json")],
         "left": {},
     }
-
-
-async def test_purging_nothing_says_so(run_cli, tmp_path):
-    ran = await run_cli("purge", "--yes", SEARX_MCP_STORAGE__FOLDER=str(tmp_path / "none"))
-    assert (ran.code, ran.out.strip()) == (ExitCode.DONE, "There was nothing to delete.")
 
 
 @pytest.mark.slow
@@ -185,8 +178,9 @@ def test_files_are_listed_with_size_and_age(capsys, found, lines):
             Purged(left={"/d": "It is in use."}),
             ["Left /d: It is in use.", "There was nothing to delete."],
         ),
+        (Purged(), ["There was nothing to delete."]),
     ],
-    ids=["all kinds", "deleted", "left"],
+    ids=["all kinds", "deleted", "left", "nothing"],
 )
 def test_what_was_deleted_is_listed_and_warned_of_once(capsys, purged, lines):
     files._print_purged(purged)
@@ -203,10 +197,7 @@ async def test_on_a_terminal_purge_asks_first(run_cli, folder, monkeypatch, answ
     assert f"Delete what was learned and read in {folder}?" in ran.err
     assert ran.code == (0 if is_gone else 130)
     assert ("Emptied" in ran.out) is is_gone
-    store = open_store(folder / FILE_NAME)
-    (budget,) = await store.budgets([ACCOUNT], 1_800_000_000.0)
-    await store.aclose()
-    assert budget.left == (3 if is_gone else 2)
+    assert await left_in(folder) == (3 if is_gone else 2)
 
 
 def test_a_long_value_is_folded_and_its_origin_stays_in_sight(capsys):

@@ -3,8 +3,7 @@
 import socket
 import ssl
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ import trustme
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import SearxMcpError
-from tests.doubles.internet import FakeInternet
 from tests.doubles.raw import RawServer, response
 
 NAME = "www.example.org"
@@ -122,57 +120,31 @@ async def test_one_address_of_several_that_answers_is_enough(read, internet):
         assert await read(deadline=60) == "Here"
 
 
-@pytest.fixture(scope="module")
-def authority() -> trustme.CA:
-    return trustme.CA()
+LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
-@pytest.fixture
-def believed(authority: trustme.CA, tmp_path: Path) -> dict[str, str]:
-    """The `[network]` table under which the authority is believed."""
-    file = tmp_path / "ca.pem"
-    authority.cert_pem.write_to_path(file)
-    return {"ca_file": str(file)}
-
-
-def context_of(authority: trustme.CA, name: str = NAME, **validity: Any) -> ssl.SSLContext:
+@pytest.mark.parametrize(
+    ("name", "validity", "is_believed", "ending"),
+    [
+        pytest.param(NAME, {}, True, "Here", id="in order"),
+        pytest.param(
+            NAME, {"not_before": LONG_AGO, "not_after": LONG_AGO}, True, "tls_error", id="6 expired"
+        ),
+        pytest.param(NAME, {}, False, "tls_error", id="7 of an authority that nobody believes"),
+        pytest.param("other.example.org", {}, True, "tls_error", id="8 of another host"),
+    ],
+)
+async def test_a_certificate_lets_the_page_through_if_it_is_in_order(
+    internet, read, tmp_path, name, validity, is_believed, ending
+):
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(name, **validity).configure_cert(context)
-    return context
-
-
-async def served(internet: FakeInternet, context: ssl.SSLContext, read: Reader, **tables) -> str:
+    network = {"ca_file": str(tmp_path / "ca.pem")} if is_believed else {}
     async with RawServer({"/": PAGE}, ssl_context=context) as server:
         internet.host(NAME, server, port=443)
-        return await read(f"https://{NAME}/", deadline=60, **tables)
-
-
-async def test_a_certificate_that_is_in_order_lets_the_page_through(
-    internet, read, authority, believed
-):
-    assert await served(internet, context_of(authority), read, network=believed) == "Here"
-
-
-async def test_an_expired_certificate_is_told(internet, read, authority, believed):
-    """Fault 6: TLS expired."""
-    now = datetime.now(UTC)
-    past: dict[str, Any] = {
-        "not_before": now - timedelta(days=9),
-        "not_after": now - timedelta(days=1),
-    }
-    context = context_of(authority, **past)
-    assert await served(internet, context, read, network=believed) == "tls_error"
-
-
-async def test_a_certificate_of_nobody_is_told(internet, read, authority):
-    """Fault 7: TLS of an authority that nobody believes, as a self-signed certificate is."""
-    assert await served(internet, context_of(authority), read) == "tls_error"
-
-
-async def test_a_certificate_of_another_host_is_told(internet, read, authority, believed):
-    """Fault 8: TLS wrong host."""
-    context = context_of(authority, "other.example.org")
-    assert await served(internet, context, read, network=believed) == "tls_error"
+        assert await read(f"https://{NAME}/", deadline=60, network=network) == ending
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Every file that is kept, and how to be rid of them."""
 
 import os
-import random
 
 import pytest
 
@@ -12,7 +11,6 @@ from searx_mcp.ops.local_files import FileKind, delete_kept, kept_files
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, PageKey
-from searx_mcp.storage.sqlite_pages import SqlitePageStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.storage.state import Account, Window
 
@@ -159,33 +157,6 @@ async def test_stores_in_memory_are_emptied_too():
     await delete_kept(None, store, pages, everything=False)
     assert await left_of(store) == 3
     assert pages.size == 0
-
-
-@pytest.mark.parametrize(
-    ("storage", "kind"),
-    [
-        ({}, SqlitePageStore),
-        ({"pages": False}, MemoryPageStore),
-        ({"state": False}, MemoryPageStore),
-    ],
-)
-def test_the_settings_say_where_pages_are_kept(tmp_path, storage, kind):
-    settings = Settings.model_validate({"storage": {"folder": str(tmp_path), **storage}})
-    store = open_pages(settings)
-    assert type(store) is kind
-    assert str(tmp_path / "pages-v1.db") in repr(store) or kind is MemoryPageStore
-
-
-async def test_pages_are_kept_as_many_and_as_long_as_the_settings_say(tmp_path):
-    fetch = {"cache_size": 1 << 20, "cache_max_age": 60}
-    store = open_pages(Settings.model_validate({"storage": {"pages": False}, "fetch": fetch}))
-    assert isinstance(store, MemoryPageStore)
-    await store.keep_robots("https://a.example", KeptRobots(200, "x", NOW), NOW)
-    assert await store.robots("https://a.example", NOW + 59)
-    assert await store.robots("https://a.example", NOW + 60) is None
-    noise = random.Random(1).randbytes(1 << 20).hex()
-    await store.keep_robots("https://b.example", KeptRobots(200, noise, NOW), NOW)
-    assert await store.robots("https://b.example", NOW) is None
 
 
 def test_searxng_itself_is_one_entry_and_hides_nothing(folder):

@@ -1,6 +1,7 @@
-"""A client whose state and answers are on a server, which may go away at any time."""
+"""The stores that the settings choose, and a server of them that may go away at any time."""
 
 import logging
+import random
 import secrets
 import subprocess
 import sys
@@ -10,16 +11,20 @@ from contextlib import aclosing
 import pytest
 
 from searx_mcp.client.facade import SearxClient, persistent_client
-from searx_mcp.client.stores import open_answers, open_state
+from searx_mcp.client.stores import open_answers, open_pages, open_state
 from searx_mcp.errors import SettingsError
 from searx_mcp.search.cache import KEY_FILE
 from searx_mcp.settings.values import Settings
-from searx_mcp.storage.memory import MemoryStore
+from searx_mcp.storage.memory import MemoryPageStore, MemoryStore
+from searx_mcp.storage.pages import KeptRobots
 from searx_mcp.storage.redis_state import RedisStore
+from searx_mcp.storage.sqlite_pages import SqlitePageStore
 from searx_mcp.storage.sqlite_state import SqliteStore
 from searx_mcp.storage.state import Account, Window
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
+
+NOW = 1_800_000_000.0
 
 
 def settings_with(url: str, **tables: object) -> Settings:
@@ -31,6 +36,33 @@ async def test_the_settings_choose_the_store(tmp_path):
     assert isinstance(open_state(settings_with("", storage={"state": False})), MemoryStore)
     assert isinstance(open_state(settings_with("", storage=storage)), SqliteStore)
     assert isinstance(open_state(settings_with("redis://h", storage=storage)), RedisStore)
+
+
+@pytest.mark.parametrize(
+    ("storage", "kind"),
+    [
+        ({}, SqlitePageStore),
+        ({"pages": False}, MemoryPageStore),
+        ({"state": False}, MemoryPageStore),
+    ],
+)
+def test_the_settings_say_where_pages_are_kept(tmp_path, storage, kind):
+    settings = Settings.model_validate({"storage": {"folder": str(tmp_path), **storage}})
+    store = open_pages(settings)
+    assert type(store) is kind
+    assert str(tmp_path / "pages-v1.db") in repr(store) or kind is MemoryPageStore
+
+
+async def test_pages_are_kept_as_many_and_as_long_as_the_settings_say(tmp_path):
+    fetch = {"cache_size": 1 << 20, "cache_max_age": 60}
+    store = open_pages(Settings.model_validate({"storage": {"pages": False}, "fetch": fetch}))
+    assert isinstance(store, MemoryPageStore)
+    await store.keep_robots("https://a.example", KeptRobots(200, "x", NOW), NOW)
+    assert await store.robots("https://a.example", NOW + 59)
+    assert await store.robots("https://a.example", NOW + 60) is None
+    noise = random.Random(1).randbytes(1 << 20).hex()
+    await store.keep_robots("https://b.example", KeptRobots(200, noise, NOW), NOW)
+    assert await store.robots("https://b.example", NOW) is None
 
 
 @pytest.mark.parametrize(
