@@ -4,11 +4,7 @@ import re
 
 import pytest
 
-from searx_mcp.cli.calls import (
-    print_attempts,
-    print_page,
-    print_response,
-)
+from searx_mcp.cli.calls import print_attempts, print_page, print_response
 from searx_mcp.errors import DeadlineError, ErrorCode, PolicyError
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.models.hits import Answer

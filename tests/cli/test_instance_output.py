@@ -477,44 +477,39 @@ def test_an_open_source_has_terms_and_no_score():
 
 
 FREE = "It cost nothing: your own instances have no budget."
+COST = "It cost 1 request of its budget;"
 
 
 @pytest.mark.parametrize(
-    ("fields", "lines"),
+    ("fields", "read", "more"),
     [
-        ({}, ["0 of 0 rows read in 5 ms (JSON, status 429)", FREE]),
-        ({"status_code": None}, ["0 of 0 rows read in 5 ms (JSON)", FREE]),
+        ({}, "0 of 0 rows read in 5 ms (JSON, status 429)", [FREE]),
+        ({"status_code": None}, "0 of 0 rows read in 5 ms (JSON)", [FREE]),
         (
             {"rows_used": 1, "rows_seen": 2, "detail": "Why.", "left": 3},
-            [
-                "1 of 2 rows read in 5 ms (JSON, status 429)",
-                "Why.",
-                "It cost nothing: no search was sent.",
-            ],
+            "1 of 2 rows read in 5 ms (JSON, status 429)",
+            ["Why.", "It cost nothing: no search was sent."],
         ),
         (
             {"answers": 1, "suggestions": 2, "unresponsive_engines": 3, "cost": 1, "left": 0},
+            "0 of 0 rows read in 5 ms (JSON, status 429)",
             [
-                "0 of 0 rows read in 5 ms (JSON, status 429)",
                 "1 answers, 2 suggestions, 3 engines that did not answer",
-                "It cost 1 request of its budget; 0 may be asked there now.",
+                f"{COST} 0 may be asked there now.",
             ],
         ),
         (
             {"infoboxes": 1, "cost": 1, "month_left": 0},
+            "0 of 0 rows read in 5 ms (JSON, status 429)",
             [
-                "0 of 0 rows read in 5 ms (JSON, status 429)",
                 "1 infoboxes",
-                (
-                    "It cost 1 request of its budget; any number may be asked there now,"
-                    " 0 at all public ones together."
-                ),
+                f"{COST} any number may be asked there now, 0 at all public ones together.",
             ],
         ),
     ],
     ids=["free", "no status", "not sent", "one account", "two accounts"],
 )
-def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, lines):
+def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, read, more):
     usual = {
         "instance": "https://a.example/",
         "verdict": Verdict.RATE_LIMITED,
@@ -522,7 +517,7 @@ def test_a_trial_tells_what_came_what_it_cost_and_what_is_left(fields, lines):
         "status_code": 429,
         "elapsed_ms": 5,
     }
-    assert [*trial_lines(Trial(**(usual | fields)))] == [f"rate limited: {lines[0]}", *lines[1:]]
+    assert [*trial_lines(Trial(**(usual | fields)))] == [f"rate limited: {read}", *more]
 
 
 @pytest.mark.parametrize(

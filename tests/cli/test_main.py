@@ -159,15 +159,6 @@ async def test_four_kinds_of_unavailability_read_differently(run_cli, tmp_path):
     assert "Start it" in own_down.err
 
 
-async def test_fetch_prints_markdown_and_its_head_apart(run_cli):
-    async with FakeWeb({"/a": PAGE}) as web:
-        ran = await run_cli("fetch", web.url("/a"), **environment(web))
-    assert ran.code == ExitCode.DONE
-    assert ran.out.startswith("# Bees")
-    assert "text/html" in ran.err
-    assert "text/html" not in ran.out
-
-
 async def test_fetch_as_json_has_every_field(run_cli):
     async with FakeWeb({"/a": PAGE}) as web:
         ran = await run_cli(

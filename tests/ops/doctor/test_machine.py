@@ -66,14 +66,10 @@ def test_a_wrong_setting_is_named_with_its_place(error, said, fix):
     assert (found.status, found.detail, found.fix) == (CheckStatus.FAILED, said, fix)
 
 
-def test_a_folder_that_can_be_written_is_fine(tmp_path):
+def test_a_folder_that_can_be_written_or_none_is_fine(tmp_path):
     found = check_data_folder(tmp_path, "")
-    assert found.status is CheckStatus.OK
+    assert found.status is check_data_folder(None, "").status is CheckStatus.OK
     assert f"{tmp_path} can be written" in found.detail
-
-
-def test_no_folder_is_fine():
-    assert check_data_folder(None, "").status is CheckStatus.OK
 
 
 def test_what_the_store_says_comes_first(tmp_path):
@@ -84,18 +80,14 @@ def test_what_the_store_says_comes_first(tmp_path):
     assert found.fix == "Make room, then start."
 
 
-def test_a_missing_folder_is_told(tmp_path):
-    found = check_data_folder(tmp_path / "gone", "")
-    assert found.status is CheckStatus.FAILED
-    assert found.fix.splitlines()[1].startswith("mkdir -p ")
-
-
-def test_a_folder_on_the_network_is_told(tmp_path, monkeypatch):
+def test_a_missing_folder_and_one_on_the_network_are_told(tmp_path, monkeypatch):
+    missing = check_data_folder(tmp_path / "gone", "")
     monkeypatch.setattr(machine, "network_filesystem", lambda _folder: "nfs4")
-    found = check_data_folder(tmp_path, "")
-    assert found.status is CheckStatus.FAILED
-    assert "(nfs4)" in found.detail
-    assert "[storage]\nfolder = " in found.fix
+    remote = check_data_folder(tmp_path, "")
+    assert missing.status is remote.status is CheckStatus.FAILED
+    assert missing.fix.splitlines()[1].startswith("mkdir -p ")
+    assert "(nfs4)" in remote.detail
+    assert "[storage]\nfolder = " in remote.fix
 
 
 def test_little_space_is_a_warning(tmp_path, monkeypatch):

@@ -66,15 +66,12 @@ def test_the_installer_is_the_one_whose_index_the_user_has_set(uv, environ, is_u
     assert found == (str(uv) if is_uv else None)
 
 
-def test_a_configuration_file_of_pip_alone_means_pip(uv):
+def test_a_configuration_file_of_pip_alone_or_no_uv_means_pip(uv, tmp_path):
     file = uv.parent / ".config" / "pip" / "pip.conf"
     file.parent.mkdir(parents=True)
+    assert installer({"PATH": str(file.parent)}) is None
     file.write_text("[global]\nindex-url = https://index.example/simple\n")
     assert installer({"PATH": str(uv.parent)}) is None
-
-
-def test_without_uv_it_is_pip(tmp_path):
-    assert installer({"PATH": str(tmp_path)}) is None
 
 
 def test_the_proxy_and_the_authorities_of_the_settings_reach_the_installer():

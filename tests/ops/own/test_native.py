@@ -300,12 +300,6 @@ async def test_a_failure_is_typed_and_leaves_nothing(
     assert await machine.registered() == ()
 
 
-async def test_the_log_of_what_ended_is_shown_without_its_secrets(machine, stand_in):
-    with pytest.raises(OwnInstanceError) as caught:
-        await machine.up(stand_in.archive("ends"))
-    assert caught.value.log == ("settings are wrong, secret_key …",)
-
-
 async def test_without_the_module_venv_it_says_what_to_install(stand_in, until, monkeypatch):
     python = stand_in.folder / "bin" / "python3"
     python.write_text("#!/bin/sh\necho 'ensurepip is not available' >&2\nexit 1\n")
