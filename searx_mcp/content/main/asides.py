@@ -7,11 +7,11 @@ and no part of a line is taken out.
 import re
 from typing import Final
 
-from searx_mcp.content.main.boilerplate import CANONICAL
 from searx_mcp.content.main.kinds import Hints
 from searx_mcp.content.main.related_links import paragraph_starts
 from searx_mcp.content.main.sections import leads_away
 from searx_mcp.content.main.text_density import HEADINGS, Element, live
+from searx_mcp.content.normalize.tree import CANONICAL
 
 _LINES: Final = frozenset({
     "address", "aside", "center", "div", "figcaption", "figure", "footer", "header", "p", "section",

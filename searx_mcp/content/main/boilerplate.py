@@ -15,11 +15,8 @@ from searx_mcp.content.main.class_names import (
     signs_of,
 )
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live
-from searx_mcp.content.normalize.tree import CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK
+from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.models.page import PageKind
-
-CANONICAL: Final = frozenset({CALLOUT, MATH, NOTE, NOTES, REFERENCE, TASK, "pre", "code"})
-"""Elements that no rule takes out for themselves."""
 
 _KEPT: Final = CANONICAL | HEADINGS | {
     "html", "body", "main", "article", "tbody", "tr", "td", "th", "thead", "tfoot", "img",

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from searx_mcp.content.main.boilerplate import CANONICAL
 from searx_mcp.content.main.text_density import HEADINGS, Element, holds, live, rows_of_cards
+from searx_mcp.content.normalize.tree import CANONICAL
 from searx_mcp.models.page import PageKind
 
 _TEXTS: Final = frozenset({PageKind.ARTICLE, PageKind.DOCUMENTATION})

@@ -30,6 +30,9 @@ NOTE: Final = "x-note"
 TASK: Final = "x-task"
 """The box in front of a task; `done` if it is ticked. It has no content."""
 
+CANONICAL: Final = frozenset({MATH, CALLOUT, REFERENCE, NOTES, NOTE, TASK, "pre", "code"})
+"""Elements in the common form, which no rule that finds the main content takes out for themselves."""
+
 ANY: Final = ""
 """The name of any element, among the marks of a dialect."""
 
