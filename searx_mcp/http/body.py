@@ -28,6 +28,8 @@ that is a bomb takes half as much memory again where it is decoded by the megaby
 
 _ZLIB_HEADER: Final = 2  # bytes
 
+NOTE_DEADLINE: Final = "cut when the time was over"
+NOTE_BROKEN: Final = "the connection broke before the end"
 NOTE_SIZE: Final = "cut at the size limit"
 NOTE_ENDED_EARLY: Final = "the compressed data ended early"
 NOTE_CORRUPT: Final = "the compressed data is corrupt from here on"

@@ -13,7 +13,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
 from searx_mcp.errors import ContentError, ErrorCode, FetchError, PolicyError, TransportError
-from searx_mcp.http.body import Body, BodyBuffer, Response
+from searx_mcp.http.body import NOTE_BROKEN, NOTE_DEADLINE, Body, BodyBuffer, Response
 from searx_mcp.http.guard import BlockedAddressError, PublicAddressError
 from searx_mcp.http.pacing import MAX_INTERIM, UnaskedAnswerError
 from searx_mcp.http.proxy_route import ProxyRoute, ProxyRouteError
@@ -22,9 +22,6 @@ from searx_mcp.urls.url import refused_address
 
 CLOSE_TIMEOUT: Final = 1.0
 """Seconds to wait for connections to close; a peer that reads nothing could hold them for ever."""
-
-NOTE_DEADLINE: Final = "cut when the time was over"
-NOTE_BROKEN: Final = "the connection broke before the end"
 
 
 LookUp = Callable[[str, int], Awaitable[object]]

@@ -9,7 +9,6 @@ from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
 from searx_mcp.pool.record import OPTED_OUT, SLOW_START, WAITING, InstanceRecord
-from searx_mcp.pool.score import halve_trust, observe, observe_latency, remember
 
 if TYPE_CHECKING:
     import random
@@ -85,13 +84,13 @@ class Circuit:
         _learn_formats(member, outcome, now)
         if member.is_own and query is not None and page is not None:
             record.engines = engine_care.learned(record.engines, query, page, now)
-        remember(record, outcome, now)
+        record.remember(outcome, now)
         if outcome.is_about_format(own=member.is_own):
             # It refused a format and nothing else: a trial ends, and what is asked next is none.
             if record.state is InstanceState.HALF_OPEN:
                 record.state = InstanceState.NEW
             return
-        observe(record, outcome, now)
+        record.observe(outcome, now)
         record.successes += outcome.verdict.ends_search
         record.failures += not outcome.verdict.ends_search
         if record.state in _FIRM and not (member.is_own and outcome.verdict.ends_search):
@@ -105,7 +104,7 @@ class Circuit:
             self._fail(member, outcome, now)
         self._judge_trust(member, outcome, now)
         if was_trial and outcome.verdict.ends_search:
-            halve_trust(record)
+            record.halve_trust()
 
     def lost_to_hedge(self, member: Member, elapsed: float, now: float) -> None:
         """The request was given up after `elapsed` seconds because its hedge had answered.
@@ -116,10 +115,8 @@ class Circuit:
         record = member.record
         record.last_at = now
         detail = "Another instance answered first."
-        observe_latency(record, elapsed, now)
-        remember(
-            record, Outcome(Verdict.OVERTAKEN, member.format(now), elapsed, detail=detail), now
-        )
+        record.observe_latency(elapsed, now)
+        record.remember(Outcome(Verdict.OVERTAKEN, member.format(now), elapsed, detail=detail), now)
         if record.state in _FIRM:
             return
         if not record.is_behind(now):  # requests that were under way together are overtaken once

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from searx_mcp.models.attempt import PastOutcome, Verdict
 from searx_mcp.models.instance import InstanceState
+from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.engine_care import EngineRecord
 from searx_mcp.pool.timers import HOUR, overtaken_time
@@ -27,6 +28,20 @@ SLOW_START: Final = (0.25, 0.5, 1.0)
 """Shares of its weight for an instance that comes back, by successes since."""
 HALF_LIFE: Final = 6 * HOUR
 """After this time an observation counts half: engines inside instances come and go within hours."""
+PEAK_MEMORY: Final = 600.0
+"""Seconds after which a peak of the latency is forgotten to a third. Balancers use some seconds; our
+requests to one instance are minutes apart."""
+OUTCOMES: Final = 10
+"""Requests of the past that are remembered one by one."""
+LATENCIES: Final = 50
+"""Latest answers whose times are remembered: enough for a 95th percentile, and 300 bytes."""
+
+_WORTH: Final = {
+    Verdict.FULL: 1.0,
+    Verdict.THIN: 0.6,
+    Verdict.EMPTY: 0.5,
+    Verdict.ENGINES_FAILED: 0.2,
+}
 
 
 class InstanceRecord(BaseModel):
@@ -154,6 +169,46 @@ class InstanceRecord(BaseModel):
     def retry_after(self, now: float) -> float:
         """Seconds until it may be asked again; 0 when it may now, or never may."""
         return max(0.0, self.until - now) if self.state in WAITING else 0.0
+
+    def remember(self, outcome: Outcome, now: float) -> None:
+        """Remember a request as it was, whatever it says of the instance."""
+        past = PastOutcome(
+            at=round(now, 3),
+            verdict=outcome.verdict,
+            format=outcome.format,
+            status_code=outcome.status_code,
+            elapsed_ms=round(outcome.elapsed * 1_000),
+            detail=outcome.trust_violation or outcome.detail,
+        )
+        self.outcomes = (*self.outcomes, past)[-OUTCOMES:]
+        self.last_verdict, self.last_detail = past.verdict, past.detail
+
+    def observe(self, outcome: Outcome, now: float) -> None:
+        """Count what an answer, or none, was worth to the caller."""
+        decay = self.decay(now)
+        self.observed = self.observed * decay + _WORTH.get(outcome.verdict, 0.0)
+        self.count = self.count * decay + 1
+        self.observed_at = now
+        if outcome.status_code is not None or outcome.verdict is Verdict.TIMEOUT:
+            self.observe_latency(outcome.elapsed, now)
+
+    def observe_latency(self, seconds: float, now: float) -> None:
+        """Take in how long an answer took, or how long none came.
+
+        A peak is believed at once, its end with e^(-t / 600 s) of the time since the last one.
+        """
+        if self.latency is None or seconds > self.latency:
+            self.latency = seconds
+        else:
+            kept = math.exp(-max(0.0, now - self.latency_at) / PEAK_MEMORY)
+            self.latency = kept * self.latency + (1 - kept) * seconds
+        self.latency_at = now
+        self.latencies = (*self.latencies, round(seconds, 3))[-LATENCIES:]
+
+    def halve_trust(self) -> None:
+        """Trust what was observed half as much: after a rest, an instance may have changed."""
+        self.observed /= 2
+        self.count /= 2
 
     def mean_worth(self) -> float | None:
         """The mean worth of our own requests, 0 to 1, or `None` before the first."""

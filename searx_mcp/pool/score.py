@@ -7,10 +7,7 @@ of its parts can be shown. Older observations count less.
 import math
 from typing import NamedTuple
 
-from searx_mcp.models.attempt import PastOutcome, Verdict
 from searx_mcp.models.instance import CatalogEntry, Uptime
-from searx_mcp.pool.attempt import Outcome
-from searx_mcp.pool.record import InstanceRecord
 
 _GRADES = {
     "A+": 1.0, "A": 0.95, "A-": 0.9, "B+": 0.8, "B": 0.75, "B-": 0.7, "C+": 0.6, "C": 0.55,
@@ -28,20 +25,6 @@ _BEST_LATENCY = 0.4
 _WORST_LATENCY = 8.0
 CONFIDENCE = 4.0
 """After this many own requests, observation and prior weigh the same."""
-PEAK_MEMORY = 600.0
-"""Seconds after which a peak of the latency is forgotten to a third. Balancers use some seconds; our
-requests to one instance are minutes apart."""
-OUTCOMES = 10
-"""Requests of the past that are remembered one by one."""
-LATENCIES = 50
-"""Latest answers whose times are remembered: enough for a 95th percentile, and 300 bytes."""
-
-_WORTH = {
-    Verdict.FULL: 1.0,
-    Verdict.THIN: 0.6,
-    Verdict.EMPTY: 0.5,
-    Verdict.ENGINES_FAILED: 0.2,
-}
 
 
 class Prior(NamedTuple):
@@ -160,47 +143,3 @@ def prior(entry: CatalogEntry) -> Prior:
         ),
         engines=_UNKNOWN if engines is None else engines,
     )
-
-
-def remember(record: InstanceRecord, outcome: Outcome, now: float) -> None:
-    """Remember a request as it was, whatever it says of the instance."""
-    past = PastOutcome(
-        at=round(now, 3),
-        verdict=outcome.verdict,
-        format=outcome.format,
-        status_code=outcome.status_code,
-        elapsed_ms=round(outcome.elapsed * 1_000),
-        detail=outcome.trust_violation or outcome.detail,
-    )
-    record.outcomes = (*record.outcomes, past)[-OUTCOMES:]
-    record.last_verdict, record.last_detail = past.verdict, past.detail
-
-
-def observe(record: InstanceRecord, outcome: Outcome, now: float) -> None:
-    """Count what an answer, or none, was worth to the caller."""
-    decay = record.decay(now)
-    record.observed = record.observed * decay + _WORTH.get(outcome.verdict, 0.0)
-    record.count = record.count * decay + 1
-    record.observed_at = now
-    if outcome.status_code is not None or outcome.verdict is Verdict.TIMEOUT:
-        observe_latency(record, outcome.elapsed, now)
-
-
-def observe_latency(record: InstanceRecord, seconds: float, now: float) -> None:
-    """Take in how long an answer took, or how long none came.
-
-    A peak is believed at once, its end with e^(-t / 600 s) of the time since the last one.
-    """
-    if record.latency is None or seconds > record.latency:
-        record.latency = seconds
-    else:
-        kept = math.exp(-max(0.0, now - record.latency_at) / PEAK_MEMORY)
-        record.latency = kept * record.latency + (1 - kept) * seconds
-    record.latency_at = now
-    record.latencies = (*record.latencies, round(seconds, 3))[-LATENCIES:]
-
-
-def halve_trust(record: InstanceRecord) -> None:
-    """Trust what was observed half as much: after a rest, an instance may have changed."""
-    record.observed /= 2
-    record.count /= 2

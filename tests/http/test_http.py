@@ -15,9 +15,15 @@ import trustme
 from aiohttp.client_proto import ResponseHandler
 
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
-from searx_mcp.http.body import NOTE_CORRUPT, NOTE_ENDED_EARLY, NOTE_SIZE
+from searx_mcp.http.body import (
+    NOTE_BROKEN,
+    NOTE_CORRUPT,
+    NOTE_DEADLINE,
+    NOTE_ENDED_EARLY,
+    NOTE_SIZE,
+)
 from searx_mcp.http.config import NetworkConfig
-from searx_mcp.http.http import NOTE_BROKEN, NOTE_DEADLINE, HttpSession
+from searx_mcp.http.http import HttpSession
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.urls.address import AllowList
 

@@ -21,8 +21,8 @@ from searx_mcp.fetch.hops.media import (
     refuse_unreadable,
     resolve,
 )
-from searx_mcp.http.body import NOTE_SIZE, Body
-from searx_mcp.http.http import NOTE_DEADLINE, Reply
+from searx_mcp.http.body import NOTE_DEADLINE, NOTE_SIZE, Body
+from searx_mcp.http.http import Reply
 from searx_mcp.tasks import Place
 from searx_mcp.urls.retry_after import retry_after
 

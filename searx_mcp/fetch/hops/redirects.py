@@ -26,9 +26,9 @@ from searx_mcp.fetch.hops.answers import Answer, NotModified, Redirect, location
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.fetch.hops.host_limits import Hosts
 from searx_mcp.fetch.hops.robots import MAX_ROBOTS_REDIRECTS, RobotsGate
-from searx_mcp.http.body import Body
+from searx_mcp.http.body import NOTE_DEADLINE, Body
 from searx_mcp.http.host_headers import with_own
-from searx_mcp.http.http import NOTE_DEADLINE, HttpSession, Reply
+from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.http.robots import FETCHED_BYTES
 from searx_mcp.storage.pages import Validators
 from searx_mcp.tasks import Place

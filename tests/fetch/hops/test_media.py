@@ -17,8 +17,7 @@ from searx_mcp.fetch.hops.media import (
     resolve,
     sniff,
 )
-from searx_mcp.http.body import NOTE_SIZE, Body
-from searx_mcp.http.http import NOTE_BROKEN, NOTE_DEADLINE
+from searx_mcp.http.body import NOTE_BROKEN, NOTE_DEADLINE, NOTE_SIZE, Body
 
 
 @pytest.mark.parametrize(
