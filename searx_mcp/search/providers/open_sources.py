@@ -1,6 +1,6 @@
 """The open sources as a provider: chosen by the query, asked side by side, kept to what is relevant."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Final
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
-from searx_mcp.models.request import Category, TimeRange
+from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply, SourceLog
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
-from searx_mcp.search.providers.source_notes import source_notes
 from searx_mcp.search.providers.unavailable import CHECK_NETWORK, SOON
 from searx_mcp.sources.open.engine import Engine, OpenQuery, one_line
 from searx_mcp.sources.open.question import Question
@@ -38,6 +37,9 @@ LONGEST_TEXT: Final = 6
 """Words of a question that is asked as it stands. Most engines want every word of it, and of a long one hardly
 a page has `how`, `do` and `I` too; a short one may be the name of something, such as `The Who`."""
 _SEVERAL: Final = 2
+_MEDIA: Final = frozenset({Category.IMAGES, Category.VIDEOS})
+_ANY_LANGUAGE: Final = frozenset({"all", "auto", "en"})
+"""Of most collections the larger part is English, so that nothing needs to be said of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +279,7 @@ class _Asking:
             category=self.category,
             language=self.query.language,
             safe_search=self.query.safe_search,
-            time_range=TimeRange(self.query.time_range),
+            time_range=self.query.time_range,
             page=page,
             aim=choice.aim,
             identifier=question.identifier,
@@ -289,6 +291,37 @@ def _coverage(used: Sequence[Engine]) -> Coverage:
     if not any(engine.is_web_index for engine in used):
         return Coverage.COLLECTIONS
     return Coverage.WEB if all(engine.is_web_index for engine in used) else Coverage.MIXED
+
+
+def source_notes(
+    query: InstanceQuery, chosen: Route, *, asked: Sequence[Engine], used: Sequence[Engine]
+) -> tuple[str, ...]:
+    """Say whom a query was for, and which of its filters could not be kept.
+
+    Args:
+        query: what was asked.
+        chosen: whom it was for.
+        asked: the engines that were asked.
+        used: of them, those that hits are from.
+    """
+    said = [f"Open sources asked: {_names(asked)} ({chosen.why})."] if asked else []
+    age = query.time_range
+    if age and (deaf := [engine for engine in used if age not in engine.time_ranges]):
+        said.append(f"Not limited to the last {age}, because it cannot be: {_names(deaf)}.")
+    if query.safe_search and chosen.category in _MEDIA:
+        unfiltered = [engine for engine in used if not engine.filters_safely]
+        if unfiltered:
+            said.append(f"Without a filter for explicit results: {_names(unfiltered)}.")
+    language = query.language.partition("-")[0]
+    if language not in _ANY_LANGUAGE:
+        mixed = [engine for engine in used if not engine.filters_language]
+        if mixed:
+            said.append(f"Results of any language: {_names(mixed)}.")
+    return tuple(said)
+
+
+def _names(engines: Iterable[Engine]) -> str:
+    return ", ".join(engine.title for engine in engines)
 
 
 def _unavailable(log: SourceLog) -> NoInstancesError:
