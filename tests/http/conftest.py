@@ -6,12 +6,19 @@ import os
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from aiohttp.abc import AbstractResolver, ResolveResult
 from typing_extensions import override
+
+from searx_mcp.http.config import NetworkConfig
+from searx_mcp.http.http import HttpSession
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.urls.address import AllowList
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -104,6 +111,29 @@ async def serve() -> AsyncIterator[Serve]:
     yield start
     for server in running:
         await server.stop()
+
+
+@pytest.fixture
+async def pages_for() -> AsyncIterator[Callable[..., HttpSession]]:
+    """Make a pages session that may reach one server."""
+    async with AsyncExitStack() as stack:
+
+        def make(server: RawServer, *, verify_pages: bool = True, **network: Any) -> HttpSession:
+            allow = AllowList.parse([f"127.0.0.1:{server.port}"])
+            config = NetworkConfig(**network)
+            sessions = Sessions(config, allow=allow, verify_pages=verify_pages)
+            stack.push_async_callback(sessions.aclose)
+            return sessions.pages
+
+        yield make
+
+
+@pytest.fixture(scope="session")
+def certificate() -> ssl.SSLContext:
+    """What a server shows that nobody trusts."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1", "flood.example.net").configure_cert(context)
+    return context
 
 
 class FakeResolver(AbstractResolver):

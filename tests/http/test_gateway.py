@@ -528,12 +528,10 @@ async def test_a_host_that_cannot_be_reached_is_told_from_one_that_may_not(front
             for name in ("www.gone.org", "www.silent.org", "www.closed.org", "10.0.0.1", "else.org")
         }
         assert codes == {
-            "www.gone.org": ErrorCode.DNS_ERROR,
-            "www.silent.org": ErrorCode.TIMEOUT,
-            "www.closed.org": ErrorCode.CONNECTION_ERROR,
-            "10.0.0.1": ErrorCode.BLOCKED_ADDRESS,
+            "www.gone.org": ErrorCode.DNS_ERROR, "www.silent.org": ErrorCode.TIMEOUT,
+            "www.closed.org": ErrorCode.CONNECTION_ERROR, "10.0.0.1": ErrorCode.BLOCKED_ADDRESS,
             "else.org": None,
-        }
+        }  # fmt: skip
         assert dict(shown.gateway.refused) == {"10.0.0.1": 1}
         assert shown.gateway.last_error is shown.gateway.error(URL("https://10.0.0.1/"))
 

@@ -107,15 +107,11 @@ def test_settings_show_the_names_and_mask_the_values(tmp_path):
 @pytest.mark.parametrize(
     "headers",
     [
-        '{"wiki.example.org": {"X-Key": "s3cr3t\\n"}}',
-        '{"wiki.example.org": {"Host": "s3cr3t"}}',
-        '{"wiki.example.org": "s3cr3t"}',
-        '{"wiki.example.org": {"X-Key": ["s3cr3t"]}}',
-        '["s3cr3t"]',
-        "s3cr3t",
-        '{"s3cr3t',
+        '{"wiki.example.org": {"X-Key": "s3cr3t\\n"}}', '{"wiki.example.org": {"Host": "s3cr3t"}}',
+        '{"wiki.example.org": "s3cr3t"}', '{"wiki.example.org": {"X-Key": ["s3cr3t"]}}',
+        '["s3cr3t"]', "s3cr3t", '{"s3cr3t',
     ],
-)
+)  # fmt: skip
 def test_no_mistake_in_the_headers_shows_a_value(headers):
     with pytest.raises(SettingsError) as caught:
         load(environ={"SEARX_MCP_FETCH__HEADERS": headers})

@@ -4,14 +4,12 @@ import asyncio
 import gc
 import gzip
 import socket
-import ssl
 import struct
 from asyncio import StreamReader, StreamWriter
 from typing import Any
 
 import aiohttp
 import pytest
-import trustme
 from aiohttp.client_proto import ResponseHandler
 
 from searx_mcp.errors import ContentError, ErrorCode, TransportError
@@ -51,21 +49,6 @@ async def reset(reader: StreamReader, writer: StreamWriter) -> None:
     linger = struct.pack("ii", 1, 0)
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
     writer.transport.abort()
-
-
-@pytest.fixture
-async def pages_for():
-    """Make a pages session that may reach one server."""
-    made = []
-
-    def make(server, **options):
-        allow = AllowList.parse([f"127.0.0.1:{server.port}"])
-        made.append(Sessions(NetworkConfig(), allow=allow, **options))
-        return made[-1].pages
-
-    yield make
-    for sessions in made:
-        await sessions.aclose()
 
 
 @pytest.fixture
@@ -234,23 +217,14 @@ async def test_no_headers_in_time_is_a_timeout(serve, pages_for, lines):
     assert open_connections(session) == 0
 
 
-async def test_a_connection_that_takes_too_long_is_a_timeout(serve):
+async def test_a_connection_that_takes_too_long_is_a_timeout(serve, pages_for):
     server = await serve(hang)
-    config = NetworkConfig(connect_timeout=0.1)
     # The TCP connection stands at once; its TLS handshake is never answered.
-    async with Sessions(config, allow=AllowList.parse([f"127.0.0.1:{server.port}"])) as sessions:
-        url = server.url.replace("http:", "https:")
-        with pytest.raises(TransportError) as caught:
-            async with sessions.pages.open(url, headers={}, timeout=LONG):
-                pass
+    with pytest.raises(TransportError) as caught:
+        await open_and_read(
+            pages_for(server, connect_timeout=0.1), server.url.replace("http:", "https:")
+        )
     assert caught.value.code == ErrorCode.TIMEOUT
-
-
-@pytest.fixture
-def certificate():
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
-    return context
 
 
 async def test_an_untrusted_certificate_is_a_tls_error(serve, get, certificate):

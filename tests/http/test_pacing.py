@@ -1,13 +1,11 @@
 """How much of what a host sends is parsed in one turn of the event loop, and that all of it is."""
 
 import asyncio
-import ssl
 from asyncio import StreamReader, StreamWriter
 from collections.abc import AsyncIterator, Awaitable
 
 import aiohttp
 import pytest
-import trustme
 
 from searx_mcp.errors import ErrorCode, TransportError
 from searx_mcp.http.config import NetworkConfig
@@ -34,13 +32,6 @@ BODIES = {
 }
 
 
-@pytest.fixture(scope="module")
-def server_tls() -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trustme.CA().issue_cert("127.0.0.1", HOST).configure_cert(context)
-    return context
-
-
 @pytest.fixture
 async def library() -> AsyncIterator[aiohttp.ClientSession]:
     """The library's session with connections of ours."""
@@ -50,21 +41,6 @@ async def library() -> AsyncIterator[aiohttp.ClientSession]:
         timeout=aiohttp.ClientTimeout(total=LONG),
     ) as session:
         yield session
-
-
-@pytest.fixture
-async def pages_of():
-    """Make a pages session that may reach one server."""
-    made = []
-
-    def make(server, **config):
-        allow = AllowList.parse([f"127.0.0.1:{server.port}"])
-        made.append(Sessions(NetworkConfig(**config), allow=allow, verify_pages=False))
-        return made[-1].pages
-
-    yield make
-    for sessions in made:
-        await sessions.aclose()
 
 
 async def leave(reader: StreamReader, writer: StreamWriter) -> None:
@@ -106,9 +82,9 @@ async def read(session: HttpSession, url: str) -> bytes:
 @pytest.mark.parametrize("late", [0, 2_000], ids=["read at once", "read late"])
 @pytest.mark.parametrize("kind", BODIES)
 async def test_all_of_a_body_arrives_though_the_host_has_left(
-    serve, library, server_tls, kind, late, is_secure
+    serve, library, certificate, kind, late, is_secure
 ):
-    server = await serve(answer=BODIES[kind], then=leave, tls=server_tls if is_secure else None)
+    server = await serve(answer=BODIES[kind], then=leave, tls=certificate if is_secure else None)
     async with library.get(server.url) as response:
         await turns(late)
         assert len(await response.read()) == SIZE
@@ -147,7 +123,9 @@ async def test_the_host_waits_while_something_is_left_to_parse(serve, library):
 
 @pytest.mark.parametrize("interim", [CONTINUE, HINTS], ids=["100", "103"])
 @pytest.mark.parametrize("piecewise", [False, True], ids=["at once", "one by one"])
-async def test_some_interim_answers_may_come_before_the_answer(serve, pages_of, interim, piecewise):
+async def test_some_interim_answers_may_come_before_the_answer(
+    serve, pages_for, interim, piecewise
+):
     async def answer(reader: StreamReader, writer: StreamWriter) -> None:
         for _ in range(2):
             await reader.readuntil(b"\r\n\r\n")
@@ -158,7 +136,7 @@ async def test_some_interim_answers_may_come_before_the_answer(serve, pages_of, 
             writer.write(FINE)
 
     server = await serve(answer)
-    session = pages_of(server)
+    session = pages_for(server)
     assert [await read(session, server.url) for _ in range(2)] == [b"fine", b"fine"]
     assert server.connections == 1
 
@@ -182,10 +160,10 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("name", FLOODS)
-async def test_a_flood_is_no_answer(serve, pages_of, name):
+async def test_a_flood_is_no_answer(serve, pages_for, name):
     server = await serve(flooding(*FLOODS[name]))
     with pytest.raises(TransportError) as caught:
-        await read(pages_of(server), server.url)
+        await read(pages_for(server), server.url)
     codes = {ErrorCode.MALFORMED_RESPONSE}
     if "trailer" in name:  # what is wrong with a body is not told once its head has been read
         codes.add(ErrorCode.CONNECTION_ERROR)
@@ -193,10 +171,10 @@ async def test_a_flood_is_no_answer(serve, pages_of, name):
     await in_time(server.left.wait())
 
 
-async def test_the_error_says_that_there_were_too_many_interim_answers(serve, pages_of):
+async def test_the_error_says_that_there_were_too_many_interim_answers(serve, pages_for):
     server = await serve(flooding(b"", CONTINUE))
     with pytest.raises(TransportError, match="more than 8 interim answers") as caught:
-        await read(pages_of(server), server.url)
+        await read(pages_for(server), server.url)
     assert caught.value.code is ErrorCode.MALFORMED_RESPONSE
 
 
@@ -215,25 +193,25 @@ async def test_every_kind_of_traffic_is_paced(serve, kind):
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("way", ["url", "socks_url"])
-async def test_a_flood_through_a_proxy_is_no_answer(serve, pages_of, server_tls, scheme, way):
-    server = await serve(flooding(b"", CONTINUE), tls=server_tls if scheme == "https" else None)
+async def test_a_flood_through_a_proxy_is_no_answer(serve, pages_for, certificate, scheme, way):
+    server = await serve(flooding(b"", CONTINUE), tls=certificate if scheme == "https" else None)
     port = 443 if scheme == "https" else 80
     async with FakeProxy({f"{HOST}:{port}": f"127.0.0.1:{server.port}"}) as proxy:
-        session = pages_of(server, proxy=getattr(proxy, way))
+        session = pages_for(server, verify_pages=False, proxy=getattr(proxy, way))
         with pytest.raises(TransportError) as caught:
             await read(session, f"{scheme}://{HOST}/")
     assert caught.value.code is ErrorCode.MALFORMED_RESPONSE
 
 
-async def test_a_proxy_that_floods_instead_of_connecting_is_no_proxy(serve, pages_of):
+async def test_a_proxy_that_floods_instead_of_connecting_is_no_proxy(serve, pages_for):
     server = await serve(flooding(b"", CONTINUE))
-    session = pages_of(server, proxy=server.url)
+    session = pages_for(server, proxy=server.url)
     with pytest.raises(TransportError, match=r"network\.proxy does not answer as a proxy does"):
         await read(session, f"https://{HOST}/")
 
 
 @pytest.mark.parametrize("again", [FINE, CONTINUE], ids=["an answer", "an interim answer"])
-async def test_an_answer_to_no_request_ends_the_connection(serve, pages_of, again):
+async def test_an_answer_to_no_request_ends_the_connection(serve, pages_for, again):
     async def answer(reader: StreamReader, writer: StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(FINE)
@@ -243,16 +221,16 @@ async def test_an_answer_to_no_request_ends_the_connection(serve, pages_of, agai
 
     is_kept = asyncio.Event()
     server = await serve(answer)
-    session = pages_of(server)
+    session = pages_for(server)
     assert await read(session, server.url) == b"fine"
     is_kept.set()
     # The library itself gives an idle connection up after 15 seconds.
     await in_time(server.left.wait(), seconds=10)
 
 
-async def test_a_page_is_whole_though_answers_to_no_request_follow_it(serve, pages_of):
+async def test_a_page_is_whole_though_answers_to_no_request_follow_it(serve, pages_for):
     server = await serve(flooding(FINE, FINE))
-    assert await read(pages_of(server), server.url) == b"fine"
+    assert await read(pages_for(server), server.url) == b"fine"
     await in_time(server.left.wait())
 
 
@@ -268,9 +246,9 @@ async def test_leaving_a_flood_closes_its_connection(serve, library, late):
 
 @pytest.mark.parametrize("is_all", [False, True], ids=["one connection", "the session"])
 async def test_an_end_that_came_behind_unread_chunks_is_told_to_whoever_closes(
-    serve, library, server_tls, is_all
+    serve, library, certificate, is_all
 ):
-    server = await serve(answer=BODIES["chunks of one byte"], then=leave, tls=server_tls)
+    server = await serve(answer=BODIES["chunks of one byte"], then=leave, tls=certificate)
     async with library.get(server.url) as response:
         closed = response.connection.protocol.closed
         await turns(2_000)
@@ -279,9 +257,9 @@ async def test_an_end_that_came_behind_unread_chunks_is_told_to_whoever_closes(
         await in_time(closed)
 
 
-async def test_a_connection_with_something_left_to_parse_is_not_used_again(serve, pages_of):
+async def test_a_connection_with_something_left_to_parse_is_not_used_again(serve, pages_for):
     server = await serve(answer=FINE + b"\r\n" * 1_000)
-    session = pages_of(server)
+    session = pages_for(server)
     assert [await read(session, server.url) for _ in range(2)] == [b"fine", b"fine"]
     assert server.connections == 2
 

@@ -1,9 +1,7 @@
 import asyncio
-import ssl
 from typing import Any
 
 import pytest
-import trustme
 from pydantic import SecretStr
 from yarl import URL
 
@@ -414,10 +412,10 @@ async def test_of_a_mixed_dns_answer_plain_http_takes_the_private_addresses(serv
     assert server.connections == 1
 
 
-async def test_https_goes_anywhere_and_plain_http_has_its_own_connections(serve, monkeypatch):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
-    plain, secure = await serve(answer=OK), await serve(answer=OK, tls=context)
+async def test_https_goes_anywhere_and_plain_http_has_its_own_connections(
+    serve, certificate, monkeypatch
+):
+    plain, secure = await serve(answer=OK), await serve(answer=OK, tls=certificate)
     monkeypatch.setattr("searx_mcp.http.guard.is_private", lambda address: False)
     async with Sessions(NetworkConfig(), own_origins=[plain.url, secure.url]) as sessions:
         with pytest.raises(TransportError) as caught:
@@ -473,11 +471,9 @@ async def test_an_own_instance_added_below_the_path_of_another_gets_none_of_its_
 
 
 OWN = (
-    "https://a.example/",
-    "https://a.example/x/",
-    "https://a.example/x/open/",
+    "https://a.example/", "https://a.example/x/", "https://a.example/x/open/",
     "http://b.example/y/",
-)
+)  # fmt: skip
 KNOWN = (OWN[0], OWN[1], OWN[3])
 
 

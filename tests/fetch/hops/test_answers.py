@@ -54,21 +54,22 @@ def test_a_success_is_the_page(status):
     assert judge(status, {"Server": "cloudflare"}, b"<title>Robots</title>", url=URL) is None
 
 
+def is_block(status, head, headers=None):
+    error = judge(status, headers or {}, head, url=URL)
+    assert error is not None
+    return error.code is ErrorCode.BLOCKED_BY_SITE and "CAPTCHA" in error.message
+
+
 @pytest.mark.parametrize("status", [200, 401, 403, 404, 429, 503])
 @pytest.mark.parametrize(
     "headers",
     [
-        {"CF-Mitigated": "challenge"},
-        {"cf-mitigated": " Block "},
-        {"X-Vercel-Mitigated": "challenge"},
-        {"x-amzn-waf-action": "captcha"},
+        {"CF-Mitigated": "challenge"}, {"cf-mitigated": " Block "},
+        {"X-Vercel-Mitigated": "challenge"}, {"x-amzn-waf-action": "captcha"},
     ],
-)
+)  # fmt: skip
 def test_a_mitigation_header_is_a_block_at_any_status(status, headers):
-    error = judge(status, CIMultiDict(headers), b"<p>welcome", url=URL)
-    assert error is not None
-    assert error.code is ErrorCode.BLOCKED_BY_SITE
-    assert "CAPTCHA" in error.message
+    assert is_block(status, b"<p>welcome", CIMultiDict(headers))
 
 
 @pytest.mark.parametrize("status", [200, 403, 503])
@@ -89,9 +90,7 @@ def test_a_mitigation_header_is_a_block_at_any_status(status, headers):
     ],
 )
 def test_a_challenge_page_is_a_block_at_any_status(status, head):
-    error = judge(status, {}, head.encode(), url=URL)
-    assert error is not None
-    assert error.code is ErrorCode.BLOCKED_BY_SITE
+    assert is_block(status, head.encode())
 
 
 @pytest.mark.parametrize("status", [403, 429, 451, 503])
@@ -99,10 +98,7 @@ def test_a_challenge_page_is_a_block_at_any_status(status, head):
     "title", ["Captcha required", "Are you a robot?", "Are you human?", "Checking your browser"]
 )
 def test_a_suspicious_title_counts_beside_a_refusing_status(status, title):
-    error = judge(status, {}, f"<title>{title}</title>".encode(), url=URL)
-    assert error is not None
-    assert error.code is ErrorCode.BLOCKED_BY_SITE
-    assert "CAPTCHA" in error.message
+    assert is_block(status, f"<title>{title}</title>".encode())
 
 
 @pytest.mark.parametrize(

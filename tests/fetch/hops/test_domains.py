@@ -166,13 +166,11 @@ def test_a_file_without_entries_blocks_nothing(file_of, content):
 @pytest.mark.parametrize(
     "content",
     [
-        b"a.example\r\nb.example\r\n",
-        b"\xef\xbb\xbfa.example\nb.example",
-        b"a.example\rb.example",
+        b"a.example\r\nb.example\r\n", b"\xef\xbb\xbfa.example\nb.example", b"a.example\rb.example",
         b"\xff\xfe\na.example\nb.example\n\xe9.example",
     ],
     ids=["CRLF", "byte order mark", "CR", "not UTF-8"],
-)
+)  # fmt: skip
 def test_line_ends_and_encodings_do_not_matter(file_of, content):
     assert read_blocklist(file_of(content)) >= {"a.example", "b.example"}
 

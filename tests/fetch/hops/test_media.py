@@ -237,16 +237,12 @@ def test_what_is_no_text_is_not_read_whatever_it_is_called(body, declared):
 
 
 SENTENCES = {
-    "English": "A quiet sentence, and another.\n",
-    "Russian": "Тихое предложение, и ещё одно.\n",
-    "Greek": "Μια ήσυχη πρόταση, και άλλη μία.\n",
-    "Arabic": "جملة هادئة، وأخرى بعدها.\n",
-    "Hindi": "एक शांत वाक्य, और एक और।\n",
-    "Thai": "ประโยคที่เงียบสงบ และอีกประโยคหนึ่ง\n",
-    "Japanese": "静かな文章です。もう一つあります。\n",
-    "Chinese": "这是一个安静的句子，还有另一个。\n",
+    "English": "A quiet sentence, and another.\n", "Russian": "Тихое предложение, и ещё одно.\n",
+    "Greek": "Μια ήσυχη πρόταση, και άλλη μία.\n", "Arabic": "جملة هادئة، وأخرى بعدها.\n",
+    "Hindi": "एक शांत वाक्य, और एक और।\n", "Thai": "ประโยคที่เงียบสงบ และอีกประโยคหนึ่ง\n",
+    "Japanese": "静かな文章です。もう一つあります。\n", "Chinese": "这是一个安静的句子，还有另一个。\n",
     "Korean": "조용한 문장, 그리고 또 하나.\n",
-}
+}  # fmt: skip
 LEGACY = {
     "English": ("cp1252", "mac-roman", "cp866"),
     "Russian": ("cp1251", "koi8-r", "cp866", "iso8859-5", "mac-cyrillic"),

@@ -284,12 +284,10 @@ async def test_without_an_answer_nothing_is_allowed_for_a_minute(world, failure)
 @pytest.mark.parametrize(
     ("code", "kind"),
     [
-        (ErrorCode.DNS_ERROR, TransportError),
-        (ErrorCode.CONNECTION_ERROR, TransportError),
-        (ErrorCode.TLS_ERROR, TransportError),
-        (ErrorCode.BLOCKED_ADDRESS, PolicyError),
+        (ErrorCode.DNS_ERROR, TransportError), (ErrorCode.CONNECTION_ERROR, TransportError),
+        (ErrorCode.TLS_ERROR, TransportError), (ErrorCode.BLOCKED_ADDRESS, PolicyError),
     ],
-)
+)  # fmt: skip
 @in_virtual_time()
 async def test_what_keeps_us_from_the_whole_site_is_told_as_it_is(world, code, kind):
     world.site.answer = unreached(code, "https://a.example/robots.txt", kind)

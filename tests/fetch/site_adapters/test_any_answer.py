@@ -20,19 +20,13 @@ from searx_mcp.http.body import Body
 
 KNOWN = adapters(TierName)
 URLS = [
-    "https://npm.example/package/x",
-    "https://github.com/o/r",
-    "https://github.com/o/r/tree/main",
-    "https://github.com/o/r/issues/1",
-    "https://github.com/o/r/pull/1",
-    "https://github.com/o/r/releases",
-    "https://github.com/o/r/releases/latest",
-    "https://gist.github.com/aa5a315d61ae9438b18d",
-    "https://huggingface.co/o/m",
-    "https://github.com/o/r/blob/main/a.md",
-    "https://github.com/o/r/blob/main/a.ipynb",
+    "https://npm.example/package/x", "https://github.com/o/r", "https://github.com/o/r/tree/main",
+    "https://github.com/o/r/issues/1", "https://github.com/o/r/pull/1",
+    "https://github.com/o/r/releases", "https://github.com/o/r/releases/latest",
+    "https://gist.github.com/aa5a315d61ae9438b18d", "https://huggingface.co/o/m",
+    "https://github.com/o/r/blob/main/a.md", "https://github.com/o/r/blob/main/a.ipynb",
     "https://github.com/o/r/blob/main/a.py#L2-L3",
-]
+]  # fmt: skip
 MEMBERS = (
     "name", "version", "title", "tag_name", "id", "full_name", "files", "content",
     "body", "user", "login", "labels", "author", "description", "urls",

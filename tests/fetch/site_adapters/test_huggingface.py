@@ -13,9 +13,7 @@ MODEL: dict[str, Any] = {
     "id": "org/model",
     "author": "org",
     "cardData": {
-        "license": "apache-2.0",
-        "language": ["en", "de"],
-        "base_model": "org/base",
+        "license": "apache-2.0", "language": ["en", "de"], "base_model": "org/base",
         "datasets": ["org/data"],
     },
     "createdAt": "2024-01-02T00:00:00.000Z",
@@ -26,7 +24,7 @@ MODEL: dict[str, Any] = {
     "likes": 7,
     "pipeline_tag": "text-generation",
     "tags": ["a", "b"],
-}
+}  # fmt: skip
 CARD = "---\nlicense: apache-2.0\n---\n# Model\n\n[x](docs/y.md) [z](/z.md) ![i](u)"
 
 
