@@ -37,7 +37,7 @@ def gated_urls(
     return [entry.url for entry in kept]
 
 
-def test_a_catalog_is_read_with_what_is_known() -> None:
+def test_a_catalog_is_read_with_what_is_known():
     row = {"url": "https://a.example/", "tls_grade": "A+", "uptime": {"month": 99.5}}
     text = json.dumps({"schema_version": 1, "listed_at": "2026-08-05", "instances": [row]})
 
@@ -73,7 +73,7 @@ def test_a_catalog_is_read_with_what_is_known() -> None:
         ),
     ],
 )
-def test_an_unusable_catalog_is_refused_in_a_sentence(text: str, sentence: str) -> None:
+def test_an_unusable_catalog_is_refused_in_a_sentence(text, sentence):
     with pytest.raises(SettingsError) as caught:
         parse_catalog(text, origin="list.json")
 
@@ -95,7 +95,7 @@ def test_an_unusable_catalog_is_refused_in_a_sentence(text: str, sentence: str) 
         ("http://[::1]:8080/", "http://[::1]:8080/"),
     ],
 )
-def test_a_kept_address_ends_in_a_slash_and_keeps_its_path(listed: str, kept: str) -> None:
+def test_a_kept_address_ends_in_a_slash_and_keeps_its_path(listed, kept):
     assert gated_urls(listed) == [kept]
 
 
@@ -137,21 +137,21 @@ def test_a_kept_address_ends_in_a_slash_and_keeps_its_path(listed: str, kept: st
         "https://hidden.i2p/",
     ],
 )
-def test_an_address_that_is_no_plain_https_base_is_dropped(url: str) -> None:
+def test_an_address_that_is_no_plain_https_base_is_dropped(url):
     assert gated_urls(url) == []
 
 
-def test_plain_http_is_dropped_unless_allowed() -> None:
+def test_plain_http_is_dropped_unless_allowed():
     assert gate(catalog_of("http://127.0.0.1/"), min_grade="F") == ()
 
 
-def test_an_instance_reached_through_tor_is_dropped() -> None:
+def test_an_instance_reached_through_tor_is_dropped():
     entry = CatalogEntry(url="https://a.example/", network_type=NetworkType.TOR)
 
     assert gated_urls(entry) == []
 
 
-def test_the_first_of_several_entries_of_one_origin_is_kept() -> None:
+def test_the_first_of_several_entries_of_one_origin_is_kept():
     assert gated_urls(
         "https://a.example/one/",
         "https://A.example/two/",
@@ -168,12 +168,12 @@ def test_the_first_of_several_entries_of_one_origin_is_kept() -> None:
         pytest.param("example", ["https://a.example/", "https://www.a.example/"], id="no-suffix"),
     ],
 )
-def test_a_blocked_host_is_dropped(blocked: str, kept: list[str]) -> None:
+def test_a_blocked_host_is_dropped(blocked, kept):
     assert gated_urls("https://a.example/", "https://www.a.example/", blocked=(blocked,)) == kept
 
 
 @pytest.mark.parametrize("blocked", ["bücher.example", "xn--bcher-kva.example"])
-def test_an_international_host_is_blocked_in_either_spelling(blocked: str) -> None:
+def test_an_international_host_is_blocked_in_either_spelling(blocked):
     assert gated_urls("https://bücher.example/", blocked=(blocked,)) == []
 
 
@@ -187,7 +187,7 @@ def test_an_international_host_is_blocked_in_either_spelling(blocked: str) -> No
         ("F", "A+ A A- B+ B- ? C- D E F"),
     ],
 )
-def test_a_grade_worse_than_the_minimum_is_dropped(min_grade: MinGrade, kept: str) -> None:
+def test_a_grade_worse_than_the_minimum_is_dropped(min_grade, kept):
     grades = ["A+", "A", "A-", "B+", "B-", "?", "C-", "D", "E", "F"]
     entries = [
         CatalogEntry(url=f"https://a{n}.example/", tls_grade=g) for n, g in enumerate(grades, 1)
@@ -221,9 +221,7 @@ def test_a_grade_worse_than_the_minimum_is_dropped(min_grade: MinGrade, kept: st
         (None, None, None),
     ],
 )
-def test_the_worse_of_the_known_grades_counts(
-    tls: str | None, http: str | None, grade: str | None
-) -> None:
+def test_the_worse_of_the_known_grades_counts(tls, http, grade):
     entry = CatalogEntry(url="https://a.example/", tls_grade=tls, http_grade=http)
 
     assert overall_grade(entry) == grade
@@ -249,9 +247,7 @@ def test_the_worse_of_the_known_grades_counts(
         ("F", 100.0, Tier.C),
     ],
 )
-def test_the_tier_follows_from_the_grade_and_the_uptime_of_a_month(
-    grade: str | None, month: float | None, tier: Tier
-) -> None:
+def test_the_tier_follows_from_the_grade_and_the_uptime_of_a_month(grade, month, tier):
     entry = CatalogEntry(url="https://a.example/", tls_grade=grade, uptime=Uptime(month=month))
 
     assert tier_of(entry) is tier
@@ -261,13 +257,13 @@ def test_the_tier_follows_from_the_grade_and_the_uptime_of_a_month(
     ("after", "days"),
     [(-DAY, 0), (0.0, 0), (DAY - 1, 0), (DAY, 1), (100.5 * DAY, 100)],
 )
-def test_the_age_of_the_catalog_is_in_whole_days(after: float, days: int) -> None:
+def test_the_age_of_the_catalog_is_in_whole_days(after, days):
     now = LISTED_AT.timestamp() + after
 
     assert catalog_age_days(catalog_of(), now) == days
 
 
-def test_a_date_without_a_zone_is_in_utc() -> None:
+def test_a_date_without_a_zone_is_in_utc():
     catalog = Catalog(listed_at=LISTED_AT.replace(tzinfo=None))
 
     assert catalog_age_days(catalog, LISTED_AT.timestamp() + DAY) == 1

@@ -73,7 +73,7 @@ def facts_of(document: object) -> ConfigFacts:
     return facts
 
 
-def test_a_config_of_today_is_read() -> None:
+def test_a_config_of_today_is_read():
     assert facts_of(CONFIG) == ConfigFacts(
         version="2026.8.22+9fea41204",
         limiter_enabled=True,
@@ -84,7 +84,7 @@ def test_a_config_of_today_is_read() -> None:
     )
 
 
-def test_a_config_of_searx_is_read() -> None:
+def test_a_config_of_searx_is_read():
     facts = facts_of(SEARX)
 
     assert facts.version == "1.1.0"
@@ -117,8 +117,8 @@ def test_a_config_of_searx_is_read() -> None:
     ],
 )
 def test_a_category_is_served_by_an_engine_that_can_do_all_of_it(
-    category: str, time_range: TimeRange, page: int, serves: object
-) -> None:
+    category, time_range, page, serves
+):
     engines = [
         {"name": "a", "categories": ["general"], "time_range_support": True, "paging": False},
         {"name": "b", "categories": ["general", "images"], "time_range_support": False,
@@ -149,9 +149,7 @@ ENGINES = st.lists(
 
 
 @given(engines=ENGINES, in_time=st.booleans(), further=st.booleans())
-def test_what_is_kept_of_a_category_tells_as_much_as_its_engines(
-    engines: list[dict[str, Any]], *, in_time: bool, further: bool
-) -> None:
+def test_what_is_kept_of_a_category_tells_as_much_as_its_engines(engines, in_time, further):
     named = [engine | {"name": f"engine {n}"} for n, engine in enumerate(engines)]
 
     serves = facts_of({"engines": named}).serves(
@@ -179,9 +177,7 @@ def test_what_is_kept_of_a_category_tells_as_much_as_its_engines(
         pytest.param([], True, id="none"),
     ],
 )
-def test_engines_asked_for_by_name_are_served_where_there_is_one(
-    engines: list[str], *, serves: bool
-) -> None:
+def test_engines_asked_for_by_name_are_served_where_there_is_one(engines, serves):
     facts = facts_of(CONFIG)
 
     assert facts.serves("general", engines=engines) is serves
@@ -208,7 +204,7 @@ def test_engines_asked_for_by_name_are_served_where_there_is_one(
         ),
     ],
 )
-def test_unreadable_engines_are_unknown_and_not_absent(engines: object) -> None:
+def test_unreadable_engines_are_unknown_and_not_absent(engines):
     facts = facts_of(CONFIG | {"engines": engines})
 
     assert (facts.engines, facts.categories) == (None, {})
@@ -216,7 +212,7 @@ def test_unreadable_engines_are_unknown_and_not_absent(engines: object) -> None:
     assert facts.serves("general", engines=["bing"]) is None
 
 
-def test_an_instance_with_no_engine_enabled_serves_nothing() -> None:
+def test_an_instance_with_no_engine_enabled_serves_nothing():
     facts = facts_of(CONFIG | {"engines": [ENGINE | {"enabled": False}]})
 
     assert facts.serves("general") is False
@@ -247,11 +243,11 @@ def test_an_instance_with_no_engine_enabled_serves_nothing() -> None:
         pytest.param({"limiter": {"enabled": 0}}, 0.5, id="no-truth-value"),
     ],
 )
-def test_the_access_factor_follows_the_limiter(changes: dict[str, Any], factor: float) -> None:
+def test_the_access_factor_follows_the_limiter(changes, factor):
     assert access_factor(facts_of(CONFIG | changes)) == factor
 
 
-def test_without_facts_access_is_unknown() -> None:
+def test_without_facts_access_is_unknown():
     assert access_factor(None) == 0.5
     assert month_limited(None) is None
 
@@ -277,11 +273,11 @@ def test_without_facts_access_is_unknown() -> None:
         pytest.param(ConfigFacts(), None, id="nothing-known"),
     ],
 )
-def test_the_month_is_limited_by_the_token(facts: ConfigFacts, limited: object) -> None:
+def test_the_month_is_limited_by_the_token(facts, limited):
     assert month_limited(facts) is limited
 
 
-def test_facts_of_the_default_engines_are_small() -> None:
+def test_facts_of_the_default_engines_are_small():
     """272 engines with names and categories as long as SearXNG's."""
     engines = [
         ENGINE | {"name": f"{n:011}", "categories": ["general", f"a category {n % 26}"]}
@@ -291,7 +287,7 @@ def test_facts_of_the_default_engines_are_small() -> None:
     assert len(facts_of(CONFIG | {"engines": engines}).model_dump_json()) < 6_000
 
 
-def test_facts_kept_by_a_newer_version_are_read() -> None:
+def test_facts_kept_by_a_newer_version_are_read():
     kept = {"version": "1", "mood": "good", "engines": ["a"], "categories": {"it": {"mood": 1}}}
 
     facts = ConfigFacts.model_validate_json(json.dumps(kept))
@@ -311,22 +307,22 @@ def test_facts_kept_by_a_newer_version_are_read() -> None:
         pytest.param('{"version": "1"}' + " " * MAX_TEXT, id="too-long"),
     ],
 )
-def test_what_is_no_config_is_none(text: str) -> None:
+def test_what_is_no_config_is_none(text):
     assert parse_config(text) is None
 
 
 @pytest.mark.parametrize("version", [None, 2026, "", "\ud83d", "a\nb", ["1"]])
-def test_an_odd_version_is_unknown(version: object) -> None:
+def test_an_odd_version_is_unknown(version):
     assert facts_of({"version": version}).version is None
 
 
-def test_an_engine_listed_under_one_word_is_read() -> None:
+def test_an_engine_listed_under_one_word_is_read():
     facts = facts_of({"engines": [{"name": "a", "categories": "it"}, {"name": "b"}]})
 
     assert facts.categories == {"it": CategoryFacts()}
 
 
-def test_a_number_of_ten_thousand_digits_does_no_harm() -> None:
+def test_a_number_of_ten_thousand_digits_does_no_harm():
     facts = parse_config('{"version": "1", "safe_search": ' + "9" * 10_000 + "}")
 
     assert facts == ConfigFacts(version="1")
@@ -351,7 +347,7 @@ JSON = st.recursive(
 
 @settings(deadline=None)
 @given(JSON.map(json.dumps) | st.text(max_size=100))
-def test_anything_is_facts_that_can_be_kept_or_none(text: str) -> None:
+def test_anything_is_facts_that_can_be_kept_or_none(text):
     facts = parse_config(text)
 
     assert 0 < access_factor(facts) <= 1
@@ -372,7 +368,7 @@ def captured() -> list[tuple[str, str]]:
     return [(name, (root / name / file).read_text("utf-8")) for name, file in files.items()]
 
 
-def test_captured_configs_are_read(captured: list[tuple[str, str]]) -> None:
+def test_captured_configs_are_read(captured):
     factors = {"linktoken": 0.25, "htmlonly": 1.0, "all": 1.0}
     for name, text in captured:
         facts = parse_config(text)

@@ -42,7 +42,7 @@ def reason_for(address: str = URL, **row: Any) -> DropReason | None:
     return next(iter(dropped), None)
 
 
-def test_nothing_but_the_address_is_required() -> None:
+def test_nothing_but_the_address_is_required():
     listing = parse_searxspace(listing_of({URL: {}, "https://b.example/searx": None}))
 
     assert [entry.url for entry in listing.entries] == [URL, "https://b.example/searx/"]
@@ -50,7 +50,7 @@ def test_nothing_but_the_address_is_required() -> None:
     assert (listing.listed, listing.dropped, listing.measured_at) == (2, {}, None)
 
 
-def test_all_figures_of_a_row_are_read() -> None:
+def test_all_figures_of_a_row_are_read():
     row = {
         "network_type": "normal",
         "http": {"status_code": 200, "error": None, "grade": "A+", "score": 120},
@@ -93,7 +93,7 @@ def test_all_figures_of_a_row_are_read() -> None:
         pytest.param({"all": {"median": True}}, None, id="a-truth-value"),
     ],
 )
-def test_a_latency_is_the_median_or_the_only_value(stat: object, latency: float | None) -> None:
+def test_a_latency_is_the_median_or_the_only_value(stat, latency):
     assert read_row({"timing": {"search": stat}}).search_latency == latency
 
 
@@ -101,12 +101,12 @@ def test_a_latency_is_the_median_or_the_only_value(stat: object, latency: float 
     ("grade", "read"),
     [(" A+ ", "A+"), ("B" * 100, "B" * 100), ("B" * 500, "B" * 100), ("A\nB", None), ("", None), (5, None)],
 )  # fmt: skip
-def test_a_grade_is_one_short_line(grade: object, read: str | None) -> None:
+def test_a_grade_is_one_short_line(grade, read):
     assert read_row({"tls": {"grade": grade}}).tls_grade == read
 
 
 @pytest.mark.parametrize("name", ["resources", "ressources"])
-def test_both_spellings_of_resources_leave_the_grade_alone(name: str) -> None:
+def test_both_spellings_of_resources_leave_the_grade_alone(name):
     assert read_row({"html": {name: {"script": {}}, "grade": "V"}}).html_grade == "V"
 
 
@@ -125,7 +125,7 @@ def test_both_spellings_of_resources_leave_the_grade_alone(name: str) -> None:
         pytest.param({name: {} for name in GENERAL_ENGINES}, 1.0, id="more-than-three"),
     ],
 )
-def test_the_share_of_working_engines(engines: object, share: float | None) -> None:
+def test_the_share_of_working_engines(engines, share):
     assert read_row({"engines": engines}).engines_working == share
 
 
@@ -205,27 +205,25 @@ def test_the_share_of_working_engines(engines: object, share: float | None) -> N
         pytest.param("https://bücher.example/", {}, None, id="international-name"),
     ],
 )
-def test_what_may_be_asked_is_kept(
-    address: str, row: dict[str, Any], reason: DropReason | None
-) -> None:
+def test_what_may_be_asked_is_kept(address, row, reason):
     assert reason_for(address, **row) == reason
 
 
-def test_a_dropped_row_does_not_hide_a_good_one_of_the_same_origin() -> None:
+def test_a_dropped_row_does_not_hide_a_good_one_of_the_same_origin():
     rows = {"https://a.example/old/": GOOD | {"error": "gone"}, "https://a.example/": GOOD}
 
     assert [entry.url for entry in parse_searxspace(listing_of(rows)).entries] == [URL]
 
 
 @pytest.mark.parametrize("field", ["version", "http"])
-def test_a_field_that_the_list_has_dropped_everywhere_is_not_asked_for(field: str) -> None:
+def test_a_field_that_the_list_has_dropped_everywhere_is_not_asked_for(field):
     row = {name: value for name, value in GOOD.items() if name != field}
     listing = parse_searxspace(listing_of({URL: row, "https://b.example/": row}))
 
     assert len(listing.entries) == 2
 
 
-def test_rows_beyond_the_limit_are_counted_and_not_looked_at() -> None:
+def test_rows_beyond_the_limit_are_counted_and_not_looked_at():
     rows = {f"https://h{number}.example/": GOOD for number in range(MAX_ROWS + 5)}
     listing = parse_searxspace(listing_of(rows))
 
@@ -248,7 +246,7 @@ def test_rows_beyond_the_limit_are_counted_and_not_looked_at() -> None:
         pytest.param('{"instances": {}}' + " " * MAX_TEXT, id="too-long"),
     ],
 )
-def test_what_is_no_list_is_refused_in_a_sentence(text: str) -> None:
+def test_what_is_no_list_is_refused_in_a_sentence(text):
     with pytest.raises(CatalogError, match=r"This is no list of searx\.space: .+\."):
         parse_searxspace(text)
 
@@ -256,7 +254,7 @@ def test_what_is_no_list_is_refused_in_a_sentence(text: str) -> None:
 @pytest.mark.parametrize(
     "number", ["9" * 10_000, "-1", "1e999", "-Infinity", "NaN", "true", '"1"', "253402300800"]
 )
-def test_odd_numbers_are_unknown(number: str) -> None:
+def test_odd_numbers_are_unknown(number):
     row = f'{{"uptime": {{"uptimeDay": {number}}}, "timing": {{"search": {{"success_percentage": {number}}}}}}}'
     text = f'{{"metadata": {{"timestamp": {number}}}, "instances": {{"{URL}": {row}}}}}'
     listing = parse_searxspace(text)
@@ -290,16 +288,14 @@ ADDRESSES = st.text(max_size=30) | st.builds(
 
 @settings(deadline=None)
 @given(st.text(max_size=200) | JSON.map(json.dumps))
-def test_any_text_is_a_list_or_refused(text: str) -> None:
+def test_any_text_is_a_list_or_refused(text):
     with contextlib.suppress(CatalogError):
         parse_searxspace(text)
 
 
 @settings(deadline=None)
 @given(st.dictionaries(ADDRESSES, JSON | st.just(GOOD), max_size=6), JSON)
-def test_any_rows_make_entries_that_can_be_kept_and_asked(
-    rows: dict[str, Any], metadata: object
-) -> None:
+def test_any_rows_make_entries_that_can_be_kept_and_asked(rows, metadata):
     listing = parse_searxspace(listing_of(rows, metadata=metadata))
 
     assert len(listing.entries) + sum(listing.dropped.values()) == listing.listed == len(rows)
@@ -335,7 +331,7 @@ LISTED = {
 }  # fmt: skip
 
 
-def test_the_captured_lists_are_read(captured: Callable[[], Iterable[tuple[str, str]]]) -> None:
+def test_the_captured_lists_are_read(captured):
     for name, text in captured():
         listing = parse_searxspace(text)
         assert listing.measured_at is not None
@@ -420,9 +416,7 @@ def _rows(text: str) -> list[Row]:
     return [read_row(row) for row in json.loads(text)["instances"].values()]
 
 
-def test_the_figures_of_the_captured_lists_are_read(
-    captured: Callable[[], Iterable[tuple[str, str]]],
-) -> None:
+def test_the_figures_of_the_captured_lists_are_read(captured):
     for name, text in captured():
         rows = _rows(text)
         for attribute, expected in COUNTS[name].items():
@@ -432,9 +426,7 @@ def test_the_figures_of_the_captured_lists_are_read(
                 assert found.total() == sum(expected.values())
 
 
-def test_the_uptimes_of_the_captured_lists_are_read(
-    captured: Callable[[], Iterable[tuple[str, str]]],
-) -> None:
+def test_the_uptimes_of_the_captured_lists_are_read(captured):
     for name, text in captured():
         uptimes = [row.uptime for row in _rows(text)]
         assert (
@@ -444,9 +436,7 @@ def test_the_uptimes_of_the_captured_lists_are_read(
         ) == UPTIMES[name], name
 
 
-def test_the_order_of_first_contact_on_the_list_of_2025(
-    captured: Callable[[], Iterable[tuple[str, str]]],
-) -> None:
+def test_the_order_of_first_contact_on_the_list_of_2025(captured):
     for name, text in captured():
         if name not in {"2025", "2026-schema.DERIVED"}:
             continue
@@ -456,9 +446,7 @@ def test_the_order_of_first_contact_on_the_list_of_2025(
         assert sum(entry.search_success == 0 for entry in ranked) == 5
 
 
-def test_the_schemas_of_2025_and_2026_say_the_same(
-    captured: Callable[[], Iterable[tuple[str, str]]],
-) -> None:
+def test_the_schemas_of_2025_and_2026_say_the_same(captured):
     lists = {name: parse_searxspace(text) for name, text in captured()}
     assert lists.get("2025") == lists.get("2026-schema.DERIVED")
 
@@ -487,24 +475,24 @@ ONIONS = catalog_of(
 )
 
 
-def test_tor_services_are_kept_where_there_is_a_way_to_them() -> None:
+def test_tor_services_are_kept_where_there_is_a_way_to_them():
     kept = [entry.url for entry in gate(ONIONS, min_grade="B", onion=True)]
     secure = ONION.replace("http:", "https:").replace("aa", "bb")
     assert kept == ["https://a.example.org/", ONION, secure]
 
 
-def test_tor_services_are_left_out_otherwise() -> None:
+def test_tor_services_are_left_out_otherwise():
     kept = [entry.url for entry in gate(ONIONS, min_grade="B")]
     assert kept == ["https://a.example.org/"]
 
 
-def test_tor_services_pass_the_other_rules_too() -> None:
+def test_tor_services_pass_the_other_rules_too():
     host = ONION.split("/")[2]
     assert len(gate(ONIONS, min_grade="B", onion=True, blocked=[host])) == 2
     assert len(gate(ONIONS, min_grade="A", onion=True)) == 0
 
 
-def test_rows_of_tor_services_are_kept_when_asked_for() -> None:
+def test_rows_of_tor_services_are_kept_when_asked_for():
     rows = {
         ONION: ROW,
         ONION.replace("a", "b"): {**ROW, "network_type": None},
@@ -529,7 +517,7 @@ def lists() -> list[str]:
     return [path.read_text("utf-8") for path in paths]
 
 
-def test_nothing_else_of_the_recorded_lists_is_kept(lists: list[str]) -> None:
+def test_nothing_else_of_the_recorded_lists_is_kept(lists):
     for text in lists:
         with_tor, without = parse_searxspace(text, onion=True), parse_searxspace(text)
         added = set(with_tor.entries) - set(without.entries)

@@ -1,13 +1,14 @@
 """The turns of pages, in time without waiting."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import pytest
 
 from searx_mcp.search.turns import LATE, MORE, NEXT, SLOT_TIME, VOICES, Turn, Turns
 from searx_mcp.tasks import Tasks
-from tests.doubles import virtual_time
+from tests.doubles.virtual_time import in_virtual_time
 
 SILENT = 1_000.0
 """Seconds of a page that does not come within any search."""
@@ -49,15 +50,13 @@ class World:
         return [self.page(str(n), each, tokens) for n, each in enumerate(seconds)]
 
 
-def run(main: Callable[[World], Awaitable[None]], *, at_once: int = 5) -> None:
-    async def run_in(_clock: object) -> None:
-        await asyncio.sleep(1_000.0)  # no search begins when the loop does
-        async with Tasks() as tasks:
-            world = World(tasks, at_once)
-            await main(world)
-        assert repr(world.turns) == "<Turns [0 pages under way, 0 of them late]>"
-
-    virtual_time.run(run_in)
+@asynccontextmanager
+async def opened(at_once: int = 5) -> AsyncIterator[World]:
+    await asyncio.sleep(1_000.0)  # no search begins when the loop does
+    async with Tasks() as tasks:
+        world = World(tasks, at_once)
+        yield world
+    assert repr(world.turns) == "<Turns [0 pages under way, 0 of them late]>"
 
 
 @pytest.mark.parametrize(
@@ -77,12 +76,11 @@ def run(main: Callable[[World], Awaitable[None]], *, at_once: int = 5) -> None:
         pytest.param([], 0.0, 0, id="there is none"),
     ],
 )
-def test_a_search_waits_for_its_pages_but_not_for_silent_ones(seconds, ends, read):
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_a_search_waits_for_its_pages_but_not_for_silent_ones(seconds, ends, read):
+    async with opened() as world:
         assert await world.search(world.all_of(seconds)) == pytest.approx(ends)
         assert len(world.came) == read
-
-    run(main)
 
 
 @pytest.mark.parametrize(
@@ -106,53 +104,49 @@ def test_a_search_waits_for_its_pages_but_not_for_silent_ones(seconds, ends, rea
         pytest.param([(0.5, 9_999)] + [(SILENT, 0)] * 4, 0.5 + NEXT, id="one page is no answer"),
     ],
 )
-def test_an_answer_that_is_full_waits_for_no_worse_page(pages, ends):
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_an_answer_that_is_full_waits_for_no_worse_page(pages, ends):
+    async with opened() as world:
+        assert VOICES == 5
         turns = [world.page(str(n), *page) for n, page in enumerate(pages)]
         assert await world.search(turns, room=1_500) == pytest.approx(ends)
 
-    assert VOICES == 5
-    run(main)
 
-
-def test_pages_that_fail_are_not_waited_for_and_count_for_nothing():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_pages_that_fail_are_not_waited_for_and_count_for_nothing():
+    async with opened() as world:
         walls = [world.page(f"wall {n}", 0.1, tokens=0) for n in range(8)]
         slow = [world.page("good", 4.0), world.page("silent", SILENT)]
         assert await world.search([*walls, *slow]) == pytest.approx(4.2 + NEXT, abs=0.3)
 
-    run(main)
 
-
-def test_the_pages_of_a_search_begin_in_its_order_so_many_at_a_time():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_the_pages_of_a_search_begin_in_its_order_so_many_at_a_time():
+    async with opened(at_once=2) as world:
         await world.search(world.all_of([1.0, 1.0, 1.5, 1.0]))
         assert world.begun == [("0", 0), ("1", 0), ("2", 1), ("3", 1)]
 
-    run(main, at_once=2)
 
-
-def test_a_slot_is_held_for_a_time_and_then_the_next_page_begins():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_a_slot_is_held_for_a_time_and_then_the_next_page_begins():
+    async with opened(at_once=1) as world:
         await world.search(world.all_of([SILENT, SILENT, 0.5]))
         assert world.begun == [("0", 0), ("1", SLOT_TIME), ("2", 2 * SLOT_TIME)]
 
-    run(main, at_once=1)
 
-
-def test_silent_pages_of_one_search_take_no_slot_of_another():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_silent_pages_of_one_search_take_no_slot_of_another():
+    async with opened() as world:
         async with asyncio.TaskGroup() as group:
             silent = group.create_task(world.search(world.all_of([SILENT] * 50)))
             await asyncio.sleep(0.1)
             assert await world.search([world.page(f"good {n}", 0.5) for n in range(10)]) == 1.0
             assert not silent.done()
 
-    run(main)
 
-
-def test_pages_under_way_have_a_bound_over_all_searches_too():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_pages_under_way_have_a_bound_over_all_searches_too():
+    async with opened() as world:
         async with asyncio.TaskGroup() as group:
             for n in range(20):
                 group.create_task(world.search([world.page(f"{n} {m}", 1.0) for m in range(5)]))
@@ -160,11 +154,10 @@ def test_pages_under_way_have_a_bound_over_all_searches_too():
             assert len(world.begun) == 8 * 5
         assert len(world.came) == 20 * 5
 
-    run(main)
 
-
-def test_a_late_page_goes_on_behind_its_search():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_a_late_page_goes_on_behind_its_search():
+    async with opened() as world:
         late = world.page("late", 10.0)
         await world.search([*world.all_of([0.5] * 9), late])
         assert late.tokens is None
@@ -172,11 +165,10 @@ def test_a_late_page_goes_on_behind_its_search():
         await asyncio.sleep(10.0)
         assert late.tokens == 100
 
-    run(main)
 
-
-def test_a_page_whose_turn_did_not_come_is_never_begun():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_a_page_whose_turn_did_not_come_is_never_begun():
+    async with opened(at_once=1) as world:
         pages = world.all_of([SILENT] * 9)
         await world.search(pages, deadline=2 * SLOT_TIME + 0.1)
         begun = [page.began - world.start for page in pages if page.began is not None]
@@ -184,11 +176,10 @@ def test_a_page_whose_turn_did_not_come_is_never_begun():
         await asyncio.sleep(100.0)
         assert len(world.begun) == 2
 
-    run(main, at_once=1)
 
-
-def test_too_many_late_pages_end_the_oldest():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_too_many_late_pages_end_the_oldest():
+    async with opened() as world:
         async with asyncio.TaskGroup() as group:
             for n in range(6):
                 pages = [world.page(f"{n} {m}", SILENT) for m in range(5)]
@@ -198,12 +189,11 @@ def test_too_many_late_pages_end_the_oldest():
             assert repr(world.turns) == f"<Turns [{LATE} pages under way, {LATE} of them late]>"
             assert sorted(name[0] for name in world.ended) == ["0"] * 5 + ["1"]
 
-    run(main)
-
 
 @pytest.mark.parametrize("after", [0.0, 1.0, SLOT_TIME + 1.0])
-def test_a_cancelled_search_leaves_no_page_behind(after):
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_a_cancelled_search_leaves_no_page_behind(after):
+    async with opened() as world:
         search = asyncio.ensure_future(world.search(world.all_of([SILENT] * 12)))
         await asyncio.sleep(after)
         search.cancel()
@@ -214,24 +204,21 @@ def test_a_cancelled_search_leaves_no_page_behind(after):
         # Every slot is free again.
         assert await world.search([world.page(f"good {n}", 0.5) for n in range(40)]) == 4.0
 
-    run(main)
 
-
-def test_closing_ends_late_pages():
-    async def main(world: World) -> None:
+@in_virtual_time
+async def test_closing_ends_late_pages():
+    async with opened() as world:
         await world.search([world.page("good", 0.5), world.page("late", SILENT)])
         assert world.ended == ["good"]
 
-    run(main)
 
+@in_virtual_time
+async def test_a_fault_of_ours_is_raised_by_the_search_and_frees_its_slot():
+    async with opened(at_once=1) as world:
 
-def test_a_fault_of_ours_is_raised_by_the_search_and_frees_its_slot():
-    async def main(world: World) -> None:
         async def fails() -> int:
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
             await world.search([Turn(fails)])
         assert await world.search([world.page("good", 0.5)]) == 0.5
-
-    run(main, at_once=1)

@@ -110,9 +110,7 @@ def instances(catalog: Catalog | None) -> list[str]:
     return [entry.url for entry in catalog.instances]
 
 
-async def test_the_first_list_is_given_out_and_kept(
-    web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_the_first_list_is_given_out_and_kept(web, make, tmp_path):
     web.get(SOURCE_URL, payload=listing())
     it = make()
     assert it.last_good() is None
@@ -128,9 +126,7 @@ async def test_the_first_list_is_given_out_and_kept(
     assert names_in(tmp_path) == [FILE_NAME]
 
 
-async def test_the_kept_list_is_a_catalog_file(
-    web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_the_kept_list_is_a_catalog_file(web, make, tmp_path):
     web.get(SOURCE_URL, payload=listing())
     refreshed = await make().refresh(NOW)
     kept = json.loads((tmp_path / FILE_NAME).read_text("utf-8"))
@@ -139,7 +135,7 @@ async def test_the_kept_list_is_a_catalog_file(
     assert parse_catalog(json.dumps(kept["catalog"])) == refreshed.catalog
 
 
-async def test_requests_say_who_we_are(web: aioresponses, make: Make) -> None:
+async def test_requests_say_who_we_are(web, make):
     web.get(SOURCE_URL, payload=listing())
     await make().refresh(NOW)
 
@@ -149,9 +145,7 @@ async def test_requests_say_who_we_are(web: aioresponses, make: Make) -> None:
     assert "If-None-Match" not in headers
 
 
-async def test_an_unchanged_list_is_asked_for_by_its_validators_and_confirmed(
-    web: aioresponses, make: Make
-) -> None:
+async def test_an_unchanged_list_is_asked_for_by_its_validators_and_confirmed(web, make):
     web.get(SOURCE_URL, payload=listing(), headers={"ETag": ETAG, "Last-Modified": MODIFIED})
     web.get(SOURCE_URL, status=304)
     first = await make().refresh(NOW)
@@ -168,9 +162,7 @@ async def test_an_unchanged_list_is_asked_for_by_its_validators_and_confirmed(
 
 
 @pytest.mark.parametrize("etag", ["x" * 300, "caf\xe9", "a\tb"])
-async def test_a_validator_that_cannot_be_sent_back_is_not_kept(
-    etag: str, web: aioresponses, make: Make
-) -> None:
+async def test_a_validator_that_cannot_be_sent_back_is_not_kept(etag, web, make):
     web.get(SOURCE_URL, payload=listing(), headers={"ETag": etag})
     web.get(SOURCE_URL, payload=listing())
     await make().refresh(NOW)
@@ -179,7 +171,7 @@ async def test_a_validator_that_cannot_be_sent_back_is_not_kept(
     assert "If-None-Match" not in requests_of(web)[1]
 
 
-async def test_another_list_replaces_the_kept_one(web: aioresponses, make: Make) -> None:
+async def test_another_list_replaces_the_kept_one(web, make):
     web.get(SOURCE_URL, payload=listing())
     web.get(SOURCE_URL, payload=listing(start=5))
     it = make()
@@ -212,9 +204,7 @@ async def test_another_list_replaces_the_kept_one(web: aioresponses, make: Make)
         pytest.param({"headers": {"Content-Encoding": "br"}}, "compressed", id="encoding"),
     ],
 )  # fmt: skip
-async def test_a_failed_refresh_leaves_the_list_and_tells_why(
-    answer: dict[str, Any], problem: str, web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_a_failed_refresh_leaves_the_list_and_tells_why(answer, problem, web, make, tmp_path):
     web.get(SOURCE_URL, payload=listing(40), headers={"ETag": ETAG})
     web.get(SOURCE_URL, **answer)
     web.get(SOURCE_URL, status=304)
@@ -231,9 +221,7 @@ async def test_a_failed_refresh_leaves_the_list_and_tells_why(
 
 
 @pytest.mark.parametrize("status", [304, 500])
-async def test_a_failed_first_refresh_gives_nothing(
-    status: int, web: aioresponses, make: Make, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_failed_first_refresh_gives_nothing(status, web, make, caplog):
     web.get(SOURCE_URL, status=status)
     it = make()
     refreshed = await it.refresh(NOW)
@@ -256,9 +244,7 @@ async def test_a_failed_first_refresh_gives_nothing(
         pytest.param(MIN_USABLE, MIN_USABLE, 1, True, id="just-enough"),
     ],
 )
-async def test_a_list_that_shrank_is_refused(
-    before: int, after: int, days: int, is_taken: object, web: aioresponses, make: Make
-) -> None:
+async def test_a_list_that_shrank_is_refused(before, after, days, is_taken, web, make):
     web.get(SOURCE_URL, payload=listing(before))
     web.get(SOURCE_URL, payload=listing(after))
     it = make()
@@ -269,9 +255,7 @@ async def test_a_list_that_shrank_is_refused(
     assert (refreshed.problem == "") is is_taken
 
 
-async def test_refreshes_are_twelve_hours_apart_give_or_take_a_tenth(
-    web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_refreshes_are_twelve_hours_apart_give_or_take_a_tenth(web, make, tmp_path):
     web.get(SOURCE_URL, payload=listing(), repeat=True)
     waits = []
     for seed in range(20):
@@ -285,9 +269,7 @@ async def test_refreshes_are_twelve_hours_apart_give_or_take_a_tenth(
     assert len(set(waits)) == 20
 
 
-async def test_a_list_that_another_process_refreshed_is_taken_over_without_a_request(
-    web: aioresponses, make: Make
-) -> None:
+async def test_a_list_that_another_process_refreshed_is_taken_over_without_a_request(web, make):
     web.get(SOURCE_URL, payload=listing())
     web.get(SOURCE_URL, payload=listing(start=5))
     first, second = make(seed=1), make(seed=2)
@@ -302,7 +284,7 @@ async def test_a_list_that_another_process_refreshed_is_taken_over_without_a_req
     assert second.due(NOW + DAY) == first.due(NOW + DAY) > 0
 
 
-async def test_a_clock_put_back_makes_a_refresh_due(web: aioresponses, make: Make) -> None:
+async def test_a_clock_put_back_makes_a_refresh_due(web, make):
     web.get(SOURCE_URL, payload=listing(), repeat=True)
     it = make()
     await it.refresh(NOW + 365 * DAY)
@@ -312,9 +294,7 @@ async def test_a_clock_put_back_makes_a_refresh_due(web: aioresponses, make: Mak
     assert it.due(NOW) == pytest.approx(INTERVAL, rel=JITTER)
 
 
-async def test_without_a_folder_the_list_lives_in_memory(
-    web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_without_a_folder_the_list_lives_in_memory(web, make, tmp_path):
     web.get(SOURCE_URL, payload=listing())
     it = make(None)
     refreshed = await it.refresh(NOW)
@@ -324,7 +304,7 @@ async def test_without_a_folder_the_list_lives_in_memory(
     assert names_in(tmp_path) == []
 
 
-async def test_a_folder_is_made(web: aioresponses, make: Make, tmp_path: Path) -> None:
+async def test_a_folder_is_made(web, make, tmp_path):
     web.get(SOURCE_URL, payload=listing())
     refreshed = await make(tmp_path / "a" / "b").refresh(NOW)
 
@@ -332,9 +312,7 @@ async def test_a_folder_is_made(web: aioresponses, make: Make, tmp_path: Path) -
     assert make(tmp_path / "a" / "b").last_good() is not None
 
 
-async def test_a_list_that_cannot_be_kept_is_used_and_said(
-    web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_a_list_that_cannot_be_kept_is_used_and_said(web, make, tmp_path):
     web.get(SOURCE_URL, payload=listing())
     (tmp_path / "file").touch()
     it = make(tmp_path / "file")
@@ -347,8 +325,8 @@ async def test_a_list_that_cannot_be_kept_is_used_and_said(
 
 
 async def test_a_refusal_to_replace_leaves_nothing_behind_and_the_old_file_whole(
-    web: aioresponses, make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    web, make, tmp_path, monkeypatch
+):
     def refuse(self: Path, target: Path) -> Path:
         raise PermissionError(13, "Permission denied")
 
@@ -394,9 +372,7 @@ async def test_a_refusal_to_replace_leaves_nothing_behind_and_the_old_file_whole
         pytest.param(b" " * MAX_BYTES + b"{}", id="too-large"),
     ],
 )
-async def test_a_damaged_or_foreign_file_is_as_good_as_none(
-    content: bytes, web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_a_damaged_or_foreign_file_is_as_good_as_none(content, web, make, tmp_path):
     (tmp_path / FILE_NAME).write_bytes(content)
     web.get(SOURCE_URL, payload=listing())
     it = make()
@@ -407,9 +383,7 @@ async def test_a_damaged_or_foreign_file_is_as_good_as_none(
     assert make().last_good() == refreshed.catalog is not None
 
 
-async def test_a_file_of_a_newer_schema_is_left_alone(
-    web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_a_file_of_a_newer_schema_is_left_alone(web, make, tmp_path):
     newer = json.dumps({"schema_version": 2, "url": SOURCE_URL, "due_at": NOW + 60, "catalog": []})
     (tmp_path / FILE_NAME).write_text(newer, "utf-8")
     web.get(SOURCE_URL, payload=listing())
@@ -421,9 +395,7 @@ async def test_a_file_of_a_newer_schema_is_left_alone(
     assert it.last_good() == refreshed.catalog is not None
 
 
-async def test_fields_that_a_later_version_added_are_passed_over(
-    web: aioresponses, make: Make, tmp_path: Path
-) -> None:
+async def test_fields_that_a_later_version_added_are_passed_over(web, make, tmp_path):
     web.get(SOURCE_URL, payload=listing())
     refreshed = await make().refresh(NOW)
     file = tmp_path / FILE_NAME
@@ -434,13 +406,13 @@ async def test_fields_that_a_later_version_added_are_passed_over(
     assert make().last_good() == refreshed.catalog
 
 
-async def test_an_unreadable_folder_is_no_list(make: Make, tmp_path: Path) -> None:
+async def test_an_unreadable_folder_is_no_list(make, tmp_path):
     (tmp_path / FILE_NAME).mkdir()
 
     assert make().last_good() is None
 
 
-async def test_all_figures_survive_the_disk(web: aioresponses, make: Make) -> None:
+async def test_all_figures_survive_the_disk(web, make):
     row = {
         "http": {"status_code": 200, "grade": "A+"},
         "tls": {"grade": "A+"},
@@ -462,7 +434,7 @@ async def test_all_figures_survive_the_disk(web: aioresponses, make: Make) -> No
     assert (full.search_latency, full.html_grade, full.engines_working) == (0.5, "V", 1 / 3)
 
 
-async def test_a_list_arrives_compressed_and_whole() -> None:
+async def test_a_list_arrives_compressed_and_whole():
     document = listing(3_000)
     text = json.dumps(document).encode()
     page = FakePage(gzip.compress(text), "application/json", headers={"Content-Encoding": "gzip"})
@@ -473,7 +445,7 @@ async def test_a_list_arrives_compressed_and_whole() -> None:
     assert len(instances(refreshed.catalog)) == 2_000
 
 
-async def test_a_list_just_under_the_limit_is_read() -> None:
+async def test_a_list_just_under_the_limit_is_read():
     text = json.dumps(listing())
     refreshed, _ = await _refresh(FakePage(text + " " * (MAX_BYTES - len(text))))
 
@@ -500,7 +472,7 @@ async def test_a_list_just_under_the_limit_is_read() -> None:
         ),
     ],
 )  # fmt: skip
-async def test_a_body_that_is_not_whole_is_refused(page: FakePage, problem: str) -> None:
+async def test_a_body_that_is_not_whole_is_refused(page, problem):
     refreshed, requests = await _refresh(page)
 
     assert problem in refreshed.problem
@@ -515,16 +487,14 @@ async def test_a_body_that_is_not_whole_is_refused(page: FakePage, problem: str)
         pytest.param(drip(json.dumps(listing()), interval=0.01), id="slow-body"),
     ],
 )
-async def test_a_list_that_does_not_come_in_time_is_given_up(
-    page: FakePage, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_list_that_does_not_come_in_time_is_given_up(page, monkeypatch):
     monkeypatch.setattr(discovery, "TIMEOUT", 0.1)
     refreshed, _ = await _refresh(page)
 
     assert "answer" in refreshed.problem
 
 
-async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(tmp_path: Path) -> None:
+async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(tmp_path):
     async with FakeWeb({"/list": FakePage(json.dumps(listing()))}) as site:
         async with Sessions(NetworkConfig(), allow=AllowList.parse([site.origin])) as sessions:
             rng = random.Random(1)
@@ -542,7 +512,7 @@ async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(tmp_path: Pa
     assert names_in(tmp_path) == [FILE_NAME]
 
 
-async def test_a_closed_session_is_a_problem_and_no_error() -> None:
+async def test_a_closed_session_is_a_problem_and_no_error():
     async with Sessions(NetworkConfig()) as sessions:
         session = sessions.public
     refreshed = await Discovery(lambda: session, None, random.Random(1)).refresh(NOW)
@@ -550,7 +520,7 @@ async def test_a_closed_session_is_a_problem_and_no_error() -> None:
     assert refreshed.problem == "The connections are closed."
 
 
-async def test_an_address_that_may_not_be_asked_is_a_problem_and_no_error() -> None:
+async def test_an_address_that_may_not_be_asked_is_a_problem_and_no_error():
     async with Sessions(NetworkConfig()) as sessions:
         for url in ("http://127.0.0.1/x.json", "no address"):
             it = Discovery(lambda: sessions.public, None, random.Random(1), url=url)
@@ -577,9 +547,7 @@ def captured_lists() -> list[Path]:
     return sorted(Path(folder).glob("searx-space-instances*.json")) if folder else []
 
 
-async def test_the_captured_lists_are_taken_or_refused_as_a_whole(
-    captured_lists: list[Path],
-) -> None:
+async def test_the_captured_lists_are_taken_or_refused_as_a_whole(captured_lists):
     for file in captured_lists:
         refreshed, _ = await _refresh(FakePage(file.read_bytes(), "application/json"))
         if "wayback" in file.name:
@@ -588,7 +556,7 @@ async def test_the_captured_lists_are_taken_or_refused_as_a_whole(
             assert len(instances(refreshed.catalog)) > 60
 
 
-async def test_an_answer_is_told_by_what_was_sent(web: aioresponses, make: Make) -> None:
+async def test_an_answer_is_told_by_what_was_sent(web, make):
     def answer(_: URL, **kwargs: Any) -> CallbackResult:
         is_known = kwargs["headers"].get("If-None-Match") == ETAG
         return CallbackResult(

@@ -43,6 +43,13 @@ def rounds(bench, *, searched: bool = True, client=None, state=None) -> HealthRo
     )
 
 
+def enlist(bench, public: int | list[str]) -> list[str]:
+    """Fill the pool with public instances, or with so many of them."""
+    urls = [f"https://i{n}.example/" for n in range(public)] if isinstance(public, int) else public
+    bench.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
+    return urls
+
+
 def paths(fake: FakeSearxng) -> list[str]:
     return [request.path for request in fake.requests]
 
@@ -71,8 +78,7 @@ async def test_own_instances_are_checked_in_every_round_and_public_ones_once_an_
 @pytest.mark.parametrize("processes", [1, 4])
 async def test_a_round_of_all_processes_checks_one_public_instance(bench, processes):
     async with bench() as it:
-        urls = [f"https://i{n}.example/" for n in range(5)]
-        it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
+        urls = enlist(it, 5)
         counting = Counting()
         several = [rounds(it, client=counting) for _ in range(processes)]
         checked = []
@@ -140,13 +146,14 @@ async def test_a_clock_put_back_does_not_put_a_process_to_sleep_for_ever(bench):
         assert [*seen, activity.is_searching, activity.is_awake] == [False, True, True]
 
 
-async def test_a_stopped_own_instance_is_known_after_three_checks(bench):
-    async with FakeSearxng() as own:
+@pytest.mark.parametrize(("whose", "wait"), [("own", 300), ("public", HOUR)])
+async def test_the_only_instance_is_known_to_be_silent_after_three_checks(bench, whose, wait):
+    async with FakeSearxng() as gone:
         pass
-    async with bench(own=[own]) as it:
+    async with bench(**{whose: [gone]}) as it:
         for _ in range(3):
             await rounds(it).check()
-            it.clock.advance(300)
+            it.clock.advance(wait)
         assert it.pool.snapshot(it.clock())[0].state is InstanceState.FAILING
 
 
@@ -155,7 +162,7 @@ async def test_a_public_instance_that_is_silent_while_another_answers_is_known_t
     async with FakeSearxng() as gone:
         pass
     async with FakeSearxng() as good, bench(public=[gone, good]) as it:
-        it.pool.enlist([], entries(*((gone, good) if first else (good, gone))))
+        enlist(it, [gone.url, good.url] if first else [good.url, gone.url])
         checks = rounds(it)
         for _ in range(8):
             checks._activity.searched()
@@ -166,14 +173,9 @@ async def test_a_public_instance_that_is_silent_while_another_answers_is_known_t
     assert states[good.url] is InstanceState.NEW, "a health check proves no engine"
 
 
-def entries(*fakes: FakeSearxng):
-    return [CatalogEntry(url=fake.url, tls_grade="A+", http_grade="A+") for fake in fakes]
-
-
 async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench):
     async with bench() as it:
-        urls = [f"https://i{n}.example/" for n in range(6)]
-        it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
+        urls = enlist(it, 6)
         counting = Counting(silent=urls)
         checks = rounds(it, client=counting)
         for done in range(24):
@@ -186,8 +188,7 @@ async def test_a_network_that_is_down_for_a_while_is_held_against_nobody(bench):
 
 async def test_two_that_are_gone_one_after_the_other_are_known(bench):
     async with bench() as it:
-        urls = [f"https://i{n}.example/" for n in range(5)]
-        it.pool.enlist([], [CatalogEntry(url=url, tls_grade="A+", http_grade="A+") for url in urls])
+        urls = enlist(it, 5)
         counting = Counting(silent=urls[1:3])
         checks = rounds(it, client=counting)
         for _ in range(40):
@@ -205,16 +206,6 @@ async def test_an_own_instance_that_is_silent_is_not_asked_for_more(bench):
         counting = Counting(silent=["http://own.example/"])
         await rounds(it, client=counting).check()
     assert (counting.asked, counting.configs) == (["http://own.example/"], 0)
-
-
-async def test_the_only_public_instance_is_known_to_be_silent(bench):
-    async with FakeSearxng() as gone:
-        pass
-    async with bench(public=[gone]) as it:
-        for _ in range(3):
-            await rounds(it).check()
-            it.clock.advance(HOUR)
-        assert it.pool.snapshot(it.clock())[0].state is InstanceState.FAILING
 
 
 async def test_a_failing_public_instance_that_answers_again_may_be_asked_again(bench):

@@ -113,14 +113,14 @@ print(read_bundled())
 """
 
 
-def test_the_bundled_list_is_the_one_of_the_repository() -> None:
+def test_the_bundled_list_is_the_one_of_the_repository():
     assert read_bundled() == (ROOT / "instances.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     "place", ["site/searx_mcp/instances.json", "site/instances.json"], ids=["wheel", "editable"]
 )
-def test_the_bundled_list_is_found_in_and_beside_the_package(place: str, tmp_path: Path) -> None:
+def test_the_bundled_list_is_found_in_and_beside_the_package(place, tmp_path):
     package = tmp_path / "site" / "searx_mcp"
     package.mkdir(parents=True)
     (tmp_path / place).write_text("the list", encoding="utf-8")
@@ -129,7 +129,7 @@ def test_the_bundled_list_is_found_in_and_beside_the_package(place: str, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_built_wheel_carries_the_list(tmp_path: Path) -> None:
+def test_a_built_wheel_carries_the_list(tmp_path):
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True, timeout=120)
     (wheel,) = tmp_path.glob("*.whl")
@@ -152,21 +152,19 @@ def test_a_built_wheel_carries_the_list(tmp_path: Path) -> None:
     assert text.strip() == (ROOT / "instances.json").read_text(encoding="utf-8").strip()
 
 
-def test_an_installation_without_the_list_says_so(tmp_path: Path) -> None:
+def test_an_installation_without_the_list_says_so(tmp_path):
     with pytest.raises(SettingsError, match="missing from this installation"):
         read_bundled(tmp_path / "searx_mcp")
 
 
-def test_a_configured_list_is_read(tmp_path: Path) -> None:
+def test_a_configured_list_is_read(tmp_path):
     file = tmp_path / "list.json"
     file.write_text("grüße", encoding="utf-8")
 
     assert read_catalog(str(file)) == "grüße"
 
 
-def test_a_configured_list_may_lie_in_the_home_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_configured_list_may_lie_in_the_home_directory(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     (tmp_path / "list.json").write_text("{}", encoding="utf-8")
@@ -183,9 +181,7 @@ def test_a_configured_list_may_lie_in_the_home_directory(
         pytest.param("nul\0.json", "not a usable path", id="nul-in-the-name"),
     ],
 )
-def test_an_unreadable_configured_list_is_refused_in_a_sentence(
-    name: str, reason: str, tmp_path: Path
-) -> None:
+def test_an_unreadable_configured_list_is_refused_in_a_sentence(name, reason, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "latin1.json").write_bytes("grüße".encode("latin-1"))
 
