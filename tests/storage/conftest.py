@@ -1,5 +1,6 @@
-"""A small database, and ways to get it into trouble."""
+"""A small database, ways to get it into trouble, and captures to keep."""
 
+import random
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
@@ -7,9 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from searx_mcp.content.document import Document
 from searx_mcp.storage.opening import Schema
+from searx_mcp.storage.pages import Capture, CapturedPage
 from searx_mcp.storage.sqlite import Database
 
+NOW = 1_000_000_000.0
 SCHEMA = Schema(major=1, minors=(("CREATE TABLE words (word TEXT NOT NULL)",),))
 
 
@@ -59,3 +63,33 @@ def spoil() -> Callable[..., None]:
             file.write(b"\xa5" * (8_000 if offset == 100 else 2_000))
 
     return overwrite
+
+
+@pytest.fixture(scope="session")
+def make_capture() -> Callable[..., Capture]:
+    """Make a capture of a page with a text, fetched at a time and fresh for five minutes."""
+
+    def make(
+        text: str = "text", at: float = NOW, *, url: str = "https://a.example/", **known
+    ) -> Capture:
+        page = CapturedPage(
+            document=Document(markdown=text, word_count=1),
+            final_url=url,
+            content_type="text/html",
+            content_length=len(text),
+            status_code=200,
+        )
+        given = {"fetched_at": at, "fresh_until": at + 300, "max_bytes": 1 << 20, **known}
+        return Capture(page=page, url=url, **given)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def noise() -> Callable[[int, int], str]:
+    """Make text of so many characters that hardly becomes smaller, by a number."""
+
+    def make(number: int, size: int) -> str:
+        return random.Random(number).randbytes(size // 2).hex()
+
+    return make

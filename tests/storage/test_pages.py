@@ -1,6 +1,7 @@
 """What every store of pages promises, whatever it is made of."""
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -18,13 +19,34 @@ from searx_mcp.storage.pages import (
     believed,
     has_expired,
 )
-from searx_mcp.storage.sqlite_pages import SqlitePageStore
+from searx_mcp.storage.sqlite_pages import FILE_NAME, SqlitePageStore, open_store
 
 NOW = 1_000_000_000.0
 DAY = 86_400.0
 KEY = PageKey("mine", "https://a.example/")
 OTHER = PageKey("mine", "https://b.example/")
 ORIGIN = "https://a.example"
+
+
+@pytest.fixture(params=["memory", "sqlite"], scope="session")
+def new_store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., PageStore]:
+    """Make new stores of each kind: what holds for one holds for the other."""
+
+    def make(*, max_bytes: int = 1 << 20, max_age: float = 7 * DAY) -> PageStore:
+        is_file = request.param == "sqlite"
+        path = tmp_path_factory.mktemp("state") / FILE_NAME if is_file else None
+        return open_store(path, max_bytes=max_bytes, max_age=max_age)
+
+    return make
+
+
+@pytest.fixture
+async def store(new_store: Callable[..., PageStore]) -> AsyncIterator[PageStore]:
+    store = new_store()
+    yield store
+    await store.aclose()
 
 
 async def size_of(store: PageStore) -> int:

@@ -5,7 +5,9 @@ import json
 import logging
 import random
 import sqlite3
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +18,7 @@ from searx_mcp.storage.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.sqlite import Database
-from searx_mcp.storage.sqlite_state import FILE_NAME, SCHEMA, open_store
+from searx_mcp.storage.sqlite_state import FILE_NAME, SCHEMA, SqliteStore, open_store
 from searx_mcp.storage.state import Account, Budget, Reservation, Window
 
 HOST = "https://a.example/"
@@ -25,6 +27,25 @@ NOW = 1_000_000_000.0
 WINDOWS = (Window(limit=2, seconds=600),)
 ACCOUNT = Account(HOST, WINDOWS)
 RECORD = InstanceRecord(url=HOST, last_at=NOW, successes=1)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / FILE_NAME
+
+
+@pytest.fixture
+async def store_at() -> AsyncIterator[Callable[..., SqliteStore]]:
+    """Make stores in files."""
+    made: list[SqliteStore] = []
+
+    def make(path: Path, **options) -> SqliteStore:
+        made.append(SqliteStore(path, **options))
+        return made[-1]
+
+    yield make
+    for store in made:
+        await store.aclose()
 
 
 async def reserve(store, at=NOW, *, host=HOST):
@@ -91,16 +112,6 @@ async def test_all_processes_of_a_file_have_its_seed_and_no_other_file_has_it(
     assert await store_at(tmp_path / "other" / FILE_NAME).installation_seed() != seed
 
 
-async def test_a_store_that_goes_on_in_memory_keeps_the_seed(store_at, path):
-    seed = await store_at(path).installation_seed()
-    store = store_at(path)
-    assert await store.installation_seed() == seed
-    await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
-    await store.save({HOST: RECORD.model_copy(update={"last_detail": "x" * 100_000})}, NOW)
-    assert store.problem
-    assert await store.installation_seed() == seed
-
-
 async def test_a_file_of_the_first_minor_gets_its_seed_and_still_serves_the_older_program(
     store_at, path
 ):
@@ -141,9 +152,12 @@ async def test_a_choice_of_a_kind_that_only_a_newer_version_knows_stays_and_is_n
     assert rows == [("own",), ("pinned",)]
 
 
-async def test_a_store_that_goes_on_in_memory_keeps_the_choices(store_at, path):
-    await store_at(path).choose(Choice.OWN, HOST, chosen=True)
+async def test_a_store_that_goes_on_in_memory_keeps_the_seed_and_the_choices(store_at, path):
+    first = store_at(path)
+    seed = await first.installation_seed()
+    await first.choose(Choice.OWN, HOST, chosen=True)
     store = store_at(path)
+    assert await store.installation_seed() == seed
     await store.choices()
     await store._database.read(lambda tx: tx.rows("PRAGMA max_page_count = 1"))
     await store.save({HOST: RECORD.model_copy(update={"last_detail": "x" * 100_000})}, NOW)
@@ -151,6 +165,7 @@ async def test_a_store_that_goes_on_in_memory_keeps_the_choices(store_at, path):
     assert (await store.choices())[Choice.OWN] == (HOST,)
     assert await store.choose(Choice.BLOCKED, "b.example", chosen=True)
     assert (await store.choices())[Choice.BLOCKED] == ("b.example",)
+    assert await store.installation_seed() == seed
 
 
 async def test_while_the_file_is_busy_a_choice_is_refused_and_the_known_ones_hold(store_at, path):

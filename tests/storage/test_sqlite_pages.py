@@ -4,8 +4,10 @@ import logging
 import sqlite3
 import stat
 import zlib
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,12 +15,40 @@ from searx_mcp.storage.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.packing import pack
 from searx_mcp.storage.pages import KeptPage, KeptRobots, PageKey, Validators
-from searx_mcp.storage.sqlite_pages import FILE_NAME, KEY_FILE, PAUSE, drop_some, open_store
+from searx_mcp.storage.sqlite_pages import (
+    FILE_NAME,
+    KEY_FILE,
+    PAUSE,
+    SqlitePageStore,
+    drop_some,
+    open_store,
+)
 
 NOW = 1_000_000_000.0
 KEY = PageKey("mine", "https://secret-host.example/secret-path?q=secret-query")
 OTHER = PageKey("mine", "https://b.example/")
 ORIGIN = "https://secret-host.example"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / FILE_NAME
+
+
+@pytest.fixture
+async def store_at() -> AsyncIterator[Callable[..., SqlitePageStore]]:
+    """Make stores in files."""
+    made: list[SqlitePageStore] = []
+
+    def make(
+        path: Path, *, max_bytes: int = 1 << 20, max_age: float = 7 * 86_400
+    ) -> SqlitePageStore:
+        made.append(SqlitePageStore(path, max_bytes=max_bytes, max_age=max_age))
+        return made[-1]
+
+    yield make
+    for store in made:
+        await store.aclose()
 
 
 async def change(store, sql, **values):
