@@ -59,10 +59,9 @@ async def test_a_capture_is_one_search_and_says_what_was_read(bench):
 
 
 async def test_an_own_instance_is_asked_for_json_and_any_for_what_is_wanted(bench):
-    async with FakeSearxng(formats=("html", "json")) as own:
-        async with bench(own=[own]) as it:
-            as_json = await capturer(it).capture(own.url, QUERY)
-            as_html = await capturer(it).capture(own.url.rstrip("/").upper(), QUERY, Format.HTML)
+    async with FakeSearxng(formats=("html", "json")) as own, bench(own=[own]) as it:
+        as_json = await capturer(it).capture(own.url, QUERY)
+        as_html = await capturer(it).capture(own.url.rstrip("/").upper(), QUERY, Format.HTML)
     assert as_json.fixture is not None
     assert as_html.fixture is not None
     assert (as_json.fixture.kind, as_html.fixture.kind) == ("json", "html")
@@ -84,11 +83,10 @@ async def test_a_refusal_is_captured_too_and_the_pool_learns_from_it(bench):
 
 
 async def test_the_budget_of_the_instance_is_kept(bench):
-    async with FakeSearxng() as fake:
-        async with bench(public=[fake]) as it:
+    async with FakeSearxng() as fake, bench(public=[fake]) as it:
+        await capturer(it).capture(host(fake), QUERY)
+        with pytest.raises(NoInstancesError, match="may not be asked again for 30 seconds"):
             await capturer(it).capture(host(fake), QUERY)
-            with pytest.raises(NoInstancesError, match="may not be asked again for 30 seconds"):
-                await capturer(it).capture(host(fake), QUERY)
     assert fake.searches == 1
 
 
@@ -98,43 +96,40 @@ async def test_the_budget_of_the_instance_is_kept(bench):
 async def test_a_capture_counts_towards_the_month_where_thirty_days_are_limited(
     bench, link_token, spent
 ):
-    async with FakeSearxng() as fake, FakeSearxng() as own:
-        async with bench(public=[fake], own=[own]) as it:
-            record = InstanceRecord(url=fake.url, last_at=it.clock(), link_token=link_token)
-            it.pool.restore({fake.url: record})
-            month = month_account(it.pool.month_limited())
-            (before,) = await it.state.budgets([month], it.clock())
-            assert before.left == month.windows[-1].limit
-            await capturer(it).capture(own.url, QUERY)
-            await capturer(it).capture(fake.url, QUERY)
-            (after,) = await it.state.budgets([month], it.clock())
+    async with FakeSearxng() as fake, FakeSearxng() as own, bench(public=[fake], own=[own]) as it:
+        record = InstanceRecord(url=fake.url, last_at=it.clock(), link_token=link_token)
+        it.pool.restore({fake.url: record})
+        month = month_account(it.pool.month_limited())
+        (before,) = await it.state.budgets([month], it.clock())
+        assert before.left == month.windows[-1].limit
+        await capturer(it).capture(own.url, QUERY)
+        await capturer(it).capture(fake.url, QUERY)
+        (after,) = await it.state.budgets([month], it.clock())
     assert after.left == before.left - spent
 
 
 async def test_what_is_kept_back_of_the_month_is_not_captured(bench):
-    async with FakeSearxng(link_token=True) as fake:
-        async with bench(public=[fake]) as it:
-            for _ in range(2):
-                await capturer(it).capture(host(fake), QUERY)
-                it.clock.advance(31)
-            with pytest.raises(NoInstancesError, match="allow together is spent") as caught:
-                await capturer(it).capture(host(fake), QUERY)
+    async with FakeSearxng(link_token=True) as fake, bench(public=[fake]) as it:
+        for _ in range(2):
+            await capturer(it).capture(host(fake), QUERY)
+            it.clock.advance(31)
+        with pytest.raises(NoInstancesError, match="allow together is spent") as caught:
+            await capturer(it).capture(host(fake), QUERY)
     assert caught.value.retry_after == 30 * 86_400 - 62
     assert fake.searches == 2
 
 
 async def test_an_instance_that_is_left_alone_is_not_captured(bench):
-    async with FakeSearxng() as fake:
-        async with bench(public=[fake]) as it:
-            record = InstanceRecord(
-                url=fake.url,
-                last_at=it.clock(),
-                state=InstanceState.BLACKLISTED,
-                reason="It rewrites its results.",
-            )
-            it.pool.restore({fake.url: record})
-            with pytest.raises(NoInstancesError, match="left alone: It rewrites") as caught:
-                await capturer(it).capture(host(fake), QUERY)
+    async with FakeSearxng() as fake, bench(public=[fake]) as it:
+        record = InstanceRecord(
+            url=fake.url,
+            last_at=it.clock(),
+            state=InstanceState.BLACKLISTED,
+            reason="It rewrites its results.",
+        )
+        it.pool.restore({fake.url: record})
+        with pytest.raises(NoInstancesError, match="left alone: It rewrites") as caught:
+            await capturer(it).capture(host(fake), QUERY)
     assert caught.value.retry_after is None
     assert not fake.requests
 
@@ -150,37 +145,32 @@ async def test_an_own_instance_may_be_tried_while_it_rests_and_an_answer_ends_th
 
 
 async def test_where_nothing_comes_back_there_is_a_report_only(bench):
-    async with FakeSearxng(hang=True) as fake:
-        async with bench(public=[fake]) as it:
-            taken = await capturer(it).capture(host(fake), QUERY)
+    async with FakeSearxng(hang=True) as fake, bench(public=[fake]) as it:
+        taken = await capturer(it).capture(host(fake), QUERY)
     assert taken.fixture is None
     assert (taken.report["verdict"], taken.report["status"]) == ("timeout", None)
     assert taken.report["rows_seen"] == 0
 
 
 async def test_only_instances_of_the_pool_are_captured(bench):
-    async with FakeSearxng() as fake:
-        async with bench(public=[fake]) as it:
-            with pytest.raises(
-                InvalidArgumentError, match=r"host: 'b\.example' is not in the pool"
-            ):
-                await capturer(it).capture("b.example", QUERY)
-            with pytest.raises(InvalidArgumentError, match="did you mean 127"):
-                await capturer(it).capture(host(fake)[:-1], QUERY)
+    async with FakeSearxng() as fake, bench(public=[fake]) as it:
+        with pytest.raises(InvalidArgumentError, match=r"host: 'b\.example' is not in the pool"):
+            await capturer(it).capture("b.example", QUERY)
+        with pytest.raises(InvalidArgumentError, match="did you mean 127"):
+            await capturer(it).capture(host(fake)[:-1], QUERY)
     assert not fake.requests
 
 
 async def test_a_capture_that_is_cut_short_teaches_the_pool_nothing(bench, monkeypatch):
-    async with FakeSearxng() as fake:
-        async with bench(public=[fake]) as it:
+    async with FakeSearxng() as fake, bench(public=[fake]) as it:
 
-            async def crash(*arguments, **options):
-                raise RuntimeError("a bug")
+        async def crash(*arguments, **options):
+            raise RuntimeError("a bug")
 
-            monkeypatch.setattr(it.upstream, "search", crash)
-            with pytest.raises(RuntimeError):
-                await capturer(it).capture(host(fake), QUERY)
-            (row,) = it.pool.snapshot(it.clock())
+        monkeypatch.setattr(it.upstream, "search", crash)
+        with pytest.raises(RuntimeError):
+            await capturer(it).capture(host(fake), QUERY)
+        (row,) = it.pool.snapshot(it.clock())
     assert (row.successes, row.failures, row.state) == (0, 0, "new")
 
 

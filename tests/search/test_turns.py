@@ -136,12 +136,11 @@ async def test_a_slot_is_held_for_a_time_and_then_the_next_page_begins():
 
 @in_virtual_time
 async def test_silent_pages_of_one_search_take_no_slot_of_another():
-    async with opened() as world:
-        async with asyncio.TaskGroup() as group:
-            silent = group.create_task(world.search(world.all_of([SILENT] * 50)))
-            await asyncio.sleep(0.1)
-            assert await world.search([world.page(f"good {n}", 0.5) for n in range(10)]) == 1.0
-            assert not silent.done()
+    async with opened() as world, asyncio.TaskGroup() as group:
+        silent = group.create_task(world.search(world.all_of([SILENT] * 50)))
+        await asyncio.sleep(0.1)
+        assert await world.search([world.page(f"good {n}", 0.5) for n in range(10)]) == 1.0
+        assert not silent.done()
 
 
 @in_virtual_time
@@ -179,15 +178,14 @@ async def test_a_page_whose_turn_did_not_come_is_never_begun():
 
 @in_virtual_time
 async def test_too_many_late_pages_end_the_oldest():
-    async with opened() as world:
-        async with asyncio.TaskGroup() as group:
-            for n in range(6):
-                pages = [world.page(f"{n} {m}", SILENT) for m in range(5)]
-                group.create_task(world.search(pages))
-                await asyncio.sleep(0.01)
-            await asyncio.sleep(SLOT_TIME)
-            assert repr(world.turns) == f"<Turns [{LATE} pages under way, {LATE} of them late]>"
-            assert sorted(name[0] for name in world.ended) == ["0"] * 5 + ["1"]
+    async with opened() as world, asyncio.TaskGroup() as group:
+        for n in range(6):
+            pages = [world.page(f"{n} {m}", SILENT) for m in range(5)]
+            group.create_task(world.search(pages))
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(SLOT_TIME)
+        assert repr(world.turns) == f"<Turns [{LATE} pages under way, {LATE} of them late]>"
+        assert sorted(name[0] for name in world.ended) == ["0"] * 5 + ["1"]
 
 
 @pytest.mark.parametrize("after", [0.0, 1.0, SLOT_TIME + 1.0])

@@ -36,10 +36,7 @@ def named(fake: FakeSearxng) -> list[tuple[str, ...]]:
 
 
 async def test_the_next_search_names_three_engines_after_one_was_refused(bench):
-    async with (
-        answering(10) as fake,
-        bench(own=[fake]) as it,
-    ):
+    async with answering(10) as fake, bench(own=[fake]) as it:
         await go(it)
         found = await go(it)
     first, second = named(fake)
@@ -50,11 +47,7 @@ async def test_the_next_search_names_three_engines_after_one_was_refused(bench):
 
 
 async def test_the_engines_that_were_spared_are_asked_when_too_little_is_found(bench):
-    async with (
-        answering(10) as fake,
-        answering(7) as poorer,
-        bench(own=[fake]) as it,
-    ):
+    async with answering(10) as fake, answering(7) as poorer, bench(own=[fake]) as it:
         await go(it)
         record = it.pool.record_of(fake.url)
         async with bench(own=[poorer]) as other:
@@ -68,10 +61,7 @@ async def test_the_engines_that_were_spared_are_asked_when_too_little_is_found(b
 
 
 async def test_all_engines_are_asked_before_a_search_fails_for_want_of_them(bench):
-    async with (
-        answering(10) as fake,
-        bench(own=[fake]) as it,
-    ):
+    async with answering(10) as fake, bench(own=[fake]) as it:
         await go(it)
         fake.fail_engines([(name, "CAPTCHA") for name in NAMES])
         with pytest.raises(NoInstancesError):
@@ -102,20 +92,14 @@ async def test_one_request_is_enough_where_all_engines_were_named(bench):
 
 
 async def test_engines_of_the_callers_choice_are_never_changed(bench):
-    async with (
-        answering(2) as fake,
-        bench(own=[fake]) as it,
-    ):
+    async with answering(2) as fake, bench(own=[fake]) as it:
         await go(it)
         await go(it, engines=("brave",))
     assert named(fake) == [(), ("brave",)]
 
 
 async def test_further_pages_are_asked_of_the_same_engines(bench):
-    async with (
-        answering(12) as fake,
-        bench(own=[fake]) as it,
-    ):
+    async with answering(12) as fake, bench(own=[fake]) as it:
         await go(it)
         await go(it, wanted=12)
     _, first, second = named(fake)

@@ -430,22 +430,21 @@ async def test_those_that_are_down_do_not_use_up_the_three_instances(bench):
 
 
 async def test_an_instance_that_has_rested_is_tried_with_its_robots_txt_first(bench):
-    async with FakeSearxng() as first, FakeSearxng() as second:
-        async with bench(public=[first, second]) as it:
-            await go(it)
-            first.fail(404)
-            it.clock.advance(60)
-            assert (await go(it)).instance == second.url
-            rests = it.pool.snapshot(it.clock())[0]
-            assert rests.state is InstanceState.FAILING
-            first.fail(503)
-            it.clock.advance(60)
-            searches = first.searches
-            assert (await go(it)).instance == second.url
-            assert first.searches == searches, "it is still down: no search was spent on it"
-            first.recover()
-            it.clock.advance(120)
-            assert (await go(it)).instance == first.url
+    async with FakeSearxng() as first, FakeSearxng() as second, bench(public=[first, second]) as it:
+        await go(it)
+        first.fail(404)
+        it.clock.advance(60)
+        assert (await go(it)).instance == second.url
+        rests = it.pool.snapshot(it.clock())[0]
+        assert rests.state is InstanceState.FAILING
+        first.fail(503)
+        it.clock.advance(60)
+        searches = first.searches
+        assert (await go(it)).instance == second.url
+        assert first.searches == searches, "it is still down: no search was spent on it"
+        first.recover()
+        it.clock.advance(120)
+        assert (await go(it)).instance == first.url
 
 
 async def test_the_month_of_all_public_instances_together_is_kept(bench):
@@ -486,11 +485,10 @@ async def test_an_instance_without_token_is_not_counted_against_the_month(bench)
 
 async def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(bench):
     able = {name: CategoryFacts(time_range=True, paging=True, both=True) for name in ("general",)}
-    async with FakeSearxng() as first, FakeSearxng() as second:
-        async with bench(public=[first, second]) as it:
-            facts = ConfigFacts(engines=("a",), categories=able)
-            it.pool.learn_facts(first.url, facts, it.clock())
-            found = await go(it, query=InstanceQuery(text="tea", category="science"))
+    async with FakeSearxng() as first, FakeSearxng() as second, bench(public=[first, second]) as it:
+        facts = ConfigFacts(engines=("a",), categories=able)
+        it.pool.learn_facts(first.url, facts, it.clock())
+        found = await go(it, query=InstanceQuery(text="tea", category="science"))
     assert found.instance == second.url
     assert first.requests == []
 
@@ -574,12 +572,11 @@ async def test_a_host_that_is_gone_is_learned_once_another_one_answered(bench):
 async def test_cancelling_a_search_settles_what_was_held_back(bench):
     async with FakeSearxng() as gone:
         pass
-    async with FakeSearxng(hang=True) as hung:
-        async with bench(public=[gone, hung], attempt_timeout=5) as it:
-            task = asyncio.ensure_future(go(it))
-            async with asyncio.timeout(5):
-                await hung.wait_for_requests(1)
-            task.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await task
-            assert all(member.in_flight == 0 for member in it.pool._members.values())
+    async with FakeSearxng(hang=True) as hung, bench(public=[gone, hung], attempt_timeout=5) as it:
+        task = asyncio.ensure_future(go(it))
+        async with asyncio.timeout(5):
+            await hung.wait_for_requests(1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert all(member.in_flight == 0 for member in it.pool._members.values())
