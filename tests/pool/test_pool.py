@@ -12,7 +12,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import CatalogEntry, InstanceState, Tier
 from searx_mcp.models.request import TimeRange
-from searx_mcp.pool.attempt import InstanceQuery, Outcome
+from searx_mcp.pool.attempt import InstanceQuery, Outcome, Proposal
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import CategoryFacts, ConfigFacts
 from searx_mcp.pool.pool import InstancePool
@@ -33,9 +33,15 @@ def pool(*entries: CatalogEntry, own=(), seed: int = 1, **config) -> InstancePoo
     )
 
 
-def ask(it: InstancePool, verdict: Verdict = Verdict.FULL, now: float = NOW, exclude=()) -> str:
-    proposal = it.propose(now, exclude=exclude)
+def proposed(it: InstancePool, now: float, **wanted) -> Proposal:
+    """Whom the pool proposes, which must be somebody."""
+    proposal = it.propose(now, **wanted)
     assert proposal is not None
+    return proposal
+
+
+def ask(it: InstancePool, verdict: Verdict = Verdict.FULL, now: float = NOW, exclude=()) -> str:
+    proposal = proposed(it, now, exclude=exclude)
     it.begin(proposal.url, now)
     it.report(proposal.url, Outcome(verdict, proposal.format, 0.5), now)
     return proposal.url
@@ -51,10 +57,8 @@ def test_own_instances_come_before_public_ones_and_better_tiers_before_worse():
 
 def test_own_instances_are_asked_for_json_and_public_ones_for_html():
     it = pool(entry("a"), own=[OWN])
-    first = it.propose(NOW)
-    second = it.propose(NOW, exclude=[OWN])
-    assert first is not None
-    assert second is not None
+    first = proposed(it, NOW)
+    second = proposed(it, NOW, exclude=[OWN])
     assert (first.own, first.format) == (True, Format.JSON)
     assert (second.own, second.format) == (False, Format.HTML)
 
@@ -186,8 +190,7 @@ def test_a_search_goes_to_an_instance_whose_engines_can_serve_it(needs, expected
 def test_a_tier_is_left_for_an_instance_that_can_serve():
     it = pool(entry("best"), entry("b", "B"))
     it.learn_facts("https://best.example/", facts(general=ABLE), NOW)
-    proposal = it.propose(NOW, query=InstanceQuery("q", "science"))
-    assert proposal is not None
+    proposal = proposed(it, NOW, query=InstanceQuery("q", "science"))
     assert proposal.url == "https://b.example/"
 
 
@@ -213,20 +216,16 @@ def test_whoever_answered_without_engines_or_very_slowly_is_asked_after_everybod
     else:
         for _ in range(3):
             report(it, url, Verdict.ENGINES_FAILED, page=BARE)
-    first, second = it.propose(NOW), it.propose(NOW, exclude=["https://b.example/"])
-    assert first is not None
-    assert second is not None
+    first, second = proposed(it, NOW), proposed(it, NOW, exclude=["https://b.example/"])
     assert (first.url, second.url) == ("https://b.example/", url)
-    later = it.propose(NOW + 3_600)
-    assert later is not None
+    later = proposed(it, NOW + 3_600)
     assert later.url == url, "a bad impression does not hold for ever"
 
 
 def test_an_own_instance_is_never_put_behind_public_ones():
     it = pool(entry("a"), own=[OWN])
     report(it, OWN, Verdict.FULL, 4.5)
-    proposal = it.propose(NOW)
-    assert proposal is not None
+    proposal = proposed(it, NOW)
     assert proposal.own
 
 
@@ -240,8 +239,7 @@ def test_a_hedge_goes_only_where_requests_are_not_counted():
     it = pool(*(entry(name) for name in "abc"))
     assert it.propose(NOW, unlimited=True) is None
     it.learn_facts("https://b.example/", facts(limiter=False, general=ABLE), NOW)
-    proposal = it.propose(NOW, unlimited=True)
-    assert proposal is not None
+    proposal = proposed(it, NOW, unlimited=True)
     assert (proposal.url, proposal.is_unlimited) == ("https://b.example/", True)
 
 
@@ -293,14 +291,11 @@ def test_a_public_instance_that_lists_json_and_runs_no_limiter_is_asked_for_json
 
 def test_a_proposal_says_whether_the_robots_txt_was_read_within_the_last_day():
     it = pool(entry("a"), own=[OWN])
-    own, public = it.propose(NOW), it.propose(NOW, exclude=[OWN])
-    assert own is not None
-    assert public is not None
+    own, public = proposed(it, NOW), proposed(it, NOW, exclude=[OWN])
     assert (own.robots_known, public.robots_known) == (True, False)
     it.read_robots(public.url, opted_out=False, now=NOW)
     for later, expected in ((DAY - 1, True), (DAY, False)):
-        proposal = it.propose(NOW + later, exclude=[OWN])
-        assert proposal is not None
+        proposal = proposed(it, NOW + later, exclude=[OWN])
         assert proposal.robots_known is expected
 
 
@@ -312,8 +307,7 @@ def test_an_instance_that_opted_out_is_not_proposed_for_a_month():
     assert it.propose(NOW + 29 * DAY) is None
     (report,) = it.snapshot(NOW)
     assert "robots.txt" in report.reason
-    proposal = it.propose(NOW + 31 * DAY)
-    assert proposal is not None
+    proposal = proposed(it, NOW + 31 * DAY)
     assert (proposal.is_trial, proposal.robots_known) == (True, False)
 
 
@@ -349,8 +343,7 @@ def test_when_all_own_instances_fail_the_longest_failing_one_may_still_be_tried(
     second = "http://127.0.0.1:8889/"
     it = pool(own=[OWN, second])
     failed = [ask(it, Verdict.DNS, now=NOW), ask(it, Verdict.DNS, now=NOW + 1)]
-    proposal = it.propose(NOW + 2)
-    assert proposal is not None
+    proposal = proposed(it, NOW + 2)
     assert proposal.url in failed
     assert it.propose(NOW + 2, exclude=[proposal.url]) is None
 
@@ -561,8 +554,7 @@ def test_a_robots_txt_read_by_hand_sends_away_and_lets_in_again():
     it.read_robots(url, opted_out=True, now=NOW)
     assert it.propose(NOW + 60) is None
     it.read_robots(url, opted_out=False, now=NOW + 60)
-    proposal = it.propose(NOW + 60)
-    assert proposal is not None
+    proposal = proposed(it, NOW + 60)
     assert proposal.is_trial
     it.read_robots("https://gone.example/", opted_out=True, now=NOW)
 

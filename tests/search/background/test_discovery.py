@@ -611,11 +611,16 @@ def open_client(settings_for, site, tmp_path):
     return make
 
 
-async def renew(client: SearxClient, clock: FakeClock) -> set[str]:
+def parts_of(client: SearxClient):
     assert client._components is not None
-    assert client._components.refresher is not None
-    client._components.activity.searched()
-    await client._components.refresher.renew()
+    return client._components
+
+
+async def renew(client: SearxClient, clock: FakeClock) -> set[str]:
+    parts = parts_of(client)
+    assert parts.refresher is not None
+    parts.activity.searched()
+    await parts.refresher.renew()
     return {row.url.split("//")[1].split(".")[0] for row in (await client.instances()).instances}
 
 
@@ -643,11 +648,11 @@ async def test_the_next_process_begins_with_the_list_that_was_kept(open_client, 
 async def test_nobody_is_asked_while_nobody_searches(open_client, site):
     clock = FakeClock(TODAY)
     async with open_client(clock) as client:
-        assert client._components is not None
-        refresher = client._components.refresher
+        parts = parts_of(client)
+        refresher = parts.refresher
         assert refresher is not None
         await refresher.renew()
-        client._components.activity.searched()
+        parts.activity.searched()
         clock.advance(IDLE + 1)
         await refresher.renew()
     assert site.requests == []
@@ -685,8 +690,7 @@ async def test_what_was_learned_of_an_instance_stays_when_the_list_changes(open_
     clock = FakeClock(TODAY)
     async with open_client(clock) as client:
         await renew(client, clock)
-        assert client._components is not None
-        pool = client._components.pool
+        pool = parts_of(client).pool
         pool.begin("https://i1.searx-test.org/", clock())
         site.put(PATH, page_of(*NAMES[2:], "new"))
         clock.advance(14 * 3_600)
@@ -706,5 +710,4 @@ async def test_no_list_is_fetched_where_none_is_wanted(open_client, tmp_path, in
         )
         instances = {"catalog": str(path)}
     async with open_client(FakeClock(TODAY), **instances) as client:
-        assert client._components is not None
-        assert client._components.refresher is None
+        assert parts_of(client).refresher is None

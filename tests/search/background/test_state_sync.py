@@ -101,22 +101,13 @@ async def test_a_file_that_cannot_be_used_is_told_and_no_search_fails(
     assert any(str(blocked) in note for note in report.notes)
 
 
-async def test_what_the_user_chose_elsewhere_takes_effect_at_the_next_recall(
-    settings_for, catalog_of, tmp_path
-):
+async def test_what_the_user_chose_elsewhere_takes_effect_at_the_next_recall(another_process):
     clock = FakeClock()
-
-    def process(*fakes: FakeSearxng) -> SearxClient:
-        return SearxClient(
-            settings_for(*fakes, search={"attempt_timeout": 10}),
-            catalog=catalog_of(*fakes),
-            state=open_store(tmp_path / FILE_NAME),
-            clock=clock,
-            rng=random.Random(1),
-        )
-
     async with FakeSearxng() as public, FakeSearxng(formats=("json", "html")) as own:
-        async with process(public) as server, process(public) as command:
+        async with (
+            another_process(clock, public) as server,
+            another_process(clock, public) as command,
+        ):
             await server.search("one", fetch_content=False)
             await command.admin.add(own.url)
             clock.advance(PULL_INTERVAL - 1)

@@ -53,25 +53,19 @@ async def test_own_instances_are_asked_at_once_and_their_results_fused(clock):
     assert world.is_idle()
 
 
+@pytest.mark.parametrize(
+    ("how", "asked"),
+    [
+        pytest.param({"fan_out": 1}, 1, id="not set"),
+        pytest.param({"fan_out": 2}, 2, id="two"),
+        pytest.param({"own": (), "public": [PUBLIC, "https://other.example/"]}, 1, id="public"),
+    ],
+)
 @in_virtual_time
-async def test_without_the_setting_one_is_asked(clock):
-    world = World(clock, fan_out=1)
+async def test_as_many_own_instances_are_asked_at_once_as_set(how, asked, clock):
+    world = World(clock, **how)
     await world.search()
-    assert len(world.asked()) == 1
-
-
-@in_virtual_time
-async def test_no_more_are_asked_at_once_than_set(clock):
-    world = World(clock, fan_out=2)
-    await world.search()
-    assert len(world.asked()) == 2
-
-
-@in_virtual_time
-async def test_public_instances_are_never_asked_at_once(clock):
-    world = World(clock, own=(), public=[PUBLIC, "https://other.example/"])
-    await world.search()
-    assert len(world.asked()) == 1
+    assert len(world.asked()) == asked
 
 
 @in_virtual_time

@@ -13,6 +13,7 @@ from tests.doubles.simulated import Behaviour, SimulatedSearch
 from tests.doubles.virtual_time import in_virtual_time
 
 OWN = tuple(f"http://own-{n}.example/" for n in range(3))
+PUBLIC = tuple(f"https://p{n}.example/" for n in range(3))
 QUERY = InstanceQuery(text="tea")
 
 
@@ -160,42 +161,32 @@ async def test_hedges_are_at_most_a_fifth_of_the_requests(clock):
     assert 10 <= hedges <= 0.2 * searches + 1 + untold
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param({"hedge_share": 0}, id="switched off"),
+        pytest.param({"max_instances": 1}, id="enough were asked"),
+        pytest.param({"own": (), "public": PUBLIC}, id="our requests are counted"),
+    ],
+)
 @in_virtual_time
-async def test_hedging_can_be_switched_off(clock):
-    world = World(clock, hedge_share=0)
-    world.behave(*OWN, behaviour=Behaviour(seconds=3.0))
-    await world.search()
-    assert len(world.asked()) == 1
-
-
-@in_virtual_time
-async def test_nobody_who_counts_our_requests_is_hedged(clock):
-    public = [f"https://p{n}.example/" for n in range(3)]
-    world = World(clock, own=(), public=public)
-    world.behave(*public, behaviour=Behaviour(seconds=4.0))
+async def test_no_hedge_leaves_where_none_may(how, clock):
+    world = World(clock, **how)
+    world.behave(*OWN, *PUBLIC, behaviour=Behaviour(seconds=4.0))
     await world.search()
     assert len(world.asked()) == 1
 
 
 @in_virtual_time
 async def test_public_instances_without_limiter_are_hedged(clock):
-    public = [f"https://p{n}.example/" for n in range(3)]
-    world = World(clock, own=(), public=public)
-    world.behave(*public, behaviour=Behaviour(seconds=4.0))
-    for url in public[:2]:
+    world = World(clock, own=(), public=PUBLIC)
+    world.behave(*PUBLIC, behaviour=Behaviour(seconds=4.0))
+    for url in PUBLIC[:2]:
         world.pool.learn_facts(url, ConfigFacts(limiter_enabled=False), clock())
     found = await world.search()
-    unlimited = set(public[:2])
+    unlimited = set(PUBLIC[:2])
     assert found.instance in unlimited
     assert set(world.asked()) <= unlimited
-
-
-@in_virtual_time
-async def test_no_hedge_leaves_when_the_search_has_asked_enough_or_its_time_is_over(clock):
-    world = World(clock, max_instances=1)
-    world.behave(*OWN, behaviour=Behaviour(seconds=3.0))
-    await world.search()
-    assert len(world.asked()) == 1
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1.0, 1.5, 1.55, 1.6])
