@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category, TimeRange
 from searx_mcp.sources.open import engines
 from searx_mcp.sources.open.config import Name, OpenSourcesConfig
@@ -112,6 +113,14 @@ UNASKED = [
     ("wikipedia", {"language": "en.evil"}),
     ("wikipedia", {"language": ""}),
 ]
+ARXIV = (
+    '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom" '
+    'xmlns:o="http://a9.com/-/spec/opensearch/1.1/"><o:totalResults>{}</o:totalResults>{}</feed>'
+)
+ARXIV_ERROR = (
+    "<entry><id>http://arxiv.org/api/errors#incorrect_id_format_for_panda</id>"
+    "<title>Error</title><summary>incorrect id format for panda</summary></entry>"
+)
 # Engine, an answer as documented that has nothing, whether there is a next page.
 EMPTY = [
     ("commons", b'{"batchcomplete": true}', False),
@@ -130,6 +139,47 @@ EMPTY = [
     ("sepiasearch", b'{"total": 0, "data": []}', False),
     ("stackexchange", b'{"items": [], "has_more": false, "quota_remaining": 299}', False),
     ("wikipedia", b'{"batchcomplete": true}', False),
+]
+# Engine, page that was asked for, an answer that counts what there is, whether there is a next page.
+PAGES = [
+    ("arxiv", 1, ARXIV.format(0, ""), False),
+    ("github", 3, '{"total_count": 32, "items": []}', True),
+    ("github", 4, '{"total_count": 32, "items": []}', False),
+    ("github", 99, '{"total_count": 50000, "items": []}', True),
+    ("github", 100, '{"total_count": 50000, "items": []}', False),
+    ("hackernews", 1, '{"hits": [], "page": 0, "nbPages": 2}', True),
+    ("hackernews", 2, '{"hits": [], "page": 1, "nbPages": 2}', False),
+    ("hackernews", 1, '{"hits": [], "page": 0, "nbPages": 0}', False),
+    ("hackernews", 1, '{"hits": []}', None),
+    ("npm", 2, '{"objects": [], "total": 21}', True),
+    ("npm", 2, '{"objects": [], "total": 20}', False),
+    ("npm", 2, '{"objects": []}', None),
+    ("openverse", 11, '{"page_count": 90, "results": []}', True),
+    ("openverse", 12, '{"page_count": 90, "results": []}', False),
+]
+# Engine, an error that it tells with status 200, its verdict, whether the question is at fault.
+REFUSED = [
+    ("arxiv", ARXIV.format(1, ARXIV_ERROR), Verdict.REFUSED, True),
+    ("crates", '{"errors": [{"detail": "a User-Agent for panda"}]}', Verdict.REFUSED, False),
+    ("europepmc", '{"errCode": 404, "errMsg": "Invalid query: panda"}', Verdict.REFUSED, True),
+    ("europepmc", '{"errCode": 500, "errMsg": "x"}', Verdict.SERVER_ERROR, False),
+    ("gdelt", "Your query was too short or too long.", Verdict.REFUSED, True),
+    ("gdelt", "\nThe specified phrase is too short: red panda", Verdict.REFUSED, True),
+    ("gdelt", "Please limit requests to one every 5 seconds.", Verdict.RATE_LIMITED, False),
+    ("github", '{"incomplete_results": true, "items": []}', Verdict.SERVER_ERROR, False),
+    *(
+        (name, f'{{"error": {{"code": "{code}", "info": "red panda"}}}}', verdict, ours)
+        for name in ("commons", "wikipedia")
+        for code, verdict, ours in (
+            ("ratelimited", Verdict.RATE_LIMITED, False),
+            ("maxlag", Verdict.RATE_LIMITED, False),
+            ("cirrussearch-too-busy-error", Verdict.RATE_LIMITED, False),
+            ("cirrussearch-backend-error", Verdict.SERVER_ERROR, False),
+            ("internal_api_error_DBQueryError", Verdict.SERVER_ERROR, False),
+            ("cirrussearch-query-too-long", Verdict.REFUSED, True),
+            ("badvalue", Verdict.REFUSED, True),
+        )
+    ),
 ]
 # Engine, what is no answer, or an error that it tells with status 200 and in no words of its own.
 NO_ANSWERS = [
@@ -266,9 +316,14 @@ def test_an_answer_as_documented_is_read_whole(row, path):
     assert all(hit.url.startswith(("https://", "http://")) and hit.title for hit in parsed.hits)
 
 
-@pytest.mark.parametrize(("name", "body", "has_next"), EMPTY)
-def test_an_answer_may_have_nothing(ask, engine, name, body, has_next):
-    parsed = engine(name).parse(body, ask())
+@pytest.mark.parametrize(
+    ("name", "page", "body", "has_next"),
+    [*((name, 1, body, has_next) for name, body, has_next in EMPTY), *PAGES],
+)
+def test_an_answer_may_have_nothing_and_tell_whether_there_is_more(
+    read, name, page, body, has_next
+):
+    parsed = read(name, body if isinstance(body, bytes) else body.encode(), page=page)
     assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
 
 
@@ -276,6 +331,14 @@ def test_an_answer_may_have_nothing(ask, engine, name, body, has_next):
 def test_what_is_no_answer_is_refused(ask, engine, name, body):
     with pytest.raises(ValueError, match=r"the answer|JSON|Expecting"):
         engine(name).parse(body, ask())
+
+
+@pytest.mark.parametrize(("name", "body", "verdict", "ours"), REFUSED)
+def test_an_error_with_status_200_is_a_refusal_without_its_words(read, name, body, verdict, ours):
+    with pytest.raises(RefusedError) as refused:
+        read(name, body.encode())
+    assert (refused.value.verdict, refused.value.ours) == (verdict, ours)
+    assert "panda" not in refused.value.detail
 
 
 def test_every_engine_has_an_answer_to_be_tried_on():

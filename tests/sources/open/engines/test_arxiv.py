@@ -2,8 +2,6 @@
 
 import pytest
 
-from searx_mcp.models.attempt import Verdict
-from searx_mcp.sources.open.engine import RefusedError
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 PREPRINT = Identifier(IdentifierKind.ARXIV, "math/0000001")
@@ -41,23 +39,9 @@ def test_the_last_page_has_no_next(read, answer):
     assert read("arxiv", answer("arxiv.xml"), page=3).has_next is False
 
 
-def test_a_feed_without_entries_is_empty(read):
-    parsed = read("arxiv", FEED.format(0, "").encode())
-    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, False)
-
-
 def test_a_page_that_came_empty_by_mistake_is_no_empty_answer(read):
     with pytest.raises(ValueError, match="counts some"):
         read("arxiv", FEED.format(23, "").encode(), page=2)
-
-
-def test_an_error_is_an_entry_that_is_refused_without_its_words(read):
-    about = "http://arxiv.org/api/errors#incorrect_id_format_for_panda"
-    body = FEED.format(1, ENTRY.format(about, "Error", "incorrect id format for panda"))
-    with pytest.raises(RefusedError, match="could not read") as refused:
-        read("arxiv", body.encode())
-    assert (refused.value.verdict, refused.value.ours) == (Verdict.REFUSED, True)
-    assert "panda" not in refused.value.detail
 
 
 @pytest.mark.parametrize(

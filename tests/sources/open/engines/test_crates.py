@@ -1,10 +1,6 @@
 """The search for Rust packages, and its answers."""
 
-import pytest
-
-from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Link, Package
-from searx_mcp.sources.open.engine import RefusedError
 
 
 def test_a_crate_has_its_stable_version_and_its_links(read, answer):
@@ -25,13 +21,6 @@ def test_a_crate_has_its_stable_version_and_its_links(read, answer):
         name="bamboo", version="0.0.1-alpha", tags=("plant",), popularity="0 downloads in 90 days"
     )
     assert (parsed.rows_seen, parsed.has_next) == (2, True)
-
-
-def test_an_error_with_status_200_is_a_refusal(read):
-    body = b'{"errors": [{"detail": "we require that all requests include a User-Agent"}]}'
-    with pytest.raises(RefusedError) as raised:
-        read("crates", body)
-    assert raised.value.verdict == Verdict.REFUSED
 
 
 def test_hostile_rows_become_text_or_nothing(read):

@@ -1,10 +1,5 @@
 """Europe PMC's search and look-up, and their answers."""
 
-import pytest
-
-from searx_mcp.models.attempt import Verdict
-from searx_mcp.sources.open.engine import RefusedError
-
 
 def test_results_are_papers(read, answer):
     parsed = read("europepmc", answer("europepmc.json"))
@@ -29,20 +24,6 @@ def test_results_are_papers(read, answer):
     assert second.paper
     assert (second.paper.publisher, second.paper.type) == ("exRxiv", "preprint")
     assert parsed.rows_seen == 2
-
-
-def test_an_error_with_status_200_is_a_refusal(read):
-    body = b'{"version": "6.9", "errCode": 404, "errMsg": "Invalid query: red panda"}'
-    with pytest.raises(RefusedError, match="could not read") as refused:
-        read("europepmc", body)
-    assert (refused.value.verdict, refused.value.ours) == (Verdict.REFUSED, True)
-    assert "panda" not in refused.value.detail
-
-
-def test_a_failure_of_its_own_is_none_of_the_question(read):
-    with pytest.raises(RefusedError) as refused:
-        read("europepmc", b'{"errCode": 500, "errMsg": "x"}')
-    assert (refused.value.verdict, refused.value.ours) == (Verdict.SERVER_ERROR, False)
 
 
 def test_hostile_values_are_text_or_nothing(read):

@@ -1,10 +1,6 @@
 """GitHub's search, and its answers."""
 
-import pytest
-
-from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.hits import Package
-from searx_mcp.sources.open.engine import RefusedError
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
 
 CVE = Identifier(IdentifierKind.CVE, "CVE-2024-99999")
@@ -47,27 +43,6 @@ def test_an_issue_is_told_without_what_no_reader_sees(read, answer):
     assert (first.template, first.package) == ("default", None)
     assert second.description == "ada/bamboo, open, comments: 0."
     assert (parsed.rows_seen, parsed.has_next) == (2, False)
-
-
-@pytest.mark.parametrize(
-    ("found", "page", "has_next"),
-    [
-        pytest.param(32, 3, True, id="third of four"),
-        pytest.param(32, 4, False, id="last"),
-        pytest.param(50_000, 99, True, id="deep"),
-        pytest.param(50_000, 100, False, id="as deep as allowed"),
-    ],
-)
-def test_pages_end_where_the_results_do(read, found, page, has_next):
-    parsed = read("github", {"total_count": found, "items": []}, page=page)
-    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
-
-
-def test_a_search_that_was_given_up_is_no_empty_answer(read):
-    body = b'{"total_count": 0, "incomplete_results": true, "items": []}'
-    with pytest.raises(RefusedError) as raised:
-        read("github", body)
-    assert raised.value.verdict == Verdict.SERVER_ERROR
 
 
 def test_hostile_rows_become_text_or_nothing(read):

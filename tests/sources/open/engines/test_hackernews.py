@@ -52,20 +52,6 @@ def test_a_story_of_few_points_is_only_counted(read, answer):
     assert (len(parsed.hits), parsed.rows_seen, parsed.has_next) == (2, 3, False)
 
 
-@pytest.mark.parametrize(
-    ("members", "has_next"),
-    [
-        pytest.param({"page": 0, "nbPages": 2}, True, id="first of two"),
-        pytest.param({"page": 1, "nbPages": 2}, False, id="second of two"),
-        pytest.param({"page": 0, "nbPages": 0}, False, id="nothing found"),
-        pytest.param({}, None, id="not told"),
-    ],
-)
-def test_pages_are_counted_from_none(read, members, has_next):
-    parsed = read("hackernews", {"hits": [], **members})
-    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
-
-
 def test_hostile_rows_become_text_or_nothing(read):
     hits = [
         {"objectID": "../evil", "points": 9, "title": "x", "url": "https://a.example/"},

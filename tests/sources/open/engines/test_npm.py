@@ -35,19 +35,6 @@ def test_a_package_has_its_version_and_its_links(ask, row, answer):
     assert (second.title, second.url) == ("bamboo", "https://github.com/ada/bamboo")
 
 
-@pytest.mark.parametrize(
-    ("members", "has_next"),
-    [
-        pytest.param({"total": 21}, True, id="more"),
-        pytest.param({"total": 20}, False, id="no more"),
-        pytest.param({}, None, id="not told"),
-    ],
-)
-def test_an_answer_without_objects_is_empty(ask, row, members, has_next):
-    parsed = row.parse(json.dumps({"objects": [], **members}).encode(), ask(page=2))
-    assert (parsed.hits, parsed.rows_seen, parsed.has_next) == ((), 0, has_next)
-
-
 def test_hostile_rows_become_text_or_nothing(ask, row):
     packages = [
         "x",

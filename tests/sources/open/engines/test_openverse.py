@@ -45,12 +45,6 @@ def test_sounds_can_be_played(read, answer):
     assert parsed.has_next is False
 
 
-def test_no_page_behind_the_deepest_is_promised(read):
-    body = b'{"page_count": 90, "results": []}'
-    assert read("openverse", body, page=11).has_next is True
-    assert read("openverse", body, page=12).has_next is False
-
-
 def test_hostile_values_are_text_or_nothing(read):
     results = [
         {"title": "A", "foreign_landing_url": "javascript:alert(1)", "url": "https://a.example/"},
