@@ -245,7 +245,7 @@ async def test_a_test_tells_its_cost(run_cli, public, environment):
     }  # fmt: skip
 
 
-async def test_an_export_is_imported_elsewhere(run_cli, public, environment, tmp_path, monkeypatch):
+async def test_an_export_is_imported_elsewhere(run_cli, public, environment, tmp_path):
     there = environment(public)
     await run_cli("instances", "add", "http://10.0.0.9/", **there)
     await run_cli("instances", "block", "b.example", **there)

@@ -53,7 +53,7 @@ def test_the_settings_say_where_pages_are_kept(tmp_path, storage, kind):
     assert str(tmp_path / "pages-v1.db") in repr(store) or kind is MemoryPageStore
 
 
-async def test_pages_are_kept_as_many_and_as_long_as_the_settings_say(tmp_path):
+async def test_pages_are_kept_as_many_and_as_long_as_the_settings_say():
     fetch = {"cache_size": 1 << 20, "cache_max_age": 60}
     store = open_pages(Settings.model_validate({"storage": {"pages": False}, "fetch": fetch}))
     assert isinstance(store, MemoryPageStore)

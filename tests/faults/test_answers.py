@@ -1,6 +1,6 @@
 """Answers that lead elsewhere, or say no: faults 34 to 40 of the list in `test_table.py`."""
 
-from itertools import count, pairwise
+from itertools import pairwise
 
 import pytest
 
@@ -19,13 +19,6 @@ def chain(length: int) -> dict[str, bytes]:
     steps = ["/page", *(f"/step-{number}" for number in range(1, length + 1))]
     hops = {path: to(target) for path, target in pairwise(steps)}
     return {**hops, steps[-1]: PAGE}
-
-
-async def ever_on(connection):
-    """Redirect to an address that was never seen before."""
-    for number in count():
-        await connection.send(to(f"/page?{number}"))
-        await connection.request()
 
 
 @pytest.mark.parametrize(
@@ -111,7 +104,7 @@ async def test_a_site_that_limits_us_says_for_how_long_within_reason(refused, sc
     assert least <= error.retry_after <= most
 
 
-async def test_a_site_that_fails_once_serves_the_next_call(internet, settings_of, watch, client_of):
+async def test_a_site_that_fails_once_serves_the_next_call(watch, client_of):
     """Fault 37: 503, then 200."""
     answers = [response("Busy", status="503 Service Unavailable"), PAGE]
 

@@ -133,7 +133,7 @@ async def test_an_address_that_cannot_be_an_own_instance_is_refused(client_of, a
     assert "hunter2" not in caught.value.message + caught.value.advice
 
 
-async def test_a_public_name_by_plain_http_is_refused_when_it_is_asked(client_of, settings_for):
+async def test_a_public_name_by_plain_http_is_refused_when_it_is_asked(client_of):
     # Which address a name leads to is seen only then.
     async with client_of() as client:
         await client.admin.add("http://example.invalid/")
@@ -323,7 +323,7 @@ async def test_an_export_is_taken_over_elsewhere_and_nothing_newer_is_lost(clien
     assert "charges" not in exported
 
 
-async def test_an_import_never_lowers_charges(client_of, clock):
+async def test_an_import_never_lowers_charges(client_of):
     state = MemoryStore()
     async with FakeSearxng() as one, client_of(one, state=state) as client:
         before = (await client.admin.export()).model_dump_json()

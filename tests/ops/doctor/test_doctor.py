@@ -137,7 +137,7 @@ def public(source: FakeWeb, **more: str) -> dict[str, str]:
     }
 
 
-async def test_without_an_own_instance_the_way_to_the_public_ones_is_looked_at(diagnose, tmp_path):
+async def test_without_an_own_instance_the_way_to_the_public_ones_is_looked_at(diagnose):
     async with FakeWeb({"/instances.json": FakePage("{}")}) as source:
         found = await diagnose(**public(source))
         asked = source.requests
@@ -164,7 +164,7 @@ async def test_a_list_that_is_never_fetched_is_not_looked_at(diagnose, tmp_path)
     assert of_a_file.said("budget").startswith("12 listed; ")
 
 
-async def test_a_list_that_cannot_be_fetched_is_told(diagnose, tmp_path):
+async def test_a_list_that_cannot_be_fetched_is_told(diagnose):
     async with FakeWeb({}) as source:
         found = await diagnose(**public(source))
         refused = await diagnose(**public(source, SEARX_MCP_FETCH__ALLOW_PRIVATE="10.0.0.1:80"))
@@ -173,7 +173,7 @@ async def test_a_list_that_cannot_be_fetched_is_told(diagnose, tmp_path):
     assert "[instances]\nsource = " in found.checks["list"]["fix"]
 
 
-async def test_a_month_that_is_used_up_is_a_warning(diagnose, tmp_path, monkeypatch):
+async def test_a_month_that_is_used_up_is_a_warning(diagnose, monkeypatch):
     month = MonthReport(capacity=30, spent=24, left_now=0, left_month=0, kept_back=6)
     row = InstanceReport(
         url="https://a.example/", tier=Tier.A, grade="A", state=InstanceState.NEW, score=0.5
@@ -286,26 +286,20 @@ async def test_the_first_search_without_json_says_how_to_switch_it_on(search_onc
 
 
 @pytest.mark.parametrize(
-    ("mode", "contact", "status"),
+    ("mode", "more", "status"),
     [
-        ("auto", "", "warning"),
-        ("fallback", "", "warning"),
-        ("auto", "me@example.org", "ok"),
-        ("off", "", None),
+        ("auto", {}, "warning"),
+        ("fallback", {}, "warning"),
+        ("auto", {"SEARX_MCP_OPEN_SOURCES__CONTACT": "me@example.org"}, "ok"),
+        ("off", {}, None),
+        ("auto", {"SEARXNG_URL": "http://127.0.0.1:1/"}, None),
+        ("fallback", {"SEARXNG_URL": "http://127.0.0.1:1/"}, "warning"),
     ],
+    ids=["auto", "fallback", "given", "off", "never asked beside an own one", "asked after it"],
 )
-async def test_a_contact_is_asked_for_where_open_sources_are_asked(diagnose, mode, contact, status):
-    settings = {"OPEN_SOURCES__MODE": mode, "INSTANCES__PUBLIC": "off"}
-    settings |= {"OPEN_SOURCES__CONTACT": contact} if contact else {}
-    found = await diagnose(**{f"SEARX_MCP_{key}": value for key, value in settings.items()})
+async def test_a_contact_is_asked_for_where_open_sources_are_asked(diagnose, mode, more, status):
+    settings = {"SEARX_MCP_OPEN_SOURCES__MODE": mode, "SEARX_MCP_INSTANCES__PUBLIC": "off"}
+    found = await diagnose(**settings, **more)
     assert found.checks.get("contact", {}).get("status") == status
     if status == "warning":
         assert found.fix("contact")[1:] == ["[open_sources]", 'contact = "you@example.org"']
-
-
-async def test_a_contact_is_not_asked_for_while_an_own_instance_keeps_searches_from_them(diagnose):
-    async with FakeSearxng(formats=JSON) as fake:
-        environment = {"SEARXNG_URL": fake.url, "SEARX_MCP_OPEN_SOURCES__MODE": "auto"}
-        assert "contact" not in (await diagnose(**environment)).checks
-        environment["SEARX_MCP_OPEN_SOURCES__MODE"] = "fallback"
-        assert "contact" in (await diagnose(**environment)).checks

@@ -62,9 +62,7 @@ async def test_the_newest_commit_is_known_by_its_archive(get, web, stand_in):
     assert (await get("latest")).commit == COMMIT
 
 
-async def test_an_archive_and_a_folder_of_this_machine_need_no_network(
-    get, web, stand_in, tmp_path
-):
+async def test_an_archive_of_this_machine_needs_no_network(get, web, stand_in):
     source = await get(str(stand_in.archive()))
     assert source.commit == COMMIT
     assert not web.requests
