@@ -1,6 +1,7 @@
 """Check what a reader of the repository would stumble over.
 
 - Relative links in Markdown lead to files, and their anchors to headings.
+- Modules that Markdown names by their path are there, from the top or from the package; `searx/` is SearXNG's.
 - Every code block marked `python` compiles; `await` may stand at the top of one.
 - No text names a directory of somebody's machine, or the host of a package registry.
 
@@ -26,6 +27,7 @@ _BLOCK: Final = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _INLINE_CODE: Final = re.compile(r"`[^`\n]*`")
+_MODULE: Final = re.compile(r"`(?!searx/)([a-z_]+(?:/[a-z_]+)+\.py)`")
 _HEADING: Final = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 _EXTERNAL: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _PRIVATE: Final = re.compile(r"(?<![\w.~}])/(?:home|Users|root|work)/\w")
@@ -43,6 +45,7 @@ def find_problems(root: Path) -> list[str]:
         found = list(_place_problems(text))
         if file.suffix == ".md":
             found += [*_link_problems(file, text), *_block_problems(text)]
+            found += _module_problems(root, text)
         name = file.relative_to(root).as_posix()
         for position, problem in sorted(found):
             line = text.count("\n", 0, position) + 1
@@ -78,6 +81,12 @@ def _link_problems(file: Path, text: str) -> Iterator[tuple[int, str]]:
             yield match.start(), f"links to {target}, which is not there"
         elif anchor and linked.suffix == ".md" and anchor not in _anchors(linked):
             yield match.start(), f"links to {target}, which has no such heading"
+
+
+def _module_problems(root: Path, text: str) -> Iterator[tuple[int, str]]:
+    for match in _MODULE.finditer(text):
+        if not any((folder / match[1]).is_file() for folder in (root, root / "searx_mcp")):
+            yield match.start(), f"names {match[1]}, which is not there"
 
 
 def _without_code(text: str) -> str:

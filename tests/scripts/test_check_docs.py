@@ -20,6 +20,9 @@ def problems_of(
     def check(page: str) -> list[str]:
         (tmp_path / "docs").mkdir()
         (tmp_path / "docs" / "other.md").write_text("# Other page\n\n## A `b`, c!\n")
+        (tmp_path / "searx_mcp" / "pool").mkdir(parents=True)
+        for module in ("docs/made.py", "searx_mcp/pool/made.py"):
+            (tmp_path / module).write_text("")
         (tmp_path / "page.md").write_text(page, encoding="utf-8")
         problems = load_script("check_docs").find_problems(tmp_path)
         assert isinstance(problems, list)
@@ -44,6 +47,7 @@ def problems_of(
         "1. a step\n\n   ```python\n   if True:\n       pass\n   ```",
         "```console\n$ python -c 'this is no python'\n```",
         "https://example.org/home/page and ~/root/page",
+        "`docs/made.py` and `pool/made.py`, and `searx/version.py` of SearXNG",
     ],
 )
 def test_a_page_in_order_has_no_problem(page: str, problems_of: Callable[[str], list[str]]) -> None:
@@ -64,6 +68,7 @@ def test_a_page_in_order_has_no_problem(page: str, problems_of: Callable[[str], 
             "text\n\n```python\nif True\n```",
             "3: has a python block that does not compile: expected ':' (example, line 1)",
         ),
+        ("in `pool/gone.py`", "1: names pool/gone.py, which is not there"),
         (f"see {PRIVATE}/x", f"1: names a directory of one machine: {PRIVATE}"),
         (f"from {REGISTRY}", f"1: names a package registry: {REGISTRY}"),
     ],
