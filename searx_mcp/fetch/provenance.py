@@ -88,7 +88,7 @@ class Provenance:
             url = _parsed(text)
             if url is None:
                 continue
-            key, host = _digest(url), _host(url)
+            key, host = _digest(url)
             if key not in seen:
                 seen[key] = host
                 self._hosts[host] += 1
@@ -121,7 +121,7 @@ class Provenance:
             return source
         if self._policy is FetchPolicy.SEEN:
             what = "addresses that a search found or a page linked to"
-        elif self._hosts[_host(url)]:
+        elif self._hosts[_digest(url)[1]]:
             return source
         else:
             what = "sites that a search found or a page linked to"
@@ -133,7 +133,7 @@ class Provenance:
         )
 
     def _source(self, url: URL) -> Literal["search", "link", "unknown"]:
-        key = _digest(url)
+        key, _ = _digest(url)
         for source, seen in self._seen.items():
             if key in seen:
                 seen.move_to_end(key)
@@ -153,19 +153,18 @@ def _parsed(text: str) -> URL | None:
     try:
         url = URL(text)
         # yarl reads some of the authority only when it is asked for.
-        is_web = url.scheme in {"http", "https"} and bool(_host(url)) and url.port != 0
+        has_host = (url.raw_host or "") not in {"", "."}
+        is_web = url.scheme in {"http", "https"} and has_host and url.port != 0
     except (ValueError, IndexError, UnicodeError):  # IndexError: yarl 1.25 on "//[]@"
         return None
     return url if is_web else None
 
 
-def _digest(url: URL) -> bytes:
-    text = f"{url.scheme}://{_host(url)}:{url.port}{url.raw_path_qs}"
-    return blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest()
-
-
-def _host(url: URL) -> str:
-    return (url.raw_host or "").removesuffix(".")
+def _digest(url: URL) -> tuple[bytes, str]:
+    """Give what an address is remembered by, and its host."""
+    host = (url.raw_host or "").removesuffix(".")
+    text = f"{url.scheme}://{host}:{url.port}{url.raw_path_qs}"
+    return blake2b(text.encode(), digest_size=_DIGEST_BYTES).digest(), host
 
 
 def is_suspicious(url: URL) -> bool:

@@ -70,12 +70,12 @@ class Member:
     @property
     def is_own(self) -> bool:
         """Whether the user configured it as an instance of their own."""
-        return self.tier is Tier.OWN
+        return self.standing.tier is Tier.OWN
 
     @property
     def is_trusted(self) -> bool:
         """Whether nothing it answers counts against it: an own instance, an open source."""
-        return self.tier in _TRUSTED
+        return self.standing.tier in _TRUSTED
 
     @property
     def is_untried(self) -> bool:
