@@ -124,10 +124,23 @@ def test_a_bomb_costs_a_few_megabytes_at_most(kind):
     assert found["growth"] < 16_000_000
 
 
+RUN = """
+import runpy, sys
+_, root, program, *sys.argv[1:] = sys.argv
+sys.path.append(root)
+runpy.run_path(program, run_name="__main__")
+"""
+"""Runs a program that finds `tests.doubles` behind the package that is installed, as the tests do."""
+
+
 def run(program: str, *arguments: str) -> dict[str, Any]:
     """Run a program of this folder; it prints JSON."""
+    here = Path(__file__)
     done = subprocess.run(
-        [sys.executable, "-W", "error", Path(__file__).with_name(program), *arguments],
+        [
+            *(sys.executable, "-W", "error", "-c", RUN),
+            *(str(here.parents[2]), str(here.with_name(program)), *arguments),
+        ],
         capture_output=True,
         text=True,
         timeout=120,
