@@ -203,7 +203,7 @@ class InstanceReport(Frozen):
         rate_limited_until: when the limit it has set for us ends, or `None` if there is none now.
         format: what it would be asked for now; `None` while unknown.
         reason: why it is in a waiting state, a sentence for a person; empty if it is not.
-        score_parts: what the score is made of, each 0 to 1; see `searx_mcp.pool.score`.
+        score_parts: what the score is made of, each 0 to 1; see `searx_mcp.pool.member`.
         version: of SearXNG, as its `/config` told.
         limiter: whether its `/config` says that the limiter runs; `None` while unknown.
         link_token: whether it wants the limiter's token, which programs do not have; `None` while

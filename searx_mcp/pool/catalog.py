@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from yarl import URL
 
 from searx_mcp.errors import SettingsError
-from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType, Tier
+from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType, Tier, Uptime
+from searx_mcp.pool.member import Prior, Standing, latency_quality
 from searx_mcp.urls.hosts import WEB_PORTS, is_host_name, is_inner_name
 
 MinGrade = Literal["A+", "A", "B", "C", "F"]
@@ -30,6 +31,19 @@ _GRADE: Final = re.compile(r"([A-G])([+-]?)")
 _SIGNS: Final = ("+", "", "-")
 _ONION: Final = ".onion"
 _HIDDEN_SUFFIXES: Final = (_ONION, ".i2p")
+
+_GRADES: Final = {
+    "A+": 1.0, "A": 0.95, "A-": 0.9, "B+": 0.8, "B": 0.75, "B-": 0.7, "C+": 0.6, "C": 0.55,
+    "C-": 0.5, "D+": 0.35, "D": 0.3, "D-": 0.25, "E": 0.15, "F": 0.0, "G": 0.0,
+}  # fmt: skip
+_HTML_GRADES: Final = {"V": 1.0, "F": 0.95, "C": 0.85, "Cjs": 0.6, "E": 0.3, "👁️": 0.0}
+_HTML_INCOMPLETE: Final = ("js?", "?")
+"""Marks of searx.space for a page of which some files could not be fetched."""
+_INCOMPLETE_SHARE: Final = 0.8
+_UNKNOWN: Final = 0.5
+_UNKNOWN_SUCCESS: Final = 0.35
+_LEAST_SUCCESS: Final = 0.15
+_UPTIME_WEIGHTS: Final = {"day": 0.1, "week": 0.3, "month": 0.35, "year": 0.25}
 
 
 def parse_catalog(text: str, *, origin: str = "") -> Catalog:
@@ -187,6 +201,57 @@ def tier_of(entry: CatalogEntry) -> Tier:
             return Tier.B
         case _:
             return Tier.C
+
+
+def standing_of(entry: CatalogEntry) -> Standing:
+    """Say what the catalog says of an instance."""
+    return Standing(tier_of(entry), overall_grade(entry), prior(entry))
+
+
+def prior(entry: CatalogEntry) -> Prior:
+    """Read the prior off a catalog's figures.
+
+    The grade is .6 TLS + .25 HTTP + .15 HTML: only TLS concerns what we do.
+    """
+    success = entry.search_success
+    engines = entry.engines_working
+    return Prior(
+        success=_UNKNOWN_SUCCESS if success is None else max(_LEAST_SUCCESS, success / 100),
+        latency=latency_quality(entry.search_latency),
+        uptime=uptime_quality(entry.uptime),
+        grade=(
+            0.60 * grade_quality(entry.tls_grade)
+            + 0.25 * grade_quality(entry.http_grade)
+            + 0.15 * html_quality(entry.html_grade)
+        ),
+        engines=_UNKNOWN if engines is None else engines,
+    )
+
+
+def uptime_quality(uptime: Uptime) -> float:
+    """((u - 90) / 10)^2 of the weighted uptime, clipped to 90..100 percent; 0.5 when unknown."""
+    known = {
+        name: value for name in _UPTIME_WEIGHTS if (value := getattr(uptime, name)) is not None
+    }
+    if not known:
+        return _UNKNOWN
+    total = sum(_UPTIME_WEIGHTS[name] for name in known)
+    mean = sum(_UPTIME_WEIGHTS[name] * value for name, value in known.items()) / total
+    return float(((min(100.0, max(90.0, mean)) - 90.0) / 10.0) ** 2)
+
+
+def grade_quality(grades: str | None) -> float:
+    """1 for A+, 0 for F, 0.5 when unknown; the worst known one of several such as `E, ?`."""
+    parts = [part.strip() for part in (grades or "").split(",")]
+    return min((_GRADES[part] for part in parts if part in _GRADES), default=_UNKNOWN)
+
+
+def html_quality(grade: str | None) -> float:
+    """1 for pages as upstream has them, less for changed ones; a fifth less where files are unknown."""
+    parts = [part.strip() for part in (grade or "").split(",")]
+    quality = min((_HTML_GRADES[part] for part in parts if part in _HTML_GRADES), default=_UNKNOWN)
+    incomplete = any(part in _HTML_INCOMPLETE for part in parts)
+    return quality * _INCOMPLETE_SHARE if incomplete else quality
 
 
 def catalog_age_days(catalog: Catalog, now: float) -> int:

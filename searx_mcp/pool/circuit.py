@@ -213,7 +213,7 @@ class Circuit:
             record.failing_episode = 0
         record.consecutive_failures += 1
         record.successes_in_a_row = 0
-        _remember_use(record, useful=False)
+        record.recent = (*record.recent, False)[-_RECENT:]
         failures = max(record.consecutive_failures, record.recent.count(False))
         if verdict in _LIMITS:
             self._wait_limited(member, outcome, now)
@@ -345,7 +345,7 @@ def _succeed(member: Member, verdict: Verdict, now: float) -> None:
         record.successes_in_a_row = 0
     record.consecutive_failures = record.without_engines = record.overtaken = 0
     record.certificate_failures = 0
-    _remember_use(record, useful=True)
+    record.recent = (*record.recent, True)[-_RECENT:]
     record.successes_in_a_row += 1
     if record.successes_in_a_row >= len(SLOW_START):
         record.failing_episode = record.limit_episode = 0
@@ -395,7 +395,3 @@ def _opt_out(record: InstanceRecord, now: float) -> None:
         record.state = InstanceState.QUARANTINED
         record.until = max(record.until, now + timers.OPT_OUT)
         record.reason = OPTED_OUT
-
-
-def _remember_use(record: InstanceRecord, *, useful: bool) -> None:
-    record.recent = (*record.recent, useful)[-_RECENT:]

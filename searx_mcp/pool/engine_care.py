@@ -198,9 +198,11 @@ def choose(engines: Sequence[EngineRecord], query: InstanceQuery, now: float) ->
     """The engines to name in a search; none while the instance should choose."""
     kind = kind_of(query)
     taking = [each for each in engines if kind in each.searches]
+    if not any(each.is_touchy(now) for each in taking):
+        return ()
     healthy = [each for each in taking if each.is_healthy(now)]
     carrying = [each for each in healthy if each.carries]
-    if not carrying or not any(each.is_touchy(now) for each in taking):
+    if not carrying:
         return ()
     carrying.sort(key=lambda each: each.rested(now), reverse=True)
     riding = [each.name for each in healthy if not each.carries][:_MAX_NAMED]

@@ -1,5 +1,10 @@
-"""One instance in the pool: what is said of it, what was learned, and what follows for the choice."""
+"""One instance in the pool: what is said of it, what was learned, and what follows for the choice.
 
+A score orders the instances of one tier, and each of its parts can be shown: from a catalog's figures
+at first, from our own requests later. Formulas and weights: `docs/decisions/pool.md`.
+"""
+
+import math
 from typing import NamedTuple
 
 from typing_extensions import override
@@ -10,7 +15,6 @@ from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import access_factor, month_limited
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.pool.record import SLOW_START, InstanceRecord
-from searx_mcp.pool.score import Prior, Score, confidence, latency_quality
 from searx_mcp.pool.timers import DAY, HOUR
 
 ROBOTS_HOLD = DAY
@@ -20,10 +24,46 @@ SLOW = 3.0
 SIDELINED = HOUR
 """Seconds for which a bad last impression holds; then it takes turns again."""
 
+CONFIDENCE = 4.0
+"""After this many own requests, observation and prior weigh the same."""
+
+_BEST_LATENCY = 0.4
+_WORST_LATENCY = 8.0
+_UNKNOWN_LATENCY = 0.4
+"""Quality of a speed that nobody has measured."""
 _FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
 """JSON known to work, not known, known to be off."""
 _DEGRADED_SHARE = 0.2
 _TRUSTED = frozenset({Tier.OWN, Tier.OPEN})
+
+
+class Prior(NamedTuple):
+    """What a catalog's figures promise, part by part, each 0 to 1.
+
+    Success and latency predict whether an instance works a quarter later; grades hardly do, but a
+    better one is what users were promised first.
+    """
+
+    success: float
+    latency: float
+    uptime: float
+    grade: float
+    engines: float
+
+    @property
+    def total(self) -> float:
+        """.35 success + .35 latency + .15 uptime + .10 grade + .05 engines."""
+        return (
+            0.35 * self.success
+            + 0.35 * self.latency
+            + 0.15 * self.uptime
+            + 0.10 * self.grade
+            + 0.05 * self.engines
+        )
+
+
+OWN_PRIOR = Prior(1.0, 1.0, 1.0, 1.0, 1.0)
+"""Somebody's own instance is taken to be good until it shows otherwise."""
 
 
 class Standing(NamedTuple):
@@ -32,6 +72,36 @@ class Standing(NamedTuple):
     tier: Tier
     grade: str | None
     prior: Prior
+
+
+class Score(NamedTuple):
+    """How good an instance is now, part by part, each 0 to 1.
+
+    Attributes:
+        prior: what was promised before we asked it.
+        observed: the mean worth of our own requests; the prior before the first.
+        confidence: how much the observation weighs against the prior.
+        latency: quality of its speed.
+        access: how likely a program gets in, from its `/config`.
+        format: how good the format is that it answers in.
+    """
+
+    prior: float
+    observed: float
+    confidence: float
+    latency: float
+    access: float
+    format: float
+
+    @property
+    def reliability(self) -> float:
+        """(1 - confidence) prior + confidence observed."""
+        return (1 - self.confidence) * self.prior + self.confidence * self.observed
+
+    @property
+    def total(self) -> float:
+        """Access · format · (.75 reliability + .25 latency)."""
+        return self.access * self.format * (0.75 * self.reliability + 0.25 * self.latency)
 
 
 class Member:
@@ -101,8 +171,9 @@ class Member:
 
     def is_eligible(self, now: float) -> bool:
         """Whether a request may go to it now; public instances take one at a time."""
-        takes_more = self.is_trusted and not self.record.is_on_trial
-        return self.record.is_open(now) and (self.in_flight == 0 or takes_more)
+        record = self.record
+        is_free = self.in_flight == 0 or (self.is_trusted and not record.is_on_trial)
+        return record.is_open(now) and is_free
 
     def is_on_trial(self, now: float) -> bool:
         """Whether the next request tries it after a rest."""
@@ -154,11 +225,12 @@ class Member:
         """Its quality now, part by part."""
         record = self.record
         promised, mean, latency = self.standing.prior, record.mean_worth(), record.latency
+        count = record.count * record.decay(now)
         access = 1.0 if self.is_own else access_factor(record.facts, page_token=record.link_token)
         return Score(
             prior=promised.total,
             observed=promised.total if mean is None else mean,
-            confidence=confidence(record.count * record.decay(now)),
+            confidence=count / (count + CONFIDENCE),
             latency=promised.latency if latency is None else latency_quality(latency),
             access=access,
             format=_FORMAT_FACTOR[True if self.is_own else record.json_enabled],
@@ -207,3 +279,11 @@ class Member:
             retry_after=round(record.retry_after(now), 1),
             engines=engine_reports(record.engines, now),
         )
+
+
+def latency_quality(seconds: float | None) -> float:
+    """1 at 0.4 s and below, 0 at 8 s and above, logarithmic between; 0.4 when unknown."""
+    if seconds is None:
+        return _UNKNOWN_LATENCY
+    ratio = math.log(max(seconds, _BEST_LATENCY) / _BEST_LATENCY)
+    return max(0.0, 1.0 - ratio / math.log(_WORST_LATENCY / _BEST_LATENCY))

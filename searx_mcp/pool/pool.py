@@ -10,13 +10,12 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
 from searx_mcp.pool import engine_care
 from searx_mcp.pool.attempt import InstanceQuery, Outcome, Proposal
-from searx_mcp.pool.catalog import overall_grade, tier_of
+from searx_mcp.pool.catalog import standing_of
 from searx_mcp.pool.circuit import GIVEN_UP, Circuit
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.member import Member, Standing
+from searx_mcp.pool.member import OWN_PRIOR, Member, Standing
 from searx_mcp.pool.record import SKEW, InstanceRecord
-from searx_mcp.pool.score import OWN_PRIOR, prior
 
 if TYPE_CHECKING:
     import random
@@ -225,7 +224,7 @@ class InstancePool(Members):
 
     def proposal_of(self, url: str, now: float) -> Proposal:
         """How to ask `url`, which somebody has named, whoever is next."""
-        return _proposal(self._member(url), (), now)
+        return self._proposal(self._member(url), None, now)
 
     def other_engines(
         self, url: str, query: InstanceQuery, named: Collection[str], now: float
@@ -283,7 +282,7 @@ class InstancePool(Members):
         """
         standings = dict.fromkeys(own, Standing(Tier.OWN, None, OWN_PRIOR))
         for entry in public:
-            standings.setdefault(entry.url, _standing(entry))
+            standings.setdefault(entry.url, standing_of(entry))
         known = self._known()
         self._members = {}
         for url, standing in standings.items():
@@ -369,6 +368,8 @@ class InstancePool(Members):
         return hashlib.blake2b(f"{self._seed} {url}".encode(), digest_size=8).digest()
 
     def _turn(self, eligible: list[Member], now: float) -> Member:
+        if len(eligible) == 1:  # as a rule an own instance, which has no rivals
+            return eligible[0]
         untried = [
             member for member in eligible if member.is_untried and member.link_token is False
         ]
@@ -393,12 +394,22 @@ class InstancePool(Members):
         return self._rng.uniform(0, most) if self._config.random_start else 0.0
 
     def _proposal(self, member: Member, query: InstanceQuery | None, now: float) -> Proposal:
-        cares = self._config.engine_care and member.is_own and query and not query.engines
         engines: tuple[str, ...] = ()
-        if query and cares:
+        if query and not query.engines and member.is_own and self._config.engine_care:
             engines = engine_care.choose(member.record.engines, query, now)
+        if engines:
             member.record.engines = engine_care.asked(member.record.engines, engines, now)
-        return _proposal(member, engines, now)
+        return Proposal(
+            url=member.url,
+            own=member.is_own,
+            format=member.format(now),
+            is_unlimited=member.is_unlimited,
+            is_trial=member.is_on_trial(now),
+            is_doubted=member.is_doubted(now),
+            is_proven=member.record.successes > 0,
+            robots_known=member.robots_known(now),
+            engines=engines,
+        )
 
     def _panic(self, exclude: Collection[str]) -> Member | None:
         own = [member for member in self._members.values() if member.is_own]
@@ -410,21 +421,3 @@ class InstancePool(Members):
         ):
             return None
         return min(own, key=lambda m: m.record.until)
-
-
-def _standing(entry: CatalogEntry) -> Standing:
-    return Standing(tier_of(entry), overall_grade(entry), prior(entry))
-
-
-def _proposal(member: Member, engines: tuple[str, ...], now: float) -> Proposal:
-    return Proposal(
-        url=member.url,
-        own=member.is_own,
-        format=member.format(now),
-        is_unlimited=member.is_unlimited,
-        is_trial=member.is_on_trial(now),
-        is_doubted=member.is_doubted(now),
-        is_proven=member.record.successes > 0,
-        robots_known=member.robots_known(now),
-        engines=engines,
-    )

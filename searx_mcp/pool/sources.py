@@ -7,9 +7,8 @@ from typing_extensions import override
 
 from searx_mcp.models.instance import InstanceReport, Tier
 from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.member import Member, Standing
+from searx_mcp.pool.member import OWN_PRIOR, Member, Standing
 from searx_mcp.pool.pool import Members
-from searx_mcp.pool.score import OWN_PRIOR
 
 if TYPE_CHECKING:
     import random

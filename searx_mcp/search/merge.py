@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from yarl import URL
 
-from searx_mcp.fusion import reciprocal_rank
+from searx_mcp.fusion import K, reciprocal_rank
 from searx_mcp.models.hits import TEMPLATE_FIELDS, Hit, ResultPage
 from searx_mcp.models.response import SearchResult
 from searx_mcp.urls.domains import is_within, normalise_domain
@@ -24,13 +24,8 @@ _TRACKING = frozenset(
         "ref_src", "spm",
     }
 )  # fmt: skip
-
-
 _MAX_FIELDS: Final = 64
 """Fields of a query that are looked at; 2,000 of them would take 5 ms a row."""
-
-
-_FIRST: Final = reciprocal_rank([1])
 
 
 def canonical_key(url: str) -> str:
@@ -125,7 +120,7 @@ def merge(pages: Iterable[ResultPage]) -> tuple[SearchResult, ...]:
 
 def score_at(place: int) -> float:
     """The score of a result at a place of the list, from 1: 1 / (60 + place), scaled so that the first has 1."""
-    return round(reciprocal_rank([place]) / _FIRST, 4)
+    return round((K + 1) / (K + place), 4)
 
 
 def keep_domains(

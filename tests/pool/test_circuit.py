@@ -10,9 +10,8 @@ from searx_mcp.models.instance import InstanceState, Tier
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.circuit import Circuit
 from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.member import Member, Standing
+from searx_mcp.pool.member import OWN_PRIOR, Member, Standing
 from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
-from searx_mcp.pool.score import OWN_PRIOR
 
 NOW = 1_000_000.0
 HOUR = 3_600.0

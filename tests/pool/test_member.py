@@ -4,6 +4,8 @@ import random
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
@@ -12,8 +14,15 @@ from searx_mcp.pool.attempt import Outcome
 from searx_mcp.pool.circuit import Circuit
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.member import Member, Standing
-from searx_mcp.pool.score import Prior, latency_quality
+from searx_mcp.pool.member import (
+    OWN_PRIOR,
+    Member,
+    Prior,
+    Score,
+    Standing,
+    latency_quality,
+)
+from searx_mcp.pool.record import InstanceRecord
 
 NOW = 1_000_000.0
 HOUR = 3_600
@@ -382,3 +391,64 @@ def test_who_counts_no_requests(tier, limiter, token, expected):
         it.record.facts = ConfigFacts(limiter_enabled=limiter)
     learn(it, Verdict.FULL, page=replace(PAGE, link_token=token))
     assert it.is_unlimited is expected
+
+
+@pytest.mark.parametrize(
+    ("seconds", "quality"),
+    [(0.1, 1.0), (0.4, 1.0), (0.85, 0.75), (1.5, 0.56), (3.0, 0.33), (8.0, 0.0), (60.0, 0.0)],
+)
+def test_latency_quality_falls_logarithmically(seconds, quality):
+    assert latency_quality(seconds) == pytest.approx(quality, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("part", "share"),
+    [("success", 0.35), ("latency", 0.35), ("uptime", 0.15), ("grade", 0.1), ("engines", 0.05)],
+)
+def test_each_part_of_a_prior_has_its_share(part, share):
+    assert Prior(*[0.0] * 5)._replace(**{part: 1.0}).total == pytest.approx(share)
+    assert OWN_PRIOR.total == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("parts", "total"),
+    [
+        ({"latency": 0.0}, 0.75),
+        ({"prior": 0.0, "confidence": 0.0}, 0.25),
+        ({"prior": 0.0, "confidence": 0.2}, 0.25 + 0.75 * 0.2),
+        ({"observed": 0.0, "confidence": 0.2}, 0.25 + 0.75 * 0.8),
+        ({"access": 0.25, "format": 0.8}, 0.2),
+    ],
+)
+def test_a_score_is_made_of_its_parts(parts, total):
+    assert Score(*[1.0] * 6)._replace(**parts).total == pytest.approx(total)
+
+
+@pytest.mark.parametrize(("count", "value"), [(0, 0), (1, 0.2), (4, 0.5), (12, 0.75)])
+def test_own_observations_weigh_as_much_as_the_prior_after_four_requests(count, value):
+    it = member()
+    it.record = InstanceRecord(url=it.url, count=count, observed_at=NOW)
+    assert it.score(NOW).confidence == value
+
+
+SHARE = st.floats(0, 1)
+
+
+@given(parts=st.tuples(*[SHARE] * 5), index=st.integers(0, 4), more=SHARE)
+def test_a_prior_rises_with_each_of_its_parts(parts, index, more):
+    prior_ = Prior(*parts)
+    part = Prior._fields[index]
+    better = prior_._replace(**{part: max(parts[index], more)})
+    assert better.total >= prior_.total
+
+
+@given(
+    parts=st.tuples(*[SHARE] * 6),
+    part=st.sampled_from(["prior", "observed", "latency", "access", "format"]),
+    more=SHARE,
+)
+def test_a_score_lies_between_zero_and_one_and_rises_with_each_of_its_parts(parts, part, more):
+    score = Score(*parts)
+    better = score._replace(**{part: max(getattr(score, part), more)})
+    assert 0 <= score.total <= 1 + 1e-12
+    assert better.total >= score.total - 1e-12

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType
-from searx_mcp.pool.catalog import gate
-from searx_mcp.pool.score import prior
+from searx_mcp.pool.catalog import gate, prior
 from searx_mcp.pool.searxspace import (
     GENERAL_ENGINES,
     MAX_ROWS,

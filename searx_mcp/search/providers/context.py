@@ -83,7 +83,8 @@ class TimePlan:
 
     def of_search(self, context: SearchContext) -> SearchContext:
         """Give a search no more than the phase from now on."""
-        return replace(context, deadline=min(context.deadline, self.of_refresh()))
+        ends = asyncio.get_running_loop().time() + self.phase
+        return replace(context, deadline=min(context.deadline, ends))
 
     def of_instances(self, context: SearchContext) -> SearchContext:
         """Leave the open sources their share of what is left to a search."""
