@@ -62,14 +62,19 @@ class Response:
         headers: by name in any case.
         body: decoded bytes.
         url: the address that was asked, query included.
-        truncated: whether bytes are missing at the end of the body.
+        notes: why bytes are missing at the end of the body, in words for a person; empty if none are.
     """
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     url: str = ""
-    truncated: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def truncated(self) -> bool:
+        """Whether bytes are missing at the end of the body."""
+        return bool(self.notes)
 
 
 class BodyBuffer:

@@ -199,7 +199,9 @@ class HttpSession:
     ) -> Response:
         """Send one request and read what the status makes worth reading of the answer.
 
-        Of a redirect nothing is, and the body of a failure only adds to what its status says.
+        Of a redirect nothing is, and the body of a failure only adds to what its status says. Whoever
+        decides by the headers whether and how much to read, as pages and the robots.txt of sites do,
+        uses `open`, which leaves the body unread.
 
         Args:
             url: as of `open`.
@@ -219,7 +221,7 @@ class HttpSession:
                 except FetchError:
                     if status < HTTPStatus.BAD_REQUEST:
                         raise
-            return Response(status, reply.headers, read.data, url, read.truncated)
+            return Response(status, reply.headers, read.data, url, read.notes)
 
     async def resolve(self, url: str, *, timeout: float) -> None:  # noqa: ASYNC109 - as `open`
         """Look up the host of a URL, without sending anything to it.

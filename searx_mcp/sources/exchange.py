@@ -2,18 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
 from searx_mcp.http.body import Response
+from searx_mcp.http.http import HttpSession
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.pool.attempt import verdict_of
 from searx_mcp.workers.failures import DefeatError
+from searx_mcp.workers.jobs import Reader, Workers
 
 _log = logging.getLogger("searx_mcp.sources")
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 
@@ -49,31 +52,63 @@ class Exchange(Generic[T]):
     response: Response | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request to a source.
+
+    Attributes:
+        url: what is asked for.
+        headers: sent as they are.
+        max_bytes: decoded bytes read of the answer.
+        body: what is posted; without one it is a GET.
+        timeout: seconds until the answer must be there and read.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+    max_bytes: int
+    timeout: float
+    body: bytes | None = None
+
+
 async def exchange(
-    send: Callable[[], Awaitable[Response]],
-    read: Callable[[Response, float], Awaitable[T]],
+    session: Callable[[], HttpSession],
+    request: Request,
+    reader: Reader[A, T],
+    asked: A,
     *,
     name: str,
-    timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
+    workers: Workers | None,
 ) -> Exchange[T]:
     """Ask once and read the answer.
 
     Args:
-        send: sends the request, and gives the answer or raises as `HttpSession.send`.
-        read: makes something of the answer, by an instant on the loop's clock.
+        session: gives the connections that the request goes over.
+        request: what is sent.
+        reader: makes something of the answer.
+        asked: what it is to know besides.
         name: of the source, for the log.
-        timeout: seconds until the answer must be there and read.
+        workers: read a long answer; threads do unless given.
     """
     loop = asyncio.get_running_loop()
     start = loop.time()
     last_byte: float | None = None
     response: Response | None = None
     status: int | None = None
+    deadline = start + request.timeout
     try:
-        async with asyncio.timeout_at(start + timeout):
-            response = await send()
+        async with asyncio.timeout_at(deadline):
+            response = await session().send(
+                request.url,
+                headers=request.headers,
+                timeout=request.timeout,
+                max_bytes=request.max_bytes,
+                body=request.body,
+            )
             last_byte, status = loop.time(), response.status
-            result: T | Failure = await read(response, start + timeout)
+            result: T | Failure = await reader.read_safely(
+                response, asked, workers=workers, deadline=deadline
+            )
     except DefeatError:
         result = Failure(Verdict.MALFORMED, "The answer is too much for its reader.")
     except TimeoutError:

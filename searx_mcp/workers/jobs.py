@@ -8,8 +8,10 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from searx_mcp.errors import ContentError
+from searx_mcp.http.body import Response
 from searx_mcp.workers.failures import DefeatError, broken
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 Result = Mapping[str, Any]
@@ -95,76 +97,91 @@ MAX_ON_LOOP: Final = 32_768
 """Bytes of an answer that are read on the event loop. So much markup at its worst takes 18 ms."""
 
 
-class Reader(Generic[T]):
+class Reader(Generic[A, T]):
     """Makes something of an answer, here or in a job.
 
     Args:
         name: of the job.
-        read: takes a body and options of JSON; pure.
-        kind: the type of what it gives, which must survive JSON.
+        read: takes an answer and what is to be known besides; pure.
+        takes: the type of the latter, which must survive JSON.
+        gives: the type of what is made, likewise.
     """
 
     def __init__(
         self,
         name: str,
-        read: Callable[[bytes, Mapping[str, Any]], T],
-        kind: Any,  # noqa: ANN401 - a union is no `type`
+        read: Callable[[Response, A], T],
+        *,
+        takes: Any,  # noqa: ANN401 - as `gives`
+        gives: Any,  # noqa: ANN401 - a union is no `type`
     ) -> None:
         self.name = name
         self.read = read
-        self._kind = kind
+        self._takes = takes
+        self._gives = gives
 
     @cached_property
-    def _adapter(self) -> TypeAdapter[T]:
-        return TypeAdapter(self._kind)
+    def _taken(self) -> TypeAdapter[A]:
+        return TypeAdapter(self._takes)
+
+    @cached_property
+    def _given(self) -> TypeAdapter[T]:
+        return TypeAdapter(self._gives)
+
+    async def read_safely(
+        self, response: Response, asked: A, *, workers: Workers | None, deadline: float
+    ) -> T:
+        """Read an answer where it does no harm.
+
+        Args:
+            response: the answer; whoever wrote it.
+            asked: what is to be known besides.
+            workers: run the job of a long one; without them it is read in a thread.
+            deadline: the event loop's time by which to be done.
+
+        Raises:
+            DefeatError: it was too much for its reader.
+            TransportError: `timeout`.
+        """
+        if len(response.body) <= MAX_ON_LOOP:
+            return self.read(response, asked)
+        if workers is not None:
+            options = self.options(response, asked)
+            try:
+                result = await workers.run(self.name, response.body, options, deadline=deadline)
+                return self.made(result)
+            except DefeatError:
+                raise
+            except ContentError:
+                # No process can be started. The guards in front of the parsers bound what this may cost.
+                pass
+        return await asyncio.to_thread(self.read, response, asked)
+
+    def options(self, response: Response, asked: A) -> Mapping[str, object]:
+        """Give the options of the job: the answer without its body, and what is to be known besides."""
+        return {
+            "status": response.status,
+            "headers": dict(response.headers.items()),
+            "url": response.url,
+            "notes": response.notes,
+            "asked": self._taken.dump_python(asked, mode="json"),
+        }
 
     def job(self, body: bytes, options: Mapping[str, Any]) -> Result:
         """Read a body as a job."""
-        return {"answer": self._adapter.dump_python(self.read(body, options), mode="json")}
+        response = Response(
+            options["status"], options["headers"], body, options["url"], tuple(options["notes"])
+        )
+        answer = self.read(response, self._taken.validate_python(options["asked"]))
+        return {"answer": self._given.dump_python(answer, mode="json")}
 
-    def answer(self, result: Result) -> T:
+    def made(self, result: Result) -> T:
         """Take what a job has made.
 
         Raises:
             DefeatError: it is none of what it should be.
         """
         try:
-            return self._adapter.validate_python(result.get("answer"))
+            return self._given.validate_python(result.get("answer"))
         except ValidationError as exc:
             raise broken() from exc
-
-
-async def read_answer(
-    workers: Workers | None,
-    reader: Reader[T],
-    body: bytes,
-    options: Callable[[], Mapping[str, object]],
-    *,
-    deadline: float,
-    here: Callable[[], T],
-) -> T:
-    """Read an answer where it does no harm.
-
-    Args:
-        workers: run the job of a long one; without them it is read in a thread.
-        reader: what is done.
-        body: the answer; whoever wrote it.
-        options: gives those of the reader.
-        deadline: the event loop's time by which to be done.
-        here: does what the reader does without a job.
-
-    Raises:
-        DefeatError: it was too much for its reader.
-        TransportError: `timeout`.
-    """
-    if len(body) <= MAX_ON_LOOP:
-        return here()
-    if workers is not None:
-        try:
-            return reader.answer(await workers.run(reader.name, body, options(), deadline=deadline))
-        except DefeatError:
-            raise
-        except ContentError:
-            # No process can be started. The guards in front of the parsers bound what this may cost.
-            pass
-    return await asyncio.to_thread(here)

@@ -2,34 +2,29 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
+from searx_mcp.http.body import Response
 from searx_mcp.workers.config import WorkersConfig
 from searx_mcp.workers.failures import DefeatError
-from searx_mcp.workers.jobs import MAX_ON_LOOP, Reader, Result, Workers, read_answer
+from searx_mcp.workers.jobs import MAX_ON_LOOP, Reader, Result, Workers
 from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 
 
-def _thread(body: bytes, options: Mapping[str, Any]) -> str:
-    return f"{options['name']}, {len(body)} bytes, in {threading.current_thread().name}"
+def _thread(response: Response, asked: str) -> str:
+    return f"{asked}, {len(response.body)} bytes, in {threading.current_thread().name}"
 
 
-READER = Reader("echo", _thread, str)
+READER = Reader("echo", _thread, takes=str, gives=str)
 
 
-async def _read(workers: Workers | None, length: int, reader: Reader[str] = READER) -> str:
-    body = b"x" * length
-    return await read_answer(
-        workers,
-        reader,
-        body,
-        lambda: {"name": "an answer"},
-        deadline=asyncio.get_running_loop().time() + 30,
-        here=lambda: _thread(body, {"name": "here"}),
+async def _read(workers: Workers | None, length: int, reader: Reader[str, str] = READER) -> str:
+    deadline = asyncio.get_running_loop().time() + 30
+    return await reader.read_safely(
+        Response(200, body=b"x" * length), "here", workers=workers, deadline=deadline
     )
 
 
@@ -51,7 +46,7 @@ def _giving(result: Result) -> Workers:
 
 
 async def test_what_a_job_made_is_the_answer() -> None:
-    made = READER.job(b"x", {"name": "a job"})
+    made = READER.job(b"x", READER.options(Response(200), "a job"))
 
     assert await _read(_giving(made), MAX_ON_LOOP + 1) == made["answer"]
 
@@ -65,7 +60,7 @@ async def test_a_job_that_makes_something_else_is_defeated(result: Result) -> No
 @pytest.mark.slow
 async def test_a_job_runs_in_another_process(pool_of: Callable[..., ChildWorkers]) -> None:
     with pytest.raises(DefeatError):
-        await _read(pool_of(), MAX_ON_LOOP + 1, Reader("fail", _thread, str))
+        await _read(pool_of(), MAX_ON_LOOP + 1, Reader("fail", _thread, takes=str, gives=str))
 
 
 @pytest.mark.slow

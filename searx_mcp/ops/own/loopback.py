@@ -109,15 +109,15 @@ class Probe:
         """Engines most of whose requests fail, with the reason."""
         self._admit(url)
         address = f"{url}stats/errors"
-        session = self._sessions.own
         try:
-            async with session.open(address, headers=honest(), timeout=_ASKED_TIMEOUT) as reply:
-                if reply.status != HTTPStatus.OK:
-                    return {}
-                body = await reply.read(max_bytes=MAX_TEXT)
+            answer = await self._sessions.own.send(
+                address, headers=honest(), timeout=_ASKED_TIMEOUT, max_bytes=MAX_TEXT
+            )
         except SearxMcpError:
             return {}
-        found = failing_engines(body.data.decode("utf-8", "replace"))
+        if answer.status != HTTPStatus.OK:
+            return {}
+        found = failing_engines(answer.body.decode("utf-8", "replace"))
         return {each.name: each.reason for each in found or ()}
 
     def _admit(self, url: str) -> None:

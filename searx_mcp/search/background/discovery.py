@@ -22,7 +22,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.files import read_bytes
-from searx_mcp.http.http import HttpSession, Reply
+from searx_mcp.http.http import HttpSession
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.pool.catalog import catalog_age_days
@@ -180,18 +180,18 @@ class Discovery:
     async def _fetch(self, now: float) -> _Kept:
         headers = honest() | {"Accept": "application/json"} | _conditions(self._kept)
         listed_at = datetime.fromtimestamp(now, UTC)
-        async with self._session().open(self._url, headers=headers, timeout=TIMEOUT) as reply:
-            if reply.status == HTTPStatus.NOT_MODIFIED and self._kept.catalog is not None:
-                confirmed = self._kept.catalog.model_copy(update={"listed_at": listed_at})
-                return self._kept.model_copy(update={"catalog": confirmed})
-            if reply.status != HTTPStatus.OK:
-                raise _refuse(f"The server answered with status {reply.status}.")
-            body = await reply.read(max_bytes=MAX_BYTES)
-            etag, last_modified = (_validator(reply, name) for name in ("ETag", "Last-Modified"))
-        if body.truncated:
-            raise _refuse(f"The list is incomplete: {body.notes[0]}.")
+        answer = await self._session().send(
+            self._url, headers=headers, timeout=TIMEOUT, max_bytes=MAX_BYTES
+        )
+        if answer.status == HTTPStatus.NOT_MODIFIED and self._kept.catalog is not None:
+            confirmed = self._kept.catalog.model_copy(update={"listed_at": listed_at})
+            return self._kept.model_copy(update={"catalog": confirmed})
+        if answer.status != HTTPStatus.OK:
+            raise _refuse(f"The server answered with status {answer.status}.")
+        if answer.truncated:
+            raise _refuse(f"The list is incomplete: {answer.notes[0]}.")
         # Kept for all processes that share the list: the gate leaves out what one cannot reach.
-        text = body.data.decode(errors="replace")
+        text = answer.body.decode(errors="replace")
         listing = await asyncio.to_thread(parse_searxspace, text, onion=True)
         _check_size(listing, self._kept.catalog, now)
         catalog = Catalog(
@@ -202,8 +202,8 @@ class Discovery:
         )
         return _Kept(
             url=self._url,
-            etag=etag,
-            last_modified=last_modified,
+            etag=_validator(answer.headers.get("ETag", "")),
+            last_modified=_validator(answer.headers.get("Last-Modified", "")),
             catalog=catalog,
             listed=listing.listed,
             dropped=listing.dropped,
@@ -264,8 +264,7 @@ def _conditions(kept: _Kept) -> dict[str, str]:
     return {name: value for name, value in conditions.items() if value and kept.listed}
 
 
-def _validator(reply: Reply, name: str) -> str:
-    value = reply.headers.get(name, "")
+def _validator(value: str) -> str:
     return value if _VALIDATOR.fullmatch(value) else ""
 
 

@@ -3,11 +3,10 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Annotated, Final
 
-from pydantic import TypeAdapter
+from pydantic import PlainSerializer, PlainValidator
 
 from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format, Verdict
@@ -61,20 +60,41 @@ class Answered:
     again: bool = False
 
 
-def judge(engine: Engine, query: OpenQuery, response: Response, now: float) -> Answered:
+def _named(engine: object) -> Engine:
+    return engine if isinstance(engine, Engine) else next(e for e in ENGINES if e.name == engine)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was asked; in a job the engine is the row of the table by that name.
+
+    Attributes:
+        engine: that gave the answer.
+        query: what it was asked.
+        now: Unix seconds.
+    """
+
+    engine: Annotated[Engine, PlainValidator(_named), PlainSerializer(lambda engine: engine.name)]
+    query: OpenQuery
+    now: float
+
+
+def judge(response: Response, asked: Asked) -> Answered:
     """Judge one answer, apart from the time it took.
 
     Args:
-        engine: that gave it.
-        query: what was asked.
         response: what came.
-        now: Unix seconds.
+        asked: what was asked for, of whom and when.
     """
+    engine, now = asked.engine, asked.now
     if response.status != HTTPStatus.OK:
         refusal = _refusal(engine, response, now)
         return Answered(outcome_of(refusal), again=refusal.again)
+    if response.truncated:
+        detail = "The answer came incomplete or was too long."
+        return Answered(outcome_of(RefusedError(Verdict.MALFORMED, detail)))
     try:
-        parsed = engine.parse(response.body, query)
+        parsed = engine.parse(response.body, asked.query)
     except RefusedError as refusal:
         return Answered(outcome_of(rested(refusal, engine)), again=refusal.again)
     except ValueError as exc:
@@ -177,29 +197,5 @@ def _bounded(seconds: float) -> float:
     return min(max(seconds, SHORTEST), LONGEST)
 
 
-def options_for(
-    engine: Engine, query: OpenQuery, response: Response, now: float
-) -> Mapping[str, object]:
-    """The options of `ANSWERED`; the arguments are those of `judge`."""
-    return {
-        "engine": engine.name,
-        "query": _queries().dump_python(query, mode="json"),
-        "status": response.status,
-        "headers": dict(response.headers.items()),
-        "now": now,
-    }
-
-
-def _judge(body: bytes, options: Mapping[str, Any]) -> Answered:
-    engine = next(engine for engine in ENGINES if engine.name == options["engine"])
-    response = Response(options["status"], options["headers"], body)
-    return judge(engine, _queries().validate_python(options["query"]), response, options["now"])
-
-
-@cache
-def _queries() -> TypeAdapter[OpenQuery]:
-    return TypeAdapter(OpenQuery)
-
-
-ANSWERED: Final = Reader("open source", _judge, Answered)
+ANSWERED: Final = Reader("open source", judge, takes=Asked, gives=Answered)
 """What an answer of an open source came to."""

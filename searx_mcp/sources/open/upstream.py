@@ -4,17 +4,14 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from http import HTTPStatus
 
-from searx_mcp.errors import ErrorCode, TransportError
-from searx_mcp.http.body import ACCEPT_ENCODING, Response
+from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.http.http import HttpSession
-from searx_mcp.sources.exchange import Failure, exchange
+from searx_mcp.sources.exchange import Failure, Request, exchange
 from searx_mcp.sources.open.answers import (
     ANSWERED,
     Answered,
-    judge,
-    options_for,
+    Asked,
     outcome_of,
     rested,
 )
@@ -25,7 +22,7 @@ from searx_mcp.sources.open.engine import (
     OpenQuery,
     RefusedError,
 )
-from searx_mcp.workers.jobs import Workers, read_answer
+from searx_mcp.workers.jobs import Workers
 
 
 class OpenUpstream:
@@ -71,10 +68,12 @@ class OpenUpstream:
             timeout: seconds until the answer must be there and read.
         """
         answered = await exchange(
-            partial(self._send, engine, ask, timeout),
-            partial(self._judged, engine, query),
+            partial(self._session_for, engine),
+            self._request(engine, ask, timeout),
+            ANSWERED,
+            Asked(engine=engine, query=query, now=self._clock()),
             name=engine.name,
-            timeout=timeout,
+            workers=self._workers,
         )
         judged = answered.result
         if isinstance(judged, Failure):
@@ -85,31 +84,7 @@ class OpenUpstream:
         )
         return replace(judged, outcome=outcome)
 
-    async def _judged(
-        self, engine: Engine, query: OpenQuery, response: Response, deadline: float
-    ) -> Answered:
-        if response.truncated and response.status == HTTPStatus.OK:
-            raise TransportError(
-                "The answer came incomplete or was too long.",
-                code=ErrorCode.MALFORMED_RESPONSE,
-                status_code=response.status,
-            )
-        now = self._clock()
-        return await read_answer(
-            self._workers,
-            ANSWERED,
-            response.body,
-            lambda: options_for(engine, query, response, now),
-            deadline=deadline,
-            here=partial(judge, engine, query, response, now),
-        )
-
-    async def _send(
-        self,
-        engine: Engine,
-        ask: Ask,
-        timeout: float,  # noqa: ASYNC109 - of connecting and the headers; the caller bounds the body
-    ) -> Response:
+    def _request(self, engine: Engine, ask: Ask, timeout: float) -> Request:
         body = None if ask.body is None else json.dumps(ask.body).encode()
         headers = {
             "User-Agent": self._name(engine),
@@ -121,8 +96,8 @@ class OpenUpstream:
             headers["Authorization"] = engine.authorization
         if body is not None:
             headers["Content-Type"] = "application/json"
-        return await self._session_for(engine).send(
-            engine.url(ask), headers=headers, timeout=timeout, max_bytes=MAX_BYTES, body=body
+        return Request(
+            url=engine.url(ask), headers=headers, max_bytes=MAX_BYTES, timeout=timeout, body=body
         )
 
     def _name(self, engine: Engine) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode, urlsplit
 
 from yarl import URL
@@ -127,67 +127,66 @@ def _reason(error: dict[str, object]) -> tuple[str, Trouble]:
     return shown or "unknown", trouble
 
 
-def options_for(response: Response, arguments: Mapping[str, object]) -> Mapping[str, object]:
-    """The options of a reader: an answer without its body, and what is to be known besides."""
-    return {
-        "status": response.status,
-        "headers": dict(response.headers.items()),
-        "url": response.url,
-        "truncated": response.truncated,
-        **arguments,
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a reader knows besides the answer.
+
+    Attributes:
+        base_url: the instance.
+        own: whether it is a configured instance, whose results are believed.
+        format: the form of the answer that a search is to have.
+        text: what was searched for.
+    """
+
+    base_url: str
+    own: bool = False
+    format: Format = Format.HTML
+    text: str = ""
 
 
-def _response(body: bytes, options: Mapping[str, Any]) -> Response:
-    return Response(
-        options["status"], options["headers"], body, options["url"], options["truncated"]
-    )
-
-
-def _judge(body: bytes, options: Mapping[str, Any]) -> Judgement:
-    judgement = judge(
-        _response(body, options), base_url=options["base_url"], format=Format(options["format"])
-    )
-    if options["own"]:
+def _judge(response: Response, asked: Asked) -> Judgement:
+    judgement = judge(response, base_url=asked.base_url, format=asked.format)
+    if asked.own:
         return naming_engines(judgement)
-    return distrust(judgement, base_url=options["base_url"], text=options["text"])
+    return distrust(judgement, base_url=asked.base_url, text=asked.text)
 
 
-def _read_robots(body: bytes, options: Mapping[str, Any]) -> str | Judgement:
-    base_url, status = options["base_url"], options["status"]
-    if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return judge(_response(body, options), base_url=base_url, format=Format(options["format"]))
-    if status != HTTPStatus.OK:
+def _read_robots(response: Response, asked: Asked) -> str | Judgement:
+    if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return judge(response, base_url=asked.base_url, format=asked.format)
+    if response.status != HTTPStatus.OK:
         return ""
-    search_path = f"{urlsplit(base_url).path.rstrip('/')}/search"
+    search_path = f"{urlsplit(asked.base_url).path.rstrip('/')}/search"
     # Rules for all robots are for crawlers, and SearXNG's own robots.txt closes its search to them: they
     # say nothing about the search of a person. A group that names us is meant for us.
-    rules = RobotsRules(decode(body), by_name=True)
+    rules = RobotsRules(decode(response.body), by_name=True)
     decision = rules.decide(URL(f"http://host{search_path}?q=x"))
-    if options["truncated"] and len(body) < FETCHED_BYTES and decision.allowed:
+    if response.truncated and len(response.body) < FETCHED_BYTES and decision.allowed:
         # What is missing may well be the group that names us.
         return Judgement(Verdict.MALFORMED, detail="The instance's robots.txt was cut off.")
     return decision.rule
 
 
-def _read_config(body: bytes, options: Mapping[str, Any]) -> ConfigFacts | None:
-    if options["status"] != HTTPStatus.OK:
+def _read_config(response: Response, _asked: Asked) -> ConfigFacts | None:
+    if response.status != HTTPStatus.OK:
         return None
-    return parse_config(body.decode("utf-8-sig", "replace"))
+    return parse_config(response.body.decode("utf-8-sig", "replace"))
 
 
-def _read_suggestions(body: bytes, options: Mapping[str, Any]) -> tuple[str, ...]:
-    return parse_suggestions(body) if options["status"] == HTTPStatus.OK else ()
+def _read_suggestions(response: Response, _asked: Asked) -> tuple[str, ...]:
+    return parse_suggestions(response.body) if response.status == HTTPStatus.OK else ()
 
 
-RESULTS: Final = Reader("searxng results", _judge, Judgement)
-"""What a search came to. Takes `base_url`, `format`, `own`, and the `text` that was searched."""
+RESULTS: Final = Reader("searxng results", _judge, takes=Asked, gives=Judgement)
+"""What a search came to."""
 
-ROBOTS: Final = Reader("searxng robots", _read_robots, str | Judgement)
-"""The rule of the operator's robots.txt that keeps us out, or nothing. Takes `base_url` and `format`."""
+ROBOTS: Final = Reader("searxng robots", _read_robots, takes=Asked, gives=str | Judgement)
+"""The rule of the operator's robots.txt that keeps us out, or nothing."""
 
-CONFIG: Final = Reader("searxng config", _read_config, ConfigFacts | None)
-SUGGESTIONS: Final = Reader("searxng suggestions", _read_suggestions, tuple[str, ...])
+CONFIG: Final = Reader("searxng config", _read_config, takes=Asked, gives=ConfigFacts | None)
+SUGGESTIONS: Final = Reader(
+    "searxng suggestions", _read_suggestions, takes=Asked, gives=tuple[str, ...]
+)
 
 JOBS: Final[Mapping[str, Job]] = MappingProxyType(
     {

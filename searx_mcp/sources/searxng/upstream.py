@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
@@ -16,19 +16,19 @@ from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.sources.exchange import Exchange, Failure, exchange
+from searx_mcp.sources.exchange import Exchange, Failure, Request, exchange
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
     RESULTS,
     ROBOTS,
     SUGGESTIONS,
-    options_for,
+    Asked,
     suggest_url,
 )
 from searx_mcp.sources.searxng.classify import Judgement, generator
 from searx_mcp.sources.searxng.persona import Personas, honest
 from searx_mcp.sources.searxng.request import build_url
-from searx_mcp.workers.jobs import Reader, Workers, read_answer
+from searx_mcp.workers.jobs import Reader, Workers
 
 MAX_BODY: Final = 5 * 1_048_576
 """Decoded bytes read of an answer; the largest page measured has 0.2 MB."""
@@ -87,11 +87,9 @@ class Upstream:
         if self._workers is not None and format is Format.HTML:
             self._workers.warm()  # a page is long, and its reader starts while it is on its way
         answered = await self._ask(
-            base_url,
             build_url(base_url, query, format, time_limit=timeout if own else None),
             RESULTS,
-            {"base_url": base_url, "text": query.text, "own": own, "format": format},
-            own=own,
+            Asked(base_url=base_url, own=own, format=format, text=query.text),
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
@@ -143,11 +141,9 @@ class Upstream:
         """
         origin = "/".join(base_url.split("/", 3)[:3])
         answered = await self._ask(
-            base_url,
             f"{origin}/robots.txt",
             ROBOTS,
-            {"base_url": base_url, "format": format},
-            own=False,
+            Asked(base_url=base_url, format=format),
             timeout=timeout,
             max_bytes=FETCHED_BYTES,
             honestly=True,
@@ -170,13 +166,10 @@ class Upstream:
             own: whether it is a configured instance.
             timeout: seconds until the answer must be there and read.
         """
-        url = f"{base_url.rstrip('/')}/config"
         answered = await self._ask(
-            base_url,
-            url,
+            f"{base_url.rstrip('/')}/config",
             CONFIG,
-            {},
-            own=own,
+            Asked(base_url=base_url, own=own),
             timeout=timeout,
             max_bytes=MAX_CONFIG,
             honestly=True,
@@ -202,11 +195,9 @@ class Upstream:
             timeout: seconds for all of it.
         """
         answered = await self._ask(
-            base_url,
             suggest_url(base_url, text),
             SUGGESTIONS,
-            {},
-            own=own,
+            Asked(base_url=base_url, own=own),
             timeout=timeout,
             max_bytes=MAX_BODY,
         )
@@ -245,12 +236,10 @@ class Upstream:
 
     async def _ask(
         self,
-        base_url: str,
         url: str,
-        reader: Reader[T],
-        arguments: Mapping[str, object],
+        reader: Reader[Asked, T],
+        asked: Asked,
         *,
-        own: bool,
         timeout: float,  # noqa: ASYNC109 - the length of one request is the caller's budget
         max_bytes: int,
         honestly: bool = False,
@@ -258,34 +247,24 @@ class Upstream:
         """Ask once, with the headers that the instance sees from us.
 
         Args:
-            base_url: the instance.
             url: what is asked for.
             reader: makes something of the answer.
-            arguments: what it is to know besides; JSON.
-            own: whether it is a configured instance.
+            asked: whom, and what the reader is to know besides.
             timeout: seconds until the answer must be there and read.
             max_bytes: decoded bytes read of it.
             honestly: whether we say who we are whatever the persona: in all that is no search, so that
                 an operator finds our name in the log, and can name us in robots.txt.
         """
-
-        async def send() -> Response:
-            session = self._own() if own else self._public()
-            headers = honest() if honestly else self._personas.headers_for(base_url, own=own)
-            return await session.send(url, headers=headers, timeout=timeout, max_bytes=max_bytes)
-
-        async def read(response: Response, deadline: float) -> T:
-            options = options_for(response, arguments)
-            return await read_answer(
-                self._workers,
-                reader,
-                response.body,
-                lambda: options,
-                deadline=deadline,
-                here=partial(reader.read, response.body, options),
-            )
-
-        return await exchange(send, read, name=base_url, timeout=timeout)
+        base_url, own = asked.base_url, asked.own
+        headers = honest() if honestly else self._personas.headers_for(base_url, own=own)
+        return await exchange(
+            self._own if own else self._public,
+            Request(url=url, headers=headers, max_bytes=max_bytes, timeout=timeout),
+            reader,
+            asked,
+            name=base_url,
+            workers=self._workers,
+        )
 
 
 def _outcome(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from searx_mcp.http.body import Response
-from searx_mcp.sources.open.answers import ANSWERED, judge, options_for, pause
+from searx_mcp.sources.open.answers import ANSWERED, Asked, judge, pause
 from searx_mcp.sources.open.engine import OpenQuery
 from searx_mcp.sources.open.table import ENGINES
 
@@ -24,10 +24,11 @@ def test_a_job_makes_the_same_of_an_answer(engine, status):
     answers = [path for path in ANSWERS if path.name.startswith(engine.name)]
     for body in [b"", b"{}", *(path.read_bytes() for path in answers)]:
         reply = Response(status, {"Retry-After": "30"}, body)
-        options = json.loads(json.dumps(options_for(engine, QUERY, reply, NOW)))
-        made = ANSWERED.answer(json.loads(json.dumps(ANSWERED.job(body, options))))
+        asked = Asked(engine=engine, query=QUERY, now=NOW)
+        options = json.loads(json.dumps(ANSWERED.options(reply, asked)))
+        made = ANSWERED.made(json.loads(json.dumps(ANSWERED.job(body, options))))
 
-        assert made == judge(engine, QUERY, reply, NOW)
+        assert made == judge(reply, asked)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """A job makes of an answer what is made of it without one."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.http.body import Response
-from searx_mcp.models.attempt import Format, Verdict
+from searx_mcp.models.attempt import Verdict
 from searx_mcp.pool.engine_care import Trouble
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
@@ -17,9 +18,9 @@ from searx_mcp.sources.searxng.answers import (
     RESULTS,
     ROBOTS,
     SUGGESTIONS,
+    Asked,
     FailingEngine,
     failing_engines,
-    options_for,
     parse_suggestions,
     suggest_url,
 )
@@ -73,7 +74,7 @@ def test_the_text_is_neutralised():
 
 
 BASE = "https://search.example/"
-SEARCH = {"base_url": BASE, "format": Format.HTML, "own": False, "text": "pine marten"}
+SEARCH = Asked(base_url=BASE, text="pine marten")
 PAGE = (
     '<meta name="generator" content="searxng/2026.8.22"><body class="results_endpoint"><div id=urls>'
     '<article class="result"><h3><a href="https://a.example/">A</a></h3></article>'
@@ -95,47 +96,47 @@ ROWS = json.dumps(
 CONFIG_TEXT = '{"version": "2026.8.22", "engines": [{"name": "bing", "categories": ["general"]}]}'
 
 
-def _made(reader: Reader[Any], received: Response, arguments: dict[str, object]) -> Any:
+def _made(reader: Reader[Asked, Any], received: Response, asked: Asked) -> Any:
     """What comes of a job when all of it has gone through JSON."""
-    options = json.loads(json.dumps(options_for(received, arguments)))
-    return reader.answer(json.loads(json.dumps(JOBS[reader.name](received.body, options))))
+    options = json.loads(json.dumps(reader.options(received, asked)))
+    return reader.made(json.loads(json.dumps(JOBS[reader.name](received.body, options))))
 
 
 @pytest.mark.parametrize(
-    ("reader", "arguments", "status", "text"),
+    ("reader", "asked", "status", "text"),
     [
         pytest.param(RESULTS, SEARCH, 200, PAGE, id="HTML"),
         pytest.param(RESULTS, SEARCH, 200, ROWS, id="JSON"),
-        pytest.param(RESULTS, {**SEARCH, "own": True}, 200, ROWS, id="of an own instance"),
+        pytest.param(RESULTS, replace(SEARCH, own=True), 200, ROWS, id="of an own instance"),
         pytest.param(RESULTS, SEARCH, 429, "", id="a limit"),
         pytest.param(RESULTS, SEARCH, 200, "<h1>It works!</h1>", id="another program"),
         pytest.param(ROBOTS, SEARCH, 200, "User-agent: searx-mcp\nDisallow: /", id="robots.txt"),
         pytest.param(ROBOTS, SEARCH, 503, "", id="no robots.txt"),
-        pytest.param(CONFIG, {}, 200, CONFIG_TEXT, id="config"),
-        pytest.param(CONFIG, {}, 404, "", id="no config"),
-        pytest.param(SUGGESTIONS, {}, 200, '["a", ["ab", "ac"]]', id="suggestions"),
+        pytest.param(CONFIG, SEARCH, 200, CONFIG_TEXT, id="config"),
+        pytest.param(CONFIG, SEARCH, 404, "", id="no config"),
+        pytest.param(SUGGESTIONS, SEARCH, 200, '["a", ["ab", "ac"]]', id="suggestions"),
     ],
 )
-def test_a_job_makes_the_same_of_an_answer(reader, arguments, status, text):
+def test_a_job_makes_the_same_of_an_answer(reader, asked, status, text):
     headers = {"Retry-After": "30", "X": "\udcff", "Server-Timing": "total;dur=5"}
     received = Response(status, headers, text.encode(), f"{BASE}search?q=x")
 
-    made = _made(reader, received, arguments)
+    made = _made(reader, received, asked)
 
-    assert made == reader.read(received.body, options_for(received, arguments))
-    assert type(made) is type(reader.read(received.body, options_for(received, arguments)))
+    assert made == reader.read(received, asked)
+    assert type(made) is type(reader.read(received, asked))
 
 
 def test_a_job_makes_the_same_of_captured_answers(captures):
     for path in sorted(captures.rglob("*.[hj][ts][mo]*")) if captures else ():
         received = Response(200, {}, path.read_bytes(), f"{BASE}search?q=x")
         if path.suffix in {".html", ".json"}:
-            expected = RESULTS.read(received.body, options_for(received, SEARCH))
+            expected = RESULTS.read(received, SEARCH)
             assert _made(RESULTS, received, SEARCH) == expected, path
 
 
 def test_what_a_job_may_say_is_checked():
-    made = RESULTS.answer({"answer": {"verdict": "full", "page": None}})
+    made = RESULTS.made({"answer": {"verdict": "full", "page": None}})
 
     assert made.verdict is Verdict.FULL
 

@@ -61,7 +61,7 @@ def _judge(
         headers=headers or {},
         body=body.encode(),
         url=f"{base_url.rstrip('/')}/search?q=secret",
-        truncated=truncated,
+        notes=("cut",) if truncated else (),
     )
     judgement = judge(received, base_url=base_url, format=form)
     assert "secret" not in judgement.detail
