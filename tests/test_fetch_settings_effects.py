@@ -61,20 +61,8 @@ class Stage:
         return caught.value.code.value
 
 
-async def default_timeout(stage: Stage) -> object:
-    return await stage.failure("default_timeout", 1, "/silent")
-
-
-async def max_response_time(stage: Stage) -> object:
-    return await stage.failure("max_response_time", 1, "/silent")
-
-
 async def max_content_size(stage: Stage) -> object:
     return (await stage.fetch("max_content_size", "1KB")).truncated
-
-
-async def max_redirects(stage: Stage) -> object:
-    return await stage.failure("max_redirects", 0, "/hop")
 
 
 async def user_agent(stage: Stage) -> object:
@@ -93,22 +81,6 @@ async def verify_ssl(stage: Stage) -> object:
 async def default_max_chars(stage: Stage) -> object:
     page = await stage.fetch("default_max_chars", 200)
     return len(page.markdown_content) <= 200 < page.total_chars
-
-
-async def allow_private(stage: Stage) -> object:
-    return await stage.failure("allow_private", [])
-
-
-async def policy(stage: Stage) -> object:
-    return await stage.failure("policy", "seen")
-
-
-async def allowed_domains(stage: Stage) -> object:
-    return await stage.failure("allowed_domains", ["example.org"])
-
-
-async def blocked_domains(stage: Stage) -> object:
-    return await stage.failure("blocked_domains", ["127.0.0.1"])
 
 
 async def blocklist_file(stage: Stage) -> object:
@@ -141,17 +113,13 @@ async def host_rate(stage: Stage) -> object:
     return "never limited"
 
 
-async def breaker_failures(stage: Stage) -> object:
-    return await _answer_after_a_failure(stage, "breaker_failures", 1)
-
-
 async def breaker_pause(stage: Stage) -> object:
     async with stage.client("breaker_pause", 3_000, breaker_failures=1) as client:
         with pytest.raises(FetchError):
             await client.fetch(stage.web.url("/down"))
         with pytest.raises(FetchError) as caught:
             await client.fetch(stage.web.url("/text"))
-    return (caught.value.retry_after or 0) > 1_000
+    return caught.value.code.value, (caught.value.retry_after or 0) > 1_000
 
 
 async def robots_timeout(stage: Stage) -> object:
@@ -227,36 +195,34 @@ async def browser(stage: Stage) -> object:
     return "browser_path" in f"{caught.value.message} {caught.value.advice}"
 
 
-async def browser_path(stage: Stage) -> object:
-    return await browser(stage)
+FAILURES: dict[str, tuple[object, str, str]] = {
+    "default_timeout": (1, "/silent", "timeout"),
+    "max_response_time": (1, "/silent", "timeout"),
+    "max_redirects": (0, "/hop", "too_many_redirects"),
+    "allow_private": ([], "/text", "blocked_port"),
+    "policy": ("seen", "/text", "blocked_domain"),
+    "allowed_domains": (["example.org"], "/text", "blocked_domain"),
+    "blocked_domains": (["127.0.0.1"], "/text", "blocked_domain"),
+}
+"""By key: a value, a path that cannot be read with it, and why."""
 
 
-async def _answer_after_a_failure(stage: Stage, key: str, value: object) -> str:
-    async with stage.client(key, value) as client:
-        with pytest.raises(FetchError):
-            await client.fetch(stage.web.url("/down"))
-        with pytest.raises(FetchError) as caught:
-            await client.fetch(stage.web.url("/text"))
-    return caught.value.code.value
+@pytest.mark.parametrize("key", FAILURES)
+async def test_the_key_refuses_a_page(settings_for, tmp_path, key):
+    value, path, code = FAILURES[key]
+    async with FakeWeb(PAGES) as web:
+        assert await Stage(settings_for, web, tmp_path).failure(key, value, path) == code
 
 
 EFFECTS: dict[Callable[[Stage], Awaitable[object]], object] = {
-    default_timeout: "timeout",
     max_content_size: True,
-    max_redirects: "too_many_redirects",
     user_agent: "probe/1",
-    max_response_time: "timeout",
     verify_ssl: "Bees",
     default_max_chars: True,
-    allow_private: "blocked_port",
-    policy: "blocked_domain",
-    allowed_domains: "blocked_domain",
-    blocked_domains: "blocked_domain",
     blocklist_file: "fetch.blocklist_file",
     max_per_host: 1,
     host_rate: "rate_limited",
-    breaker_failures: "rate_limited",
-    breaker_pause: True,
+    breaker_pause: ("rate_limited", True),
     robots_timeout: "robots_disallowed",
     cache_ttl: False,
     cache_max_age: "cursor_expired",
@@ -267,7 +233,6 @@ EFFECTS: dict[Callable[[Stage], Awaitable[object]], object] = {
     robots: ("ignored", 0),
     headers: "s3cr3t",
     browser: True,
-    browser_path: True,
 }
 
 
@@ -280,7 +245,8 @@ async def test_the_key_has_an_effect(settings_for, tmp_path, act, expected):
 
 
 def test_every_key_of_the_tables_is_tried():
-    names = {act.__name__ for act in EFFECTS}
+    names = {*FAILURES, *(act.__name__ for act in EFFECTS)}
+    names |= {"breaker_failures", "browser_path"}  # with `breaker_pause` and `browser`
     assert names == {*WebFetchConfig.model_fields, *FetchConfig.model_fields}
 
 

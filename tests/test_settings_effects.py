@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from searx_mcp import SearxClient
 from searx_mcp.errors import InvalidArgumentError
+from searx_mcp.models.response import PageContent
 from searx_mcp.search.config import WebSearchConfig
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article, silent
@@ -55,13 +56,6 @@ class Stage:
         )
 
 
-async def read(stage: Stage, key: str, value: object, path: str):
-    async with FakeSearxng(links=[stage.web.url(path)]) as fake:
-        stage.fakes = (fake,)
-        async with stage.client(key, value) as client:
-            return (await client.search("bees")).results[0].content
-
-
 async def default_results_count(stage: Stage) -> object:
     async with stage.client("default_results_count", 4) as client:
         return (await client.search("bees", fetch_content=False)).results_count
@@ -86,22 +80,6 @@ async def max_concurrent_fetches(stage: Stage) -> object:
                 await asyncio.sleep(0)
             search.cancel()
             return len(stage.web.requests)
-
-
-async def default_timeout(stage: Stage) -> object:
-    async with asyncio.timeout(5):
-        return await read(stage, "default_timeout", 1, "/silent")
-
-
-async def content_fetch_timeout(stage: Stage) -> object:
-    async with asyncio.timeout(5):
-        return await read(stage, "content_fetch_timeout", 1, "/silent")
-
-
-async def max_content_size(stage: Stage) -> object:
-    content = await read(stage, "max_content_size", "1KB", "/text")
-    assert content is not None
-    return content.truncated
 
 
 async def instance_health_check_interval(stage: Stage) -> object:
@@ -150,40 +128,39 @@ async def use_random_instances(stage: Stage) -> object:
     return len(first)
 
 
-async def summarize_long_content(stage: Stage) -> object:
-    content = await read(stage, "summarize_long_content", value=False, path="/text")
-    assert content is not None
-    return content.summary
+CONTENTS: dict[str, tuple[object, str, Callable[[PageContent | None], object]]] = {
+    "default_timeout": (1, "/silent", lambda page: page is None),
+    "content_fetch_timeout": (1, "/silent", lambda page: page is None),
+    "max_content_size": ("1KB", "/text", lambda page: page and page.truncated),
+    "summarize_long_content": (False, "/text", lambda page: page and not page.summary),
+    "max_summary_length": (70, "/text", lambda page: page and 0 < len(page.summary) <= 70),
+    "extract_code_blocks": (False, "/code", lambda page: page and "buzz" not in page.markdown),
+}
+"""By key: a value, the page of a result, and what holds for the content of the result then."""
 
 
-async def max_summary_length(stage: Stage) -> object:
-    content = await read(stage, "max_summary_length", 70, "/text")
-    assert content is not None
-    return 0 < len(content.summary) <= 70
-
-
-async def extract_code_blocks(stage: Stage) -> object:
-    content = await read(stage, "extract_code_blocks", value=False, path="/code")
-    assert content is not None
-    return "buzz" in content.markdown
+@pytest.mark.parametrize("key", CONTENTS)
+async def test_the_key_changes_the_content_of_a_result(settings_for, catalog_of, key):
+    value, path, holds = CONTENTS[key]
+    async with (
+        asyncio.timeout(8),
+        FakeWeb(PAGES) as web,
+        FakeSearxng(links=[web.url(path)]) as fake,
+        Stage(settings_for, catalog_of, web, fake).client(key, value) as client,
+    ):
+        assert holds((await client.search("bees")).results[0].content)
 
 
 EFFECTS: dict[Callable[[Stage], Awaitable[object]], object] = {
     default_results_count: 4,
     max_results_count: "results_count",
     max_concurrent_fetches: 2,
-    default_timeout: None,
-    content_fetch_timeout: None,
-    max_content_size: True,
     instance_health_check_interval: 77,
     max_consecutive_failures: "failing",
     rate_limit_backoff_base: True,
     rotate_user_agents: "searx-mcp",
     request_delay_range: True,
     use_random_instances: 2,
-    summarize_long_content: "",
-    max_summary_length: True,
-    extract_code_blocks: False,
 }
 
 
@@ -196,7 +173,7 @@ async def test_the_key_has_an_effect(settings_for, catalog_of, act, expected):
 
 
 def test_every_key_of_the_table_is_tried():
-    assert {act.__name__ for act in EFFECTS} == set(WebSearchConfig.model_fields)
+    assert {*CONTENTS, *(act.__name__ for act in EFFECTS)} == set(WebSearchConfig.model_fields)
 
 
 async def test_the_defaults_of_the_table_are_those_of_the_specification():
