@@ -78,10 +78,7 @@ async def test_purge_empties_the_pages_although_they_are_switched_off(run_cli, f
     origin, now = "https://a.example", 1_800_000_000.0
     pages = open_pages(Settings.model_validate({"storage": {"folder": str(folder)}}))
     await pages.keep_robots(origin, KeptRobots(200, "", now), now)
-    environment = {
-        "SEARX_MCP_STORAGE__FOLDER": str(folder),
-        "SEARX_MCP_STORAGE__PAGES": "false",
-    }
+    environment = {"SEARX_MCP_STORAGE__FOLDER": str(folder), "SEARX_MCP_STORAGE__PAGES": "false"}
     shown = await run_cli("paths", "--json", **environment)
     assert [file["kind"] for file in json.loads(shown.out)["files"]].count("pages") == 1
     ran = await run_cli("purge", "--yes", "--json", **environment)

@@ -123,11 +123,7 @@ SPENT = BudgetLine(
     dry_at=NOW,
 )
 WIDE_LINE = SPENT.model_copy(
-    update={
-        "name": LONG,
-        "free_at": NOW + timedelta(days=27.8),
-        "dry_at": NOW + timedelta(days=5),
-    }
+    update={"name": LONG, "free_at": NOW + timedelta(days=27.8), "dry_at": NOW + timedelta(days=5)}
 )
 UNTOUCHED = BudgetLine(name="public", spent=0, left=None, free_at=NOW - timedelta(hours=3))
 
@@ -154,11 +150,7 @@ def lines(table, width: int) -> list[str]:
 @pytest.mark.parametrize("width", [80, 120])
 @pytest.mark.parametrize(
     "make",
-    [
-        pools(WIDE),
-        checks(WIDE_CHECK, *CHECKS),
-        budgets(WIDE_LINE),
-    ],
+    [pools(WIDE), checks(WIDE_CHECK, *CHECKS), budgets(WIDE_LINE)],
     ids=["pool", "check", "budget"],
 )
 def test_a_table_fits_the_terminal_and_cuts_nothing_but_addresses(make, width):

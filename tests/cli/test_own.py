@@ -53,7 +53,7 @@ def test_what_there_is_not_is_told_too(capsys):
     own._print_instance(absent)
     shown, errors = capsys.readouterr()
     assert [line.split()[-1] for line in shown.splitlines()] == [
-        *("none", "absent", "none", "no", "no", "none"),
+        *("none", "absent", "none", "no", "no", "none")
     ]
     assert errors == ""
 
@@ -127,11 +127,7 @@ def test_an_instance_as_a_process_reads_like_this(capsys):
 
 @pytest.mark.parametrize(
     ("engine", "options"),
-    [
-        ("native", {"image": "x"}),
-        ("native", {"pull": "always"}),
-        ("docker", {"version": "latest"}),
-    ],
+    [("native", {"image": "x"}), ("native", {"pull": "always"}), ("docker", {"version": "latest"})],
 )
 async def test_an_option_that_means_nothing_to_the_engine_is_refused(run_cli, engine, options):
     ((name, value),) = options.items()

@@ -81,11 +81,7 @@ def test_headings_carry_the_anchors_of_the_page():
     assert [
         (heading.level, heading.anchor, markdown[heading.offset :][:5])
         for heading in read(page).outline
-    ] == [
-        (1, "", "# One"),
-        (2, "s", "## Tw"),
-        (2, "t", "## T*"),
-    ]
+    ] == [(1, "", "# One"), (2, "s", "## Tw"), (2, "t", "## T*")]
 
 
 def test_metadata_is_clean_and_capped():

@@ -85,10 +85,7 @@ CONFIGS = st.sampled_from(
     [ContentConfig(), ContentConfig(keep_code_blocks=False), ContentConfig(max_page_chars=1_024)]
 )
 
-fuzz = settings(
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 reader = MarkdownIt("commonmark").enable("table")
 reader.validateLink = lambda _: True  # type: ignore[assignment] # - to see what others would let through
 

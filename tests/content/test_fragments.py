@@ -64,11 +64,7 @@ CASES = [
     ("line numbers", NUMBERED, "```\na = 1\nb = 2\n```"),
     ("backticks in code", "<pre>a ``` b</pre>", "````\na ``` b\n````"),
     ("backtick in inline code", "<p><code>a`b</code></p>", "`` a`b ``"),
-    (
-        "breaks in code",
-        "<pre>a<br>b<div>c</div>d</pre>",
-        "```\na\nbc\nd\n```",
-    ),
+    ("breaks in code", "<pre>a<br>b<div>c</div>d</pre>", "```\na\nbc\nd\n```"),
     ("code in a heading", "<h2>a <pre>b`c</pre></h2>", "## a `` b`c ``"),
     ("no code", "<pre> \n</pre><p>x</p>", "x"),
     (
@@ -126,11 +122,7 @@ CASES = [
     ("lines in code in pre", "<pre><code>a<br>b</code></pre>", "```\na\nb\n```"),
     ("block in inline code", "<code>![a](u)<h1>b</h1></code>", "!\\[a]\\(u)\n\n# b"),
     ("block of code in code", "<code><pre>a<br>b</pre></code>", "```\na\nb\n```"),
-    (
-        "code in formatting",
-        "a <b><i>x</i><pre>![c](u)</pre></b>",
-        "a *x*\n\n```\n![c](u)\n```",
-    ),
+    ("code in formatting", "a <b><i>x</i><pre>![c](u)</pre></b>", "a *x*\n\n```\n![c](u)\n```"),
     (
         "code in a term",
         "<dl><dt>T</dt><dd><pre>a\n\n![c](u)</pre></dd></dl>",

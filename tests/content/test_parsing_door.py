@@ -15,14 +15,8 @@ PLACES = {
     r"\bGuarded\(": {"content/html/guards.py"},
     # Reads what lexbor made of guarded markup, of bounded size and depth.
     r"\bBeautifulSoup\(": {"content/fragments.py"},
-    r"\betree\.XMLParser\(": {
-        "content/feeds.py",
-        "sources/open/engines/arxiv.py",
-    },
-    r"\betree\.fromstring\(": {
-        "content/feeds.py",
-        "sources/open/engines/arxiv.py",
-    },
+    r"\betree\.XMLParser\(": {"content/feeds.py", "sources/open/engines/arxiv.py"},
+    r"\betree\.fromstring\(": {"content/feeds.py", "sources/open/engines/arxiv.py"},
     r"\betree\.(?:parse|iterparse|HTML|HTMLParser|XML)\(": set(),
     r"\b(?:lxml\.html|html5lib|from html\.parser|ElementTree|minidom|expat|parse_fragment)\b": set(),
 }

@@ -82,8 +82,7 @@ def test_endings_do_not_count(one: str, other: str):
 
 
 @pytest.mark.parametrize(
-    "question",
-    ["how is the", "wie ist das", "est-ce que", "что это", "क्या है", "什么", "ما هو"],
+    "question", ["how is the", "wie ist das", "est-ce que", "что это", "क्या है", "什么", "ما هو"]
 )
 def test_function_words_tell_nothing_apart(question: str):
     assert stems(tokens(f"{question} boat")) == ["boat"]

@@ -43,8 +43,7 @@ def test_json_and_html_hold_the_rows_of_the_loopback_engine(searx: Searx) -> Non
 
 
 @pytest.mark.parametrize(
-    "category",
-    ["general", "images", "videos", "news", "map", "music", "it", "science", "files"],
+    "category", ["general", "images", "videos", "news", "map", "music", "it", "science", "files"]
 )
 def test_every_category_has_rows_in_both_formats(searx: Searx, category: str) -> None:
     searx.point_to("http://127.0.0.1:1234/site/")

@@ -249,9 +249,7 @@ async def test_a_lone_surrogate_from_an_instance_or_a_page_does_not_end_the_serv
     async with FakeSearxng(raw_body=body, content_type="application/json") as own:
         async with FakeWeb({"/a": page}) as web:
             async with serving(
-                mode,
-                SEARX_MCP_INSTANCES__OWN=own.url,
-                SEARX_MCP_FETCH__ALLOW_PRIVATE=web.origin,
+                mode, SEARX_MCP_INSTANCES__OWN=own.url, SEARX_MCP_FETCH__ALLOW_PRIVATE=web.origin
             ) as client:
                 found = await call(client, "web_search", query="x", fetch_content=False)
                 read = await call(client, "web_fetch", url=web.url("/a"))

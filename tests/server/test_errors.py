@@ -128,17 +128,12 @@ async def test_an_error_behind_redirects_says_where_they_led_in_both_halves(
         "/loop": redirect("/loop"),
         "/away": redirect("http://10.0.0.1/x"),
     }
-    async with FakeWeb(pages) as web:
-        async with connect(settings_for(web)) as client:
-            gone = await client.call_tool("web_fetch", {"url": web.url("/a")})
-            loop = await client.call_tool("web_fetch", {"url": web.url("/loop")})
-            away = await client.call_tool("web_fetch", {"url": web.url("/away")})
-            plain = await client.call_tool("web_fetch", {"url": web.url("/x")})
-    chain = [
-        f"{web.url('/a')} -> 302",
-        f"{web.url('/b')} -> 301",
-        f"{web.url('/c')} -> 404",
-    ]
+    async with FakeWeb(pages) as web, connect(settings_for(web)) as client:
+        gone = await client.call_tool("web_fetch", {"url": web.url("/a")})
+        loop = await client.call_tool("web_fetch", {"url": web.url("/loop")})
+        away = await client.call_tool("web_fetch", {"url": web.url("/away")})
+        plain = await client.call_tool("web_fetch", {"url": web.url("/x")})
+    chain = [f"{web.url('/a')} -> 302", f"{web.url('/b')} -> 301", f"{web.url('/c')} -> 404"]
     data = check(gone, text_of(gone), "not_found")
     assert (data["final_url"], data["redirect_chain"]) == (web.url("/c"), chain)
     assert f"\nFinal URL: {web.url('/c')}\n" in text_of(gone)

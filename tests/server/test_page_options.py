@@ -29,10 +29,9 @@ SHORT, LONG = (FakePage(BODY.format(words=WORDS * count)) for count in (3, 400))
     ],
 )
 async def test_a_call_says_what_becomes_of_images(connect, settings_for, text_of, images, written):
-    async with FakeWeb({"/a": SHORT}) as web:
-        async with connect(settings_for(web)) as client:
-            await client.call_tool("web_fetch", {"url": web.url("/a")})
-            result = await client.call_tool("web_fetch", {"url": web.url("/a"), "images": images})
+    async with FakeWeb({"/a": SHORT}) as web, connect(settings_for(web)) as client:
+        await client.call_tool("web_fetch", {"url": web.url("/a")})
+        result = await client.call_tool("web_fetch", {"url": web.url("/a"), "images": images})
     shown = written.format(web.url("/dance.png"))
     assert shown in text_of(result)
     assert shown in result.structured_content["markdown_content"]
@@ -42,9 +41,8 @@ async def test_a_call_says_what_becomes_of_images(connect, settings_for, text_of
 async def test_images_links_and_code_are_in_the_data_within_the_budget(
     connect, settings_for, text_of, page
 ):
-    async with FakeWeb({"/a": page}) as web:
-        async with connect(settings_for(web)) as client:
-            result = await client.call_tool("web_fetch", {"url": web.url("/a")})
+    async with FakeWeb({"/a": page}) as web, connect(settings_for(web)) as client:
+        result = await client.call_tool("web_fetch", {"url": web.url("/a")})
     data = result.structured_content
     assert [image["url"] for image in data["images"]] == [web.url("/dance.png")]
     assert [link["url"] for link in data["links"]] == [web.url("/hive")]

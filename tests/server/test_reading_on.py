@@ -45,22 +45,21 @@ def passage(result: CallToolResult) -> str:
 
 @pytest.mark.parametrize("channel", ["text", "structured"])
 async def test_a_page_is_read_to_its_end_from_one_channel_alone(connect, settings_for, channel):
-    async with FakeWeb({"/long": LONG}) as web:
-        async with connect(settings_for(web)) as client:
-            call: dict[str, Any] | None = {"url": web.url("/long")}
-            seen = ""
-            while call is not None:
-                result = await client.call_tool("web_fetch", call)
-                assert not result.is_error
-                assert estimate(text(result)) <= 2_000
-                data: dict[str, Any] = result.structured_content or {}
-                seen += passage(result) if channel == "text" else data["markdown_content"]
-                last = text(result).splitlines()[-1]
-                if channel == "text":
-                    call = next_call(last) if last.startswith("web_fetch") else None
-                else:
-                    offset = data.get("next_offset")
-                    call = None if offset is None else {"cursor": data["cursor"], "offset": offset}
+    async with FakeWeb({"/long": LONG}) as web, connect(settings_for(web)) as client:
+        call: dict[str, Any] | None = {"url": web.url("/long")}
+        seen = ""
+        while call is not None:
+            result = await client.call_tool("web_fetch", call)
+            assert not result.is_error
+            assert estimate(text(result)) <= 2_000
+            data: dict[str, Any] = result.structured_content or {}
+            seen += passage(result) if channel == "text" else data["markdown_content"]
+            last = text(result).splitlines()[-1]
+            if channel == "text":
+                call = next_call(last) if last.startswith("web_fetch") else None
+            else:
+                offset = data.get("next_offset")
+                call = None if offset is None else {"cursor": data["cursor"], "offset": offset}
     assert len(web.requests) == 1
     assert [line for line in seen.splitlines() if line.startswith("Sentence")] == [
         f"Sentence {n} of part {part}, which is about bees." for part in range(6) for n in range(90)
@@ -68,27 +67,23 @@ async def test_a_page_is_read_to_its_end_from_one_channel_alone(connect, setting
 
 
 async def test_a_cut_page_has_its_headings_with_offsets_in_both_channels(connect, settings_for):
-    async with FakeWeb({"/long": LONG}) as web:
-        async with connect(settings_for(web)) as client:
-            result = await client.call_tool("web_fetch", {"url": web.url("/long")})
-            data = result.structured_content or {}
-            part = next(item for item in data["outline"] if item["title"] == "Part 4")
-            assert f"## Part 4 ({part['offset']})" in text(result)
-            there = await client.call_tool(
-                "web_fetch", {"cursor": data["cursor"], "offset": part["offset"]}
-            )
+    async with FakeWeb({"/long": LONG}) as web, connect(settings_for(web)) as client:
+        result = await client.call_tool("web_fetch", {"url": web.url("/long")})
+        data = result.structured_content or {}
+        part = next(item for item in data["outline"] if item["title"] == "Part 4")
+        assert f"## Part 4 ({part['offset']})" in text(result)
+        there = await client.call_tool(
+            "web_fetch", {"cursor": data["cursor"], "offset": part["offset"]}
+        )
     assert passage(there).startswith("## Part 4")
 
 
 async def test_a_section_and_a_prompt_go_to_the_point(connect, settings_for):
-    async with FakeWeb({"/long": LONG}) as web:
-        async with connect(settings_for(web)) as client:
-            section = await client.call_tool(
-                "web_fetch", {"url": web.url("/long"), "section": "#part3", "max_chars": "900"}
-            )
-            asked = await client.call_tool(
-                "web_fetch", {"url": web.url("/long"), "prompt": "part 5"}
-            )
+    async with FakeWeb({"/long": LONG}) as web, connect(settings_for(web)) as client:
+        section = await client.call_tool(
+            "web_fetch", {"url": web.url("/long"), "section": "#part3", "max_chars": "900"}
+        )
+        asked = await client.call_tool("web_fetch", {"url": web.url("/long"), "prompt": "part 5"})
     assert "Section: Long > Part 3" in text(section)
     assert passage(section).startswith("## Part 3")
     assert passage(asked).count("of part 5") > 60
@@ -254,15 +249,12 @@ async def test_a_page_without_room_is_told_by_the_passage_that_fits(connect, set
         return FakePage(f"<body><main><h1>{insect}</h1>{''.join(parts)}</main></body>")
 
     pages = {f"/{insect}": page(insect) for insect in ("Wasps", "Hornets", "Ants", "Bumblebees")}
-    async with FakeWeb(pages) as web:
-        async with FakeSearxng(links=web.links, formats=["json"]) as fake:
-            settings = settings_for(
-                web, fake, own=[fake], web_search={"summarize_long_content": False}
+    async with FakeWeb(pages) as web, FakeSearxng(links=web.links, formats=["json"]) as fake:
+        settings = settings_for(web, fake, own=[fake], web_search={"summarize_long_content": False})
+        async with connect(settings) as client:
+            found = await client.call_tool(
+                "web_search", {"query": "insects winter leaves sleep", "max_tokens": 450}
             )
-            async with connect(settings) as client:
-                found = await client.call_tool(
-                    "web_search", {"query": "insects winter leaves sleep", "max_tokens": 450}
-                )
     if channel == "text":
         told = re.findall(r"^ *Page: (.*)$", text(found), re.MULTILINE)
     else:

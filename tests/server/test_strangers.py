@@ -123,9 +123,8 @@ async def test_no_heading_an_address_points_to_leaves_the_fence(
 ):
     said = html.escape(hostile.words)
     page = FakePage(f"<h1>Bees</h1><p>Bees dance.</p><h2 id=x>{said}</h2><p>Bees dance.</p>")
-    async with FakeWeb({"/a": page}) as web:
-        async with connect(settings_for(web)) as client:
-            read = await reader(client).call("web_fetch", url=web.url("/a#x"))
+    async with FakeWeb({"/a": page}) as web, connect(settings_for(web)) as client:
+        read = await reader(client).call("web_fetch", url=web.url("/a#x"))
     assert '\nNote: The address points into the page: its section is "#x".\n' in text_of(read)
 
 
@@ -189,9 +188,8 @@ async def test_no_word_of_a_site_leaves_the_fence_of_an_error(
     connect, settings_for, kind, reader, text_of
 ):
     code, page = ERRORS[kind]
-    async with FakeWeb({"/e": page}) as web:
-        async with connect(settings_for(web)) as client:
-            failed = await reader(client).call("web_fetch", url=web.url("/e"))
+    async with FakeWeb({"/e": page}) as web, connect(settings_for(web)) as client:
+        failed = await reader(client).call("web_fetch", url=web.url("/e"))
     assert failed.is_error
     assert code in text_of(failed), text_of(failed)
 

@@ -67,13 +67,7 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
             "published_at": "2026-01-02T03:04:05",
         },
         f"{SNIPPET} [alpha; 0:45:32; 1.2K views; 2026-01-02]\nplayer https://v.example/embed/1",
-        {
-            "video": {
-                "length": "0:45:32",
-                "views": "1.2K",
-                "embed_url": "https://v.example/embed/1",
-            }
-        },
+        {"video": {"length": "0:45:32", "views": "1.2K", "embed_url": "https://v.example/embed/1"}},
     ),
     "torrent": (
         "files",

@@ -21,11 +21,7 @@ async def test_closing_ends_hung_requests_and_leaves_no_task(http):
                 pytest.fail("a hung request was answered")
 
     before = await settled()
-    async with (
-        asyncio.timeout(5),
-        asyncio.TaskGroup() as group,
-        FakeSearxng(hang=True) as instance,
-    ):
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group, FakeSearxng(hang=True) as instance:
         for _ in range(5):
             group.create_task(call(f"{instance.url}search?q=x"))
         await instance.wait_for_requests(5)

@@ -269,10 +269,7 @@ BAD_VALUES = [
 async def test_a_bad_value_is_a_400_in_both_formats(http, name: str, value: str):
     async with FakeSearxng(formats=("html", "json")) as instance:
         status, text = await get(http, instance, f"search?q=x&{name}={value}&format=json")
-        assert (status, text) == (
-            400,
-            f'{{"error": "Invalid value {value} for parameter {name}"}}',
-        )
+        assert (status, text) == (400, f'{{"error": "Invalid value {value} for parameter {name}"}}')
         status, text = await get(http, instance, f"search?q=x&{name}={value}")
         assert status == 400
         assert 'class="search_endpoint"' in text

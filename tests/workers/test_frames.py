@@ -70,11 +70,7 @@ def test_what_is_no_frame_is_refused(data):
 
 @pytest.mark.parametrize(
     ("header", "length"),
-    [
-        ({"long": "x" * MAX_HEADER}, 0),
-        ({}, MAX_BODY + 1),
-        ({"what": object()}, 0),
-    ],
+    [({"long": "x" * MAX_HEADER}, 0), ({}, MAX_BODY + 1), ({"what": object()}, 0)],
 )
 def test_what_does_not_fit_is_not_sent(header, length):
     with pytest.raises(FrameError):

@@ -77,13 +77,7 @@ async def test_a_process_gives_what_the_converter_gives(pool, run, options):
 async def test_what_the_converter_refuses_keeps_its_kind(pool, body, media_type, kind, code):
     page = answer(body, media_type)
     with pytest.raises(ContentError) as expected:
-        convert(
-            body,
-            media_type=page.media.read_as,
-            charset=None,
-            url=URL,
-            config=ContentConfig(),
-        )
+        convert(body, media_type=page.media.read_as, charset=None, url=URL, config=ContentConfig())
     conversion = Conversion(ContentConfig(), pool)
     with pytest.raises(ContentError) as caught:
         await conversion.read(page, fragment="", deadline=in_a_minute())

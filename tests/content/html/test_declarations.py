@@ -36,10 +36,7 @@ def test_a_list_of_declarations_is_read(style: str, values: dict[str, str]):
 def test_what_is_important_stays():
     assert parse_declarations(
         "display:none ! IMPORTANT;display:block;left:1px!important;left:2px!important"
-    ) == {
-        "display": Value("none", is_important=True),
-        "left": Value("2px", is_important=True),
-    }
+    ) == {"display": Value("none", is_important=True), "left": Value("2px", is_important=True)}
 
 
 def test_everything_is_reset_at_once():
@@ -62,11 +59,7 @@ def test_hostile_styles_are_read_to_their_end(style: str):
 
 @pytest.mark.parametrize(
     ("css", "text"),
-    [
-        ("a\\62 c", "abc"),
-        ("\\110000 \\d800 \\0 x", "\ufffd\ufffd\ufffdx"),
-        ("a/*b*/c/*d", "ac"),
-    ],
+    [("a\\62 c", "abc"), ("\\110000 \\d800 \\0 x", "\ufffd\ufffd\ufffdx"), ("a/*b*/c/*d", "ac")],
 )
 def test_escapes_and_comments_are_resolved(css: str, text: str):
     assert unescaped(css) == text

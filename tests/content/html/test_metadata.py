@@ -343,10 +343,7 @@ def test_the_text_of_the_work_is_read_and_the_description_of_a_thing(block: Any,
     [
         ([{"@type": "WebSite", "name": "Bees"}, ARTICLE | {"publisher": {"name": "P"}}], "Bees"),
         (ARTICLE | {"publisher": {"name": "P"}}, "P"),
-        (
-            {"@graph": [ARTICLE | {"publisher": {"@id": "#o"}}, {"@id": "#o", "name": "O"}]},
-            "O",
-        ),
+        ({"@graph": [ARTICLE | {"publisher": {"@id": "#o"}}, {"@id": "#o", "name": "O"}]}, "O"),
         (ARTICLE, ""),
     ],
 )

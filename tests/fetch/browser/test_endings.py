@@ -69,12 +69,11 @@ async def test_a_page_that_takes_too_much_memory_is_given_up(site, screen):
 
 @pytest.mark.parametrize("turns", [0, 1, 20, 500, 5_000])
 async def test_a_call_may_be_cancelled_while_the_browser_starts(screen, turns):
-    async with screen() as shown:
-        async with asyncio.TaskGroup() as group:
-            rendering = group.create_task(shown.render("/gone"))
-            for _ in range(turns):
-                await asyncio.sleep(0)
-            rendering.cancel()
+    async with screen() as shown, asyncio.TaskGroup() as group:
+        rendering = group.create_task(shown.render("/gone"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        rendering.cancel()
 
 
 @pytest.mark.parametrize("path", ["/hung", "/script", "/loop", "/drip"])

@@ -89,12 +89,11 @@ async def test_an_idle_browser_ends_and_the_next_one_is_new():
 
 
 async def test_a_browser_in_use_is_not_idle():
-    async with shop(idle_time=0.0) as opened:
-        async with opened.keeper.lend() as one:
-            one.is_sound = True
-            await opened.use()
-            await asyncio.sleep(0)
-            assert one.running.is_alive
+    async with shop(idle_time=0.0) as opened, opened.keeper.lend() as one:
+        one.is_sound = True
+        await opened.use()
+        await asyncio.sleep(0)
+        assert one.running.is_alive
 
 
 async def test_a_browser_that_a_page_stays_in_is_given_to_nobody_else():

@@ -323,8 +323,7 @@ async def test_a_container_of_somebody_else_is_left_alone(docker):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "field"),
-    [(["--port", "1"], "port"), (["--image", "localhost/mine:1"], "image")],
+    ("arguments", "field"), [(["--port", "1"], "port"), (["--image", "localhost/mine:1"], "image")]
 )
 async def test_another_port_or_image_wants_the_old_container_gone(docker, arguments, field):
     await docker.up()
