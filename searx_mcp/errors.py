@@ -267,3 +267,15 @@ class ContentError(FetchError):
 
 class SkeletonError(ContentError):
     """`extraction_failed`: the page has no text unless its scripts run; a browser may read it."""
+
+
+class StorageError(SearxMcpError):
+    """What is kept cannot be read or written now. It never reaches whoever searches."""
+
+
+class StorageBusyError(StorageError):
+    """Other processes kept the file of a store for too long; another time may work."""
+
+
+class StorageUnavailableError(StorageError):
+    """The file or the server of a store cannot be used as things are; the message names it."""

@@ -9,8 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 from typing_extensions import override
 
+from searx_mcp.errors import StorageError
 from searx_mcp.search.cache import CacheKey, SharedAnswer, SharedAnswers
-from searx_mcp.storage.errors import StorageError
 from searx_mcp.storage.redis import RedisKeys, RedisLink
 
 PATIENCE = 0.15

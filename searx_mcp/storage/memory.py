@@ -14,13 +14,13 @@ from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice
 from searx_mcp.pool.record import InstanceRecord, replaces, settled
 from searx_mcp.storage.packing import (
+    Item,
     Packed,
+    kept_page,
+    kept_robots,
     pack,
     pack_about,
     pack_robots,
-    unpack,
-    unpack_capture,
-    unpack_robots,
 )
 from searx_mcp.storage.pages import (
     Capture,
@@ -28,7 +28,6 @@ from searx_mcp.storage.pages import (
     KeptRobots,
     PageKey,
     PageStore,
-    believed,
     has_expired,
     is_from_future,
 )
@@ -200,6 +199,9 @@ class _Item:
         places = sum(place.size for place in self.keys.values())
         return len(self.body) + self.last.size + places
 
+    def as_kept(self, name: str, place: _Place) -> Item:
+        return Item(name, place.fetched_at, place.fresh_until, place.about, self.body)
+
 
 class MemoryPageStore(PageStore):
     """Captures in memory, compressed; shared by nobody, gone with the process.
@@ -234,14 +236,14 @@ class MemoryPageStore(PageStore):
         if name is None:
             return None
         item = self._items[name]
-        return await self._unpacked(key.namespace, name, item.body, item.keys[key], now)
+        return await self._kept(key.namespace, name, item, item.keys[key], now)
 
     @override
     async def read(self, namespace: str, cursor: str, now: float) -> KeptPage | None:
         item = self._items.get(cursor)
         if item is None:
             return None
-        return await self._unpacked(namespace, cursor, item.body, item.last, now)
+        return await self._kept(namespace, cursor, item, item.last, now)
 
     @override
     async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
@@ -251,13 +253,10 @@ class MemoryPageStore(PageStore):
 
     @override
     async def robots(self, origin: str, now: float) -> KeptRobots | None:
-        item = self._items.get(_robots_name(origin))
-        if item is None:
-            return None
-        fetched_at = item.last.fetched_at
-        if is_from_future(fetched_at, now) or has_expired(fetched_at, now, self._max_age):
-            return None
-        return unpack_robots(item.body, fetched_at=fetched_at)
+        name = _robots_name(origin)
+        known = self._items.get(name)
+        item = known.as_kept(name, known.last) if known else None
+        return kept_robots(item, now, max_age=self._max_age)
 
     @override
     async def keep_robots(self, origin: str, robots: KeptRobots, now: float) -> None:
@@ -295,22 +294,13 @@ class MemoryPageStore(PageStore):
         if name is not None:
             self._size -= self._items[name].keys.pop(key).size
 
-    async def _unpacked(
-        self, namespace: str, cursor: str, body: bytes, place: _Place, now: float
+    async def _kept(
+        self, namespace: str, cursor: str, item: _Item, place: _Place, now: float
     ) -> KeptPage | None:
-        if has_expired(place.fetched_at, now, self._max_age):
-            return None
-        page = await asyncio.to_thread(unpack, namespace, cursor, body)
-        if page is None:
-            return None
-        capture = unpack_capture(
-            page, place.about, fetched_at=place.fetched_at, fresh_until=place.fresh_until
-        )
-        if capture is None:
-            return None
-        if cursor in self._items:  # it may have made room meanwhile
+        kept = await kept_page(namespace, item.as_kept(cursor, place), now, max_age=self._max_age)
+        if kept is not None and cursor in self._items:  # it may have made room meanwhile
             self._items.move_to_end(cursor)
-        return KeptPage(believed(capture, now), cursor)
+        return kept
 
     def _add(self, name: str, item: _Item) -> None:
         """Add an item, or put it in the place of the one of its name; others make room."""

@@ -1,11 +1,16 @@
-"""Opening a database file: private, checked, of the right version, or set aside when damaged."""
+"""Opening a database file: private, checked, of the right version, or set aside when damaged.
 
+What SQLite and the system say when that fails is read here, too, and told in sentences for a person.
+"""
+
+import errno
 import logging
 import sqlite3
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.files import (
     MOUNTS,
     check_regular,
@@ -13,7 +18,6 @@ from searx_mcp.files import (
     make_private_folder,
     network_filesystem,
 )
-from searx_mcp.storage.errors import damage_error, is_damage, occupied, unreliable_locks
 
 _log = logging.getLogger("searx_mcp.storage")
 
@@ -98,7 +102,7 @@ def open_database(
     """
     make_private_folder(path.parent)
     if kind := network_filesystem(path.parent, mounts):
-        raise unreliable_locks(path.parent, kind)
+        raise _unreliable_locks(path.parent, kind)
     try:
         return _open(path, schema, thorough=thorough)
     except sqlite3.DatabaseError as exc:
@@ -183,12 +187,15 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
     has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
     mark = _pragma(connection, "application_id")
     if has_tables and mark != _APPLICATION + schema.major:
-        raise occupied(path)
+        raise StorageUnavailableError(
+            f"{path} belongs to another program or to another major version",
+            advice="Name another folder, or move that file.",
+        )
     if thorough or schema.checked:
         # The quick check does not see that a table and its index fell out of step at a loss of power.
         verdict = _pragma(connection, "integrity_check(1)")
         if verdict != "ok":
-            raise damage_error(str(verdict))
+            raise _damage(str(verdict))
     # A write-ahead log maps its index into memory: whoever cuts that file kills all its users.
     _ = _pragma(connection, "journal_mode = TRUNCATE")
     connection.execute("PRAGMA mmap_size = 0")  # likewise; some builds of SQLite map by default
@@ -231,3 +238,83 @@ def _set_aside(path: Path) -> Path:
             log.replace(f"{aside}{companion}")
     path.replace(aside)
     return aside
+
+
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL})
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_NOT_WRITABLE = frozenset(
+    {
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_AUTH,
+    }
+)
+_LOCKS_FAILED = frozenset(
+    {
+        sqlite3.SQLITE_IOERR_LOCK,
+        sqlite3.SQLITE_IOERR_RDLOCK,
+        sqlite3.SQLITE_IOERR_UNLOCK,
+        sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
+        sqlite3.SQLITE_IOERR_SHMLOCK,
+        sqlite3.SQLITE_IOERR_SHMMAP,
+        sqlite3.SQLITE_IOERR_SHMOPEN,
+    }
+)
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another connection is in the way, and waiting helps."""
+    return _code(error) in _BUSY
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Whether the content of the file is the trouble; nothing else justifies setting it aside."""
+    return _code(error) in _DAMAGED
+
+
+def unavailable(error: sqlite3.Error | OSError, path: Path) -> StorageUnavailableError:
+    """The error for a person: which folder, and what to do."""
+    folder = path.parent
+    if _code(error) == sqlite3.SQLITE_FULL or getattr(error, "errno", None) in _NO_ROOM:
+        return StorageUnavailableError(
+            f"the disk that holds {folder} is full", advice="Make room, then start again."
+        )
+    if isinstance(error, OSError) and error.errno == errno.EINVAL:
+        return StorageUnavailableError(
+            f"{error.filename or path} cannot be used: {error.strerror}",
+            advice="Move it away, or name another folder.",
+        )
+    if isinstance(error, OSError) or _code(error) in _NOT_WRITABLE:
+        return StorageUnavailableError(
+            f"{folder} cannot be written",
+            advice="Make it writable for this user, or name another folder.",
+        )
+    if getattr(error, "sqlite_errorcode", None) in _LOCKS_FAILED:
+        return _unreliable_locks(folder, str(error))
+    return StorageUnavailableError(
+        f"{path} cannot be used ({error})",
+        advice=f"Check the disk that holds {folder}, or name another folder.",
+    )
+
+
+def _unreliable_locks(folder: Path, reason: str) -> StorageUnavailableError:
+    """The error for a folder whose file system cannot share a database between processes."""
+    return StorageUnavailableError(
+        f"{folder} cannot share a database between processes ({reason})",
+        advice="Name a folder on a local disk.",
+    )
+
+
+def _damage(reason: str) -> sqlite3.DatabaseError:
+    """What SQLite raises when it meets damage, where it only reports it."""
+    error = sqlite3.DatabaseError(" ".join(reason.split()))
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
+
+
+def _code(error: Exception) -> int:
+    """The primary result code; errors that do not come from SQLite itself have none."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    return code & 0xFF

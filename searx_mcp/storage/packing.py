@@ -1,5 +1,6 @@
 """Captures as bytes, and the cursors that name them."""
 
+import asyncio
 import base64
 import json
 import re
@@ -12,7 +13,16 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from searx_mcp.content.document import Document
 from searx_mcp.models.request import CURSOR_PATTERN
-from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, Validators
+from searx_mcp.storage.pages import (
+    Capture,
+    CapturedPage,
+    KeptPage,
+    KeptRobots,
+    Validators,
+    believed,
+    has_expired,
+    is_from_future,
+)
 
 _CURSOR_BYTES: Final = 10
 """80 bits: to find content that has the cursor of a given page takes 2^80 tries. Whoever makes two
@@ -40,6 +50,24 @@ class Packed:
 
     cursor: str
     body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A page or a robots.txt as it is kept.
+
+    Attributes:
+        name: a cursor, or the keyed hash of an origin.
+        about: what the capture says beside; empty for a robots.txt.
+        is_latest: whether nothing was used after it.
+    """
+
+    name: str
+    fetched_at: float
+    fresh_until: float
+    about: bytes
+    body: bytes
+    is_latest: bool = False
 
 
 class _About(BaseModel):
@@ -135,6 +163,34 @@ def unpack_robots(body: bytes, *, fetched_at: float) -> KeptRobots | None:
     text = _inflated(body)
     known = None if text is None else _read(_Robots, text)
     return None if known is None else KeptRobots(known.status, known.text, fetched_at)
+
+
+async def kept_page(
+    namespace: str, item: Item | None, now: float, *, max_age: float
+) -> KeptPage | None:
+    """Give the capture in an item as it can be believed at `now`.
+
+    Returns:
+        `None` if there is none, it is older than `max_age` seconds, or it cannot be read.
+    """
+    if item is None or has_expired(item.fetched_at, now, max_age):
+        return None
+    page = await asyncio.to_thread(unpack, namespace, item.name, item.body)
+    if page is None:
+        return None
+    capture = unpack_capture(
+        page, item.about, fetched_at=item.fetched_at, fresh_until=item.fresh_until
+    )
+    return None if capture is None else KeptPage(believed(capture, now), item.name)
+
+
+def kept_robots(item: Item | None, now: float, *, max_age: float) -> KeptRobots | None:
+    """Give the robots.txt in an item, unless it is too old, from the future or cannot be read."""
+    if item is None or is_from_future(item.fetched_at, now):
+        return None
+    if has_expired(item.fetched_at, now, max_age):
+        return None
+    return unpack_robots(item.body, fetched_at=item.fetched_at)
 
 
 def _cursor(namespace: str, text: bytes) -> str:

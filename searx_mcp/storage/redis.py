@@ -29,8 +29,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from typing_extensions import override
 
+from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.models.instance import Choice
-from searx_mcp.storage.errors import StorageUnavailableError
 
 T = TypeVar("T")
 Command = Sequence[str | bytes | int]

@@ -1,31 +1,42 @@
 """A store on a Redis or Valkey server, shared by all processes that name it."""
 
 import json
-import logging
 import math
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pydantic import ValidationError
 from typing_extensions import override
 
+from searx_mcp.errors import StorageError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice
 from searx_mcp.pool.record import LONGEST, SKEW, InstanceRecord
-from searx_mcp.storage.errors import StorageError
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.redis import Command, RedisKeys, RedisLink, RedisSession, Script
-from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
-from searx_mcp.storage.windows import Charge, QuotaMirror, SlidingWindow, kept_for, lookback
+from searx_mcp.storage.state import (
+    Account,
+    Budget,
+    Reservation,
+    StateStore,
+    read_record,
+    written_record,
+)
+from searx_mcp.storage.windows import (
+    Charge,
+    QuotaMirror,
+    SlidingWindow,
+    kept_for,
+    lookback,
+    wanted_since,
+)
 
 T = TypeVar("T")
 PATIENCE = 0.5
 """Seconds a call waits for the server before the process goes on by itself."""
 _SCAN = 1_000
-_log = logging.getLogger("searx_mcp.storage")
 
 RESERVE = Script(r"""
 -- KEYS: the charges of accounts: sorted sets of "format:id" by time.
@@ -219,7 +230,7 @@ class RedisStore(StateStore):
     @override
     async def budgets(self, accounts: Sequence[Account], now: float) -> tuple[Budget, ...]:
         limited = [account for account in accounts if account.windows]
-        oldest = _oldest(limited, now)
+        oldest = wanted_since(limited, now)
         if not oldest:
             return (Budget(left=None, free_at=now),) * len(accounts)
         keys = [self._keys.charges(name) for name in oldest]
@@ -251,7 +262,8 @@ class RedisStore(StateStore):
 
         async def on_server(session: RedisSession) -> Mapping[str, InstanceRecord]:
             (fields,) = await session.ask(("HGETALL", self._keys.records))
-            kept = dict(_records(fields))
+            texts = zip(map(_text, fields[::2]), map(_body, fields[1::2]), strict=True)
+            kept = {url: known for url, text in texts if (known := read_record(url, text))}
             records = {url: record.settled(now) for url, record in kept.items()}
             settled = {
                 url: record
@@ -382,8 +394,7 @@ class RedisStore(StateStore):
         arguments: list[str | int] = [repr(now), repr(SKEW), math.ceil(LONGEST)]
         for (url, record), old in zip(records.items(), kept, strict=True):
             settled = record.settled(now)
-            # Fields that only a newer version knows stay as they are.
-            body = json.dumps({**_fields(old), **settled.model_dump(mode="json")})
+            body = written_record(settled, over=_body(old or b""))
             arguments += [url, repr(record.last_at), f"{settled.last_at!r} {body}"]
         await session.evaluate(SAVE, [key], arguments)
 
@@ -406,17 +417,6 @@ def _shape(account: Account, places: Mapping[str, int]) -> dict[str, object]:
     }
 
 
-def _oldest(accounts: Sequence[Account], now: float) -> dict[str, float]:
-    """From when on the charges of each account are wanted, for all windows that count them."""
-    oldest: dict[str, float] = {}
-    for account in accounts:
-        # A second too wide: which charges lie inside is for `SlidingWindow` to say, to the last bit.
-        earliest = now - lookback(account) - 1
-        for name in account.sources:
-            oldest[name] = min(earliest, oldest.get(name, earliest))
-    return oldest
-
-
 def _read(reply: bytes, names: Sequence[str]) -> dict[str, dict[str, Charge]]:
     """Charges by account and id, out of lines such as `1 1700000000.5 html:0123456789abcdef`."""
     charges: dict[str, dict[str, Charge]] = {name: {} for name in names}
@@ -427,23 +427,9 @@ def _read(reply: bytes, names: Sequence[str]) -> dict[str, dict[str, Charge]]:
     return charges
 
 
-def _records(fields: Sequence[bytes]) -> list[tuple[str, InstanceRecord]]:
-    records = []
-    for url, kept in zip(map(_text, fields[::2]), fields[1::2], strict=True):
-        try:
-            records.append((url, InstanceRecord.model_validate_json(kept.partition(b" ")[2])))
-        except ValidationError:
-            # A newer version may know states that this one does not: to us the instance is new.
-            _log.debug("storage.record_skipped instance=%s", url)
-    return records
-
-
-def _fields(kept: bytes | None) -> dict[str, Any]:
-    try:
-        fields = json.loads((kept or b"").partition(b" ")[2])
-    except ValueError:
-        return {}
-    return fields if isinstance(fields, dict) else {}
+def _body(kept: bytes) -> bytes:
+    """The text of a record, which stands behind the time of its last change."""
+    return kept.partition(b" ")[2]
 
 
 def _text(reply: bytes) -> str:

@@ -11,14 +11,17 @@ from typing import Any, TypeVar
 
 from typing_extensions import override
 
+from searx_mcp.errors import StorageBusyError
 from searx_mcp.files import MOUNTS
-from searx_mcp.storage.errors import (
-    StorageBusyError,
+from searx_mcp.storage.opening import (
+    OpenDatabase,
+    Schema,
     is_busy,
     is_damage,
+    open_database,
+    set_aside_files,
     unavailable,
 )
-from searx_mcp.storage.opening import OpenDatabase, Schema, open_database, set_aside_files
 from searx_mcp.tasks import CallThread
 
 T = TypeVar("T")

@@ -12,30 +12,20 @@ from typing import Final, TypeVar
 
 from typing_extensions import override
 
+from searx_mcp.errors import StorageBusyError, StorageError
 from searx_mcp.files import kept_secret
-from searx_mcp.storage.errors import StorageBusyError, StorageError, unavailable
 from searx_mcp.storage.memory import MEMORY_BYTES, MOST_KEYS, ROW, MemoryPageStore
-from searx_mcp.storage.opening import Schema
+from searx_mcp.storage.opening import Schema, unavailable
 from searx_mcp.storage.packing import (
+    Item,
     is_cursor,
+    kept_page,
+    kept_robots,
     pack,
     pack_about,
     pack_robots,
-    unpack,
-    unpack_capture,
-    unpack_robots,
 )
-from searx_mcp.storage.pages import (
-    SKEW,
-    Capture,
-    KeptPage,
-    KeptRobots,
-    PageKey,
-    PageStore,
-    believed,
-    has_expired,
-    is_from_future,
-)
+from searx_mcp.storage.pages import SKEW, Capture, KeptPage, KeptRobots, PageKey, PageStore
 from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
 
 KEY_FILE: Final = "pages.key"
@@ -124,24 +114,6 @@ class Bounds:
     max_age: float
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A page or a robots.txt as it is kept.
-
-    Attributes:
-        name: a cursor, or the keyed hash of an origin.
-        about: what the capture says beside; empty for a robots.txt.
-        is_latest: whether nothing was used after it.
-    """
-
-    name: str
-    fetched_at: float
-    fresh_until: float
-    about: bytes
-    body: bytes
-    is_latest: bool = False
-
-
 def open_store(path: Path | None, *, max_bytes: int, max_age: float) -> PageStore:
     """A store in the file `path`, best `folder / FILE_NAME`; in memory without one.
 
@@ -228,11 +200,7 @@ class SqlitePageStore(PageStore):
         async def look() -> KeptRobots | None:
             name = (await self._keyed("robots", origin)).hex()
             item = await self._database.read(lambda tx: item_named(tx, name))
-            if item is None or is_from_future(item.fetched_at, now):
-                return None
-            if has_expired(item.fetched_at, now, self._bounds.max_age):
-                return None
-            return unpack_robots(item.body, fetched_at=item.fetched_at)
+            return kept_robots(item, now, max_age=self._bounds.max_age)
 
         kept, waiting = await self._read(look, now), await self._memory.robots(origin, now)
         if kept is None or waiting is None:
@@ -263,15 +231,8 @@ class SqlitePageStore(PageStore):
         await self._database.aclose()
 
     async def _unpacked(self, namespace: str, item: Item | None, now: float) -> KeptPage | None:
-        if item is None or has_expired(item.fetched_at, now, self._bounds.max_age):
-            return None
-        page = await asyncio.to_thread(unpack, namespace, item.name, item.body)
-        if page is None:
-            return None
-        capture = unpack_capture(
-            page, item.about, fetched_at=item.fetched_at, fresh_until=item.fresh_until
-        )
-        if capture is None:
+        kept = await kept_page(namespace, item, now, max_age=self._bounds.max_age)
+        if item is None or kept is None:
             return None
         if not item.is_latest:
 
@@ -279,7 +240,7 @@ class SqlitePageStore(PageStore):
                 await self._database.write(lambda tx: touch(tx, item.name))
 
             await self._write(note, now)
-        return KeptPage(believed(capture, now), item.name)
+        return kept
 
     async def _keyed(self, *parts: str) -> bytes:
         """The keyed hash under which something is kept; the secret never leaves the machine."""

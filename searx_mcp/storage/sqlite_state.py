@@ -8,18 +8,24 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import ValidationError
 from typing_extensions import override
 
+from searx_mcp.errors import StorageBusyError, StorageError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice
 from searx_mcp.pool.record import SKEW, InstanceRecord, replaces, settled
-from searx_mcp.storage.errors import StorageBusyError, StorageError
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.sqlite import PATIENCE, Database, Transaction
-from searx_mcp.storage.state import Account, Budget, Reservation, StateStore
-from searx_mcp.storage.windows import Charge, SlidingWindow, decide, kept_for, lookback
+from searx_mcp.storage.state import (
+    Account,
+    Budget,
+    Reservation,
+    StateStore,
+    read_record,
+    written_record,
+)
+from searx_mcp.storage.windows import Charge, SlidingWindow, decide, kept_for, wanted_since
 
 T = TypeVar("T")
 
@@ -281,12 +287,7 @@ def _charges_of(
     tx: Transaction, accounts: Sequence[Account], now: float
 ) -> dict[str, SlidingWindow]:
     """What the windows of the accounts may count, read with one statement."""
-    oldest: dict[str, float] = {}
-    for account in accounts:
-        # A second too wide: which charges lie inside is for `SlidingWindow` to say, to the last bit.
-        earliest = now - lookback(account) - 1
-        for name in account.sources:
-            oldest[name] = min(earliest, oldest.get(name, earliest))
+    oldest = wanted_since(accounts, now)
     found: dict[str, list[Charge]] = {name: [] for name in oldest}
     # CROSS JOIN: for each account the index, instead of all charges of everybody.
     for name, at, format_ in tx.rows(
@@ -323,15 +324,10 @@ def _installation_seed(tx: Transaction, ours: int) -> int:
 def _load(tx: Transaction, now: float) -> dict[str, InstanceRecord]:
     records = {}
     for url, last_at, body in tx.rows("SELECT url, last_at, body FROM instances"):
-        try:
-            kept = InstanceRecord.model_validate_json(body)
-        except ValidationError:
-            # A newer version may know states that this one does not: to us the instance is new.
-            _log.debug("storage.record_skipped instance=%s", url)
-            continue
-        records[url] = record = kept.settled(now)
-        if record.last_at != last_at:
-            _put(tx, url, record, body)
+        if kept := read_record(url, body):
+            records[url] = record = kept.settled(now)
+            if record.last_at != last_at:
+                _put(tx, url, record, body)
     return records
 
 
@@ -345,23 +341,13 @@ def _save(tx: Transaction, records: Mapping[str, InstanceRecord], now: float) ->
 
 
 def _put(tx: Transaction, url: str, record: InstanceRecord, old_body: str) -> None:
-    # Fields that only a newer version knows stay as they are.
-    body = {**_fields(old_body), **record.model_dump(mode="json")}
     tx.change(
         "INSERT INTO instances (url, last_at, body) VALUES (:url, :last_at, :body)"
         " ON CONFLICT (url) DO UPDATE SET last_at = excluded.last_at, body = excluded.body",
         url=url,
         last_at=record.last_at,
-        body=json.dumps(body),
+        body=written_record(record, over=old_body),
     )
-
-
-def _fields(body: str) -> dict[str, object]:
-    try:
-        fields = json.loads(body)
-    except ValueError:
-        return {}
-    return fields if isinstance(fields, dict) else {}
 
 
 def _claim(tx: Transaction, job: str, seconds: float, now: float) -> bool:

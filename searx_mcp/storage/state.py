@@ -1,12 +1,18 @@
-"""The interface of the store that remembers what was asked of whom."""
+"""The interface of the store that remembers what was asked of whom, and how it writes records."""
 
+import json
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pydantic import ValidationError
+
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice
 from searx_mcp.pool.record import InstanceRecord
+
+_log = logging.getLogger("searx_mcp.storage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +170,25 @@ class StateStore(Protocol):
         A store that is used again opens what it needs and remembers.
         """
         ...
+
+
+def read_record(url: str, text: str | bytes) -> InstanceRecord | None:
+    """Read a record; `None` if it cannot be: to us its instance is new.
+
+    A newer version may know states that this one does not.
+    """
+    try:
+        return InstanceRecord.model_validate_json(text)
+    except ValidationError:
+        _log.debug("storage.record_skipped instance=%s", url)
+        return None
+
+
+def written_record(record: InstanceRecord, *, over: str | bytes) -> str:
+    """Write a record in the place of an older text, of which fields of a newer version stay."""
+    try:
+        fields = json.loads(over)
+    except ValueError:
+        fields = {}
+    known = fields if isinstance(fields, dict) else {}
+    return json.dumps({**known, **record.model_dump(mode="json")})

@@ -87,6 +87,17 @@ def lookback(account: Account) -> float:
     return max((window.seconds for window in account.windows), default=0.0)
 
 
+def wanted_since(accounts: Sequence[Account], now: float) -> dict[str, float]:
+    """From when on the charges of each account are wanted, for all windows that count them."""
+    oldest: dict[str, float] = {}
+    for account in accounts:
+        # A second too wide: which charges lie inside is for `SlidingWindow` to say, to the last bit.
+        earliest = now - lookback(account) - 1
+        for name in account.sources:
+            oldest[name] = min(earliest, oldest.get(name, earliest))
+    return oldest
+
+
 class QuotaMirror:
     """The charges that one process knows of, each under an id of its own.
 

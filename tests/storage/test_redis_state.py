@@ -16,10 +16,10 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from searx_mcp.errors import StorageUnavailableError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice, InstanceState
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.storage.errors import StorageUnavailableError
 from searx_mcp.storage.redis import RedisLink
 from searx_mcp.storage.redis_state import RedisStore
 from searx_mcp.storage.sqlite_state import FILE_NAME, SqliteStore

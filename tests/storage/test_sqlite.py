@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 import pytest
 from typing_extensions import override
 
-from searx_mcp.storage.errors import StorageBusyError, StorageUnavailableError
+from searx_mcp.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.storage.opening import Schema, set_aside_files
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from searx_mcp.storage.errors import StorageBusyError, StorageUnavailableError
+from searx_mcp.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.packing import pack
 from searx_mcp.storage.pages import KeptPage, KeptRobots, PageKey, Validators

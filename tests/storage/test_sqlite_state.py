@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from searx_mcp.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Choice, InstanceState
 from searx_mcp.pool.record import InstanceRecord
-from searx_mcp.storage.errors import StorageBusyError, StorageUnavailableError
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.opening import Schema
 from searx_mcp.storage.sqlite import Database
