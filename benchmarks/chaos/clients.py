@@ -17,8 +17,7 @@ from searx_mcp.http.body import Response
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.sources.searxng.classify import judge
-from searx_mcp.sources.searxng.persona import honest
-from searx_mcp.sources.searxng.request import build_url
+from searx_mcp.sources.searxng.request import build_url, honest
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.state import Account, Reservation
 

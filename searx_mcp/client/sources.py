@@ -16,7 +16,7 @@ from searx_mcp.sources.open.config import OpenSourcesConfig, origin_of
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.sources.open.upstream import OpenUpstream
-from searx_mcp.sources.searxng.persona import PROJECT_URL
+from searx_mcp.sources.searxng.request import PROJECT_URL
 from searx_mcp.storage.state import Account, StateStore
 from searx_mcp.workers.jobs import Workers
 

@@ -45,7 +45,7 @@ from searx_mcp.settings.values import Settings
 from searx_mcp.sources.answering import wire_answering
 from searx_mcp.sources.attempt import AttemptRunner, RequestPacer
 from searx_mcp.sources.open.config import OpenSourcesMode
-from searx_mcp.sources.searxng.persona import PROJECT_URL, Personas
+from searx_mcp.sources.searxng.request import PROJECT_URL, Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.state import StateStore

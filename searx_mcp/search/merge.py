@@ -12,7 +12,7 @@ from yarl import URL
 from searx_mcp.fusion import K, reciprocal_rank
 from searx_mcp.models.hits import TEMPLATE_FIELDS, Hit, ResultPage
 from searx_mcp.models.response import SearchResult
-from searx_mcp.urls.domains import is_within, normalise_domain
+from searx_mcp.urls.hosts import is_within, normalise_domain
 
 T = TypeVar("T")
 

@@ -1,8 +1,16 @@
-"""Host names, which of them the public web has, and what may stand in front of them."""
+"""Names of hosts and domains, as people and addresses write them, without looking them up.
 
+Policy on addresses is not here: a name that resolves to a private address is the business of
+`searx_mcp.http`.
+"""
+
+import ipaddress
 import re
+from collections.abc import Set as AbstractSet
 from typing import Final
 from unicodedata import normalize
+
+from yarl import URL
 
 WEB_PORTS: Final = frozenset({80, 443, 8080, 8443})
 """Ports of web servers. Others are mail, databases and consoles that answer to a stray GET."""
@@ -14,6 +22,12 @@ _NAME: Final = re.compile(
     r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*"
     r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 )
+# The usual spelling needs no parsing. The last label starts with a letter, so that no spelling of
+# an IPv4 address passes here (WHATWG URL, "ends in a number").
+_CANONICAL: Final = re.compile(
+    r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){0,30}[a-z][a-z0-9-]{0,61}[a-z0-9]"
+)
+_LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _END_OF_AUTHORITY: Final = re.compile(r"[/?#]")
 _USERINFO: Final = re.compile(r"(?i)\A((?:[a-z][a-z0-9+.-]*+:)?//)[^/?#]*@")
 """User names and passwords: of no use to a reader, and a way to pose as another site."""
@@ -95,5 +109,72 @@ def without_userinfo(address: str) -> str:
     return _USERINFO.sub(r"\1", address) if "@" in address else address
 
 
+def normalise_domain(text: str) -> str:
+    """Return the one spelling of a domain: lower case, punycode, no wildcard, no final dot.
+
+    Args:
+        text: a domain such as `Example.ORG.`, `*.example.org` or `bücher.example`, an IP address,
+            or a whole URL, of which the host is taken.
+
+    Returns:
+        ASCII text such as `xn--bcher-kva.example`; an IP address in its shortest form.
+
+    Raises:
+        ValueError: with a sentence, if there is no domain in the text.
+    """
+    text = text.strip()
+    if len(text) <= _MAX_NAME and _CANONICAL.fullmatch(text):
+        return text
+    host = _host(text).rstrip(".").lower()
+    try:
+        return str(ipaddress.ip_address(host))
+    except ValueError:
+        pass
+    if (
+        len(host) > _MAX_NAME
+        or not all(map(_LABEL.fullmatch, host.split(".")))
+        or ends_in_number(host)
+    ):
+        raise _rubbish(text)
+    return host
+
+
+def is_within(host: str, names: AbstractSet[str]) -> bool:
+    """Tell whether a host is one of the domains or lies under one of them, in a few look-ups.
+
+    Args:
+        host: in any spelling; a text that is no host lies in nothing.
+        names: domains as `normalise_domain` gives them.
+    """
+    try:
+        name = normalise_domain(host)
+    except ValueError:
+        return False
+    # An IP address has no parents that a domain could equal: no domain ends in a number.
+    while name not in names:
+        _, dot, name = name.partition(".")
+        if not dot:
+            return False
+    return True
+
+
 def _plain(host: str) -> str:
     return host.lower().removesuffix(".")
+
+
+def _host(text: str) -> str:
+    """Return the host in a domain, a `host/path` or a URL, as yarl encodes it."""
+    try:
+        if ipaddress.ip_address(text).version == 6:  # noqa: PLR2004 - the only one without brackets
+            return text
+    except ValueError:
+        pass
+    address = text if "://" in text else "//" + text.removeprefix("*").removeprefix(".")
+    try:
+        return URL(address).raw_host or ""
+    except (ValueError, IndexError) as exc:  # IndexError: yarl 1.25 on "//[]@"
+        raise _rubbish(text) from exc
+
+
+def _rubbish(text: str) -> ValueError:
+    return ValueError(f"{text[:100]!r} is not a domain such as example.org")

@@ -13,7 +13,7 @@ from typing import Final
 from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
-from searx_mcp.urls.domains import is_within, normalise_domain
+from searx_mcp.urls.hosts import is_within, normalise_domain
 
 logger = logging.getLogger("searx_mcp.fetch")
 

@@ -19,7 +19,7 @@ from searx_mcp.ops.doctor.checks import Finding, broken, doubtful, fine, skipped
 from searx_mcp.ops.doctor.connection import ConnectionPath, speaks_tls
 from searx_mcp.pool.config_facts import MAX_TEXT, ConfigFacts, month_limited, parse_config
 from searx_mcp.sources.searxng.classify import generator, judge
-from searx_mcp.sources.searxng.persona import honest
+from searx_mcp.sources.searxng.request import honest
 
 _AGE_DIGITS: Final = 9
 _OTHER_PATHS: Final = ("/searxng/", "/searx/")

@@ -10,7 +10,7 @@ from typing import Final
 from searx_mcp.content.clean import clean_line
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.models.own_instance import ContainerFailure, NativeFailure
-from searx_mcp.sources.searxng.persona import PROJECT_URL
+from searx_mcp.sources.searxng.request import PROJECT_URL
 
 _PREAMBLES: Final = ("docker: ", "Error: ", "Error response from daemon: ")
 _LONGEST: Final = 300

@@ -14,7 +14,7 @@ from searx_mcp.ops.own.failures import OwnInstanceError
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config_facts import MAX_TEXT
 from searx_mcp.sources.searxng.answers import failing_engines
-from searx_mcp.sources.searxng.persona import honest
+from searx_mcp.sources.searxng.request import honest
 from searx_mcp.sources.searxng.upstream import Upstream
 
 LOOPBACK: Final = "127.0.0.1"

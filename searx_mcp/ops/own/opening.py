@@ -22,7 +22,7 @@ from searx_mcp.ops.own.native import NativeRunner
 from searx_mcp.ops.own.native_process import Starting
 from searx_mcp.ops.own.source import Sources
 from searx_mcp.settings.values import Settings
-from searx_mcp.sources.searxng.persona import Personas
+from searx_mcp.sources.searxng.request import Personas
 from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.state import StateStore
 from searx_mcp.urls.address import AllowList

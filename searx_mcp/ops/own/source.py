@@ -24,7 +24,7 @@ from searx_mcp.errors import FetchError, InvalidArgumentError
 from searx_mcp.http.http import HttpSession
 from searx_mcp.models.own_instance import NativeFailure
 from searx_mcp.ops.own.failures import OwnInstanceError
-from searx_mcp.sources.searxng.persona import honest
+from searx_mcp.sources.searxng.request import honest
 
 PINNED: Final = "9fea41204fdfa7a5cfa15b0ebd12904c520478ce"
 """The commit of SearXNG that this release was tried with, of 22 August 2026."""

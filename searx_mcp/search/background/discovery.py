@@ -29,7 +29,7 @@ from searx_mcp.pool.catalog import catalog_age_days
 from searx_mcp.pool.searxspace import CatalogError, Listing, parse_searxspace
 from searx_mcp.search.background.membership import PoolMembership
 from searx_mcp.search.background.schedule import Activity
-from searx_mcp.sources.searxng.persona import honest
+from searx_mcp.sources.searxng.request import honest
 from searx_mcp.storage.state import StateStore
 
 SOURCE_URL: Final = "https://searx.space/data/instances.json"

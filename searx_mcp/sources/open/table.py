@@ -35,7 +35,7 @@ from searx_mcp.sources.open.engines import (
     stackexchange,
     wikipedia,
 )
-from searx_mcp.sources.open.identifiers import doi_in, identifier_at, work
+from searx_mcp.sources.open.question import doi_in, identifier_at, work
 
 ENGINES: Final = (
     wikipedia.ENGINE,

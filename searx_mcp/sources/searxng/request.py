@@ -1,15 +1,23 @@
-"""The search request as an instance understands it.
+"""The search request as an instance understands it: its address and its headers.
 
 The query text is live syntax at an instance: a word may choose engines (`!images`), leave for
 another site (`!!w`), take the first result (`!!`), set the engines' timeout (`<3`) or the language
 (`:de`). None of that is meant by somebody who searches the web, so it is switched off here.
+
+SearXNG's limiter looks at every header and answers 429, or sends to the start page, when one is
+missing or does not fit the others. `docs/decisions/searxng-answers.md` lists its checks.
 """
 
+import random
+import re
 import unicodedata
+from collections.abc import Callable, Mapping
 from typing import Final
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
+from searx_mcp import __version__
 from searx_mcp.content.clean import clean
+from searx_mcp.http.body import ACCEPT_ENCODING
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.attempt import InstanceQuery
 
@@ -108,3 +116,148 @@ def _is_live(word: str) -> bool:
             return rest.isdigit()
         case _:
             return False
+
+
+PROJECT_URL: Final = "https://github.com/searx-mcp/searx-mcp"
+
+_PRIVACY: Final = {"DNT": "1", "Sec-GPC": "1"}
+
+_CHROMIUM = re.compile(r"\bChrome/([0-9]{2,3})\.")
+_FIREFOX = re.compile(r"\bFirefox/[0-9]+")
+_BRANDS: Final = (
+    (re.compile(r"\bEdg/([0-9]{2,3})\."), "Microsoft Edge"),
+    (re.compile(r"\bOPR/([0-9]{2,3})\."), "Opera"),
+)
+_PLATFORMS: Final = (
+    ("Windows NT", "Windows"),
+    ("Macintosh", "macOS"),
+    ("Android", "Android"),
+    ("CrOS", "Chrome OS"),
+    ("Linux", "Linux"),
+)
+_USABLE = re.compile(r"Mozilla/5\.0 [\x20-\x7e]{10,500}")
+
+# Chromium, components/embedder_support/user_agent_utils.cc: a brand that does not exist, spelled
+# and placed by the major version, so that nobody relies on the list.
+_GREASE_CHARACTERS: Final = " (:-./);=?_"
+_GREASE_VERSIONS: Final = ("8", "99", "24")
+_GREASE_ORDERS: Final = ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0))
+
+
+def honest(version: str = __version__) -> dict[str, str]:
+    """Headers that say who we are; they pass every check of the limiter."""
+    return {
+        "User-Agent": f"searx-mcp/{version} (+{PROJECT_URL})",
+        # text/html must be acceptable for JSON too, or the limiter answers 429.
+        "Accept": "text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.5",
+        # English, because reasons of failed engines come in the client's language.
+        "Accept-Language": "en-US,en;q=0.8",
+        "Accept-Encoding": ACCEPT_ENCODING,
+        **_PRIVACY,
+    }
+
+
+def browser(user_agent: str, *, secure: bool = True) -> dict[str, str]:
+    """The headers that a desktop browser with this User-Agent sends when a person opens a page.
+
+    Accept-Encoding is the exception: it names what can be decoded here. TLS fingerprints are not
+    imitated.
+
+    Args:
+        user_agent: the browser's; Chromium, Firefox or Safari.
+        secure: whether the instance is asked over https; browsers send fetch metadata and client
+            hints only there (W3C Fetch Metadata §2, UA Client Hints §5).
+    """
+    chromium = _CHROMIUM.search(user_agent)
+    images = "image/avif,image/webp,image/apng," if chromium else ""
+    exchange = ",application/signed-exchange;v=b3;q=0.7" if chromium else ""
+    headers = {
+        "User-Agent": user_agent,
+        "Accept": f"text/html,application/xhtml+xml,application/xml;q=0.9,{images}*/*;q=0.8{exchange}",
+        "Accept-Language": "en-US,en;q=0.5" if _FIREFOX.search(user_agent) else "en-US,en;q=0.9",
+        "Accept-Encoding": ACCEPT_ENCODING,
+        **_PRIVACY,
+        "Upgrade-Insecure-Requests": "1",
+    }
+    if secure:
+        headers |= {
+            "Sec-Fetch-Dest": "document",
+            "Sec-Fetch-Mode": "navigate",
+            "Sec-Fetch-Site": "none",
+            "Sec-Fetch-User": "?1",
+        }
+        if chromium:
+            headers |= _client_hints(user_agent, int(chromium[1]))
+    return headers
+
+
+class Personas:
+    """The headers of searches, for each instance and installation the same.
+
+    The limiter remembers a client by address, User-Agent and Accept-Language together. Another
+    persona in each process, command by command, would be a crowd of clients at one address; so it
+    follows from the number of the installation, which the state keeps.
+    """
+
+    def __init__(
+        self,
+        *,
+        rotate: bool,
+        seed: int,
+        user_agent_source: Callable[[random.Random], str],
+    ) -> None:
+        """Start without any persona.
+
+        Args:
+            rotate: whether public instances see a browser's headers; `False` is honest everywhere.
+            seed: the number of the installation. It stays here: nobody can tell it from the headers.
+            user_agent_source: gives a desktop browser's User-Agent.
+        """
+        self._rotate = rotate
+        self._seed = seed
+        self._user_agent_source = user_agent_source
+        self._chosen: dict[str, Mapping[str, str]] = {}
+
+    def headers_for(self, base_url: str, *, own: bool) -> Mapping[str, str]:
+        """The headers for one instance, the same on every call; own ones always see who we are."""
+        if own or not self._rotate:
+            return honest()
+        if base_url not in self._chosen:
+            self._chosen[base_url] = self._persona(base_url)
+        return self._chosen[base_url]
+
+    def _persona(self, base_url: str) -> Mapping[str, str]:
+        dice = random.Random(f"{self._seed} {base_url}")  # noqa: S311 - chooses a browser, no secret
+        user_agent = self._user_agent_source(dice)
+        # A list of strings from elsewhere: what is no browser's must not become a header.
+        if not _USABLE.fullmatch(user_agent):
+            return honest()
+        return browser(user_agent, secure=urlsplit(base_url).scheme == "https")
+
+
+def _client_hints(user_agent: str, version: int) -> dict[str, str]:
+    platform = next((name for sign, name in _PLATFORMS if sign in user_agent), "Unknown")
+    return {
+        "sec-ch-ua": _brand_list(user_agent, version),
+        "sec-ch-ua-mobile": "?1" if "Mobile" in user_agent else "?0",
+        "sec-ch-ua-platform": f'"{platform}"',
+    }
+
+
+def _brand_list(user_agent: str, version: int) -> str:
+    brand = ("Google Chrome", str(version))
+    for pattern, name in _BRANDS:
+        if found := pattern.search(user_agent):
+            brand = (name, found[1])
+    first, second = (
+        _GREASE_CHARACTERS[(version + step) % len(_GREASE_CHARACTERS)] for step in range(2)
+    )
+    grease = (f"Not{first}A{second}Brand", _GREASE_VERSIONS[version % len(_GREASE_VERSIONS)])
+    brands = dict(
+        zip(
+            _GREASE_ORDERS[version % len(_GREASE_ORDERS)],
+            (grease, ("Chromium", str(version)), brand),
+            strict=True,
+        )
+    )
+    return ", ".join(f'"{name}";v="{number}"' for _, (name, number) in sorted(brands.items()))

@@ -26,8 +26,7 @@ from searx_mcp.sources.searxng.answers import (
     suggest_url,
 )
 from searx_mcp.sources.searxng.classify import Judgement, generator
-from searx_mcp.sources.searxng.persona import Personas, honest
-from searx_mcp.sources.searxng.request import build_url
+from searx_mcp.sources.searxng.request import Personas, build_url, honest
 from searx_mcp.workers.jobs import Reader, Workers
 
 MAX_BODY: Final = 5 * 1_048_576

@@ -11,7 +11,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, PolicyError, SettingsError
 from searx_mcp.fetch.hops.domains import MAX_BYTES, MAX_LINES, DomainPolicy, read_blocklist
-from searx_mcp.urls.domains import normalise_domain
+from searx_mcp.urls.hosts import normalise_domain
 
 
 @pytest.mark.parametrize(

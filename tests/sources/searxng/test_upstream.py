@@ -18,7 +18,7 @@ from searx_mcp.http.robots import MAX_ROBOTS, RobotsDecision
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.attempt import InstanceQuery, Outcome
-from searx_mcp.sources.searxng.persona import Personas, honest
+from searx_mcp.sources.searxng.request import Personas, honest
 from searx_mcp.sources.searxng.upstream import MAX_BODY, MAX_CONFIG, Upstream
 from searx_mcp.urls.address import AllowList
 from searx_mcp.workers.jobs import MAX_ON_LOOP

@@ -7,12 +7,10 @@ import ipaddress
 import re
 from typing import Final
 
-from searx_mcp.sources.open.identifiers import identifier_in
-from searx_mcp.sources.open.question import Question, Signal
+from searx_mcp.sources.open.question import Question, Signal, identifier_in
 from searx_mcp.sources.open.routing.features import look
 from searx_mcp.sources.open.routing.question_patterns import content, keywords
-from searx_mcp.sources.open.routing.tokens import cut, grams
-from searx_mcp.sources.open.routing.words import DEFAULT_TOPIC, topic_of
+from searx_mcp.sources.open.routing.words import DEFAULT_TOPIC, cut, grams, topic_of
 
 MAIL: Final = "a mail address"
 KEY: Final = "a key or token"

@@ -8,8 +8,7 @@ from typing import Final
 
 from searx_mcp.sources.open.question import Ecosystem, Identifier, IdentifierKind, Signal
 from searx_mcp.sources.open.routing.question_patterns import opens_with
-from searx_mcp.sources.open.routing.tokens import Part
-from searx_mcp.sources.open.routing.words import ENDINGS, FRAMES, MEDIATYPES, SUBJECTS, WORDS
+from searx_mcp.sources.open.routing.words import ENDINGS, FRAMES, MEDIATYPES, SUBJECTS, WORDS, Part
 from searx_mcp.sources.open.table import ENGINES
 
 _MODEL_NAME = re.compile(
@@ -102,7 +101,7 @@ def look(
     Args:
         text: the question.
         parts: its words and phrases.
-        grams: see `tokens.grams`.
+        grams: see `words.grams`.
         identifier: what it names.
         filetype: of a `filetype:` word.
     """

@@ -5,8 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from searx_mcp.content.words import FUNCTION_WORDS
-from searx_mcp.sources.open.routing.tokens import Part
-from searx_mcp.sources.open.routing.words import FRAMES, WORDS
+from searx_mcp.sources.open.routing.words import FRAMES, WORDS, Part
 from searx_mcp.sources.open.table import ENGINES
 
 MAX_KEYWORDS: Final = 6

@@ -1,10 +1,15 @@
-"""The words by which a question tells what it is about, as `words.toml` has them."""
+"""A query taken apart into words and phrases, and the words of `words.toml` that tell what it is about."""
 
+import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, NamedTuple
 
+from searx_mcp.content.clean import clean
+from searx_mcp.content.words import folded
 from searx_mcp.sources.open.engine import word_set
 
 _TABLES: Final[dict[str, Any]] = tomllib.loads(
@@ -21,7 +26,7 @@ def _frames(text: str) -> frozenset[str]:
 
 
 WORDS: Final = _lists(_TABLES["words"])
-"""Words and expressions, as `tokens.grams` gives them, by what they tell; `words.toml` says what that is."""
+"""Words and expressions, as `grams` gives them, by what they tell; `words.toml` says what that is."""
 
 FRAMES: Final = {name: _frames(text) for name, text in _TABLES["frames"].items()}
 """What stands around that which is asked for, by what it tells."""
@@ -46,7 +51,7 @@ def topic_of(grams: Collection[str], *, is_code: bool) -> str:
     """The site whose words a question has most of; an expression counts as its number of words.
 
     Args:
-        grams: words and expressions of the question, see `tokens.grams`.
+        grams: words and expressions of the question, see `grams`.
         is_code: whether it is about programs; then only sites about computers fit.
 
     Returns:
@@ -60,3 +65,206 @@ def topic_of(grams: Collection[str], *, is_code: bool) -> str:
         if weight > most:
             best, most = site, weight
     return best
+
+
+MAX_PARTS: Final = 200
+"""Words that are looked at; a query of 500 characters has some eighty."""
+_LONGEST_GRAM: Final = 4
+
+_QUOTES: Final = str.maketrans(
+    {
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u201e": '"',
+        "\u00ab": '"',
+        "\u00bb": '"',
+        "\u2019": "'",
+        "\u2018": "'",
+    }
+)
+_SYNTAX: Final = "!?:<"
+_LANGUAGE = re.compile(r":(?:[a-z]{2}(?:[-_][a-z]{2})?|all|auto)", re.IGNORECASE)
+_TIMEOUT = re.compile(r"<[0-9]{1,5}")
+_OPERATOR = re.compile(
+    r"(-?)(site|filetype|ext|intitle|allintitle|inurl|allinurl|intext|before|after):(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}){0,2}")
+_HOST = re.compile(
+    r"(?:https?://)?(?:\*?\.)?((?:[a-z0-9-]{1,63}\.){0,10}[a-z0-9-]{1,63})\.?(?:[:/].*)?", re.DOTALL
+)
+_OPENING: Final = "([{<'\"\u00bf\u00a1\u300c\u300e\u3010\uff08*`"
+_CLOSING: Final = (
+    ")]}>'\"`,;:!?*\u2026\u3002\u3001\uff01\uff1f\uff0c\u300d\u300f\u3011\uff09\u061f."
+)
+_SIGNS: Final = "-\u2013\u2014/\\|~=&+"
+_BEFORE_QUOTE: Final = tuple(" \t([{,;:-/")
+_AFTER_QUOTE: Final = tuple(" \t)]},;:.!?-/")
+_BOOLEAN: Final = frozenset({"AND", "OR", "NOT"})
+
+
+class Part(NamedTuple):
+    """A word or a quoted phrase.
+
+    Attributes:
+        text: in its own spelling, without the marks around it.
+        folded: in lower case without accents.
+        is_phrase: whether it was quoted.
+    """
+
+    text: str
+    folded: str
+    is_phrase: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A query taken apart.
+
+    Attributes:
+        text: what is left as one line; quoted phrases keep their quotes.
+        parts: its words and phrases; those with a minus sign before them are left out.
+        sites, not_sites: domains of `site:` and `-site:`.
+        filetype: of `filetype:`, in lower case.
+    """
+
+    text: str
+    parts: tuple[Part, ...]
+    sites: tuple[str, ...] = ()
+    not_sites: tuple[str, ...] = ()
+    filetype: str = ""
+
+
+class _Cutter:
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.parts: list[Part] = []
+        self.sites: dict[str, None] = {}
+        self.not_sites: dict[str, None] = {}
+        self.filetype = ""
+
+    def phrase(self, text: str) -> None:
+        text = " ".join(text.split())
+        if text and " " not in text and text[0] in _SYNTAX:
+            # The quotes are those that switch an instance's own syntax off.
+            self.word(text)
+            return
+        if _is_told(text):
+            self.words.append(f'"{text}"')
+            self.parts.append(Part(text, folded(text), is_phrase=True))
+
+    def word(self, word: str) -> None:
+        operator = _OPERATOR.fullmatch(word)
+        if operator is not None:
+            word = self._without_operator(operator)
+        word = _without_syntax(word)
+        if not word:
+            return
+        self.words.append(word)
+        is_excluded = len(word) > 2 and word[0] == "-" and word[1:].isalpha()  # noqa: PLR2004 - `-x` is an option
+        bare = _bare(word)
+        if _is_told(bare) and bare not in _BOOLEAN and not is_excluded:
+            self.parts.append(Part(bare, folded(bare)))
+
+    def _without_operator(self, operator: re.Match[str]) -> str:
+        minus, name, value = operator[1], operator[2].lower(), operator[3].strip('"')
+        match name:
+            case "site":
+                host = _HOST.fullmatch(value.lower())
+                if host is not None:
+                    (self.not_sites if minus else self.sites)[host[1].removeprefix("www.")] = None
+                return ""
+            case "filetype" | "ext":
+                if not minus and value.isalnum():
+                    self.filetype = value.lower()
+                return ""
+            case "before" | "after":
+                return "" if _DATE.fullmatch(value) else operator[0]
+            case _:
+                return minus + value
+
+
+def cut(text: str) -> Cut:
+    """Take a query apart; linear in its length, never raises.
+
+    Args:
+        text: as the caller wrote it, or with the quotes that switch off an instance's syntax.
+    """
+    cutter = _Cutter()
+    segments = clean(text).translate(_QUOTES).split('"')
+    for place, segment in enumerate(segments):
+        if place % 2 and _is_quoted(segments, place):
+            cutter.phrase(segment)
+        else:
+            for word in segment.split():
+                cutter.word(word)
+    return Cut(
+        text=" ".join(cutter.words),
+        parts=tuple(cutter.parts[:MAX_PARTS]),
+        sites=tuple(cutter.sites),
+        not_sites=tuple(cutter.not_sites),
+        filetype=cutter.filetype,
+    )
+
+
+def grams(parts: Iterable[Part]) -> frozenset[str]:
+    """The words of a question and its expressions of up to four words, as the lists of words have them."""
+    tokens = [token for part in parts for token in part.folded.split()][:MAX_PARTS]
+    return frozenset(_grams(tokens))
+
+
+def _grams(tokens: list[str]) -> Iterator[str]:
+    for start, token in enumerate(tokens):
+        yield from _forms(token)
+        gram = token
+        for following in islice(tokens, start + 1, start + _LONGEST_GRAM):
+            gram = f"{gram} {following}"
+            yield gram
+
+
+def _forms(token: str) -> Iterator[str]:
+    yield token
+    if token.endswith("'s"):
+        yield token[:-2]
+    if "-" in token:
+        yield token.replace("-", " ")
+
+
+def _is_quoted(segments: list[str], place: int) -> bool:
+    """Tell whether a piece between two quotes was quoted; in `27" monitor, 32" or` they are inches."""
+    if place == len(segments) - 1:
+        return False
+    before, inside, after = segments[place - 1], segments[place], segments[place + 1]
+    return (
+        (not before or before.endswith(_BEFORE_QUOTE))
+        and (not after or after.startswith(_AFTER_QUOTE))
+        and bool(inside.strip())
+        and not inside[0].isspace()
+    )
+
+
+def _without_syntax(word: str) -> str:
+    """A word without what SearXNG would take as an order; what may be meant as a word stays one."""
+    if not word or word[0] not in _SYNTAX:
+        return word
+    if _TIMEOUT.fullmatch(word) or _LANGUAGE.fullmatch(word):
+        return ""
+    bare = word.lstrip(_SYNTAX)
+    return "" if word[0] == "!" and bare.lower() in WORDS["bangs"] else bare
+
+
+def _bare(word: str) -> str:
+    # A dot stays in front of `.NET`, a plus sign behind `C++`, and a bracket that was opened inside.
+    start, end = 0, len(word)
+    while start < end and word[start] in _OPENING:
+        start += 1
+    while end > start and word[end - 1] in _CLOSING:
+        end -= 1
+    bare = word[start:end]
+    if bare.count("(") > bare.count(")") and word[end : end + 1] == ")" and bare[-1] != "(":
+        bare += ")"
+    return bare.rstrip("([{").lstrip(_SIGNS)
+
+
+def _is_told(text: str) -> bool:
+    return any(map(str.isalnum, text))
