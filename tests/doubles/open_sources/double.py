@@ -99,8 +99,8 @@ class FakeOpenSources:
     """The open APIs over a set of documents.
 
     Every service has the documents whose id begins with its name, finds them in its own way, and
-    answers in its documented shape. Bodies are not compressed, though Stack Exchange always
-    compresses its own.
+    answers in its documented shape with what engines read of it. Bodies are not compressed, though
+    Stack Exchange always compresses its own.
 
     Args:
         documents: what there is, such as `load` reads.

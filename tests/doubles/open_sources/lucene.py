@@ -1,9 +1,8 @@
-"""The query language of Lucene as far as services document it: fields, phrases, ranges, AND, OR, NOT."""
+"""The query language of Lucene as far as engines use it: fields, phrases, ranges, AND, OR."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum, auto
 from typing import Final
 
 from tests.doubles.open_sources.documents import Document
@@ -17,16 +16,14 @@ _TOKEN = re.compile(
       (?P<space>\s+)
     | (?P<range>[\[{]\s*(?P<low>"[^"]*"|\S+?)\s+TO\s+(?P<high>"[^"]*"|\S+?)\s*[\]}])
     | (?P<open>\() | (?P<close>\))
-    | (?P<operator>(?:AND|OR|NOT|ANDNOT|&&|\|\|)(?=[\s(]|$))
-    | (?P<sign>[+!-](?=\S))
-    | (?P<phrase>"(?P<quoted>(?:\\.|[^"\\])*)"(?:~\d*)?)
+    | (?P<operator>(?:AND|OR)(?=[\s(]|$))
+    | (?P<phrase>"(?P<quoted>(?:\\.|[^"\\])*)")
     | (?P<field>[A-Za-z][A-Za-z0-9_.-]*):(?=\S)
     | (?P<word>(?:\\.|[^\s()"\[\]{}\\])+)
     """,
     re.VERBOSE,
 )
 _ESCAPE = re.compile(r"\\(.)")
-_BOOST = re.compile(r"[\^~][\d.]*$")
 _NO_DIGIT = re.compile(r"\D")
 _RANGE_DIGITS: Final = 14
 """Of a date down to the second."""
@@ -36,19 +33,13 @@ class QuerySyntaxError(ValueError):
     """A query that Lucene's parser refuses: parentheses or quotes without their partner."""
 
 
-class _Occur(Enum):
-    SHOULD = auto()
-    MUST = auto()
-    MUST_NOT = auto()
-
-
 _Matcher = Callable[[Fields], float]
 
 
 @dataclass(slots=True)
 class _Clause:
     matches: _Matcher
-    occur: _Occur
+    is_required: bool
 
 
 def scored_by(query: str, fields_of: Callable[[Document], Fields]) -> Score:
@@ -98,23 +89,17 @@ class _Parser:
         stays optional.
         """
         clauses: list[_Clause] = []
-        occur = _Occur.SHOULD
+        is_required = False
         while (token := self._peek()) is not None and not token["close"]:
-            if token["operator"] or token["sign"]:
+            if token["operator"]:
                 self._at += 1
-                occur = self._operator(token[0], clauses, occur)
+                is_required = token[0] == "AND"
+                if is_required and clauses:
+                    clauses[-1].is_required = True
             else:
-                clauses.append(_Clause(self._clause(field), occur))
-                occur = _Occur.SHOULD
+                clauses.append(_Clause(self._clause(field), is_required))
+                is_required = False
         return _combined(clauses)
-
-    @staticmethod
-    def _operator(name: str, clauses: list[_Clause], occur: _Occur) -> _Occur:
-        if name in {"AND", "&&", "ANDNOT"} and clauses and clauses[-1].occur is _Occur.SHOULD:
-            clauses[-1].occur = _Occur.MUST
-        if name in {"NOT", "ANDNOT", "-", "!"}:
-            return _Occur.MUST_NOT
-        return _Occur.MUST if name in {"AND", "&&", "+"} else occur
 
     def _clause(self, field: str) -> _Matcher:
         token = self._next()
@@ -130,7 +115,7 @@ class _Parser:
         if token["phrase"]:
             return _phrase(field, _ESCAPE.sub(r"\1", token["quoted"]))
         if token["word"]:
-            return _word(field, token["word"])
+            return _phrase(field, _ESCAPE.sub(r"\1", token["word"]))
         raise QuerySyntaxError(f"unexpected {token[0]!r}")
 
     def _peek(self) -> re.Match[str] | None:
@@ -146,34 +131,13 @@ class _Parser:
 
 def _combined(clauses: list[_Clause]) -> _Matcher:
     def matches(fields: Fields) -> float:
-        total, found = 0.0, False
-        has_required = any(clause.occur is _Occur.MUST for clause in clauses)
-        for clause in clauses:
-            score = clause.matches(fields)
-            if clause.occur is _Occur.MUST_NOT:
-                if score:
-                    return 0.0
-            elif score:
-                found, total = True, total + score
-            elif clause.occur is _Occur.MUST:
-                return 0.0
-        return total if found or has_required else 0.0
+        scores = [clause.matches(fields) for clause in clauses]
+        is_lacking = any(
+            clause.is_required and not score for clause, score in zip(clauses, scores, strict=True)
+        )
+        return 0.0 if is_lacking else sum(scores)
 
     return matches
-
-
-def _word(field: str, text: str) -> _Matcher:
-    text = _BOOST.sub("", text)
-    if text in {"*", "*:*"}:
-        return lambda fields: 1.0 if fields.get(field) else 0.0
-    if text.endswith("*"):
-        beginning = words(_ESCAPE.sub(r"\1", text[:-1]))
-        return lambda fields: float(
-            any(word.startswith(beginning[-1]) for word in words(fields.get(field, "")))
-            if beginning
-            else False
-        )
-    return _phrase(field, _ESCAPE.sub(r"\1", text))
 
 
 def _phrase(field: str, text: str) -> _Matcher:

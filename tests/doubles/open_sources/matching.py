@@ -77,17 +77,6 @@ def ranked(documents: Iterable[Document], score: Score) -> list[Document]:
     return [document for _, document in kept]
 
 
-def highlighted(text: str, asked: Collection[str], *, opening: str, closing: str) -> str:
-    """The text with a mark around every word that was asked for."""
-    wanted = set(asked)
-
-    def mark(word: re.Match[str]) -> str:
-        hit = wanted.intersection(words(word[0]))
-        return f"{opening}{word[0]}{closing}" if hit else word[0]
-
-    return _WORD.sub(mark, text)
-
-
 def _in_title(asked: Collection[str], document: Document) -> float:
     """Below 1, so that it only orders documents of equal count."""
     title = words(document.title)

@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 from searx_mcp.testing.web import FakePage
 from tests.doubles.open_sources.call import Call, page_of, text_page
 from tests.doubles.open_sources.documents import Document
-from tests.doubles.open_sources.lucene import Fields, QuerySyntaxError, scored_by
+from tests.doubles.open_sources.lucene import Fields, scored_by
 from tests.doubles.open_sources.matching import ranked
 
 _ATOM: Final = "application/atom+xml; charset=UTF-8"
@@ -35,16 +35,8 @@ def arxiv(call: Call, documents: Sequence[Document]) -> FakePage:
     if wanted:
         bare = {_VERSION.sub("", identifier) for identifier in wanted}
         found = [each for each in found if _VERSION.sub("", each.identifier) in bare]
-    if query:
-        try:
-            found = ranked(found, scored_by(query, _fields))
-        except QuerySyntaxError as error:
-            return _error(call, "malformed_query", f"malformed query: {error}")
-    if not wanted and not query:
-        found = []
-    if call.text("sortBy") in {"submittedDate", "lastUpdatedDate"}:
-        is_rising = call.text("sortOrder") == "ascending"
-        found.sort(key=lambda each: each.moment, reverse=not is_rising)
+    else:
+        found = ranked(found, scored_by(query, _fields))
     start, size = call.number("start", 0), call.number("max_results", 10)
     part = page_of(found, start=start, size=size)
     return _feed(call, "".join(map(_entry, part)), total=len(found), start=start, size=size)
@@ -56,14 +48,9 @@ def _fields(document: Document) -> Fields:
         "": document.searched,
         "all": document.searched,
         "title": document.title,
-        "ti": document.title,
         "abs": document.text,
-        "au": document.author,
-        "cat": " ".join(document.tags),
-        "jr": document.container,
         "id": document.identifier,
         "submitteddate": document.stamp,
-        "lastupdateddate": document.stamp,
     }
 
 

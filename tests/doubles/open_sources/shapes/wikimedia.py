@@ -1,4 +1,4 @@
-"""Wikipedia and Wikimedia Commons: the Action API of MediaWiki, `formatversion=2`, and page summaries."""
+"""Wikipedia and Wikimedia Commons: the Action API of MediaWiki, `formatversion=2`."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -9,15 +9,9 @@ from searx_mcp.testing.web import FakePage
 from tests.doubles.open_sources.addresses import FILE_ENDINGS, address_of, wiki_slug
 from tests.doubles.open_sources.call import Call, json_page, page_of
 from tests.doubles.open_sources.documents import Document
-from tests.doubles.open_sources.matching import (
-    by_all,
-    highlighted,
-    ranked,
-    words,
-)
+from tests.doubles.open_sources.matching import by_all, ranked, words
 
 _API: Final = "/w/api.php"
-_SUMMARY: Final = "/api/rest_v1/page/summary/"
 _UPLOADS: Final = "https://upload.wikimedia.org/wikipedia"
 
 _STOP_WORDS: Final = frozenset(
@@ -64,8 +58,7 @@ _LICENCE_URLS: Final = {
     "CC0 1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
 }
 _FILETYPE = re.compile(r"\bfiletype:(\S+)")
-_OPERATOR = re.compile(r"\b(?:intitle|incategory|insource|filemime):\S+|-\S+")
-_UNSAFE = re.compile(r"""[<>\[\]{}|#]""")
+_EXCLUDED = re.compile(r"-\S+")
 _MAX_SENTENCES: Final = 10
 _LONGEST: Final = 300
 _SENTENCE = re.compile(r"[^.。]+[.。]?")
@@ -77,15 +70,14 @@ def wikipedia(call: Call, documents: Sequence[Document]) -> FakePage:
     """Answer a wiki of Wikipedia, which knows the articles of its own language."""
     language = call.host.partition(".")[0]
     mine = [document for document in documents if document.language == language]
-    if call.path.startswith(_SUMMARY):
-        return _summary(call, mine)
     ignored = _EVERYWHERE.get(language, frozenset())
     return _search(call, mine, _article, ignored | _STOP_WORDS if language == "en" else ignored)
 
 
 def commons(call: Call, documents: Sequence[Document]) -> FakePage:
     """Answer Commons: files, told apart by `filetype:` in the search."""
-    types = {name for found in _FILETYPE.findall(_asked(call)) for name in found.lower().split("|")}
+    asked = _FILETYPE.findall(call.text("gsrsearch"))
+    types = {name for found in asked for name in found.split("|")}
     mine = [document for document in documents if not types or _types_of(document) & types]
     return _search(call, mine, _file, _STOP_WORDS)
 
@@ -93,30 +85,21 @@ def commons(call: Call, documents: Sequence[Document]) -> FakePage:
 def _search(
     call: Call, documents: Sequence[Document], write: _Writer, ignored: Collection[str]
 ) -> FakePage:
-    is_list = call.text("list") == "search"
-    if call.path != _API or call.text("action") != "query":
-        return json_page(_error("badvalue", 'Unrecognized value for parameter "action".'))
-    if not is_list and call.text("generator") != "search":
-        return json_page({"batchcomplete": True})
-    prefix = "sr" if is_list else "gsr"
-    text = _OPERATOR.sub(" ", _FILETYPE.sub(" ", _asked(call)))
-    if not text.strip():
-        return json_page(_error("missingparam", f'The "{prefix}search" parameter must be set.'))
-    if len(_asked(call)) > _LONGEST:
-        return json_page(_error("cirrussearch-query-too-long", "Search request is too long."))
-    asked = [word for word in words(text) if word not in ignored] or words(text)
-    found = ranked(documents, by_all(asked))
-    start, size = call.number(f"{prefix}offset", 0), call.number(f"{prefix}limit", 10)
+    asked = call.text("gsrsearch")
+    if call.path != _API or call.text("generator") != "search":
+        return json_page({"error": {"code": "badvalue"}})
+    if not asked.strip():
+        return json_page({"error": {"code": "missingparam"}})
+    if len(asked) > _LONGEST:
+        return json_page({"error": {"code": "cirrussearch-query-too-long"}})
+    text = words(_EXCLUDED.sub(" ", _FILETYPE.sub(" ", asked)))
+    found = ranked(documents, by_all([word for word in text if word not in ignored] or text))
+    start, size = call.number("gsroffset", 0), call.number("gsrlimit", 10)
     part = page_of(found, start=start, size=size)
-    answer: dict[str, object] = {"batchcomplete": True}
+    answer: dict[str, object] = {}
     if start + size < len(found):
-        answer["continue"] = {f"{prefix}offset": start + size, "continue": f"{prefix}offset||"}
-    if is_list:
-        answer["query"] = {
-            "searchinfo": {"totalhits": len(found)},
-            "search": [_hit(document, asked) for document in part],
-        }
-    elif part:
+        answer["continue"] = {"gsroffset": start + size}
+    if part:
         # Pages come by their numbers; `index` tells the order of the search.
         pages = [
             {**write(call, document), "index": start + place}
@@ -126,81 +109,22 @@ def _search(
     return json_page(answer)
 
 
-def _asked(call: Call) -> str:
-    return call.text("gsrsearch") or call.text("srsearch")
-
-
-def _error(code: str, info: str) -> Json:
-    return {"error": {"code": code, "info": info, "docref": "See the API's help page."}}
-
-
 def _article(call: Call, document: Document) -> Json:
-    url = address_of(document)
     sentences = _SENTENCE.findall(document.text)
     wanted = min(call.number("exsentences", _MAX_SENTENCES), _MAX_SENTENCES)
     fields: dict[str, object] = {
         "pageid": document.number,
-        "ns": 0,
         "title": document.title,
         "extract": "".join(sentences[:wanted]).strip(),
-        "contentmodel": "wikitext",
-        "pagelanguage": document.language,
-        "pagelanguagehtmlcode": document.language,
-        "pagelanguagedir": "ltr",
-        "touched": document.stamp,
-        "lastrevid": document.number + 7,
-        "length": 40_000,
-        "fullurl": url,
-        "editurl": f"https://{call.host}/w/index.php?title={wiki_slug(document.title)}&action=edit",
-        "canonicalurl": url,
+        "fullurl": address_of(document),
     }
     if document.tags:
         fields["description"] = document.tags[0]
-        fields["descriptionsource"] = "central"
     if document.number % 2:
         fields["thumbnail"] = {
-            "source": f"{_UPLOADS}/commons/thumb/{wiki_slug(document.title)}.jpg/320px-a.jpg",
-            "width": 320,
-            "height": 213,
+            "source": f"{_UPLOADS}/commons/thumb/{wiki_slug(document.title)}.jpg/320px-a.jpg"
         }
-        fields["pageimage"] = f"{wiki_slug(document.title)}.jpg"
     return fields
-
-
-def _hit(document: Document, asked: Collection[str]) -> Json:
-    opening, closing = '<span class="searchmatch">', "</span>"
-    return {
-        "ns": 0,
-        "title": document.title,
-        "pageid": document.number,
-        "size": 40_000,
-        "wordcount": 5_000,
-        "snippet": highlighted(document.text, asked, opening=opening, closing=closing),
-        "timestamp": document.stamp,
-    }
-
-
-def _summary(call: Call, documents: Sequence[Document]) -> FakePage:
-    title = call.path.removeprefix(_SUMMARY).replace("_", " ")
-    if _UNSAFE.search(title):
-        kind = "https://mediawiki.org/wiki/HyperSwitch/errors/bad_request#title-invalid-characters"
-        problem = {"type": kind, "title": "Bad Request", "method": "get"}
-        return json_page(problem, status=400)
-    document = next((each for each in documents if each.title.lower() == title.lower()), None)
-    if document is None:
-        kind = "https://mediawiki.org/wiki/HyperSwitch/errors/not_found"
-        return json_page({"type": kind, "title": "Not found.", "method": "get"}, status=404)
-    url = address_of(document)
-    body = {
-        "type": "standard",
-        "title": document.title,
-        "pageid": document.number,
-        "lang": document.language,
-        "timestamp": document.stamp,
-        "extract": document.text,
-        "content_urls": {"desktop": {"page": url}, "mobile": {"page": url}},
-    }
-    return json_page(body)
 
 
 def _types_of(document: Document) -> set[str]:
@@ -216,29 +140,19 @@ def _file(call: Call, document: Document) -> Json:
     width = call.number("iiurlwidth", 320)
     info: dict[str, object] = {
         "timestamp": document.stamp,
-        "user": document.author,
         "size": 1_000 * (document.number % 9_000 + 20),
         "width": document.width,
         "height": document.height,
         "url": f"{_UPLOADS}/commons/0/0a/{name}",
         "descriptionurl": address_of(document),
-        "descriptionshorturl": f"https://{call.host}/w/index.php?curid={document.number}",
         "mime": mime,
         "extmetadata": _metadata(document),
     }
     if document.kind not in {"audio", "archive"}:
         info["thumburl"] = f"{_UPLOADS}/commons/thumb/0/0a/{name}/{width}px-{name}.jpg"
-        info["thumbwidth"] = width
-        info["thumbheight"] = width * max(document.height, 1) // max(document.width, 1)
     if document.seconds:
         info["duration"] = float(document.seconds)
-    return {
-        "pageid": document.number,
-        "ns": 6,
-        "title": title,
-        "imagerepository": "local",
-        "imageinfo": [info],
-    }
+    return {"pageid": document.number, "title": title, "imageinfo": [info]}
 
 
 def _metadata(document: Document) -> Json:
@@ -249,8 +163,4 @@ def _metadata(document: Document) -> Json:
         "LicenseShortName": document.licence,
         "LicenseUrl": _LICENCE_URLS.get(document.licence, ""),
     }
-    return {
-        name: {"value": value, "source": "commons-desc-page"}
-        for name, value in values.items()
-        if value
-    }
+    return {name: {"value": value} for name, value in values.items() if value}
