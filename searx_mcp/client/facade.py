@@ -261,7 +261,7 @@ class SearxClient(Service):
             {"query": query, **arguments}, defaults=self.settings.search_defaults()
         )
         await components.sync.pull()
-        return await components.capturer.capture(host, instance_query(request), format)
+        return await components.recorder.capture(host, instance_query(request), format)
 
     def _opened(self) -> "Components":
         if self._components is None:

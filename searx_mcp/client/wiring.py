@@ -55,7 +55,7 @@ from searx_mcp.workers.pool import ChildWorkers
 from searx_mcp.workers.threads import ThreadWorkers
 
 if TYPE_CHECKING:
-    from searx_mcp.search.capture import Capturer
+    from searx_mcp.search.capture import FixtureRecorder
     from searx_mcp.search.providers.open_sources import WiredSources
 
 
@@ -96,11 +96,11 @@ class Components:
     schedule: Schedule | None = None
 
     @property
-    def capturer(self) -> "Capturer":
+    def recorder(self) -> "FixtureRecorder":
         """Searches once at one instance, and keeps what came as a fixture."""
-        from searx_mcp.search.capture import Capturer  # noqa: PLC0415 - what no search needs
+        from searx_mcp.search.capture import FixtureRecorder  # noqa: PLC0415 - what no search needs
 
-        return Capturer(
+        return FixtureRecorder(
             self.runner,
             pool=self.pool,
             upstream=self.upstream,

@@ -80,14 +80,15 @@ def _senses(name: str) -> tuple[set[tuple[int, int]], bool]:
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
-def in_words(seconds: float, *, rounded_up: bool = False) -> str:
-    """Write a length of time in whole units, small enough that there are two of them or just one.
+def in_words(seconds: float, *, least: int = 2, rounded_up: bool = False) -> str:
+    """Write a length of time in whole units, small enough that there are `least` of them or just one.
 
     Args:
         seconds: its length.
+        least: units below which a smaller one says more; with 1, what is beyond the first is left out.
         rounded_up: whether a part of a unit counts as one, as where too little would be wrong.
     """
     whole = math.ceil(seconds) if rounded_up else int(seconds)
-    size, unit = next((u for u in _UNITS if whole >= 2 * u[0] or whole == u[0]), _UNITS[-1])
+    size, unit = next((u for u in _UNITS if whole >= least * u[0] or whole == u[0]), _UNITS[-1])
     count = math.ceil(whole / size) if rounded_up else whole // size
     return f"{count} {unit}" if count == 1 else f"{count} {unit}s"

@@ -38,7 +38,7 @@ from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.background.discovery import CatalogRefresher
 from searx_mcp.search.background.health import HealthChecker
 from searx_mcp.search.background.state_sync import PULL_INTERVAL, StateSync
-from searx_mcp.search.capture import Capturer, find_instance
+from searx_mcp.search.capture import FixtureRecorder, find_instance
 from searx_mcp.search.searcher import instance_query
 from searx_mcp.settings.instances import OWN, own_address
 from searx_mcp.settings.values import Settings
@@ -59,7 +59,7 @@ class OpenParts(Members, Protocol):
         ...
 
     @property
-    def capturer(self) -> Capturer:
+    def recorder(self) -> FixtureRecorder:
         """Searches once at one instance."""
         ...
 
@@ -329,7 +329,7 @@ class InstanceAdmin:
             {"query": query, **arguments}, defaults=self._settings.search_defaults()
         )
         await self._recall()
-        asked = await self._parts.capturer.ask(host, instance_query(request), format)
+        asked = await self._parts.recorder.ask(host, instance_query(request), format)
         await self._parts.sync.push()
         return await trial_report(asked, self._parts.pool, self._state, self._clock())
 

@@ -67,7 +67,7 @@ class Asked:
     cost: int
 
 
-class Capturer:
+class FixtureRecorder:
     """Captures answers under the rules of a search: guarded sessions, budgets, spacing, the pool.
 
     Args:

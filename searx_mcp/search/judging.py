@@ -105,7 +105,7 @@ _CLOSED: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class PageAssessment:
     """What is known of a page that was read.
 
     Attributes:
@@ -125,7 +125,7 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Reranked:
     """A list of results after its pages were read.
 
     Attributes:
@@ -139,7 +139,7 @@ class Judgement:
     duplicates: int = 0
 
 
-def opinion(page: Page, *, query: str, config: QualityConfig) -> Opinion:
+def assess_page(page: Page, *, query: str, config: QualityConfig) -> PageAssessment:
     """Look at a page that was read; takes about 4 ms for 10 kB."""
     quality = assess(
         page.markdown_content,
@@ -149,26 +149,26 @@ def opinion(page: Page, *, query: str, config: QualityConfig) -> Opinion:
         is_protected=page.is_protected,
     )
     found = sketch(page.markdown_content) if config.group_duplicates else ()
-    return Opinion(quality, found, _passages(page, query))
+    return PageAssessment(quality, found, _passages(page, query))
 
 
-def judge(
+def rerank(
     results: Sequence[SearchResult],
-    opinions: Mapping[str, Opinion],
+    assessments: Mapping[str, PageAssessment],
     *,
     query: str,
     config: QualityConfig,
-) -> Judgement:
+) -> Reranked:
     """Put results in order, and leave out what is not worth giving.
 
     Args:
         results: in the order of the engines, with their pages.
-        opinions: of the pages that were read, by the address of the result.
+        assessments: of the pages that were read, by the address of the result.
         query: what was searched for.
         config: which of this is to be done.
     """
-    ordered = _reranked(results, opinions, query, config) if config.rerank else tuple(results)
-    dropped = _poor(ordered, opinions) if config.drop_poor else {}
+    ordered = _reranked(results, assessments, query, config) if config.rerank else tuple(results)
+    dropped = _poor(ordered, assessments) if config.drop_poor else {}
     kept = [
         _behind_wall(result, dropped[result.url].reason) if result.url in dropped else result
         for result in ordered
@@ -176,7 +176,7 @@ def judge(
     ]
     if config.rerank and any(result.content for result in kept):
         kept.sort(key=lambda result: result.error_type in _CLOSED)
-    repeats = _repeats(kept, opinions) if config.group_duplicates else {}
+    repeats = _repeats(kept, assessments) if config.group_duplicates else {}
     given = [
         result.model_copy(update={"content": None, "duplicate_of": repeats[place]})
         if place in repeats
@@ -188,7 +188,7 @@ def judge(
             result.model_copy(update={"score": score_at(place)})
             for place, result in enumerate(given, start=1)
         ]
-    return Judgement(tuple(given), tuple(dropped.values()), len(repeats))
+    return Reranked(tuple(given), tuple(dropped.values()), len(repeats))
 
 
 def _passages(page: Page, query: str) -> tuple[Passage, ...]:
@@ -204,13 +204,13 @@ def _passages(page: Page, query: str) -> tuple[Passage, ...]:
 
 def _reranked(
     results: Sequence[SearchResult],
-    opinions: Mapping[str, Opinion],
+    assessments: Mapping[str, PageAssessment],
     query: str,
     config: QualityConfig,
 ) -> tuple[SearchResult, ...]:
     def moved(place: int) -> tuple[float, int]:
         result = results[place]
-        known = opinions.get(result.url)
+        known = assessments.get(result.url)
         worth = _USUAL if known is None else known.quality.score
         gain = worth - _USUAL + preference(result.url, query, config)
         # Rounded, so that equal worth is equal on every machine.
@@ -220,13 +220,13 @@ def _reranked(
 
 
 def _poor(
-    results: Sequence[SearchResult], opinions: Mapping[str, Opinion]
+    results: Sequence[SearchResult], assessments: Mapping[str, PageAssessment]
 ) -> dict[str, DroppedPage]:
     """The pages that are left out, by the address of their result."""
     read = {
-        result.url: opinions[result.url].quality.poor
+        result.url: assessments[result.url].quality.poor
         for result in results
-        if result.content is not None and result.url in opinions
+        if result.content is not None and result.url in assessments
     }
     good = sum(poor is None for poor in read.values())
     return {
@@ -243,10 +243,14 @@ def _behind_wall(result: SearchResult, wall: Poor) -> SearchResult:
     )
 
 
-def _repeats(results: Sequence[SearchResult], opinions: Mapping[str, Opinion]) -> dict[int, str]:
+def _repeats(
+    results: Sequence[SearchResult], assessments: Mapping[str, PageAssessment]
+) -> dict[int, str]:
     """The address that stands for a result, by its place in the list."""
     sketches = [
-        opinions[result.url].sketch if result.content is not None and result.url in opinions else ()
+        assessments[result.url].sketch
+        if result.content is not None and result.url in assessments
+        else ()
         for result in results
     ]
     found = {place: results[first].url for place, first in groups(sketches).items()}

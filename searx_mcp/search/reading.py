@@ -20,7 +20,7 @@ from searx_mcp.models.response import FetchStats, PageContent, SearchResult
 from searx_mcp.models.service import Progress
 from searx_mcp.render.tokens import estimate
 from searx_mcp.search.config import QualityConfig, WebSearchConfig
-from searx_mcp.search.judging import Opinion, judge, opinion
+from searx_mcp.search.judging import PageAssessment, assess_page, rerank
 from searx_mcp.search.turns import Turn, Turns
 from searx_mcp.tasks import Spawn
 
@@ -111,19 +111,21 @@ class ResultReader:
             result.model_copy(update=pages[result.url].outcome(turns[result.url], now))
             for result in results
         ]
-        opinions = {url: page.opinion for url, page in pages.items() if page.opinion is not None}
-        judgement = judge(read, opinions, query=query, config=self._quality)
-        dropped = {page.url for page in judgement.dropped}
+        assessments = {
+            url: page.assessment for url, page in pages.items() if page.assessment is not None
+        }
+        reranked = rerank(read, assessments, query=query, config=self._quality)
+        dropped = {page.url for page in reranked.dropped}
         successful = sum(
             result.content is not None and result.url not in dropped for result in read
         )
-        return judgement.results, FetchStats(
+        return reranked.results, FetchStats(
             attempted=len(read),
             successful=successful,
             failed=len(read) - successful,
             total_time_ms=round((now - started) * 1_000),
-            duplicates=judgement.duplicates,
-            dropped=judgement.dropped,
+            duplicates=reranked.duplicates,
+            dropped=reranked.dropped,
         )
 
     async def _read_one(self, reading: "_Reading", asked: "_Asked") -> int:
@@ -151,13 +153,13 @@ class ResultReader:
         elapsed = asyncio.get_running_loop().time() - started
         # Some milliseconds of a processor that others on this loop would wait for.
         known, tokens, gist = await asyncio.to_thread(self._weighed, page, asked)
-        reading.opinion = known
+        reading.assessment = known
         reading.content = _content(page, known, gist, round(elapsed * 1_000))
         asked.tell()
         return 0 if known.is_wall else tokens
 
-    def _weighed(self, page: Page, asked: "_Asked") -> tuple[Opinion, int, str]:
-        known = opinion(page, query=asked.query, config=self._quality)
+    def _weighed(self, page: Page, asked: "_Asked") -> tuple[PageAssessment, int, str]:
+        known = assess_page(page, query=asked.query, config=self._quality)
         gist = page.summary
         if asked.room is not None and not gist and known.passages:
             gist = summarize(known.passages[0].text, query=asked.query, max_chars=_GIST_CHARS)
@@ -197,7 +199,7 @@ class _Reading:
 
     url: str
     content: PageContent | None = None
-    opinion: Opinion | None = None
+    assessment: PageAssessment | None = None
     error: SearxMcpError | None = None
 
     def outcome(self, turn: Turn, now: float) -> dict[str, object]:
@@ -220,7 +222,7 @@ def _not_in_time(turn: Turn, now: float) -> SearxMcpError:
     )
 
 
-def _content(page: Page, known: Opinion, gist: str, fetch_time_ms: int) -> PageContent:
+def _content(page: Page, known: PageAssessment, gist: str, fetch_time_ms: int) -> PageContent:
     return PageContent(
         markdown=page.markdown_content,
         word_count=page.word_count,

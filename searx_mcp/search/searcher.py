@@ -12,6 +12,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.request import SearchRequest
 from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
+from searx_mcp.models.spelling import in_words
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.cache import CachedResult, CachedSearch, SharedAnswers
@@ -30,7 +31,6 @@ _REFUSALS_OF_JSON = {
     Verdict.JSON_OFF: ("off", "add json to search.formats"),
     Verdict.RATE_LIMITED: ("limited", "set server.limiter to false"),
 }
-_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
 def notes(
@@ -113,7 +113,7 @@ def _without_json(found: Found) -> list[str]:
 
 def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> str:
     """Why an answer of `age` seconds is given: a newer one is on its way, or `error` forbids it."""
-    answer = f"Answer of {_ago(age)} ago"
+    answer = f"Answer of {in_words(age, least=1)} ago"
     match error:
         case None:
             return f"{answer}; a newer one is being fetched."
@@ -123,13 +123,6 @@ def _staleness(age: float, error: NoInstancesError | DeadlineError | None) -> st
             wait = error.retry_after
             then = "" if wait is None else f", the next may in {max(1, math.ceil(wait))} s"
             return f"{answer}: no instance could serve now ({error.reason}){then}."
-
-
-def _ago(age: float) -> str:
-    """Whole units, as many as have passed."""
-    size, unit = next((u for u in _UNITS if age >= u[0]), _UNITS[-1])
-    count = int(age // size)
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
 
 _SITE = re.compile(r"(^|\s)site:", re.IGNORECASE)

@@ -202,6 +202,11 @@ class SimulatedSearch:
         """The base URL of each search that was sent, in order."""
         return [sent.url for sent in self.upstream.sent]
 
+    def is_idle(self) -> bool:
+        """Whether no request is under way, as far as anybody knows."""
+        in_flight = sum(member.in_flight for member in self.pool._members.values())
+        return self.upstream.under_way.total() == in_flight == 0
+
     def report(self, url: str) -> InstanceReport:
         """What the pool knows of an instance now."""
         return next(row for row in self.pool.snapshot(self.clock()) if row.url == url)

@@ -6,6 +6,7 @@ import inspect
 import math
 import selectors
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager
 from contextvars import Context
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, Unpack
 
@@ -178,6 +179,32 @@ def in_virtual_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[
 
     run_test.__signature__ = signature.replace(parameters=given)  # type: ignore[attr-defined] # - what pytest reads
     return run_test
+
+
+def in_world(
+    enter: Callable[[VirtualClock], AbstractAsyncContextManager[T]],
+) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Run a test in a virtual loop with a world of its own, which is the test's first parameter.
+
+    Args:
+        enter: makes the world for a clock; what it does behind its `yield` is checked at the end.
+    """
+
+    def decorate(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        _, *given = inspect.signature(test).parameters.values()
+
+        @functools.wraps(test)
+        def run_test(**fixtures: object) -> None:
+            async def main(clock: VirtualClock) -> None:
+                async with enter(clock) as world:
+                    await test(world, **fixtures)
+
+            run(main)
+
+        run_test.__signature__ = inspect.Signature(given)  # type: ignore[attr-defined] # - what pytest reads
+        return run_test
+
+    return decorate
 
 
 class _JumpingSelector(selectors.BaseSelector):

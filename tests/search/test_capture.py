@@ -12,14 +12,14 @@ from searx_mcp.models.instance import InstanceState
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.record import InstanceRecord
 from searx_mcp.search.budget import month_account
-from searx_mcp.search.capture import Capturer, find_instance
+from searx_mcp.search.capture import FixtureRecorder, find_instance
 from searx_mcp.testing.searxng import FakeSearxng
 
 QUERY = InstanceQuery("red pandas")
 
 
-def capturer(bench) -> Capturer:
-    return Capturer(
+def recorder(bench) -> FixtureRecorder:
+    return FixtureRecorder(
         bench.executor.runner,
         pool=bench.pool,
         upstream=bench.upstream,
@@ -39,7 +39,7 @@ async def test_a_capture_is_one_search_and_says_what_was_read(bench):
         engines_failed=[("brave", "timeout")],
     ) as fake:
         async with bench(public=[fake]) as it:
-            taken = await capturer(it).capture(host(fake), QUERY)
+            taken = await recorder(it).capture(host(fake), QUERY)
             (row,) = it.pool.snapshot(it.clock())
     assert fake.searches == 1
     assert [request.path for request in fake.requests] == ["/robots.txt", "/config", "/search"]
@@ -60,8 +60,8 @@ async def test_a_capture_is_one_search_and_says_what_was_read(bench):
 
 async def test_an_own_instance_is_asked_for_json_and_any_for_what_is_wanted(bench):
     async with FakeSearxng(formats=("html", "json")) as own, bench(own=[own]) as it:
-        as_json = await capturer(it).capture(own.url, QUERY)
-        as_html = await capturer(it).capture(own.url.rstrip("/").upper(), QUERY, Format.HTML)
+        as_json = await recorder(it).capture(own.url, QUERY)
+        as_html = await recorder(it).capture(own.url.rstrip("/").upper(), QUERY, Format.HTML)
     assert as_json.fixture is not None
     assert as_html.fixture is not None
     assert (as_json.fixture.kind, as_html.fixture.kind) == ("json", "html")
@@ -71,9 +71,9 @@ async def test_a_refusal_is_captured_too_and_the_pool_learns_from_it(bench):
     async with FakeSearxng() as fake:
         fake.limit()
         async with bench(public=[fake]) as it:
-            taken = await capturer(it).capture(host(fake), QUERY)
+            taken = await recorder(it).capture(host(fake), QUERY)
             with pytest.raises(NoInstancesError) as caught:
-                await capturer(it).capture(host(fake), QUERY)
+                await recorder(it).capture(host(fake), QUERY)
     assert taken.fixture is not None
     assert taken.fixture.body == "Too Many Requests"
     assert taken.report["verdict"] == "rate_limited"
@@ -84,9 +84,9 @@ async def test_a_refusal_is_captured_too_and_the_pool_learns_from_it(bench):
 
 async def test_the_budget_of_the_instance_is_kept(bench):
     async with FakeSearxng() as fake, bench(public=[fake]) as it:
-        await capturer(it).capture(host(fake), QUERY)
+        await recorder(it).capture(host(fake), QUERY)
         with pytest.raises(NoInstancesError, match="may not be asked again for 30 seconds"):
-            await capturer(it).capture(host(fake), QUERY)
+            await recorder(it).capture(host(fake), QUERY)
     assert fake.searches == 1
 
 
@@ -102,8 +102,8 @@ async def test_a_capture_counts_towards_the_month_where_thirty_days_are_limited(
         month = month_account(it.pool.month_limited())
         (before,) = await it.state.budgets([month], it.clock())
         assert before.left == month.windows[-1].limit
-        await capturer(it).capture(own.url, QUERY)
-        await capturer(it).capture(fake.url, QUERY)
+        await recorder(it).capture(own.url, QUERY)
+        await recorder(it).capture(fake.url, QUERY)
         (after,) = await it.state.budgets([month], it.clock())
     assert after.left == before.left - spent
 
@@ -111,10 +111,10 @@ async def test_a_capture_counts_towards_the_month_where_thirty_days_are_limited(
 async def test_what_is_kept_back_of_the_month_is_not_captured(bench):
     async with FakeSearxng(link_token=True) as fake, bench(public=[fake]) as it:
         for _ in range(2):
-            await capturer(it).capture(host(fake), QUERY)
+            await recorder(it).capture(host(fake), QUERY)
             it.clock.advance(31)
         with pytest.raises(NoInstancesError, match="allow together is spent") as caught:
-            await capturer(it).capture(host(fake), QUERY)
+            await recorder(it).capture(host(fake), QUERY)
     assert caught.value.retry_after == 30 * 86_400 - 62
     assert fake.searches == 2
 
@@ -129,7 +129,7 @@ async def test_an_instance_that_is_left_alone_is_not_captured(bench):
         )
         it.pool.restore({fake.url: record})
         with pytest.raises(NoInstancesError, match="left alone: It rewrites") as caught:
-            await capturer(it).capture(host(fake), QUERY)
+            await recorder(it).capture(host(fake), QUERY)
     assert caught.value.retry_after is None
     assert not fake.requests
 
@@ -137,16 +137,16 @@ async def test_an_instance_that_is_left_alone_is_not_captured(bench):
 async def test_an_own_instance_may_be_tried_while_it_rests_and_an_answer_ends_the_rest(bench):
     async with FakeSearxng(formats=("html", "json")) as fake, bench(own=[fake]) as it:
         fake.challenge()
-        await capturer(it).ask(host(fake), QUERY)
+        await recorder(it).ask(host(fake), QUERY)
         assert it.pool.propose(it.clock()) is None
         fake.recover()
-        await capturer(it).ask(host(fake), QUERY)
+        await recorder(it).ask(host(fake), QUERY)
         assert it.pool.propose(it.clock()) is not None
 
 
 async def test_where_nothing_comes_back_there_is_a_report_only(bench):
     async with FakeSearxng(hang=True) as fake, bench(public=[fake]) as it:
-        taken = await capturer(it).capture(host(fake), QUERY)
+        taken = await recorder(it).capture(host(fake), QUERY)
     assert taken.fixture is None
     assert (taken.report["verdict"], taken.report["status"]) == ("timeout", None)
     assert taken.report["rows_seen"] == 0
@@ -155,9 +155,9 @@ async def test_where_nothing_comes_back_there_is_a_report_only(bench):
 async def test_only_instances_of_the_pool_are_captured(bench):
     async with FakeSearxng() as fake, bench(public=[fake]) as it:
         with pytest.raises(InvalidArgumentError, match=r"host: 'b\.example' is not in the pool"):
-            await capturer(it).capture("b.example", QUERY)
+            await recorder(it).capture("b.example", QUERY)
         with pytest.raises(InvalidArgumentError, match="did you mean 127"):
-            await capturer(it).capture(host(fake)[:-1], QUERY)
+            await recorder(it).capture(host(fake)[:-1], QUERY)
     assert not fake.requests
 
 
@@ -169,7 +169,7 @@ async def test_a_capture_that_is_cut_short_teaches_the_pool_nothing(bench, monke
 
         monkeypatch.setattr(it.upstream, "search", crash)
         with pytest.raises(RuntimeError):
-            await capturer(it).capture(host(fake), QUERY)
+            await recorder(it).capture(host(fake), QUERY)
         (row,) = it.pool.snapshot(it.clock())
     assert (row.successes, row.failures, row.state) == (0, 0, "new")
 
@@ -179,22 +179,22 @@ async def test_an_operator_who_names_us_is_not_captured_and_not_charged(bench):
         async with bench(public=[fake]) as it:
             for text in ("robots.txt", "not be asked again"):
                 with pytest.raises(NoInstancesError, match=text):
-                    await capturer(it).capture(host(fake), QUERY)
+                    await recorder(it).capture(host(fake), QUERY)
             assert not it.state._charges
     assert [request.path for request in fake.requests] == ["/robots.txt"]
 
 
 async def test_the_robots_txt_is_read_once_for_captures_and_searches_together(bench):
     async with FakeSearxng() as fake, bench(public=[fake]) as it:
-        await capturer(it).capture(host(fake), QUERY)
+        await recorder(it).capture(host(fake), QUERY)
         it.clock.advance(31)
-        await capturer(it).capture(host(fake), QUERY)
+        await recorder(it).capture(host(fake), QUERY)
     assert [request.path for request in fake.requests].count("/robots.txt") == 1
 
 
 async def test_an_instance_that_is_down_is_not_charged_for_a_capture(bench):
     async with FakeSearxng(status=503) as fake, bench(public=[fake]) as it:
-        asked = await capturer(it).ask(host(fake), QUERY)
+        asked = await recorder(it).ask(host(fake), QUERY)
         assert not it.state._charges
     assert (asked.outcome.verdict, asked.cost) == (Verdict.SERVER_ERROR, 0)
     assert fake.searches == 0
@@ -203,7 +203,7 @@ async def test_an_instance_that_is_down_is_not_charged_for_a_capture(bench):
 async def test_a_proxy_that_is_down_is_held_against_nobody(bench):
     own = SimpleNamespace(url="http://searx.example/")
     async with bench(own=[own], proxy="http://127.0.0.1:9") as it:
-        asked = [await capturer(it).ask("searx.example", QUERY) for _ in range(3)]
+        asked = [await recorder(it).ask("searx.example", QUERY) for _ in range(3)]
         (row,) = it.pool.snapshot(it.clock())
     details = {each.outcome.detail for each in asked}
     assert details == {"The proxy of network.proxy cannot be reached."}

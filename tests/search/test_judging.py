@@ -10,7 +10,14 @@ from searx_mcp.errors import ErrorCode
 from searx_mcp.models.page import Page
 from searx_mcp.models.response import DroppedPage, PageContent, Poor, SearchResult
 from searx_mcp.search.config import QualityConfig
-from searx_mcp.search.judging import DEMOTED, PREFERRED, Opinion, judge, opinion, preference
+from searx_mcp.search.judging import (
+    DEMOTED,
+    PREFERRED,
+    PageAssessment,
+    assess_page,
+    preference,
+    rerank,
+)
 
 USUAL = 0.6
 QUIET = QualityConfig(prefer_named_sites=False, preferred_domains=())
@@ -36,13 +43,13 @@ def judged(
     config: QualityConfig = QUIET,
     sketches: dict[int, tuple[int, ...]] | None = None,
 ):
-    opinions = {}
+    assessments = {}
     for n, result in enumerate(results, start=1):
         if result.content is not None:
             value = worth.get(n, USUAL)
             quality = Quality(0.0, value) if isinstance(value, Poor) else Quality(value)
-            opinions[result.url] = Opinion(quality, (sketches or {}).get(n, ()))
-    return judge(results, opinions, query="", config=config)
+            assessments[result.url] = PageAssessment(quality, (sketches or {}).get(n, ()))
+    return rerank(results, assessments, query="", config=config)
 
 
 def order(judgement) -> list[int]:
@@ -225,14 +232,14 @@ def test_a_page_has_its_passages_those_that_fit_the_query_first():
         word_count=1,
         outline=headings(markdown),
     )
-    passages = opinion(page, query="direction of a dance", config=QUIET).passages
+    passages = assess_page(page, query="direction of a dance", config=QUIET).passages
     assert "tells the others the direction" in passages[0].text
     assert passages[0].path == ("Part 6",)
     assert "".join(p.text for p in sorted(passages, key=lambda p: p.offset)) == markdown
     assert any(passage.is_code for passage in passages)
-    assert opinion(page, query="zebra", config=QUIET).passages == ()
+    assert assess_page(page, query="zebra", config=QUIET).passages == ()
     for query, offset in (("direction of bees", 0), ("direction of wasps", passages[0].offset)):
-        assert opinion(page, query=query, config=QUIET).passages[0].offset == offset, query
+        assert assess_page(page, query=query, config=QUIET).passages[0].offset == offset, query
 
 
 OWN_RULES = QualityConfig(

@@ -1,9 +1,9 @@
 """Visits wait for their turn, in time without waiting."""
 
 import asyncio
-import inspect
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -73,29 +73,18 @@ class World:
         return [at for _, at in self.began]
 
 
-def run(main: Callable[[World], Awaitable[None]], **limits: Any) -> None:
-    async def whole(_clock: object) -> None:
-        world = World(**limits)
-        await main(world)
-        assert repr(world.hosts).startswith("<Hosts [0 under way, 0 waiting, ")
-
-    virtual_time.run(whole)
-
-
 def in_virtual_time(
     **limits: Any,
-) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
+) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
     """Run a test with hosts of these limits; nobody is left at its end."""
 
-    def decorate(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-        def whole(**given: object) -> None:
-            run(lambda world: test(world, **given), **limits)
+    @asynccontextmanager
+    async def enter(_clock: virtual_time.VirtualClock) -> AsyncIterator[World]:
+        world = World(**limits)
+        yield world
+        assert repr(world.hosts).startswith("<Hosts [0 under way, 0 waiting, ")
 
-        _, *given = inspect.signature(test).parameters.values()
-        whole.__name__, whole.__signature__ = test.__name__, inspect.Signature(given)  # type: ignore[attr-defined]  # what pytest reads
-        return whole
-
-    return decorate
+    return virtual_time.in_world(enter)
 
 
 @in_virtual_time(max_per_host=2)
@@ -389,7 +378,7 @@ def test_of_those_who_wait_only_the_impatient_are_sent_away_by_a_short_pause(ans
             assert world.loop.time() == 1
         assert world.began[1:] == [("first", 5), ("second", 5)]
 
-    run(main, max_per_host=1, **how)
+    in_virtual_time(max_per_host=1, **how)(main)()
 
 
 @in_virtual_time(max_per_host=1)
@@ -484,4 +473,4 @@ def test_whatever_happens_the_limits_hold_and_nobody_is_forgotten(seed):
             for last in range(first, len(starts)):
                 assert last - first + 1 <= 10 + (starts[last] - begin) * 0.5 + 0.01
 
-    run(main, max_per_host=3, rate=30)
+    in_virtual_time(max_per_host=3, rate=30)(main)()

@@ -1,8 +1,8 @@
 """When a site is asked for its robots.txt, and what counts when it does not answer."""
 
 import asyncio
-import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
@@ -112,26 +112,18 @@ class RobotsWorld:
         return caught.value
 
 
-def in_virtual_time() -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
-    """Run a test in a world, and see that nothing is left under way."""
+@asynccontextmanager
+async def robots_world(clock: virtual_time.VirtualClock) -> AsyncIterator[RobotsWorld]:
+    """Make a world, and see that nothing is left under way."""
+    async with Tasks() as tasks:
+        world = RobotsWorld(clock, tasks)
+        yield world
+        await asyncio.sleep(0)
+        assert world.site.under_way == 0
+        assert not tasks._running
 
-    def decorate(test: Callable[..., Awaitable[None]]) -> Callable[..., None]:
-        def whole(**given: object) -> None:
-            async def main(clock: virtual_time.VirtualClock) -> None:
-                async with Tasks() as tasks:
-                    world = RobotsWorld(clock, tasks)
-                    await test(world, **given)
-                    await asyncio.sleep(0)
-                    assert world.site.under_way == 0
-                    assert not tasks._running
 
-            virtual_time.run(main)
-
-        _, *given = inspect.signature(test).parameters.values()
-        whole.__name__, whole.__signature__ = test.__name__, inspect.Signature(given)  # type: ignore[attr-defined]  # what pytest reads
-        return whole
-
-    return decorate
+in_virtual_time = virtual_time.in_world(robots_world)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +136,7 @@ def in_virtual_time() -> Callable[[Callable[..., Awaitable[None]]], Callable[...
         (999, "robots_disallowed"), (100, "robots_disallowed"),
     ],
 )  # fmt: skip
-@in_virtual_time()
+@in_virtual_time
 async def test_the_status_tells_whether_there_is_a_robots_txt(world, status, verdict):
     world.site.answer = (status, b"")
     if verdict == "robots_disallowed":
@@ -160,7 +152,7 @@ async def test_the_status_tells_whether_there_is_a_robots_txt(world, status, ver
         assert await world.check() == verdict
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_the_body_of_an_error_has_no_rules(world):
     world.site.answer = (404, CLOSED[1])
     assert await world.check() == "absent"
@@ -178,13 +170,13 @@ async def test_the_body_of_an_error_has_no_rules(world):
         ("http://[2001:db8::1]:8080/x", "http://[2001:db8::1]:8080/robots.txt"),
     ],
 )
-@in_virtual_time()
+@in_virtual_time
 async def test_it_is_at_the_root_of_the_origin(world, url, robots):
     await world.check(url)
     assert world.site.asked == [robots]
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_robots_txt_itself_is_always_allowed_and_nobody_is_asked(world):
     world.site.answer = CLOSED
     assert await world.check("https://a.example/robots.txt") == "allowed"
@@ -192,7 +184,7 @@ async def test_robots_txt_itself_is_always_allowed_and_nobody_is_asked(world):
 
 
 @pytest.mark.parametrize("answer", [OPEN, NONE])
-@in_virtual_time()
+@in_virtual_time
 async def test_a_site_is_asked_once_a_day_whatever_it_answered(world, answer):
     world.site.answer = answer
     await world.check("https://a.example/a")
@@ -205,7 +197,7 @@ async def test_a_site_is_asked_once_a_day_whatever_it_answered(world, answer):
 
 
 @pytest.mark.parametrize("answer", [OPEN, NONE])
-@in_virtual_time()
+@in_virtual_time
 async def test_another_process_asks_no_site_whose_answer_is_kept(world, answer):
     world.site.answer = answer
     first = await world.check()
@@ -219,7 +211,7 @@ async def test_another_process_asks_no_site_whose_answer_is_kept(world, answer):
 
 
 @pytest.mark.parametrize("ahead", [-DAY, DAY, 400 * DAY])
-@in_virtual_time()
+@in_virtual_time
 async def test_a_clock_that_was_changed_makes_nothing_good_for_ever(world, ahead):
     world.shelf.kept["https://a.example"] = KeptRobots(404, "", world.clock() + ahead)
     world.site.answer = CLOSED
@@ -241,7 +233,7 @@ async def test_a_clock_that_was_set_back_makes_nothing_good_for_ever_in_memory_e
             await gate.check(URL("https://a.example/a"), deadline=deadline)
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_what_was_kept_of_a_failure_counts_as_nothing(world):
     for status in (0, 503):
         world.shelf.kept["https://a.example"] = KeptRobots(status, "", world.clock())
@@ -265,7 +257,7 @@ async def test_what_was_kept_of_a_failure_counts_as_nothing(world):
         "503", "timeout", "not HTTP", "redirect to nowhere", "to a private one", "encoding", "url",
     ],
 )  # fmt: skip
-@in_virtual_time()
+@in_virtual_time
 async def test_without_an_answer_nothing_is_allowed_for_a_minute(world, failure):
     world.site.answer = failure
     error = await world.refused()
@@ -288,7 +280,7 @@ async def test_without_an_answer_nothing_is_allowed_for_a_minute(world, failure)
         (ErrorCode.TLS_ERROR, TransportError), (ErrorCode.BLOCKED_ADDRESS, PolicyError),
     ],
 )  # fmt: skip
-@in_virtual_time()
+@in_virtual_time
 async def test_what_keeps_us_from_the_whole_site_is_told_as_it_is(world, code, kind):
     world.site.answer = unreached(code, "https://a.example/robots.txt", kind)
     for _ in range(2):
@@ -306,7 +298,7 @@ async def test_what_keeps_us_from_the_whole_site_is_told_as_it_is(world, code, k
     ],
     ids=["our proxy", "our own pace"],
 )
-@in_virtual_time()
+@in_virtual_time
 async def test_what_says_nothing_about_the_site_is_not_remembered(world, failure):
     world.site.answer = failure
     error = await world.refused()
@@ -316,14 +308,14 @@ async def test_what_says_nothing_about_the_site_is_not_remembered(world, failure
 
 
 @pytest.mark.parametrize("code", [ErrorCode.TOO_MANY_REDIRECTS, ErrorCode.REDIRECT_LOOP])
-@in_virtual_time()
+@in_virtual_time
 async def test_too_many_redirects_are_no_robots_txt(world, code):
     world.site.answer = unreached(code, kind=RedirectError)
     assert await world.check() == "absent"
     assert world.shelf.kept["https://a.example"].status == 302
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_a_429_is_not_kept_for_a_day(world):
     world.site.answer = (429, b"")
     assert await world.check() == "absent"
@@ -334,7 +326,7 @@ async def test_a_429_is_not_kept_for_a_day(world):
 
 
 @pytest.mark.parametrize("failure", [DOWN, unreached()])
-@in_virtual_time()
+@in_virtual_time
 async def test_a_copy_counts_for_thirty_days_while_the_site_fails(world, failure):
     world.site.answer = OPEN
     await world.check()
@@ -350,7 +342,7 @@ async def test_a_copy_counts_for_thirty_days_while_the_site_fails(world, failure
     await world.refused()
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_a_site_that_had_none_is_closed_while_it_fails(world):
     """A note that there was no file is no copy of one."""
     await world.check()
@@ -359,7 +351,7 @@ async def test_a_site_that_had_none_is_closed_while_it_fails(world):
     await world.refused()
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_fifty_concurrent_calls_share_one_request(world):
     world.site.answer, world.site.takes = OPEN, 2.0
     async with asyncio.TaskGroup() as group:
@@ -374,7 +366,7 @@ async def test_fifty_concurrent_calls_share_one_request(world):
     assert repr(world.gate) == "<RobotsGate [2 origins known]>"
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_a_site_that_does_not_answer_takes_the_configured_time_and_closes(world):
     world.site.takes = 100.0
     started = world.clock()
@@ -384,7 +376,7 @@ async def test_a_site_that_does_not_answer_takes_the_configured_time_and_closes(
     assert "not there within 5 seconds" in error.message
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_a_call_ends_at_its_own_deadline_and_says_nothing_about_the_site(world):
     world.site.answer, world.site.takes = OPEN, 3.0
     started = world.clock()
@@ -398,7 +390,7 @@ async def test_a_call_ends_at_its_own_deadline_and_says_nothing_about_the_site(w
 
 
 @pytest.mark.parametrize("turns", range(8))
-@in_virtual_time()
+@in_virtual_time
 async def test_cancelled_at_any_moment_it_leaves_nothing_under_way(world, turns):
     world.site.answer = OPEN
     async with asyncio.TaskGroup() as group:
@@ -411,7 +403,7 @@ async def test_cancelled_at_any_moment_it_leaves_nothing_under_way(world, turns)
     assert await world.check() == "allowed"
 
 
-@in_virtual_time()
+@in_virtual_time
 async def test_only_so_many_rules_are_kept_parsed(world):
     world.site.answer = OPEN
     for n in range(2_100):
@@ -454,7 +446,7 @@ ALL = "User-agent: *\n"
         (f"{US}Disallow: /{'a' * 500}", f"/{'a' * 500}", f"Disallow: /{'a' * 98}\u2026"),
     ],
 )
-@in_virtual_time()
+@in_virtual_time
 async def test_a_refusal_quotes_the_rule_as_a_person_wrote_it(world, text, target, rule):
     world.site.answer = (200, text.encode())
     error = await world.refused(f"https://a.example{target}")

@@ -30,10 +30,6 @@ class World(SimulatedSearch):
     def __init__(self, clock, *, fan_out: int = 3, own=OWN[:3], public=()) -> None:
         super().__init__(clock, own=own, public=public, fan_out=fan_out)
 
-    def is_idle(self) -> bool:
-        in_flight = sum(member.in_flight for member in self.pool._members.values())
-        return self.upstream.under_way.total() == in_flight == 0
-
 
 def titles(found: Found) -> list[str]:
     return [hit.title for hit in found.pages[0].hits]

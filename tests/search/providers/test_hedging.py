@@ -23,10 +23,6 @@ class World(SimulatedSearch):
     def __init__(self, clock, *, own=OWN, public=(), **config: object) -> None:
         super().__init__(clock, own=own, public=public, **config)
 
-    def is_idle(self) -> bool:
-        in_flight = sum(member.in_flight for member in self.pool._members.values())
-        return self.upstream.under_way.total() == in_flight == 0
-
 
 def verdicts(found: Found) -> list[Verdict]:
     return [attempt.verdict for attempt in found.attempts]
