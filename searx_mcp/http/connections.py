@@ -113,6 +113,9 @@ class Connections:
                 )
                 routes[proxy] = (connect, route)
 
+        if not routes:
+            return lambda _url: None
+
         def route_for(url: URL) -> Route | None:
             proxy = self.proxies.proxy_for(url.scheme, url.raw_host or "", url.port or 0)
             return routes[proxy] if proxy else None

@@ -5,6 +5,7 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
@@ -30,6 +31,25 @@ Route = tuple[Connect, ProxyRoute]
 """What makes the library's session for a proxy, and the way through it."""
 
 _UNRESOLVED: Final = "The host name does not resolve."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A request whose answer is read whole.
+
+    Attributes:
+        url: an absolute URL.
+        headers: sent as they are; `Accept-Encoding` is added.
+        timeout: seconds for connecting and the headers; the caller bounds the body.
+        max_bytes: decoded bytes read of the answer.
+        body: what is posted, and the headers have to say what it is; without one it is a GET.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+    timeout: float
+    max_bytes: int
+    body: bytes | None = None
 
 
 class Reply:
@@ -188,40 +208,27 @@ class HttpSession:
         finally:
             response.close()
 
-    async def send(
-        self,
-        url: str,
-        *,
-        headers: Mapping[str, str],
-        timeout: float,  # noqa: ASYNC109 - as `open`
-        max_bytes: int,
-        body: bytes | None = None,
-    ) -> Response:
+    async def send(self, request: Request) -> Response:
         """Send one request and read what the status makes worth reading of the answer.
 
         Of a redirect nothing is, and the body of a failure only adds to what its status says. Whoever
         decides by the headers whether and how much to read, as pages and the robots.txt of sites do,
         uses `open`, which leaves the body unread.
 
-        Args:
-            url: as of `open`.
-            headers: likewise.
-            timeout: likewise; the caller bounds the body.
-            max_bytes: decoded bytes read of the answer.
-            body: as of `open`.
-
         Raises:
             SearxMcpError: as `open` and `Reply.read`.
         """
-        async with self.open(url, headers=headers, timeout=timeout, body=body) as reply:
+        async with self.open(
+            request.url, headers=request.headers, timeout=request.timeout, body=request.body
+        ) as reply:
             status, read = reply.status, Body(b"")
             if not HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
                 try:
-                    read = await reply.read(max_bytes=max_bytes)
+                    read = await reply.read(max_bytes=request.max_bytes)
                 except FetchError:
                     if status < HTTPStatus.BAD_REQUEST:
                         raise
-            return Response(status, reply.headers, read.data, url, read.notes)
+            return Response(status, reply.headers, read.data, request.url, read.notes)
 
     async def resolve(self, url: str, *, timeout: float) -> None:  # noqa: ASYNC109 - as `open`
         """Look up the host of a URL, without sending anything to it.

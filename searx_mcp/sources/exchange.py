@@ -2,13 +2,13 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from searx_mcp.errors import FetchError, ProxyError, SearxMcpError
 from searx_mcp.http.body import Response
-from searx_mcp.http.http import HttpSession
+from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.attempt import Verdict
 from searx_mcp.pool.attempt import verdict_of
 from searx_mcp.workers.failures import DefeatError
@@ -52,25 +52,6 @@ class Exchange(Generic[T]):
     response: Response | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """A request to a source.
-
-    Attributes:
-        url: what is asked for.
-        headers: sent as they are.
-        max_bytes: decoded bytes read of the answer.
-        body: what is posted; without one it is a GET.
-        timeout: seconds until the answer must be there and read.
-    """
-
-    url: str
-    headers: Mapping[str, str]
-    max_bytes: int
-    timeout: float
-    body: bytes | None = None
-
-
 async def exchange(
     session: Callable[[], HttpSession],
     request: Request,
@@ -84,7 +65,7 @@ async def exchange(
 
     Args:
         session: gives the connections that the request goes over.
-        request: what is sent.
+        request: what is sent; its answer has to be there and read within its timeout.
         reader: makes something of the answer.
         asked: what it is to know besides.
         name: of the source, for the log.
@@ -98,13 +79,7 @@ async def exchange(
     deadline = start + request.timeout
     try:
         async with asyncio.timeout_at(deadline):
-            response = await session().send(
-                request.url,
-                headers=request.headers,
-                timeout=request.timeout,
-                max_bytes=request.max_bytes,
-                body=request.body,
-            )
+            response = await session().send(request)
             last_byte, status = loop.time(), response.status
             result: T | Failure = await reader.read_safely(
                 response, asked, workers=workers, deadline=deadline

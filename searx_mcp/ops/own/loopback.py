@@ -7,6 +7,7 @@ from http import HTTPStatus
 from typing import Final
 
 from searx_mcp.errors import SearxMcpError
+from searx_mcp.http.http import Request
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.own_instance import ContainerFailure, NativeFailure
@@ -108,11 +109,14 @@ class Probe:
     async def failing(self, url: str) -> dict[str, str]:
         """Engines most of whose requests fail, with the reason."""
         self._admit(url)
-        address = f"{url}stats/errors"
+        request = Request(
+            url=f"{url}stats/errors",
+            headers=honest(),
+            timeout=_ASKED_TIMEOUT,
+            max_bytes=MAX_TEXT,
+        )
         try:
-            answer = await self._sessions.own.send(
-                address, headers=honest(), timeout=_ASKED_TIMEOUT, max_bytes=MAX_TEXT
-            )
+            answer = await self._sessions.own.send(request)
         except SearxMcpError:
             return {}
         if answer.status != HTTPStatus.OK:

@@ -22,7 +22,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.files import read_bytes
-from searx_mcp.http.http import HttpSession
+from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.pool.catalog import catalog_age_days
@@ -181,7 +181,7 @@ class Discovery:
         headers = honest() | {"Accept": "application/json"} | _conditions(self._kept)
         listed_at = datetime.fromtimestamp(now, UTC)
         answer = await self._session().send(
-            self._url, headers=headers, timeout=TIMEOUT, max_bytes=MAX_BYTES
+            Request(url=self._url, headers=headers, timeout=TIMEOUT, max_bytes=MAX_BYTES)
         )
         if answer.status == HTTPStatus.NOT_MODIFIED and self._kept.catalog is not None:
             confirmed = self._kept.catalog.model_copy(update={"listed_at": listed_at})

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 
 from searx_mcp.http.body import ACCEPT_ENCODING
-from searx_mcp.http.http import HttpSession
-from searx_mcp.sources.exchange import Failure, Request, exchange
+from searx_mcp.http.http import HttpSession, Request
+from searx_mcp.sources.exchange import Failure, exchange
 from searx_mcp.sources.open.answers import (
     ANSWERED,
     Answered,

@@ -4,19 +4,18 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 from searx_mcp.errors import ProxyError, SearxMcpError, TransportError
 from searx_mcp.http.body import Response
-from searx_mcp.http.http import HttpSession
+from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.http.robots import FETCHED_BYTES, RobotsDecision
 from searx_mcp.models.attempt import Format
 from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.sources.exchange import Exchange, Failure, Request, exchange
+from searx_mcp.sources.exchange import Exchange, Failure, exchange
 from searx_mcp.sources.searxng.answers import (
     CONFIG,
     RESULTS,
@@ -220,13 +219,16 @@ class Upstream:
             timeout: seconds for all of it.
         """
         session = self._own() if own else self._public()
-        send = partial(session.send, headers=honest(), timeout=timeout, max_bytes=MAX_BODY)
         root = base_url.rstrip("/")
+        request = Request(
+            url=f"{root}/healthz", headers=honest(), timeout=timeout, max_bytes=MAX_BODY
+        )
         try:
             async with asyncio.timeout(timeout):
-                health = await send(f"{root}/healthz")
+                health = await session.send(request)
                 if health.status == HTTPStatus.NOT_FOUND:
-                    return (await send(f"{root}/")).status == HTTPStatus.OK
+                    home = await session.send(replace(request, url=f"{root}/"))
+                    return home.status == HTTPStatus.OK
         except ProxyError:
             return True  # nothing is known of it, and silence would be held against it
         except (TimeoutError, SearxMcpError):
