@@ -8,6 +8,7 @@ from typing import Any, Final
 import pytest
 
 from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.convert import convert
 from searx_mcp.content.document import from_frame, options_for
 from searx_mcp.content.html.guards import guard
 from searx_mcp.errors import ContentError
@@ -169,6 +170,19 @@ OF_OURS: Final[Mapping[str, _Make]] = {
     "closing tags": lambda: "<p>x" + "</div></p></br>" * 100_000,
     "buttons and forms": lambda: "<form><button>x" * 50_000,
     "tables and formatting": lambda: "<table><b>x<tr><i>y" * 20_000,
+    "formatting with ids": lambda: "".join(f"<div><b id={n}>x</div>" for n in range(500)),
+    "tags without an end": lambda: "<a" * 20_000,
+    "exclamation marks": lambda: "!" * 20_000,
+    "images in text": lambda: "![x](" * 5_000,
+    "a span of 5,000 digits": lambda: f"<table><tr><td colspan={'9' * 5_000}>x",
+    "a start of 5,000 digits": lambda: f"<ol start={'9' * 5_000}><li>x",
+    "a heading of 5,000 digits": lambda: f"<h{'9' * 5_000}>x",
+    "names of converter methods": lambda: "<soup>x</soup><fn_cache>y</fn_cache><h99999>z",
+    "headings in headings": lambda: _nested("<h1><div><h2><div>", 1_000),
+    "linked data in brackets": lambda: f"<script type=application/ld+json>{'[' * 15_000}</script>x",
+    "metas": lambda: "<meta name=author content=x>" * 5_000 + "x",
+    "foreign content": lambda: "<math><mtext><table><mglyph><style><img src=x onerror=y>z",
+    "a base of nothing": lambda: "<base href='http://['><a href='http://['>x</a>",
 }
 """More, each for a place in the way of a page."""
 
@@ -227,3 +241,21 @@ def test_the_guard_adds_nothing_and_leaves_nothing_for_a_second_time(make: _Make
     assert len(guarded) <= len(page)
     assert "\0" not in guarded
     assert len(guard(guarded)) <= len(guarded)
+
+
+@pytest.mark.parametrize("make", _cases(HOSTILE))
+def test_the_beginning_of_a_hostile_page_becomes_text_or_a_content_error(make: _Make):
+    page = make()[:20_000]
+    try:
+        found = convert(
+            page.encode("utf-8", "replace"),
+            media_type="text/html",
+            charset=None,
+            url=_URL,
+            config=ContentConfig(),
+        )
+    except ContentError:
+        return
+    found.markdown.encode()
+    assert len(found.markdown) < 12 * len(page) + 1_000
+    assert "<img" not in found.markdown

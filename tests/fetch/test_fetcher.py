@@ -17,7 +17,6 @@ from searx_mcp.errors import (
     FetchError,
     InvalidArgumentError,
     PolicyError,
-    RedirectError,
     SiteError,
     TransportError,
 )
@@ -149,24 +148,6 @@ async def test_a_bad_target_is_told_without_its_words_when_not_followed(site, fe
     assert page.notes == (
         "A redirect was not followed: it leads to something that is not a valid address.",
     )
-
-
-async def test_a_loop_is_refused(site, fetcher):
-    site.redirect("/b", "/a")
-    error = await failure(fetcher, site.redirect("/a", "/b"))
-    assert isinstance(error, RedirectError)
-    assert error.code is ErrorCode.REDIRECT_LOOP
-    assert [request.path for request in site.requests] == ["/a", "/b"]
-
-
-@pytest.mark.parametrize(("max_redirects", "requests"), [(0, 1), (2, 3)])
-async def test_too_many_redirects_are_refused(site, make_fetcher, max_redirects, requests):
-    for number in range(5):
-        site.redirect(f"/{number}", f"/{number + 1}")
-    error = await failure(make_fetcher(max_redirects=max_redirects), site.url("/0"))
-    assert isinstance(error, RedirectError)
-    assert error.code is ErrorCode.TOO_MANY_REDIRECTS
-    assert len(site.requests) == requests
 
 
 @pytest.mark.parametrize(

@@ -347,8 +347,7 @@ def dashed(characters: str, *, times: int) -> str:
     ("ordinary", "suspicious"),
     [
         pytest.param("word " * 49 + "wor", "word " * 50, id="200 letters in a part"),
-        pytest.param(
-            "&".join([*["word " * 33 + "w"] * 2, "word " * 33 + "w"]),
+        pytest.param("&".join([*["word " * 33 + "w"] * 2, "word " * 33 + "w"]),
             "&".join([*["word " * 33 + "w"] * 2, "word " * 33 + "wo"]),
             id="400 letters in all",
         ),

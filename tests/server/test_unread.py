@@ -40,16 +40,14 @@ UNREAD = {
     "/401": (FakePage("Who are you?", status=401), "authentication_required", 401),
     "/429": (FakePage("Slowly", status=429), "rate_limited", 429),
     "/500": (FakePage("Oh no", status=500), "http_error", 500),
-    "/login": (
-        FakePage(article("Club", ["Please log in to read what the members write."])),
+    "/login": (FakePage(article("Club", ["Please log in to read what the members write."])),
         "authentication_required",
         None,
     ),
     "/film": (FakePage(b"\0", content_type="video/mp4"), "unsupported_content_type", 200),
     "/large": (huge(4_000_000, content_type="application/pdf"), "content_too_large", 200),
     "/empty": (FakePage("<html><body></body></html>"), "extraction_failed", 200),
-    "/broken": (
-        FakePage("x", headers={"Content-Encoding": "quux"}),
+    "/broken": (FakePage("x", headers={"Content-Encoding": "quux"}),
         "unsupported_encoding",
         200,
     ),

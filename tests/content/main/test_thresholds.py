@@ -112,23 +112,19 @@ KINDS = {
         is_kind(_ARTICLE, lambda n: body(1_200) + cards(70), path=lambda n: f"/{'a-' * min(n, 20)}", types="ItemList"), 3),
     "much, and a name of three words": (
         is_kind(_ARTICLE, lambda n: body(n) + cards(70), path="/a-b-c", types="ItemList"), 1_200),
-    "much, and half of the page": (
-        is_kind(_ARTICLE, lambda n: body(n) + prose(139) * 6), 834),
+    "much, and half of the page": (is_kind(_ARTICLE, lambda n: body(n) + prose(139) * 6), 834),
     "much of a small page": (is_kind(_ARTICLE, body), 600),
     "a body": (is_kind(_ARTICLE, lambda n: body(n) + _PIECES), 900),
     "a body at the address of a listing": (
         is_kind(_ARTICLE, lambda n: body(n) + _PIECES, path="/news/"), 1_200),
     "cards": (is_kind(_LISTING, lambda n: cards(min(n, 50))), 8),
-    "share of cards": (
-        is_kind(_LISTING, lambda n: f"{cards(20)}{words(max(0, 2_000 - n))}"), 886),
-    "an article with cards": (
-        is_kind(_ARTICLE, lambda n: f"{cards(200)}{body(n)}"), 2_500),
+    "share of cards": (is_kind(_LISTING, lambda n: f"{cards(20)}{words(max(0, 2_000 - n))}"), 886),
+    "an article with cards": (is_kind(_ARTICLE, lambda n: f"{cards(200)}{body(n)}"), 2_500),
     "cards with a price": (
         is_kind(_COLLECTION, lambda n: f"{cards(min(n, 20), '$1')}{cards(max(0, 20 - n), 'x1')}"), 10),
     "cards looked at": (
         is_kind(_LISTING, lambda n: f"{cards(min(n, 60), 'x1')}{cards(max(20, 60 - n), '$1')}"), 21),
-    "comments": (
-        is_kind(_FORUM, lambda n: f"<div class=comments>{prose(n)}</div>"), 501),
+    "comments": (is_kind(_FORUM, lambda n: f"<div class=comments>{prose(n)}</div>"), 501),
     "share of comments": (
         is_kind(_FORUM, lambda n: f"<div class=comments>{prose(n)}</div>{prose(139) * 5}"), 1_622),
     "what is beside comments": (
@@ -176,8 +172,7 @@ ROOTS = {
     "share of microdata": (
         roots(lambda n: microdata(prose(n)) + prose(1_000), "m", sure=True), 334),
     "large microdata": (roots(lambda n: microdata(prose(n)) + prose(9_000), "m", sure=True), 1_201),
-    "narrow by text": (
-        roots(lambda n: one("b", prose(800)) + prose(400) + words(n), "body"), 401),
+    "narrow by text": (roots(lambda n: one("b", prose(800)) + prose(400) + words(n), "body"), 401),
     "narrow by prose": (
         roots(lambda n: one("b", prose(n)) + prose(400) + words(9_000), "b"), 1_500),
     "narrow by share": (
@@ -246,8 +241,7 @@ def is_believed(page: Callable[[int], str]) -> Probe:
 
 OTHERS = {
     "a text that stands for a page": (stands(lambda n: "x" * n, lambda n: ""), 150),
-    "a page that needs none": (
-        lambda n: not stands(lambda n: "x" * 400, words)(n), 200),
+    "a page that needs none": (lambda n: not stands(lambda n: "x" * 400, words)(n), 200),
     "a page for readers without scripts": (is_opened, 500),
     "parts that scripts would show": (are_hidden, 501),
     "prose that names may leave": (

@@ -28,8 +28,7 @@ def text_of(html: str) -> str:
             TABS.format("button"), "<div role=tabpanel id=p1>{0}</div><div role=tabpanel id=p2 aria-hidden=true>{1}</div>",
             id="buttons",
         ),
-        pytest.param(
-            TABS.format("a").replace("aria-controls", "data-x"),
+        pytest.param(TABS.format("a").replace("aria-controls", "data-x"),
             '<div role=tabpanel aria-labelledby=t1>{0}</div><div role=tabpanel aria-labelledby=t2 style="display: none">{1}</div>',
             id="by what labels panels",
         ),

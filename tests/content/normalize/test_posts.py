@@ -19,8 +19,7 @@ PREVIEW = (
         pytest.param(
             QUOTE, "<blockquote><p><strong>al:</strong></p><p>Which one?</p></blockquote>", id="quotation"
         ),
-        pytest.param(
-            QUOTE.replace("al:", '<a href="/t/9">Noise</a> <a href="/c/2">Bikes</a>'),
+        pytest.param(QUOTE.replace("al:", '<a href="/t/9">Noise</a> <a href="/c/2">Bikes</a>'),
             '<blockquote><p><a href="/t/9">Noise</a></p><p>Which one?</p></blockquote>', id="quotation of another thread",
         ),
         pytest.param(

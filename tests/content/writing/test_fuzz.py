@@ -162,29 +162,7 @@ def test_no_page_has_images_tags_or_unsafe_links(html: str, style: Style):
     check(html, style)
 
 
-WORDS = st.sampled_from(
-    [
-        "a",
-        "b c",
-        " d",
-        "e ",
-        " ",
-        "(",
-        ")",
-        ".",
-        "x.",
-        "“y”",
-        "1",
-        "é",
-        "漢",
-        "€",
-        "_",
-        "*",
-        "!",
-        "]",
-        "[",
-    ]
-)
+WORDS = st.sampled_from(["a", "b c", " d", "e ", "x.", "“y”", *" ().1é漢€_*!]["])
 OPENED = st.sampled_from(
     ["", "<b>", "<i>", "<del>", "<a href=/x>", "<code>", "<b><i>", "</b>", "</i>", "</a>", "<br>"]
 )
