@@ -97,41 +97,35 @@ def images(html: str) -> list[str]:
     return [address for address in addresses if address]
 
 
-@pytest.mark.parametrize(
-    ("html", "url"),
-    [
-        pytest.param("<img src=i.png>", "https://ex.org/a/i.png", id="relative"),
-        pytest.param("<img src=//cdn.org/i.png>", "https://cdn.org/i.png", id="without a scheme"),
-        pytest.param(
-            "<img src=data:image/gif;base64,x data-src=/i.png>", "https://ex.org/i.png", id="lazy"
-        ),
-        pytest.param(
-            "<img src=/blank.gif data-original=/i.png>", "https://ex.org/i.png", id="placeholder"
-        ),
-        pytest.param(
-            "<img src=data:x data-srcset='/s.png 300w, /l.png 900w, /m.png 600w'>",
-            "https://ex.org/l.png",
-            id="lazy set",
-        ),
-        pytest.param("<img srcset='/a,b.png 1x, /c.png 2.5x'>", "https://ex.org/c.png", id="set"),
-        pytest.param("<img srcset='/one.png'>", "https://ex.org/one.png", id="set of one"),
-        pytest.param(
-            "<picture><source srcset='/w.webp 2x'><img alt=x></picture>",
-            "https://ex.org/w.webp",
-            id="picture",
-        ),
-        pytest.param("<img src='javascript:x' srcset='data:x 9x,/i.png 1x'>", "", id="no address"),
-        pytest.param("<img src=data:image/png;base64,AAAA>", "", id="data"),
-        pytest.param("<img src=file:///etc/passwd>", "", id="file"),
-        pytest.param("<img src=blob:https://ex.org/1>", "", id="blob"),
-        pytest.param("<img src=mailto:a@b.org>", "", id="no web address"),
-        pytest.param("<img src=/t.gif width=1>", "", id="counts visitors"),
-        pytest.param("<img src=/t.gif height=0px>", "", id="of no height"),
-        pytest.param("<img src='http://['>", "", id="malformed"),
-        pytest.param(f"<img src=/{'x' * 3_000}>", "", id="too long"),
-        pytest.param("<img>", "", id="nothing"),
-    ],
-)
+IMAGES = {
+    "relative": ("<img src=i.png>", "https://ex.org/a/i.png"),
+    "without a scheme": ("<img src=//cdn.org/i.png>", "https://cdn.org/i.png"),
+    "lazy": ("<img src=data:image/gif;base64,x data-src=/i.png>", "https://ex.org/i.png"),
+    "placeholder": ("<img src=/blank.gif data-original=/i.png>", "https://ex.org/i.png"),
+    "lazy set": (
+        "<img src=data:x data-srcset='/s.png 300w, /l.png 900w, /m.png 600w'>",
+        "https://ex.org/l.png",
+    ),
+    "set": ("<img srcset='/a,b.png 1x, /c.png 2.5x'>", "https://ex.org/c.png"),
+    "set of one": ("<img srcset='/one.png'>", "https://ex.org/one.png"),
+    "picture": (
+        "<picture><source srcset='/w.webp 2x'><img alt=x></picture>",
+        "https://ex.org/w.webp",
+    ),
+    "no address": ("<img src='javascript:x' srcset='data:x 9x,/i.png 1x'>", ""),
+    "data": ("<img src=data:image/png;base64,AAAA>", ""),
+    "file": ("<img src=file:///etc/passwd>", ""),
+    "blob": ("<img src=blob:https://ex.org/1>", ""),
+    "no web address": ("<img src=mailto:a@b.org>", ""),
+    "counts visitors": ("<img src=/t.gif width=1>", ""),
+    "of no height": ("<img src=/t.gif height=0px>", ""),
+    "malformed": ("<img src='http://['>", ""),
+    "too long": (f"<img src=/{'x' * 3_000}>", ""),
+    "nothing": ("<img>", ""),
+}
+
+
+@pytest.mark.parametrize(("html", "url"), IMAGES.values(), ids=IMAGES)
 def test_an_image_is_where_a_reader_would_get_it(html: str, url: str):
     assert images(html) == ([url] if url else [])
 

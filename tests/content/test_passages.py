@@ -51,38 +51,27 @@ def test_only_passages_with_a_word_of_the_question_have_a_score():
 FILLER = "Something else altogether is said in this paragraph.\n\n"
 
 
-@pytest.mark.parametrize(
-    ("question", "wanted", "other"),
-    [
-        pytest.param("prices", "The price is three.", "The priest is here.", id="endings"),
-        pytest.param(
-            "what is the price of it",
-            "A price of three.",
-            "What it is, and what of it.",
-            id="stop words",
-        ),
-        pytest.param(
-            "retry limit",
-            "The retry limit is five for a call at night.",
-            "Retry slowly: size has a limit, sky a limit, and retry again.",
-            id="pairs",
-        ),
-        pytest.param(
-            "cheap boat tickets",
-            "The boat that leaves for the islands in the morning is cheap, and so are its tickets.",
-            "Tickets, tickets, tickets. A boat, a boat, a boat.",
-            id="coverage",
-        ),
-        pytest.param(
-            "ガス 料金", "電気とガスの料金は三千円です。", "電気の設備の説明です。", id="kana"
-        ),
-        pytest.param("退款政策", "退款的政策是七天之内。", "公司的历史和地址。", id="Han"),
-        pytest.param("ราคาตั๋ว", "ราคาตั๋วเรือคือสามสิบบาท", "เรือออกจากท่าทุกวัน", id="Thai"),
-        pytest.param(
-            "warmepumpe", "Die Wärmepumpe ist leise.", "Die Warte ist leise.", id="accents"
-        ),
-    ],
-)
+QUESTIONS = {
+    "endings": ("prices", "The price is three.", "The priest is here."),
+    "stop words": ("what is the price of it", "A price of three.", "What it is, and what of it."),
+    "pairs": (
+        "retry limit",
+        "The retry limit is five for a call at night.",
+        "Retry slowly: size has a limit, sky a limit, and retry again.",
+    ),
+    "coverage": (
+        "cheap boat tickets",
+        "The boat that leaves for the islands in the morning is cheap, and so are its tickets.",
+        "Tickets, tickets, tickets. A boat, a boat, a boat.",
+    ),
+    "kana": ("ガス 料金", "電気とガスの料金は三千円です。", "電気の設備の説明です。"),
+    "Han": ("退款政策", "退款的政策是七天之内。", "公司的历史和地址。"),
+    "Thai": ("ราคาตั๋ว", "ราคาตั๋วเรือคือสามสิบบาท", "เรือออกจากท่าทุกวัน"),
+    "accents": ("warmepumpe", "Die Wärmepumpe ist leise.", "Die Warte ist leise."),
+}
+
+
+@pytest.mark.parametrize(("question", "wanted", "other"), QUESTIONS.values(), ids=QUESTIONS)
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_passage_fits_better(question: str, wanted: str, other: str, *, is_first: bool):
     parts = (wanted, other) if is_first else (other, wanted)

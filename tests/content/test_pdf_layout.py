@@ -33,59 +33,45 @@ FULL = "This line goes on to the margin on the right"
 ALSO = "and this one does the same, up to its limits"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param(
-            f"{FULL}\n{ALSO}\nand ends.", [f"{FULL} {ALSO} and ends."], id="one paragraph"
-        ),
-        pytest.param(
-            f"{FULL}\nand ends.\n{FULL}\nand ends.",
-            [f"{FULL} and ends.\n{FULL} and ends."],
-            id="a short line ends it",
-        ),
-        pytest.param(
-            f"{FULL}\nand ends.\n\n{FULL}\nand ends.",
-            [f"{FULL} and ends."] * 2,
-            id="a wide gap separates",
-        ),
-        pytest.param(
-            f"{FULL}\nand ends.\n   {FULL[:-3]}\n{ALSO}",
-            [f"{FULL} and ends.", f"{FULL[:-3]} {ALSO}"],
-            id="an indent begins one",
-        ),
-        pytest.param(
-            f"{FULL}\n{FULL}\n   {FULL[:-3]}\n{ALSO}",
-            [f"{FULL} {FULL}", f"{FULL[:-3]} {ALSO}"],
-            id="an indent begins one behind a full line, too",
-        ),
-        pytest.param(
-            f"{FULL}\n   {ALSO[:-3]}\n   {ALSO[:-3]}\n   the end.",
-            [f"{FULL} {ALSO[:-3]} {ALSO[:-3]} the end."],
-            id="a hanging indent does not",
-        ),
-        pytest.param(
-            f"{FULL}\n{ALSO}\nif x:\n    y()\nelse:\n    z()\n{FULL}\n{ALSO}",
-            [f"{FULL} {ALSO} if x:\ny()\nelse:\nz()\n{FULL} {ALSO}"],
-            id="short lines stay lines",
-        ),
-        pytest.param(
-            f"{FULL}\nTo buy:\n\u2022 one\n\u2022 {ALSO}\n  goes on\n1. two\n{FULL}",
-            [f"{FULL} To buy:\n- one\n- {ALSO} goes on\n1. two\n{FULL}"],
-            id="items of a list",
-        ),
-        pytest.param(
-            f"{FULL}\nan exam~\nple and a Franco-~\nPrussian, the 1~\n2 of them",
-            [f"{FULL} an example and a Franco--Prussian, the 1-2 of them"],
-            id="hyphens at ends of lines",
-        ),
-        pytest.param(
-            f"{FULL}\n- - -\n# text\n* [a](http://a.example)",
-            [f"{FULL}\n- \\- -\n\\# text\n- [a]\\(http://a.example)"],
-            id="markup is text",
-        ),
-    ],
-)
+LAYOUTS = {
+    "one paragraph": (f"{FULL}\n{ALSO}\nand ends.", [f"{FULL} {ALSO} and ends."]),
+    "a short line ends it": (
+        f"{FULL}\nand ends.\n{FULL}\nand ends.",
+        [f"{FULL} and ends.\n{FULL} and ends."],
+    ),
+    "a wide gap separates": (f"{FULL}\nand ends.\n\n{FULL}\nand ends.", [f"{FULL} and ends."] * 2),
+    "an indent begins one": (
+        f"{FULL}\nand ends.\n   {FULL[:-3]}\n{ALSO}",
+        [f"{FULL} and ends.", f"{FULL[:-3]} {ALSO}"],
+    ),
+    "an indent begins one behind a full line, too": (
+        f"{FULL}\n{FULL}\n   {FULL[:-3]}\n{ALSO}",
+        [f"{FULL} {FULL}", f"{FULL[:-3]} {ALSO}"],
+    ),
+    "a hanging indent does not": (
+        f"{FULL}\n   {ALSO[:-3]}\n   {ALSO[:-3]}\n   the end.",
+        [f"{FULL} {ALSO[:-3]} {ALSO[:-3]} the end."],
+    ),
+    "short lines stay lines": (
+        f"{FULL}\n{ALSO}\nif x:\n    y()\nelse:\n    z()\n{FULL}\n{ALSO}",
+        [f"{FULL} {ALSO} if x:\ny()\nelse:\nz()\n{FULL} {ALSO}"],
+    ),
+    "items of a list": (
+        f"{FULL}\nTo buy:\n\u2022 one\n\u2022 {ALSO}\n  goes on\n1. two\n{FULL}",
+        [f"{FULL} To buy:\n- one\n- {ALSO} goes on\n1. two\n{FULL}"],
+    ),
+    "hyphens at ends of lines": (
+        f"{FULL}\nan exam~\nple and a Franco-~\nPrussian, the 1~\n2 of them",
+        [f"{FULL} an example and a Franco--Prussian, the 1-2 of them"],
+    ),
+    "markup is text": (
+        f"{FULL}\n- - -\n# text\n* [a](http://a.example)",
+        [f"{FULL}\n- \\- -\n\\# text\n- [a]\\(http://a.example)"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), LAYOUTS.values(), ids=LAYOUTS)
 def test_lines_become_paragraphs(text, expected):
     assert put_together(typeset(text)) == expected
 

@@ -102,32 +102,26 @@ def test_who_asks_about_a_wall_may_be_answered_by_one():
     assert assess(text, query="how to log in").poor is None
 
 
-@pytest.mark.parametrize(
-    ("text", "poor"),
-    [
-        pytest.param("", Poor.EMPTY, id="nothing"),
-        pytest.param("Home. Contact. Imprint.", Poor.EMPTY, id="next to nothing"),
-        pytest.param(
-            "Cheap watches here. Watches cheap, watches now, buy watches. " * 30,
-            Poor.SPAM,
-            id="one word over and over",
-        ),
-        pytest.param(
-            "The best offer of the whole town waits for you today. " * 40,
-            Poor.SPAM,
-            id="one sentence over and over",
-        ),
-        pytest.param(LINKS, None, id="a list of links"),
-        pytest.param(
-            "\n".join(f"| Box {n} | {n} cm | {n * 3} g |" for n in range(80)), None, id="a table"
-        ),
-        pytest.param("## Monitor X\n\n24 inch, black, new\n\n" * 40, None, id="a list of products"),
-        pytest.param(
-            "村の電気の九割をまかなう発電所が動き始めて五年がたった。", None, id="Japanese"
-        ),
-        pytest.param("ชาวบ้านยี่สิบครอบครัวเปิดบ้านพักให้นักท่องเที่ยว", None, id="Thai"),
-    ],
-)
+POOR = {
+    "nothing": ("", Poor.EMPTY),
+    "next to nothing": ("Home. Contact. Imprint.", Poor.EMPTY),
+    "one word over and over": (
+        "Cheap watches here. Watches cheap, watches now, buy watches. " * 30,
+        Poor.SPAM,
+    ),
+    "one sentence over and over": (
+        "The best offer of the whole town waits for you today. " * 40,
+        Poor.SPAM,
+    ),
+    "a list of links": (LINKS, None),
+    "a table": ("\n".join(f"| Box {n} | {n} cm | {n * 3} g |" for n in range(80)), None),
+    "a list of products": ("## Monitor X\n\n24 inch, black, new\n\n" * 40, None),
+    "Japanese": ("村の電気の九割をまかなう発電所が動き始めて五年がたった。", None),
+    "Thai": ("ชาวบ้านยี่สิบครอบครัวเปิดบ้านพักให้นักท่องเที่ยว", None),
+}
+
+
+@pytest.mark.parametrize(("text", "poor"), POOR.values(), ids=POOR)
 def test_what_is_poor_is_told_from_what_is_short_or_a_list(text: str, poor: Poor | None):
     assert assess(text).poor is poor
 

@@ -136,85 +136,64 @@ def test_any_text_has_a_summary_within_the_bound(text: str, query: str, max_char
 LONG = " ".join(f"Sentence number {n} speaks of subject{n} and nothing else." for n in range(30))
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        pytest.param(
-            "See [the whole manual](https://e.org/a_(b)) before you begin.",
-            "See the whole manual before you begin.",
-            id="links",
-        ),
-        pytest.param(
-            "See [the `open()` function](https://e.org/a) and [`a[0]`](https://e.org/b) first.",
-            "See the `open()` function and `a[0]` first.",
-            id="links around code",
-        ),
-        pytest.param(
-            "[![a map](https://e.org/m.png)](https://e.org/m) It shows [all [1] of it](https://e.org/) here.",
-            "It shows all [1] of it here.",
-            id="links around images and brackets",
-        ),
-        pytest.param(
-            "**`name`: of the field** and *`f(*a)`* are both given.",
-            "`name`: of the field and `f(*a)` are both given.",
-            id="emphasis around code",
-        ),
-        pytest.param(
-            "It costs $45 an hour.\\* Others take more than that.",
-            "It costs $45 an hour.\\* Others take more than that.",
-            id="an escaped mark behind a stop",
-        ),
-        pytest.param("1 299,00 € 1 449,00 € 1 258,90 €", "", id="prices without a word"),
-        pytest.param(
-            "[caption: Otters hold hands. Photo by [Jo](https://e.org/).]", "", id="captions"
-        ),
-        pytest.param("\u00a9 2026, The Roasting Company of Old.", "", id="who owns the page"),
-        pytest.param(
-            "The tower was moved.[^1] It stands inland now, they say.[^n]",
-            "The tower was moved. It stands inland now, they say.",
-            id="footnotes",
-        ),
-        pytest.param(
-            "**Both words** of *this line* are ~~not~~ marked.",
-            "Both words of this line are not marked.",
-            id="emphasis",
-        ),
-        pytest.param(
-            "Here [image: a map] is a picture of it.", "Here is a picture of it.", id="images"
-        ),
-        pytest.param(
-            "Call `f(*args, **more)` and `a[0](x)` with three words.",
-            "Call `f(*args, **more)` and `a[0] (x)` with three words.",
-            id="code",
-        ),
-        pytest.param(
-            "\u26a0\ufe0f WARNING: never touch the hot lid.",
-            "never touch the hot lid.",
-            id="callout",
-        ),
-        pytest.param(
-            "\u26a0\ufe0f **WARNING:** never touch the hot lid.",
-            "never touch the hot lid.",
-            id="bold callout",
-        ),
-        pytest.param("- [x] Buy bread and butter today.", "Buy bread and butter today.", id="task"),
-        pytest.param(
-            "Two \\*stars\\* stay in the text.", "Two \\*stars\\* stay in the text.", id="escapes"
-        ),
-        pytest.param(
-            "It costs $5 \\times x^2$ for each of them.",
-            "It costs $5 \\times x^2$ for each of them.",
-            id="mathematics",
-        ),
-        pytest.param(
-            "This line was wrapped at the margin of a plain\ntext and goes on here.",
-            "This line was wrapped at the margin of a plain text and goes on here.",
-            id="wrapped lines",
-        ),
-        pytest.param("$$\nx = a + b + c\n$$", "", id="mathematics set apart"),
-        pytest.param("**Answer by bread crumb today:**", "", id="what announces"),
-    ],
-)
+SHOWN = {
+    "links": (
+        "See [the whole manual](https://e.org/a_(b)) before you begin.",
+        "See the whole manual before you begin.",
+    ),
+    "links around code": (
+        "See [the `open()` function](https://e.org/a) and [`a[0]`](https://e.org/b) first.",
+        "See the `open()` function and `a[0]` first.",
+    ),
+    "links around images and brackets": (
+        "[![a map](https://e.org/m.png)](https://e.org/m) It shows [all [1] of it](https://e.org/) here.",
+        "It shows all [1] of it here.",
+    ),
+    "emphasis around code": (
+        "**`name`: of the field** and *`f(*a)`* are both given.",
+        "`name`: of the field and `f(*a)` are both given.",
+    ),
+    "an escaped mark behind a stop": (
+        "It costs $45 an hour.\\* Others take more than that.",
+        "It costs $45 an hour.\\* Others take more than that.",
+    ),
+    "prices without a word": ("1 299,00 € 1 449,00 € 1 258,90 €", ""),
+    "captions": ("[caption: Otters hold hands. Photo by [Jo](https://e.org/).]", ""),
+    "who owns the page": ("\u00a9 2026, The Roasting Company of Old.", ""),
+    "footnotes": (
+        "The tower was moved.[^1] It stands inland now, they say.[^n]",
+        "The tower was moved. It stands inland now, they say.",
+    ),
+    "emphasis": (
+        "**Both words** of *this line* are ~~not~~ marked.",
+        "Both words of this line are not marked.",
+    ),
+    "images": ("Here [image: a map] is a picture of it.", "Here is a picture of it."),
+    "code": (
+        "Call `f(*args, **more)` and `a[0](x)` with three words.",
+        "Call `f(*args, **more)` and `a[0] (x)` with three words.",
+    ),
+    "callout": ("\u26a0\ufe0f WARNING: never touch the hot lid.", "never touch the hot lid."),
+    "bold callout": (
+        "\u26a0\ufe0f **WARNING:** never touch the hot lid.",
+        "never touch the hot lid.",
+    ),
+    "task": ("- [x] Buy bread and butter today.", "Buy bread and butter today."),
+    "escapes": ("Two \\*stars\\* stay in the text.", "Two \\*stars\\* stay in the text."),
+    "mathematics": (
+        "It costs $5 \\times x^2$ for each of them.",
+        "It costs $5 \\times x^2$ for each of them.",
+    ),
+    "wrapped lines": (
+        "This line was wrapped at the margin of a plain\ntext and goes on here.",
+        "This line was wrapped at the margin of a plain text and goes on here.",
+    ),
+    "mathematics set apart": ("$$\nx = a + b + c\n$$", ""),
+    "what announces": ("**Answer by bread crumb today:**", ""),
+}
+
+
+@pytest.mark.parametrize(("text", "shown"), SHOWN.values(), ids=SHOWN)
 def test_a_sentence_is_shown_in_its_words(text: str, shown: str):
     assert summarize(text, max_chars=500) == shown
 

@@ -21,33 +21,27 @@ def chain(length: int) -> dict[str, bytes]:
     return {**hops, steps[-1]: PAGE}
 
 
-@pytest.mark.parametrize(
-    ("scripts", "verdict"),
-    [
-        pytest.param({"/page": to("/page")}, "redirect_loop", id="34 redirect to itself"),
-        pytest.param({"/page": to("#part")}, "redirect_loop", id="34 redirect to a part of itself"),
-        pytest.param(
-            {"/page": to("/other"), "/other": to("/page")}, "redirect_loop", id="34 ping-pong"
-        ),
-        pytest.param(chain(10), "page", id="34 chain that is just short enough"),
-        pytest.param(chain(11), "too_many_redirects", id="34 chain that is too long"),
-        pytest.param({"/page": to("http://127.0.0.1/")}, "blocked_address", id="35 to loopback"),
-        pytest.param({"/page": to("//169.254.169.254/")}, "blocked_address", id="35 to metadata"),
-        pytest.param({"/page": to("http://2130706433/")}, "blocked_address", id="35 to a number"),
-        pytest.param({"/page": to("http://localhost/")}, "blocked_address", id="35 to localhost"),
-        pytest.param({"/page": to("file:///etc/passwd")}, "blocked_scheme", id="35 to a file"),
-        pytest.param({"/page": to("http://x.example.org:22/")}, "blocked_port", id="35 to a port"),
-        pytest.param({"/page": to("http://[")}, "malformed_response", id="35 to no address"),
-        pytest.param(
-            {"/page": to("\\\\127.0.0.1\\")}, "malformed_response", id="35 to backslashes"
-        ),
-        pytest.param(
-            {"/page": to("/" + "x" * 6_000)}, "malformed_response", id="35 to a long way off"
-        ),
-        pytest.param({"/page": to("http://gone.example.org/")}, "dns_error", id="35 to no host"),
-        pytest.param({"/page": response(status="302 Found")}, "http_error", id="35 to nowhere"),
-    ],
-)
+REDIRECTS = {
+    "34 redirect to itself": ({"/page": to("/page")}, "redirect_loop"),
+    "34 redirect to a part of itself": ({"/page": to("#part")}, "redirect_loop"),
+    "34 ping-pong": ({"/page": to("/other"), "/other": to("/page")}, "redirect_loop"),
+    "34 chain that is just short enough": (chain(10), "page"),
+    "34 chain that is too long": (chain(11), "too_many_redirects"),
+    "35 to loopback": ({"/page": to("http://127.0.0.1/")}, "blocked_address"),
+    "35 to metadata": ({"/page": to("//169.254.169.254/")}, "blocked_address"),
+    "35 to a number": ({"/page": to("http://2130706433/")}, "blocked_address"),
+    "35 to localhost": ({"/page": to("http://localhost/")}, "blocked_address"),
+    "35 to a file": ({"/page": to("file:///etc/passwd")}, "blocked_scheme"),
+    "35 to a port": ({"/page": to("http://x.example.org:22/")}, "blocked_port"),
+    "35 to no address": ({"/page": to("http://[")}, "malformed_response"),
+    "35 to backslashes": ({"/page": to("\\\\127.0.0.1\\")}, "malformed_response"),
+    "35 to a long way off": ({"/page": to("/" + "x" * 6_000)}, "malformed_response"),
+    "35 to no host": ({"/page": to("http://gone.example.org/")}, "dns_error"),
+    "35 to nowhere": ({"/page": response(status="302 Found")}, "http_error"),
+}
+
+
+@pytest.mark.parametrize(("scripts", "verdict"), REDIRECTS.values(), ids=REDIRECTS)
 async def test_a_redirect_is_followed_as_far_as_it_may_lead(play, scripts, verdict):
     assert (await play(scripts)).verdict == verdict
 
@@ -76,27 +70,19 @@ PAST = "Wed, 05 Aug 2020 12:00:00 GMT"
 TEN_YEARS = str(10 * 365 * 86_400)
 
 
-@pytest.mark.parametrize(
-    ("script", "least", "most"),
-    [
-        pytest.param(limited(**{"Retry-After": "7"}), 7, 7, id="36 Retry-After in seconds"),
-        pytest.param(
-            limited(Date=NOW, **{"Retry-After": SOON}), 90, 90, id="36 Retry-After as a date"
-        ),
-        pytest.param(
-            limited(Date=NOW, **{"Retry-After": PAST}), 0.1, 60, id="36 Retry-After in the past"
-        ),
-        pytest.param(limited(), 1, 60, id="36 no Retry-After"),
-        pytest.param(limited(**{"Retry-After": "soon"}), 1, 60, id="36 Retry-After is garbage"),
-        pytest.param(limited(**{"Retry-After": "-5"}), 0.1, 60, id="36 Retry-After is negative"),
-        pytest.param(
-            limited(**{"Retry-After": "9" * 400}), 1, 86_400, id="36 Retry-After is endless"
-        ),
-        pytest.param(
-            limited(**{"Retry-After": TEN_YEARS}), 1, 86_400, id="36 Retry-After of ten years"
-        ),
-    ],
-)
+LIMITS = {
+    "36 Retry-After in seconds": (limited(**{"Retry-After": "7"}), 7, 7),
+    "36 Retry-After as a date": (limited(Date=NOW, **{"Retry-After": SOON}), 90, 90),
+    "36 Retry-After in the past": (limited(Date=NOW, **{"Retry-After": PAST}), 0.1, 60),
+    "36 no Retry-After": (limited(), 1, 60),
+    "36 Retry-After is garbage": (limited(**{"Retry-After": "soon"}), 1, 60),
+    "36 Retry-After is negative": (limited(**{"Retry-After": "-5"}), 0.1, 60),
+    "36 Retry-After is endless": (limited(**{"Retry-After": "9" * 400}), 1, 86_400),
+    "36 Retry-After of ten years": (limited(**{"Retry-After": TEN_YEARS}), 1, 86_400),
+}
+
+
+@pytest.mark.parametrize(("script", "least", "most"), LIMITS.values(), ids=LIMITS)
 async def test_a_site_that_limits_us_says_for_how_long_within_reason(refused, script, least, most):
     error = await refused(script)
     assert error.code == "rate_limited"

@@ -37,53 +37,36 @@ def corrupt(body: bytes) -> bytes:
     return bytes(packed)
 
 
-@pytest.mark.parametrize(
-    ("script", "verdict"),
-    [
-        pytest.param(
-            encoded(b"no gzip at all", "gzip"), "malformed_response", id="28 gzip that is none"
-        ),
-        pytest.param(
-            encoded(b"\x1f\x8b\x08" + b"\xff" * 40, "gzip"),
-            "malformed_response",
-            id="28 gzip with a bad head",
-        ),
-        pytest.param(encoded(corrupt(TEXT), "gzip"), "truncated", id="28 gzip that goes bad"),
-        pytest.param(encoded(gzip.compress(TEXT)[:-900], "gzip"), "truncated", id="29 cut gzip"),
-        pytest.param(
-            encoded(zlib.compress(TEXT)[:-900], "deflate"), "truncated", id="29 cut deflate"
-        ),
-        pytest.param(encoded(GZIP_BOMB, "gzip"), "truncated", id="30 gzip bomb"),
-        pytest.param(encoded(deflated(BOMB, 15), "deflate"), "truncated", id="30 zlib bomb"),
-        pytest.param(encoded(deflated(BOMB, -15), "deflate"), "truncated", id="30 deflate bomb"),
-        pytest.param(encoded(b"\x5b" * 300, "br"), "unsupported_encoding", id="30 br bomb"),
-        pytest.param(
-            encoded(b"\x28\xb5\x2f\xfd" + b"\x00" * 300, "zstd"),
-            "unsupported_encoding",
-            id="30 zstd bomb",
-        ),
-        pytest.param(
-            encoded(gzip.compress(GZIP_BOMB), "gzip, gzip"),
-            "unsupported_encoding",
-            id="31 stacked bomb",
-        ),
-        pytest.param(
-            encoded(TEXT, "gzip, deflate, gzip"), "unsupported_encoding", id="31 stacked encodings"
-        ),
-        pytest.param(encoded(TEXT, "rot13"), "unsupported_encoding", id="32 unknown encoding"),
-        pytest.param(encoded(TEXT, "identity"), "page", id="32 the encoding that is none"),
-        pytest.param(
-            encoded(gzip.compress(TEXT) + EMPTY_MEMBER * 10_000, "gzip"),
-            "truncated",
-            id="33 ten thousand members",
-        ),
-        pytest.param(
-            encoded(EMPTY_MEMBER * 10_000, "gzip"),
-            "malformed_response",
-            id="33 ten thousand members of nothing",
-        ),
-    ],
-)
+ENCODED = {
+    "28 gzip that is none": (encoded(b"no gzip at all", "gzip"), "malformed_response"),
+    "28 gzip with a bad head": (
+        encoded(b"\x1f\x8b\x08" + b"\xff" * 40, "gzip"),
+        "malformed_response",
+    ),
+    "28 gzip that goes bad": (encoded(corrupt(TEXT), "gzip"), "truncated"),
+    "29 cut gzip": (encoded(gzip.compress(TEXT)[:-900], "gzip"), "truncated"),
+    "29 cut deflate": (encoded(zlib.compress(TEXT)[:-900], "deflate"), "truncated"),
+    "30 gzip bomb": (encoded(GZIP_BOMB, "gzip"), "truncated"),
+    "30 zlib bomb": (encoded(deflated(BOMB, 15), "deflate"), "truncated"),
+    "30 deflate bomb": (encoded(deflated(BOMB, -15), "deflate"), "truncated"),
+    "30 br bomb": (encoded(b"\x5b" * 300, "br"), "unsupported_encoding"),
+    "30 zstd bomb": (encoded(b"\x28\xb5\x2f\xfd" + b"\x00" * 300, "zstd"), "unsupported_encoding"),
+    "31 stacked bomb": (encoded(gzip.compress(GZIP_BOMB), "gzip, gzip"), "unsupported_encoding"),
+    "31 stacked encodings": (encoded(TEXT, "gzip, deflate, gzip"), "unsupported_encoding"),
+    "32 unknown encoding": (encoded(TEXT, "rot13"), "unsupported_encoding"),
+    "32 the encoding that is none": (encoded(TEXT, "identity"), "page"),
+    "33 ten thousand members": (
+        encoded(gzip.compress(TEXT) + EMPTY_MEMBER * 10_000, "gzip"),
+        "truncated",
+    ),
+    "33 ten thousand members of nothing": (
+        encoded(EMPTY_MEMBER * 10_000, "gzip"),
+        "malformed_response",
+    ),
+}
+
+
+@pytest.mark.parametrize(("script", "verdict"), ENCODED.values(), ids=ENCODED)
 async def test_a_body_is_decoded_as_far_as_it_goes_and_no_further(play, script, verdict):
     assert (await play(script)).verdict == verdict
 
@@ -115,44 +98,21 @@ async def test_a_type_that_is_a_lie_is_found_out(play, script, verdict):
     assert ending.verdict == verdict
 
 
-@pytest.mark.parametrize(
-    ("body", "charset", "found"),
-    [
-        pytest.param(
-            "<p>Grüße aus Köln und Düsseldorf".encode("latin-1"),
-            "utf-8",
-            "aus",
-            id="42 Latin-1 as UTF-8",
-        ),
-        pytest.param("<p>Grüße aus Köln".encode(), "us-ascii", "aus", id="42 UTF-8 as ASCII"),
-        pytest.param(
-            "<p>Grüße aus Köln".encode("utf-16"), "utf-8", "Köln", id="42 UTF-16 as UTF-8"
-        ),
-        pytest.param(
-            "<p>Grüße aus Köln".encode("utf-16-le"),
-            "utf-16le",
-            "Köln",
-            id="42 UTF-16 without a mark",
-        ),
-        pytest.param(
-            b"<p>Plain words, +ADw-script+AD4-alert(1)+ADw-/script+AD4-",
-            "utf-7",
-            "words",
-            id="42 UTF-7",
-        ),
-        pytest.param(
-            b"<p>Some words of a page", "no-such-charset", "words", id="42 unknown charset"
-        ),
-        pytest.param(
-            b"<p>Some words of a page", "base64", "words", id="42 codec that is no charset"
-        ),
-        pytest.param(b"<p>Some words \x00\x00 of a page", "utf-8", "words", id="42 NULs"),
-        pytest.param(
-            b"<p>Some \xed\xa0\xbd words of a page", "utf-8", "words", id="42 half a character"
-        ),
-        pytest.param(b"<p>Some words \xff\xfe of a page", "idna", "words", id="42 codec of names"),
-    ],
-)
+CHARSETS = {
+    "42 Latin-1 as UTF-8": ("<p>Grüße aus Köln und Düsseldorf".encode("latin-1"), "utf-8", "aus"),
+    "42 UTF-8 as ASCII": ("<p>Grüße aus Köln".encode(), "us-ascii", "aus"),
+    "42 UTF-16 as UTF-8": ("<p>Grüße aus Köln".encode("utf-16"), "utf-8", "Köln"),
+    "42 UTF-16 without a mark": ("<p>Grüße aus Köln".encode("utf-16-le"), "utf-16le", "Köln"),
+    "42 UTF-7": (b"<p>Plain words, +ADw-script+AD4-alert(1)+ADw-/script+AD4-", "utf-7", "words"),
+    "42 unknown charset": (b"<p>Some words of a page", "no-such-charset", "words"),
+    "42 codec that is no charset": (b"<p>Some words of a page", "base64", "words"),
+    "42 NULs": (b"<p>Some words \x00\x00 of a page", "utf-8", "words"),
+    "42 half a character": (b"<p>Some \xed\xa0\xbd words of a page", "utf-8", "words"),
+    "42 codec of names": (b"<p>Some words \xff\xfe of a page", "idna", "words"),
+}
+
+
+@pytest.mark.parametrize(("body", "charset", "found"), CHARSETS.values(), ids=CHARSETS)
 async def test_a_charset_that_is_a_lie_costs_some_characters_at_most(play, body, charset, found):
     ending = await play(typed(body, f"text/html; charset={charset}"))
     assert ending.page is not None

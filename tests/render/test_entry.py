@@ -24,109 +24,93 @@ MAGNET = "magnet:?xt=urn:btih:" + "0" * 40
 TRACKER = "&tr=https%3A%2F%2Ftracker.example.org%2Fannounce"
 
 
-@pytest.mark.parametrize(
-    ("fields", "told"),
-    [
-        pytest.param({}, [], id="none"),
-        pytest.param(
-            {"image": Image(url="https://a.example/1.png", resolution="1 x 1", size="2 MB")},
-            ["image https://a.example/1.png 1 x 1 2 MB"],
-            id="image",
-        ),
-        pytest.param(
-            {"video": Video(length="3:20", views="1.2M", embed_url="https://a.example/e")},
-            ["3:20", "1.2M views", "player https://a.example/e"],
-            id="video",
-        ),
-        pytest.param(
-            {"media": Media(length="4:01", audio_url="https://a.example/a.mp3")},
-            ["4:01", "audio https://a.example/a.mp3"],
-            id="media",
-        ),
-        pytest.param(
-            {
-                "torrent": Torrent(
-                    seeds=0,
-                    leeches=2,
-                    size="1 GiB",
-                    magnet=MAGNET,
-                    torrent_url="https://a.example/t",
-                )
-            },
-            [MAGNET, "torrent https://a.example/t", "1 GiB", "0 seeds", "2 leeches"],
-            id="torrent",
-        ),
-        pytest.param(
-            {
-                "place": Place(
-                    latitude=52.5,
-                    longitude=13.4,
-                    road="Main St",
-                    house_number="1",
-                    postcode="10115",
-                    locality="Town",
-                    country="XX",
-                    facts=(Fact(label="Phone", value="1"),),
-                    links=(Link(title="Site", url="https://a.example/"),),
-                )
-            },
-            [
-                "at 52.5000 13.4000",
-                "Main St 1",
-                "10115 Town",
-                "XX",
-                "Phone: 1",
-                "Site https://a.example/",
-            ],
-            id="place",
-        ),
-        pytest.param({"place": Place(latitude=52.5, country="XX")}, ["XX"], id="half a position"),
-        pytest.param(
-            {
-                "paper": Paper(
-                    authors=("A", "B"),
-                    journal="J",
-                    volume="3",
-                    doi="10.1/x",
-                    pdf_url="https://a.example/p.pdf",
-                )
-            },
-            ["PDF https://a.example/p.pdf", "doi 10.1/x", "A, B", "J", "volume 3"],
-            id="paper",
-        ),
-        pytest.param(
-            {"package": Package(version="1.2", licence="MIT", homepage="https://a.example/")},
-            ["version 1.2", "MIT", "homepage https://a.example/"],
-            id="package",
-        ),
-        pytest.param(
-            {"code": Code(repository="r", filename="f.py", lines=((7, "if x:"), (8, "    y()")))},
-            ["r", "f.py", "7: if x:", "8:     y()"],
-            id="code",
-        ),
-        pytest.param(
-            {"file": File(filename="a.pdf", size="2 MB", mimetype="text/x")},
-            ["a.pdf", "2 MB", "text/x"],
-            id="file",
-        ),
-        pytest.param(
-            {"product": Product(price="5 EUR", shipping="free", source_country="DE")},
-            ["5 EUR", "free", "from DE"],
-            id="product",
-        ),
-        pytest.param(
-            {"facts": tuple(Fact(label=f"l{n}", value="v") for n in range(3))},
-            ["l0: v", "l1: v", "l2: v"],
-            id="facts",
-        ),
-        pytest.param(
-            {"published_at": "2026-01-02T03:04:05", "author": "A. Writer"},
-            ["2026-01-02", "by A. Writer"],
-            id="date and author",
-        ),
-        pytest.param({"published_text": "an hour ago"}, ["an hour ago"], id="date in words"),
-    ],
-)
+KINDS = {
+    "none": ({}, []),
+    "image": (
+        {"image": Image(url="https://a.example/1.png", resolution="1 x 1", size="2 MB")},
+        ["image https://a.example/1.png 1 x 1 2 MB"],
+    ),
+    "video": (
+        {"video": Video(length="3:20", views="1.2M", embed_url="https://a.example/e")},
+        ["3:20", "1.2M views", "player https://a.example/e"],
+    ),
+    "media": (
+        {"media": Media(length="4:01", audio_url="https://a.example/a.mp3")},
+        ["4:01", "audio https://a.example/a.mp3"],
+    ),
+    "torrent": (
+        {
+            "torrent": Torrent(
+                seeds=0, leeches=2, size="1 GiB", magnet=MAGNET, torrent_url="https://a.example/t"
+            )
+        },
+        [MAGNET, "torrent https://a.example/t", "1 GiB", "0 seeds", "2 leeches"],
+    ),
+    "place": (
+        {
+            "place": Place(
+                latitude=52.5,
+                longitude=13.4,
+                road="Main St",
+                house_number="1",
+                postcode="10115",
+                locality="Town",
+                country="XX",
+                facts=(Fact(label="Phone", value="1"),),
+                links=(Link(title="Site", url="https://a.example/"),),
+            )
+        },
+        [
+            "at 52.5000 13.4000",
+            "Main St 1",
+            "10115 Town",
+            "XX",
+            "Phone: 1",
+            "Site https://a.example/",
+        ],
+    ),
+    "half a position": ({"place": Place(latitude=52.5, country="XX")}, ["XX"]),
+    "paper": (
+        {
+            "paper": Paper(
+                authors=("A", "B"),
+                journal="J",
+                volume="3",
+                doi="10.1/x",
+                pdf_url="https://a.example/p.pdf",
+            )
+        },
+        ["PDF https://a.example/p.pdf", "doi 10.1/x", "A, B", "J", "volume 3"],
+    ),
+    "package": (
+        {"package": Package(version="1.2", licence="MIT", homepage="https://a.example/")},
+        ["version 1.2", "MIT", "homepage https://a.example/"],
+    ),
+    "code": (
+        {"code": Code(repository="r", filename="f.py", lines=((7, "if x:"), (8, "    y()")))},
+        ["r", "f.py", "7: if x:", "8:     y()"],
+    ),
+    "file": (
+        {"file": File(filename="a.pdf", size="2 MB", mimetype="text/x")},
+        ["a.pdf", "2 MB", "text/x"],
+    ),
+    "product": (
+        {"product": Product(price="5 EUR", shipping="free", source_country="DE")},
+        ["5 EUR", "free", "from DE"],
+    ),
+    "facts": (
+        {"facts": tuple(Fact(label=f"l{n}", value="v") for n in range(3))},
+        ["l0: v", "l1: v", "l2: v"],
+    ),
+    "date and author": (
+        {"published_at": "2026-01-02T03:04:05", "author": "A. Writer"},
+        ["2026-01-02", "by A. Writer"],
+    ),
+    "date in words": ({"published_text": "an hour ago"}, ["an hour ago"]),
+}
+
+
+@pytest.mark.parametrize(("fields", "told"), KINDS.values(), ids=KINDS)
 def test_each_kind_is_told_whole_as_text_and_as_data(fields, told, boundary):
     result = SearchResult(title="T", url="https://a.example/", score=1, **fields)
     found = list(details(result, boundary))

@@ -157,36 +157,28 @@ def test_the_wait_is_told_in_whole_units_rounded_up(retry_after, expected):
     assert expected in fetch_error_text(error)
 
 
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
-        pytest.param(
-            FetchError("Slow.", code=ErrorCode.TIMEOUT),
-            "One retry may work in 5 seconds.",
-            id="timeout",
-        ),
-        pytest.param(
-            SiteError("Failed.", code=ErrorCode.HTTP_ERROR, status_code=503),
-            "One retry may work in 1 minute.",
-            id="server error",
-        ),
-        pytest.param(
-            SiteError("Refused.", code=ErrorCode.HTTP_ERROR, status_code=410),
-            "Do not repeat the same call.",
-            id="client error",
-        ),
-        pytest.param(
-            NoInstancesError("None.", reason=UnavailableReason.BUDGET_SPENT),
-            "One retry may work in 1 minute.",
-            id="spent",
-        ),
-        pytest.param(
-            NoInstancesError("Nobody to ask.", reason=UnavailableReason.EXHAUSTED),
-            "Do not repeat the same call.",
-            id="nobody to ask",
-        ),
-    ],
-)
+RETRIES = {
+    "timeout": (FetchError("Slow.", code=ErrorCode.TIMEOUT), "One retry may work in 5 seconds."),
+    "server error": (
+        SiteError("Failed.", code=ErrorCode.HTTP_ERROR, status_code=503),
+        "One retry may work in 1 minute.",
+    ),
+    "client error": (
+        SiteError("Refused.", code=ErrorCode.HTTP_ERROR, status_code=410),
+        "Do not repeat the same call.",
+    ),
+    "spent": (
+        NoInstancesError("None.", reason=UnavailableReason.BUDGET_SPENT),
+        "One retry may work in 1 minute.",
+    ),
+    "nobody to ask": (
+        NoInstancesError("Nobody to ask.", reason=UnavailableReason.EXHAUSTED),
+        "Do not repeat the same call.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("error", "expected"), RETRIES.values(), ids=RETRIES)
 def test_whether_to_retry_follows_from_the_error(error, expected):
     assert expected in fetch_error_text(error)
 

@@ -232,47 +232,35 @@ def test_what_is_not_looked_at_is_not_shown_silently(css: str, style: str):
     assert not read(f"<style>.h{{display:none}}</style>{SEEN}<p class=h>TEXT").is_style_cut
 
 
-@pytest.mark.parametrize(
-    ("css", "body"),
-    [
-        pytest.param("", "<p style='opacity:0'>x" * 3_000, id="many hidden"),
-        pytest.param(
-            "".join(f".r{number}{{display:none}}" for number in range(5_000)),
-            "<p class=r4999>x" * 1_000,
-            id="many rules",
-        ),
-        pytest.param(
-            "div div div div div div b{display:none}", "<div>" * 400 + "<i>x", id="around"
-        ),
-        pytest.param("p ~ p ~ p ~ b{display:none}", "<p>x" * 3_000 + "<i>", id="siblings"),
-        pytest.param("p:nth-child(2n){display:none}", "<p>x" * 3_000, id="places"),
-        pytest.param(
-            "".join(f"p:not(.x{number}).y{{display:none}}" for number in range(500)),
-            "<p>x" * 3_000,
-            id="questions",
-        ),
-        pytest.param(
-            "".join(f":root{{--v{n}:var(--v{n + 1})var(--v{n + 1})}}" for n in range(60)),
-            "<p style='display:var(--v0)'>x" * 100,
-            id="variables that multiply",
-        ),
-        pytest.param(
-            "",
-            "<div>" * 400 + "<b style='display:var(--x,var(--y))'>x</b>" * 2_000,
-            id="far variables",
-        ),
-        pytest.param("", "<div>" * 400 + "<b style=display:none>x</b>" * 2_000, id="deep"),
-        pytest.param(
-            "div .z b{display:none}",
-            "".join(f"<div class=c{number}>" for number in range(400))
-            + "".join(f"<i class=d{number}><b>x</b></i>" for number in range(2_000)),
-            id="many around",
-        ),
-        pytest.param(
-            ":root{--a:var(--b)x;--b:var(--a)}", "<p style='display:var(--a)'>x" * 100, id="round"
-        ),
-    ],
-)
+HOSTILE = {
+    "many hidden": ("", "<p style='opacity:0'>x" * 3_000),
+    "many rules": (
+        "".join(f".r{number}{{display:none}}" for number in range(5_000)),
+        "<p class=r4999>x" * 1_000,
+    ),
+    "around": ("div div div div div div b{display:none}", "<div>" * 400 + "<i>x"),
+    "siblings": ("p ~ p ~ p ~ b{display:none}", "<p>x" * 3_000 + "<i>"),
+    "places": ("p:nth-child(2n){display:none}", "<p>x" * 3_000),
+    "questions": (
+        "".join(f"p:not(.x{number}).y{{display:none}}" for number in range(500)),
+        "<p>x" * 3_000,
+    ),
+    "variables that multiply": (
+        "".join(f":root{{--v{n}:var(--v{n + 1})var(--v{n + 1})}}" for n in range(60)),
+        "<p style='display:var(--v0)'>x" * 100,
+    ),
+    "far variables": ("", "<div>" * 400 + "<b style='display:var(--x,var(--y))'>x</b>" * 2_000),
+    "deep": ("", "<div>" * 400 + "<b style=display:none>x</b>" * 2_000),
+    "many around": (
+        "div .z b{display:none}",
+        "".join(f"<div class=c{number}>" for number in range(400))
+        + "".join(f"<i class=d{number}><b>x</b></i>" for number in range(2_000)),
+    ),
+    "round": (":root{--a:var(--b)x;--b:var(--a)}", "<p style='display:var(--a)'>x" * 100),
+}
+
+
+@pytest.mark.parametrize(("css", "body"), HOSTILE.values(), ids=HOSTILE)
 def test_hostile_pages_are_read_in_linear_time(css: str, body: str):
     # What took quadratic time would take minutes here.
     read(f"<style>{css}</style>{SEEN}{body}")

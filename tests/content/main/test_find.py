@@ -16,127 +16,71 @@ ARTICLE = f"<h1>The river</h1>{PARAGRAPH * 4}"
 BLOG = "https://ex.org/blog/the-river-and-its-meadows"
 
 
-@pytest.mark.parametrize(
-    "junk",
-    [
-        pytest.param("<nav><a href=/>JUNK</a></nav>", id="nav"),
-        pytest.param("<footer><a href=/>JUNK</a></footer>", id="footer"),
-        pytest.param("<header><a href=/>JUNK</a></header>", id="header of the site"),
-        pytest.param("<aside><p>JUNK</p></aside>", id="aside"),
-        pytest.param("<div role=navigation>JUNK</div>", id="role"),
-        pytest.param("<div class='site-header'>JUNK</div>", id="pair of words"),
-        pytest.param("<div class='mainNavigation'>JUNK</div>", id="camel case"),
-        pytest.param("<div id=sidebar_left>JUNK</div>", id="id"),
-        pytest.param("<div class='post__related-articles'>JUNK</div>", id="related"),
-        pytest.param("<div class='seitenleiste'>JUNK</div>", id="German"),
-        pytest.param("<p class=byline>JUNK</p>", id="byline"),
-        pytest.param(
-            f"<div id=onetrust-consent-sdk><p>JUNK {SENTENCE * 9}</p></div>", id="consent"
-        ),
-        pytest.param("<form><label>JUNK</label></form>", id="form"),
-        pytest.param("<a class=mw-jump-link href=#nav>JUNK to navigation</a>", id="jump link"),
-        pytest.param(
-            "<div class=navheader><table><tr><th>JUNK 11. Rivers<tr><td><a accesskey=p href=/1>Prev</a>"
-            "<td><a accesskey=u href=/2>Up</a><td><a accesskey=n href=/3>Next</a></table><hr></div>",
-            id="header of a manual",
-        ),
-        pytest.param(
-            f"<p>{SENTENCE}<a href=/1>Read more<span class=screen-reader-text> JUNK</span></a></p>",
-            id="what a link says to those who only hear it",
-        ),
-        pytest.param(
-            f"<h2>The lower meadows of the river<span class=mw-editsection>[JUNK]</span></h2>{PARAGRAPH}",
-            id="button in a heading",
-        ),
-        pytest.param(
-            "<p>Read also:</p><ul><li><a href=/1>JUNK</a><li><a href=/2>two</a><li><a href=/3>three</a></ul>",
-            id="list of links below a label",
-        ),
-        pytest.param(
-            "<div><h3><a href=/1>JUNK one</a></h3><h3><a href=/2>two</a></h3><a href=/3>three</a></div>",
-            id="list of linked headings below the text",
-        ),
-        pytest.param(
-            "<ul><li><a href=/1>JUNK one</a><li><a href=/2>two</a><li><a href=/3>three</a></ul>",
-            id="list of links",
-        ),
-    ],
-)
+GOES = {
+    "nav": "<nav><a href=/>JUNK</a></nav>",
+    "footer": "<footer><a href=/>JUNK</a></footer>",
+    "header of the site": "<header><a href=/>JUNK</a></header>",
+    "aside": "<aside><p>JUNK</p></aside>",
+    "role": "<div role=navigation>JUNK</div>",
+    "pair of words": "<div class='site-header'>JUNK</div>",
+    "camel case": "<div class='mainNavigation'>JUNK</div>",
+    "id": "<div id=sidebar_left>JUNK</div>",
+    "related": "<div class='post__related-articles'>JUNK</div>",
+    "German": "<div class='seitenleiste'>JUNK</div>",
+    "byline": "<p class=byline>JUNK</p>",
+    "consent": f"<div id=onetrust-consent-sdk><p>JUNK {SENTENCE * 9}</p></div>",
+    "form": "<form><label>JUNK</label></form>",
+    "jump link": "<a class=mw-jump-link href=#nav>JUNK to navigation</a>",
+    "header of a manual": "<div class=navheader><table><tr><th>JUNK 11. Rivers<tr><td><a accesskey=p href=/1>Prev</a>"
+    "<td><a accesskey=u href=/2>Up</a><td><a accesskey=n href=/3>Next</a></table><hr></div>",
+    "what a link says to those who only hear it": f"<p>{SENTENCE}<a href=/1>Read more<span class=screen-reader-text> JUNK</span></a></p>",
+    "button in a heading": f"<h2>The lower meadows of the river<span class=mw-editsection>[JUNK]</span></h2>{PARAGRAPH}",
+    "list of links below a label": "<p>Read also:</p><ul><li><a href=/1>JUNK</a><li><a href=/2>two</a><li><a href=/3>three</a></ul>",
+    "list of linked headings below the text": "<div><h3><a href=/1>JUNK one</a></h3><h3><a href=/2>two</a></h3><a href=/3>three</a></div>",
+    "list of links": "<ul><li><a href=/1>JUNK one</a><li><a href=/2>two</a><li><a href=/3>three</a></ul>",
+}
+
+
+@pytest.mark.parametrize("junk", GOES.values(), ids=GOES)
 def test_what_is_not_of_an_article_is_taken_out(find, junk: str):
     page = find(f"<article>{ARTICLE}{PARAGRAPH}{junk}</article>", url=BLOG, types="BlogPosting")
     assert "JUNK" not in page.text
     assert page.text.count("The river runs") >= 15
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        pytest.param(f"<div class=has-sidebar>KEPT {PARAGRAPH}</div>", id="state"),
-        pytest.param(f"<div class='social-proof'>KEPT {PARAGRAPH}</div>", id="pair with no sign"),
-        pytest.param(f"<header><p>KEPT {SENTENCE}</p></header>", id="header of the article"),
-        pytest.param("<pre><code>KEPT()</code></pre>", id="code"),
-        pytest.param("<pre class='toolbar'><code>KEPT()</code></pre>", id="code named as chrome"),
-        pytest.param("<x-math display=block>KEPT</x-math>", id="mathematics"),
-        pytest.param(
-            "<x-callout kind=note class=promo><p><a href=/>KEPT</a></p></x-callout>", id="callout"
-        ),
-        pytest.param(
-            "<ul><li><a href=/1>a</a> <code>KEPT</code><li><a href=/2>b</a><li><a href=/3>c</a></ul>",
-            id="linked list with code",
-        ),
-        pytest.param("<ul><li><x-task done></x-task>KEPT</ul>", id="task"),
-        pytest.param(
-            "<ul><li>KEPT by all who live at the river<li>and by the miller</ul>", id="list"
-        ),
-        pytest.param("<table><tr><th>KEPT<td><a href=/>1</a></table>", id="table"),
-        pytest.param(
-            "<blockquote><p>KEPT</p><footer>KEPT by whom</footer></blockquote>", id="quote"
-        ),
-        pytest.param(
-            "<p>For more details, see the <a href=/1>guide to rivers</a>, the <a href=/2>manual of"
-            " mills</a>, and the <a href=/3>KEPT examples of dams</a>.</p>",
-            id="links in a sentence",
-        ),
-        pytest.param(
-            "<p>See <a href=/1>the guide to rivers</a>, <a href=/2>the manual of mills</a> and"
-            " <a href=/3>KEPT examples of dams</a>.</p>",
-            id="links in a short sentence",
-        ),
-        pytest.param(
-            f"<p>{SENTENCE}<span class=author>KEPT Smith</span> {SENTENCE}</p>",
-            id="name in a sentence",
-        ),
-        pytest.param(
-            f"<p>{SENTENCE}<i><time class=timestamp>KEPT</time></i> {SENTENCE}</p>",
-            id="time in a sentence",
-        ),
-        pytest.param(f"<h2 class=anchorWithStickyNavbar_x>KEPT</h2>{PARAGRAPH}", id="heading"),
-        pytest.param(f"<h2 id=tools>KEPT</h2>{PARAGRAPH}", id="address of a heading"),
-        pytest.param(
-            f"<section id=tools>\n<span id=old></span><h2>Tools</h2><p>KEPT {SENTENCE}</section>",
-            id="address of a section",
-        ),
-        pytest.param(
-            "<h2><span class=headline id=Tools>KEPT</span><span class=mw-editsection>[edit]</span></h2>"
-            f"{PARAGRAPH}",
-            id="address in a heading",
-        ),
-        pytest.param(f"<h2><b class=tools>KEPT</b> 1</h2>{PARAGRAPH}", id="most of a heading"),
-        pytest.param(
-            f"<header><h2><a href=/1>KEPT</a></h2></header>{PARAGRAPH}",
-            id="linked header with a heading",
-        ),
-        pytest.param(
-            "<ul><li><h3><a href=/1>KEPT long mill</a></h3><li><h3><a href=/2>KEPT short mill</a></h3></ul>",
-            id="linked headings in the text",
-        ),
-        pytest.param(
-            "<p>Of the mills of the river you can read in:</p>\n<!-- mills --><ul><li><a href=/1>KEPT</a>"
-            "<li><a href=/2>two</a><li><a href=/3>three</a></ul>",
-            id="links that a paragraph announces",
-        ),
-    ],
-)
+STAYS = {
+    "state": f"<div class=has-sidebar>KEPT {PARAGRAPH}</div>",
+    "pair with no sign": f"<div class='social-proof'>KEPT {PARAGRAPH}</div>",
+    "header of the article": f"<header><p>KEPT {SENTENCE}</p></header>",
+    "code": "<pre><code>KEPT()</code></pre>",
+    "code named as chrome": "<pre class='toolbar'><code>KEPT()</code></pre>",
+    "mathematics": "<x-math display=block>KEPT</x-math>",
+    "callout": "<x-callout kind=note class=promo><p><a href=/>KEPT</a></p></x-callout>",
+    "linked list with code": "<ul><li><a href=/1>a</a> <code>KEPT</code><li><a href=/2>b</a><li><a href=/3>c</a></ul>",
+    "task": "<ul><li><x-task done></x-task>KEPT</ul>",
+    "list": "<ul><li>KEPT by all who live at the river<li>and by the miller</ul>",
+    "table": "<table><tr><th>KEPT<td><a href=/>1</a></table>",
+    "quote": "<blockquote><p>KEPT</p><footer>KEPT by whom</footer></blockquote>",
+    "links in a sentence": "<p>For more details, see the <a href=/1>guide to rivers</a>, the <a href=/2>manual of"
+    " mills</a>, and the <a href=/3>KEPT examples of dams</a>.</p>",
+    "links in a short sentence": "<p>See <a href=/1>the guide to rivers</a>, <a href=/2>the manual of mills</a> and"
+    " <a href=/3>KEPT examples of dams</a>.</p>",
+    "name in a sentence": f"<p>{SENTENCE}<span class=author>KEPT Smith</span> {SENTENCE}</p>",
+    "time in a sentence": f"<p>{SENTENCE}<i><time class=timestamp>KEPT</time></i> {SENTENCE}</p>",
+    "heading": f"<h2 class=anchorWithStickyNavbar_x>KEPT</h2>{PARAGRAPH}",
+    "address of a heading": f"<h2 id=tools>KEPT</h2>{PARAGRAPH}",
+    "address of a section": f"<section id=tools>\n<span id=old></span><h2>Tools</h2><p>KEPT {SENTENCE}</section>",
+    "address in a heading": "<h2><span class=headline id=Tools>KEPT</span><span class=mw-editsection>[edit]</span></h2>"
+    f"{PARAGRAPH}",
+    "most of a heading": f"<h2><b class=tools>KEPT</b> 1</h2>{PARAGRAPH}",
+    "linked header with a heading": f"<header><h2><a href=/1>KEPT</a></h2></header>{PARAGRAPH}",
+    "linked headings in the text": "<ul><li><h3><a href=/1>KEPT long mill</a></h3><li><h3><a href=/2>KEPT short mill</a></h3></ul>",
+    "links that a paragraph announces": "<p>Of the mills of the river you can read in:</p>\n<!-- mills --><ul><li><a href=/1>KEPT</a>"
+    "<li><a href=/2>two</a><li><a href=/3>three</a></ul>",
+}
+
+
+@pytest.mark.parametrize("kept", STAYS.values(), ids=STAYS)
 def test_what_is_of_an_article_stays(find, kept: str):
     page = find(f"<article>{ARTICLE}{kept}{PARAGRAPH}</article>", url=BLOG, types="BlogPosting")
     assert page.text.count("KEPT") == kept.count("KEPT")

@@ -54,36 +54,30 @@ def test_other_frames_become_no_link(standard, html):
     assert "<a" not in standard(f"<p>{20 * 'Words that are shown. '}</p>{html}")
 
 
-@pytest.mark.parametrize(
-    ("html", "link"),
-    [
-        pytest.param(
-            '<video src="/v/a%20b.mp4"></video>', '<a href="/v/a%20b.mp4">Video: a b.mp4</a>', id="video"
-        ),
-        pytest.param(
-            '<audio controls><source src="s.ogg?x=1"></audio>', '<a href="s.ogg?x=1">Audio: s.ogg</a>',
-            id="source",
-        ),
-        pytest.param(
-            '<video title="A film" src="/a.mp4"></video>', '<a href="/a.mp4">A film</a>', id="title"
-        ),
-        pytest.param(
-            '<object type="application/pdf" data="/a.pdf"></object>', '<a href="/a.pdf">a.pdf</a>', id="PDF"
-        ),
-        pytest.param(
-            '<lite-youtube videoid="a1" playlabel="Play: x"></lite-youtube>',
-            '<a href="https://www.youtube.com/watch?v=a1">Play: x</a>', id="element of its own",
-        ),
-        pytest.param(
-            '<script src="https://gist.github.com/someone/0ab.js"></script>',
-            '<a href="https://gist.github.com/someone/0ab">Gist</a>', id="Gist",
-        ),
-        pytest.param(
-            '<iframe title="YouTube video player" src="https://www.youtube.com/embed/a"></iframe>',
-            '<a href="https://www.youtube.com/watch?v=a">YouTube video</a>', id="no title of its own",
-        ),
-    ],
-)  # fmt: skip
+MEDIA = {
+    "video": ('<video src="/v/a%20b.mp4"></video>', '<a href="/v/a%20b.mp4">Video: a b.mp4</a>'),
+    "source": (
+        '<audio controls><source src="s.ogg?x=1"></audio>',
+        '<a href="s.ogg?x=1">Audio: s.ogg</a>',
+    ),
+    "title": ('<video title="A film" src="/a.mp4"></video>', '<a href="/a.mp4">A film</a>'),
+    "PDF": ('<object type="application/pdf" data="/a.pdf"></object>', '<a href="/a.pdf">a.pdf</a>'),
+    "element of its own": (
+        '<lite-youtube videoid="a1" playlabel="Play: x"></lite-youtube>',
+        '<a href="https://www.youtube.com/watch?v=a1">Play: x</a>',
+    ),
+    "Gist": (
+        '<script src="https://gist.github.com/someone/0ab.js"></script>',
+        '<a href="https://gist.github.com/someone/0ab">Gist</a>',
+    ),
+    "no title of its own": (
+        '<iframe title="YouTube video player" src="https://www.youtube.com/embed/a"></iframe>',
+        '<a href="https://www.youtube.com/watch?v=a">YouTube video</a>',
+    ),
+}
+
+
+@pytest.mark.parametrize(("html", "link"), MEDIA.values(), ids=MEDIA)
 def test_media_and_snippets_become_links(standard, html, link):
     assert link in standard(html)
 

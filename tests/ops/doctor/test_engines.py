@@ -41,44 +41,45 @@ RESTING = EngineReport(
 )
 
 
-@pytest.mark.parametrize(
-    ("engines", "status", "detail"),
-    [
-        pytest.param(
-            [engine("a", 9), engine("b", 2), engine("c", 0)],
-            CheckStatus.OK,
-            "Results come from a 9, b 2.",
-            id="all well, and too few to spread",
-        ),
-        pytest.param(
-            [engine("a"), engine("b"), engine("c"), RESTING],
-            CheckStatus.OK,
+ENGINES = {
+    "all well, and too few to spread": (
+        [engine("a", 9), engine("b", 2), engine("c", 0)],
+        CheckStatus.OK,
+        "Results come from a 9, b 2.",
+    ),
+    "one refused": (
+        [engine("a"), engine("b"), engine("c"), RESTING],
+        CheckStatus.OK,
+        (
             "Results come from a 10, b 10, c 10. Left alone for now: brave (CAPTCHA). "
-            "Searches are spread over the others.",
-            id="one refused",
+            "Searches are spread over the others."
         ),
-        pytest.param(
-            [engine("a"), engine("b"), RESTING],
-            CheckStatus.WARNING,
+    ),
+    "too few left": (
+        [engine("a"), engine("b"), RESTING],
+        CheckStatus.WARNING,
+        (
             "Results come from a 10, b 10. Left alone for now: brave (CAPTCHA). "
-            "Searches are spread over the others.",
-            id="too few left",
+            "Searches are spread over the others."
         ),
-        pytest.param(
-            [RESTING],
-            CheckStatus.WARNING,
+    ),
+    "none left": (
+        [RESTING],
+        CheckStatus.WARNING,
+        (
             "Results come from no engine yet. Left alone for now: brave (CAPTCHA). "
-            "Searches are spread over the others.",
-            id="none left",
+            "Searches are spread over the others."
         ),
-        pytest.param(
-            [engine(f"e{n}") for n in range(8)],
-            CheckStatus.OK,
-            "Results come from e0 10, e1 10, e2 10, e3 10, e4 10, e5 10 and 2 more.",
-            id="many",
-        ),
-    ],
-)
+    ),
+    "many": (
+        [engine(f"e{n}") for n in range(8)],
+        CheckStatus.OK,
+        "Results come from e0 10, e1 10, e2 10, e3 10, e4 10, e5 10 and 2 more.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("engines", "status", "detail"), ENGINES.values(), ids=ENGINES)
 def test_engines_are_named_with_what_they_bring(engines, status, detail):
     finding = check_searches(engines)
 
