@@ -167,8 +167,7 @@ async def stale_if_error(stage: Stage) -> object:
 
 async def tiers(stage: Stage) -> object:
     async with stage.client("tiers", []) as client:
-        assert client._components is not None
-        return client._components.fetcher._capturer._sites._adapters
+        return (await client._asking()).fetcher._capturer._sites._adapters
 
 
 async def github_token(stage: Stage) -> object:

@@ -84,9 +84,9 @@ async def max_concurrent_fetches(stage: Stage) -> object:
 
 async def instance_health_check_interval(stage: Stage) -> object:
     async with stage.client("instance_health_check_interval", 77, background=True) as client:
-        assert client._components is not None
-        assert client._components.schedule is not None
-        return client._components.schedule.interval
+        schedule = (await client._asking()).schedule
+        assert schedule is not None
+        return schedule.interval
 
 
 async def max_consecutive_failures(stage: Stage) -> object:

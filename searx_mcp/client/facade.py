@@ -3,7 +3,9 @@
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
@@ -29,6 +31,7 @@ from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.state import StateStore
 
 if TYPE_CHECKING:
+    from searx_mcp.client.asking import Asking
     from searx_mcp.client.wiring import Components
     from searx_mcp.http.dialling import Dialling
     from searx_mcp.ops.instance_admin import InstanceAdmin
@@ -97,6 +100,7 @@ class SearxClient(Service):
         self._processes = processes
         self._dialling = dialling
         self._components: Components | None = None
+        self._wired: Asking | None = None
 
     @override
     def __repr__(self) -> str:
@@ -106,12 +110,11 @@ class SearxClient(Service):
     async def __aenter__(self) -> Self:
         if self._components is not None:
             raise RuntimeError("this SearxClient is already open")
-        open_components = await asyncio.to_thread(_wiring)
-        self._components = await open_components(
+        wiring = await asyncio.to_thread(import_module, "searx_mcp.client.wiring")
+        components: Components = await wiring.open_components(
             self.settings,
             catalog=self._given_catalog,
             state=self._state,
-            background=self._background,
             folder=self._folder,
             clock=self._clock,
             rng=self._rng,
@@ -119,6 +122,13 @@ class SearxClient(Service):
             processes=self._processes,
             dialling=self._dialling,
         )
+        async with AsyncExitStack() as stack:
+            self._components = components
+            stack.push_async_callback(self._close)
+            fetch = self.settings.fetch
+            if self._background or fetch.browser or fetch.github_token.get_secret_value():
+                await self._asking()  # a server begins its rounds; a wrong setting is told now
+            stack.pop_all()
         return self
 
     async def __aexit__(
@@ -131,11 +141,15 @@ class SearxClient(Service):
 
     async def aclose(self) -> None:
         """Cancel what is under way and close every connection; harmless when called twice."""
-        components, self._components = self._components, None
-        if components is not None:
-            await components.aclose()
+        if self._components is not None:
+            await self._close()
             await self._pages.aclose()
             await self._state.aclose()
+
+    async def _close(self) -> None:
+        components, self._components, self._wired = self._components, None, None
+        if components is not None:
+            await components.aclose()
 
     @override
     async def search(
@@ -163,9 +177,10 @@ class SearxClient(Service):
             request = parse_search(
                 {"query": request, **arguments}, defaults=self.settings.search_defaults()
             )
+        asking = await self._asking()
         components.activity.searched()
-        response = await components.searcher.search(request, progress=progress)
-        components.fetcher.remember((result.url for result in response.results), "search")
+        response = await asking.searcher.search(request, progress=progress)
+        asking.fetcher.remember((result.url for result in response.results), "search")
         return response
 
     @override
@@ -190,13 +205,13 @@ class SearxClient(Service):
             InvalidArgumentError: an argument is wrong.
             FetchError: the page could not be read; see `searx_mcp.errors`.
         """
-        components = self._opened()
+        self._opened()
         if isinstance(request, str):
             by_person = bool(arguments.pop("by_person", "ignore_robots" in arguments))
             request = parse_fetch({"url": request, **arguments}, by_person=by_person)
         if progress is not None:
             progress(f"reading {URL(request.url).host}" if request.url else "reading on")
-        return await components.fetcher.fetch(request)
+        return await (await self._asking()).fetcher.fetch(request)
 
     @override
     async def instances(self) -> PoolReport:
@@ -214,6 +229,7 @@ class SearxClient(Service):
 
         return InstanceAdmin(
             self._opened(),
+            asking=self._asking,
             settings=self.settings,
             state=self._state,
             clock=self._clock,
@@ -230,7 +246,8 @@ class SearxClient(Service):
         await components.sync.pull()
         for url in components.pool.own_urls():
             timeout = self.settings.search.attempt_timeout
-            if found := await components.upstream.suggest(url, query, own=True, timeout=timeout):
+            upstream = (await self._asking()).upstream
+            if found := await upstream.suggest(url, query, own=True, timeout=timeout):
                 return found
         return ()
 
@@ -261,19 +278,22 @@ class SearxClient(Service):
             {"query": query, **arguments}, defaults=self.settings.search_defaults()
         )
         await components.sync.pull()
-        return await components.recorder.capture(host, instance_query(request), format)
+        recorder = (await self._asking()).recorder
+        return await recorder.capture(host, instance_query(request), format)
 
     def _opened(self) -> "Components":
         if self._components is None:
             raise RuntimeError("open the SearxClient first: async with SearxClient() as client")
         return self._components
 
-
-def _wiring() -> "Callable[..., Awaitable[Components]]":
-    """Import what an open client is made of: in a thread, since it takes most of a second."""
-    from searx_mcp.client.wiring import open_components  # noqa: PLC0415 - see above
-
-    return open_components
+    async def _asking(self) -> "Asking":
+        """What searches and reads, wired at its first use: loading it takes half a second of a thread."""
+        if self._wired is None:
+            module = await asyncio.to_thread(import_module, "searx_mcp.client.asking")
+            components = self._opened()
+            if self._wired is None:  # no other call has wired it meanwhile
+                self._wired = module.wire_asking(components, background=self._background)
+        return self._wired
 
 
 def persistent_client(

@@ -1,8 +1,8 @@
 """Looking after the pool: what the `instances` commands do."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final, Protocol, Unpack
+from typing import TYPE_CHECKING, Final, Protocol, Unpack
 from urllib.parse import urlsplit
 
 from searx_mcp import __version__
@@ -36,32 +36,36 @@ from searx_mcp.pool.config import PublicInstances
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.background.discovery import CatalogRefresher
-from searx_mcp.search.background.health import HealthChecker
 from searx_mcp.search.background.state_sync import PULL_INTERVAL, StateSync
-from searx_mcp.search.capture import FixtureRecorder, find_instance
-from searx_mcp.search.searcher import instance_query
 from searx_mcp.settings.instances import OWN, own_address
 from searx_mcp.settings.values import Settings
-from searx_mcp.sources.searxng.upstream import Upstream
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.storage.state import StateStore
+
+if TYPE_CHECKING:
+    from searx_mcp.search.capture import FixtureRecorder
+    from searx_mcp.sources.searxng.upstream import Upstream
 
 BLOCKED: Final = "instances.blocked"
 SOON: Final = f"Running servers follow within {PULL_INTERVAL:.0f} seconds, with their next search."
 
 
-class OpenParts(Members, Protocol):
-    """The parts of an open client that looking after its pool needs."""
+class Asks(Protocol):
+    """What an open client asks instances with."""
 
     @property
-    def upstream(self) -> Upstream:
+    def upstream(self) -> "Upstream":
         """Asks instances."""
         ...
 
     @property
-    def recorder(self) -> FixtureRecorder:
+    def recorder(self) -> "FixtureRecorder":
         """Searches once at one instance."""
         ...
+
+
+class OpenParts(Members, Protocol):
+    """The parts of an open client that looking after its pool needs."""
 
     @property
     def refresher(self) -> CatalogRefresher | None:
@@ -85,6 +89,7 @@ class InstanceAdmin:
         self,
         parts: OpenParts,
         *,
+        asking: Callable[[], Awaitable[Asks]],
         settings: Settings,
         state: StateStore,
         clock: Callable[[], float],
@@ -94,12 +99,14 @@ class InstanceAdmin:
 
         Args:
             parts: of the open client.
+            asking: gives what asks instances, which most of the methods do not need.
             settings: of the client.
             state: of the client.
             clock: Unix seconds.
             origins: where settings come from, by dotted name.
         """
         self._parts = parts
+        self._asking = asking
         self._settings = settings
         self._state = state
         self._clock = clock
@@ -131,7 +138,7 @@ class InstanceAdmin:
             InvalidArgumentError: it is not in the pool.
         """
         report = await self.list()
-        url = find_instance(host, (row.url for row in report.instances))
+        url = _found(host, (row.url for row in report.instances))
         row = next(row for row in report.instances if row.url == url)
         return await instance_details(
             row,
@@ -153,11 +160,14 @@ class InstanceAdmin:
         Raises:
             InvalidArgumentError: a host is not in the pool.
         """
+        from searx_mcp.search.background.health import HealthChecker  # noqa: PLC0415 - asks
+
         await self._recall()
         rows = self._parts.pool.snapshot(self._clock())
         known = [row.url for row in rows]
-        urls = list(dict.fromkeys(find_instance(host, known) for host in hosts)) or known
-        checker = HealthChecker(self._parts.pool, self._parts.upstream, self._clock)
+        urls = list(dict.fromkeys(_found(host, known) for host in hosts)) or known
+        upstream = (await self._asking()).upstream
+        checker = HealthChecker(self._parts.pool, upstream, self._clock)
         checked = await checker.check(urls, progress=progress)
         await self._parts.sync.push()
         return checked
@@ -225,7 +235,7 @@ class InstanceAdmin:
         added = (await self._state.choices())[Choice.OWN]
         configured = self._settings.instances.own
         try:
-            url = find_instance(host, dict.fromkeys([*configured, *added]))
+            url = _found(host, dict.fromkeys([*configured, *added]))
         except InvalidArgumentError as exc:
             known = [urlsplit(url).netloc for url in (*configured, *added)]
             raise InvalidArgumentError(
@@ -296,7 +306,7 @@ class InstanceAdmin:
         pool: InstancePool | SourcePool = self._parts.pool
         urls = [row.url for row in pool.snapshot(now)]
         sources = self._parts.sources.pool if self._parts.sources else None
-        url = find_instance(host, [*urls, *(sources.urls() if sources else ())])
+        url = _found(host, [*urls, *(sources.urls() if sources else ())])
         if sources is not None and url in sources:
             pool = sources
         # Dated ahead: whatever other processes learn of it before they hear of this is older.
@@ -325,11 +335,14 @@ class InstanceAdmin:
             InvalidArgumentError: an argument is wrong, or the instance is not in the pool.
             NoInstancesError: it may not be asked now.
         """
+        from searx_mcp.search.searcher import instance_query  # noqa: PLC0415 - searches
+
         request = parse_search(
             {"query": query, **arguments}, defaults=self._settings.search_defaults()
         )
         await self._recall()
-        asked = await self._parts.recorder.ask(host, instance_query(request), format)
+        recorder = (await self._asking()).recorder
+        asked = await recorder.ask(host, instance_query(request), format)
         await self._parts.sync.push()
         return await trial_report(asked, self._parts.pool, self._state, self._clock())
 
@@ -410,3 +423,10 @@ class InstanceAdmin:
         if instances.catalog:
             return "The list is a file of yours (instances.catalog)."
         return "No source is set (instances.source)."
+
+
+def _found(host: str, urls: Iterable[str]) -> str:
+    """The one of some base URLs that a person names; see `find_instance`."""
+    from searx_mcp.search.capture import find_instance  # noqa: PLC0415 - loads what searches
+
+    return find_instance(host, urls)

@@ -26,7 +26,6 @@ from searx_mcp.models.instance import (
 )
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.pool.record import WAITING, InstanceRecord
-from searx_mcp.search.background.health import config_report
 from searx_mcp.search.background.membership import PoolMembership, catalog_report
 from searx_mcp.search.budget import (
     DAY,
@@ -39,11 +38,11 @@ from searx_mcp.search.budget import (
     month_total,
     pace,
 )
-from searx_mcp.search.capture import Asked
 from searx_mcp.storage.state import Account, Budget, StateStore
 
 if TYPE_CHECKING:
-    from searx_mcp.search.providers.open_sources import WiredSources
+    from searx_mcp.search.capture import Asked
+    from searx_mcp.sources.open.members import SourceMembers
 
 _STATES: Final = tuple(InstanceState)
 _NEVER: Final = float("inf")
@@ -63,7 +62,7 @@ class Members(Protocol):
         ...
 
     @property
-    def sources(self) -> "WiredSources | None":
+    def sources(self) -> "SourceMembers | None":
         """The open sources, unless they are switched off."""
         ...
 
@@ -173,6 +172,8 @@ async def instance_details(
         now: Unix seconds.
         is_configured: whether it is an own instance of the settings.
     """
+    from searx_mcp.search.background.health import config_report  # noqa: PLC0415 - loads what asks
+
     sources = members.sources
     if row.tier is Tier.OPEN and sources is not None:
         record, account = sources.pool.record_of(row.url), sources.accounts[row.url]
@@ -232,7 +233,7 @@ async def quota_report(pool: InstancePool, state: StateStore, now: float) -> Led
     )
 
 
-async def trial_report(asked: Asked, pool: InstancePool, state: StateStore, now: float) -> Trial:
+async def trial_report(asked: "Asked", pool: InstancePool, state: StateStore, now: float) -> Trial:
     """Report a search that was made at one instance: what came of it, what it cost, what is left.
 
     Args:
@@ -270,7 +271,7 @@ async def trial_report(asked: Asked, pool: InstancePool, state: StateStore, now:
 
 
 async def _source_rows(
-    sources: "WiredSources", blocked: Collection[str], state: StateStore, now: float
+    sources: "SourceMembers", blocked: Collection[str], state: StateStore, now: float
 ) -> list[InstanceReport]:
     """The open sources, as a tier of their own, with what is left of a day."""
     rows = [

@@ -37,8 +37,7 @@ async def until_only(expected: set[asyncio.Task[object]]) -> None:
 def acquired(client: SearxClient) -> int:
     """Connections that a request holds."""
     assert client._components is not None
-    upstream = client._components.upstream
-    sessions = (upstream._own(), upstream._public())
+    sessions = (client._components.sessions.own, client._components.sessions.public)
     connectors = [each.connector for session in sessions for each in session._clients.values()]
     return sum(len(connector._acquired) for connector in connectors if connector is not None)
 

@@ -189,5 +189,5 @@ async def test_a_health_check_through_a_proxy_that_is_gone_holds_nothing_against
     async with FakeProxy(world.hosts) as proxy:
         await proxy.aclose()
         async with world.client(proxy.url, SECURE, own=True) as client:
-            assert client._components is not None
-            assert await client._components.upstream.is_alive(SECURE, own=True, timeout=2)
+            upstream = (await client._asking()).upstream
+            assert await upstream.is_alive(SECURE, own=True, timeout=2)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 from multidict import CIMultiDict
 
-from searx_mcp.client.wiring import wire_fetcher
+from searx_mcp.client.asking import wire_fetcher
 from searx_mcp.fetch.fetcher import Fetcher
 from searx_mcp.fetch.hops.domains import DomainPolicy
 from searx_mcp.http.config import NetworkConfig

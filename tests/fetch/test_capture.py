@@ -287,8 +287,7 @@ class StandInRenderer(Renderer):
 
 async def render(renderer: Renderer) -> Page:
     async with FakeWeb({"/": SKELETON}) as web, reading({"www.example.org": web}) as (client, _):
-        assert client._components is not None
-        client._components.fetcher._capturer._renderer = renderer
+        (await client._asking()).fetcher._capturer._renderer = renderer
         return await client.fetch("http://www.example.org/")
 
 

@@ -20,7 +20,7 @@ from typing import Any, cast
 
 import pytest
 
-from searx_mcp.client.sources import USER_AGENT
+from searx_mcp.client.asking import USER_AGENT
 from searx_mcp.client.stores import open_state
 from searx_mcp.http.http import HttpSession, Reply
 from searx_mcp.http.sessions import Sessions
@@ -30,10 +30,10 @@ from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.sources import SourcePool
-from searx_mcp.search.providers.concurrent_queries import rate_limits
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, OpenQuery
+from searx_mcp.sources.open.members import rate_limits
 from searx_mcp.sources.open.question import Identifier, IdentifierKind
 from searx_mcp.sources.open.table import ENGINES, engines_of
 from searx_mcp.sources.open.upstream import OpenUpstream

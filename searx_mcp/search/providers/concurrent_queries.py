@@ -15,8 +15,9 @@ from searx_mcp.sources.attempt import MAY_BE_OURS, Ticket
 from searx_mcp.sources.attempt_log import AttemptLog
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Ask, Engine, OpenQuery
+from searx_mcp.sources.open.members import rate_limits
 from searx_mcp.sources.open.routing.route import Choice
-from searx_mcp.storage.state import Account, StateStore, Window
+from searx_mcp.storage.state import StateStore
 
 GRACE: Final = 0.7
 """Seconds that the engines of the query's own route still have once there is enough. Chosen, not measured: they
@@ -26,8 +27,6 @@ _MOMENT: Final = 0.01
 _TOO_LATE: Final = 0.2
 """With less time left, in seconds, a request cannot come to anything."""
 _MAY_BE_OURS: Final = MAY_BE_OURS | {Verdict.TIMEOUT}
-
-_DAY: Final = 86_400.0
 
 _log = logging.getLogger("searx_mcp.search.open_sources")
 
@@ -276,18 +275,3 @@ class ConcurrentQueries:
 
 def _note(log: SourceLog, engine: Engine, outcome: Outcome) -> None:
     log.note(engine.address, outcome, name=engine.title, source=engine.name)
-
-
-def rate_limits(engine: Engine, *, has_contact: bool) -> Account:
-    """Tell what the requests of an engine are charged to: its spacing, and a cap for the day.
-
-    Args:
-        engine: the row of the table; engines of one bucket share an account.
-        has_contact: whether its operator is told how to reach ours; some allow more then.
-    """
-    gap = engine.gap
-    if not has_contact and engine.gap_without_contact is not None:
-        gap = engine.gap_without_contact
-    spacing = Window(limit=engine.burst, seconds=gap * engine.burst)
-    name = engine.bucket or engine.address
-    return Account(name, (spacing, Window(limit=engine.per_day, seconds=_DAY)))

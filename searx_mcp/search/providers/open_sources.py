@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from searx_mcp.errors import NoInstancesError, UnavailableReason
 from searx_mcp.models.attempt import Attempt, Verdict
@@ -12,7 +12,6 @@ from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.attempt import InstanceQuery
-from searx_mcp.pool.sources import SourcePool
 from searx_mcp.search.providers.concurrent_queries import ConcurrentQueries, Reply, SourceLog
 from searx_mcp.search.providers.context import OPEN_SOURCES, Found, SearchContext, TimePlan
 from searx_mcp.search.providers.rank_fusion import RankedList, diversify, fuse
@@ -22,10 +21,6 @@ from searx_mcp.sources.open.question import Question
 from searx_mcp.sources.open.relevance import relevant
 from searx_mcp.sources.open.routing.analyze_query import analyze_query
 from searx_mcp.sources.open.routing.route import Choice, Route, route
-from searx_mcp.storage.state import Account
-
-if TYPE_CHECKING:
-    from searx_mcp.models.administration import OpenSource
 
 Gate = Callable[[Sequence[Hit], Question, Engine], tuple[Hit, ...]]
 
@@ -340,44 +335,3 @@ def _unavailable(log: SourceLog) -> NoInstancesError:
     return NoInstancesError(
         message, reason=reason, attempts=attempts, advice=advice, retry_after=retry_after
     )
-
-
-@dataclass(frozen=True, slots=True)
-class WiredSources:
-    """The open sources of a client: who is asked, and what is reported of them.
-
-    Attributes:
-        provider: answers out of them.
-        pool: their states.
-        accounts: what their requests are charged to, by the address that stands for each.
-        engines: the rows of the table that are switched on, by name.
-    """
-
-    provider: OpenSources
-    pool: SourcePool
-    accounts: Mapping[str, Account]
-    engines: Mapping[str, Engine]
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Notices for a person about the engines they have switched on."""
-        return tuple(engine.notice for engine in self.engines.values() if engine.notice)
-
-    @property
-    def hosts(self) -> frozenset[str]:
-        """The hosts that are asked."""
-        return frozenset(engine.host for engine in self.engines.values())
-
-    def described(self, name: str) -> "OpenSource":
-        """Report what the table says of an open source."""
-        from searx_mcp.models.administration import OpenSource  # noqa: PLC0415 - no search needs it
-
-        engine = self.engines[name]
-        return OpenSource(
-            title=engine.title,
-            operator=engine.operator,
-            categories=tuple(sorted(engine.categories)),
-            licence=engine.licence,
-            terms_url=engine.terms_url,
-            terms_checked=engine.terms_checked,
-        )

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from searx_mcp.search.providers.concurrent_queries import rate_limits
 from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.members import rate_limits
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.storage.state import Account, Window
 

@@ -10,10 +10,11 @@ from searx_mcp.models.attempt import Verdict
 from searx_mcp.models.request import Category
 from searx_mcp.models.response import Coverage
 from searx_mcp.pool.attempt import InstanceQuery
-from searx_mcp.search.providers.concurrent_queries import GRACE, rate_limits
+from searx_mcp.search.providers.concurrent_queries import GRACE
 from searx_mcp.search.providers.context import OPEN_SOURCES, SearchContext
 from searx_mcp.search.providers.open_sources import source_notes
 from searx_mcp.sources.open.config import OpenSourcesConfig
+from searx_mcp.sources.open.members import rate_limits
 from searx_mcp.sources.open.routing.route import Route
 from searx_mcp.sources.open.table import engines_of
 from searx_mcp.storage.state import Account

@@ -1,0 +1,314 @@
+"""What an open client searches and reads with, wired when it is first needed."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from searx_mcp import __version__
+from searx_mcp.client.wiring import Components
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.fetch.capture import PageCapture
+from searx_mcp.fetch.config import Robots
+from searx_mcp.fetch.conversion import Conversion
+from searx_mcp.fetch.fetcher import Fetcher
+from searx_mcp.fetch.hops.domains import DomainPolicy
+from searx_mcp.fetch.hops.host_limits import HostLimits, Hosts
+from searx_mcp.fetch.hops.redirects import RedirectFollower
+from searx_mcp.fetch.hops.robots import RobotsGate
+from searx_mcp.fetch.page_cache import PageCache
+from searx_mcp.fetch.provenance import Provenance
+from searx_mcp.fetch.site_adapters.sites import SiteSources, adapters
+from searx_mcp.http.sessions import Sessions
+from searx_mcp.http.user_agents import desktop_user_agent
+from searx_mcp.ops.own.waking import WAIT, waking
+from searx_mcp.search.background.schedule import Schedule, Work
+from searx_mcp.search.capture import FixtureRecorder
+from searx_mcp.search.providers.context import Found, Provider, TimePlan
+from searx_mcp.search.providers.fallback import FallbackSearch
+from searx_mcp.search.providers.instances import InstanceSearch
+from searx_mcp.search.reading import ResultReader
+from searx_mcp.search.searcher import Searcher
+from searx_mcp.settings.values import Settings
+from searx_mcp.sources.answering import wire_answering
+from searx_mcp.sources.attempt import RequestPacer
+from searx_mcp.sources.open.config import origin_of
+from searx_mcp.sources.open.members import SourceMembers
+from searx_mcp.sources.searxng.request import PROJECT_URL, Personas
+from searx_mcp.sources.searxng.upstream import Upstream
+from searx_mcp.storage.pages import PageStore
+from searx_mcp.tasks import SingleFlight, Spawn
+from searx_mcp.urls.address import AllowList
+from searx_mcp.workers.jobs import Workers
+from searx_mcp.workers.pool import ChildWorkers
+from searx_mcp.workers.threads import ThreadWorkers
+
+if TYPE_CHECKING:
+    from searx_mcp.search.providers.open_sources import OpenSources
+
+USER_AGENT: Final = f"searx-mcp/{__version__} (+{PROJECT_URL})"
+_ELEMENTS_IN_THREADS: Final = 15_000
+"""Elements of a page that is converted beside an event loop: with 50,000, Python's search for unused objects
+stops it for 55 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What asks instances and reads pages.
+
+    Attributes:
+        upstream: asks instances.
+        recorder: searches once at one instance.
+        searcher: searches.
+        fetcher: reads pages.
+        schedule: runs what is renewed behind the searches, in servers.
+    """
+
+    upstream: Upstream
+    recorder: FixtureRecorder
+    searcher: Searcher
+    fetcher: Fetcher
+    schedule: Schedule | None
+
+
+def wire_asking(parts: Components, *, background: bool) -> Asking:
+    """Wire it; needs a running event loop, and opens nothing yet.
+
+    Args:
+        parts: of the open client, which close what is wired here.
+        background: whether health checks run and the list of public instances is renewed.
+
+    Raises:
+        SettingsError: a setting cannot be used.
+    """
+    settings, pool, state = parts.settings, parts.pool, parts.state
+    spawn, clock = parts.tasks.spawn, parts.clock
+    answering = wire_answering(settings.workers, processes=parts.processes)
+    parts.readers.push_async_callback(answering.aclose)
+    upstream = Upstream(
+        own=lambda: parts.sessions.own,
+        public=lambda: parts.sessions.public,
+        personas=Personas(
+            rotate=settings.web_search.rotate_user_agents,
+            seed=parts.seed,
+            user_agent_source=desktop_user_agent,
+        ),
+        workers=answering,
+    )
+    fetcher = wire_fetcher(
+        settings,
+        sessions=parts.sessions,
+        allow=parts.allow,
+        domains=parts.domains,
+        pages=parts.pages,
+        processes=parts.processes,
+        spawn=spawn,
+        clock=clock,
+        stack=parts.stack,
+    )
+    executor = InstanceSearch(
+        pool=pool,
+        upstream=upstream,
+        state=state,
+        config=settings.search,
+        spacing=RequestPacer(settings.web_search.request_delay_range, parts.rng),
+        clock=clock,
+    )
+    instances: Provider = executor
+    if parts.folder is not None and parts.processes:
+        instances = waking(
+            instances,
+            folder=parts.folder,
+            is_alive=partial(upstream.is_alive, own=True, timeout=WAIT),
+            idle=settings.own.idle,
+            pool=pool,
+            clock=clock,
+        )
+    searcher = Searcher(
+        provider=FallbackSearch(
+            instances,
+            _open_sources(parts, parts.sources, answering) if parts.sources else None,
+            mode=settings.open_sources.mode,
+            has_own=lambda: pool.has_own,
+            plan=TimePlan(settings.search.phase_timeout),
+        ),
+        reader=ResultReader(fetcher, settings.web_search, settings.quality, spawn=spawn),
+        flights=SingleFlight[Found](spawn),
+        web_search=settings.web_search,
+        search=settings.search,
+        clock=clock,
+        sync=parts.sync,
+        spawn=spawn,
+        shared=parts.shared,
+    )
+    recorder = FixtureRecorder(
+        executor.runner,
+        pool=pool,
+        upstream=upstream,
+        timeout=settings.search.attempt_timeout,
+        clock=clock,
+    )
+    schedule = _started_schedule(parts, upstream) if background else None
+    return Asking(upstream, recorder, searcher, fetcher, schedule)
+
+
+def _open_sources(parts: Components, members: SourceMembers, workers: Workers) -> "OpenSources":
+    """Wire what asks the open sources."""
+    from searx_mcp.search.providers import concurrent_queries, open_sources  # noqa: PLC0415 - may be off
+    from searx_mcp.sources.open.upstream import OpenUpstream  # noqa: PLC0415 - likewise
+
+    sessions, config = parts.sessions, parts.settings.open_sources
+    own = {origin_of(url) for url in config.own_endpoints()}
+    upstream = OpenUpstream(
+        session_for=lambda e: (
+            sessions.operator if origin_of(e.endpoint) in own else sessions.public
+        ),
+        user_agent=USER_AGENT,
+        contact=config.contact,
+        clock=parts.clock,
+        workers=workers,
+    )
+    rounds = concurrent_queries.ConcurrentQueries(
+        upstream=upstream,
+        sources=members.pool,
+        state=parts.state,
+        has_contact=bool(config.contact),
+        clock=parts.clock,
+    )
+    return open_sources.OpenSources(
+        members.engines,
+        rounds,
+        contact=config.contact,
+        plan=TimePlan(parts.settings.search.phase_timeout),
+        clock=parts.clock,
+        blocked=lambda: parts.membership.blocked,
+    )
+
+
+def _started_schedule(parts: Components, upstream: Upstream) -> Schedule:
+    """Start what is renewed behind the searches of a server."""
+    from searx_mcp.search.background.health import HealthRounds  # noqa: PLC0415 - for servers alone
+
+    interval = parts.settings.web_search.instance_health_check_interval
+    rounds = HealthRounds(
+        parts.pool,
+        upstream,
+        state=parts.state,
+        activity=parts.activity,
+        interval=interval,
+        clock=parts.clock,
+    )
+
+    async def check_health() -> None:
+        # What a round teaches is shared with the other processes.
+        await parts.sync.pull()
+        await rounds.check()
+        await parts.sync.push()
+
+    works: list[Work] = [check_health]
+    if parts.refresher is not None:
+        works.append(parts.refresher.renew)
+    schedule = Schedule(works, interval=interval, spawn=parts.tasks.spawn)
+    parts.stack.push_async_callback(schedule.stop)
+    schedule.start()
+    return schedule
+
+
+def wire_fetcher(
+    settings: Settings,
+    *,
+    sessions: Sessions,
+    allow: AllowList,
+    domains: DomainPolicy,
+    pages: PageStore,
+    processes: bool,
+    spawn: Spawn,
+    clock: Callable[[], float],
+    stack: AsyncExitStack,
+) -> Fetcher:
+    """Wire what reads pages; needs a running event loop, and opens nothing yet.
+
+    Args:
+        settings: of the client.
+        sessions: the kinds of traffic.
+        allow: private addresses that may be fetched.
+        domains: which domains may be fetched.
+        pages: keeps captures; the caller closes it.
+        processes: whether PDFs are read in child processes instead of a thread.
+        spawn: starts work that outlives a caller.
+        clock: Unix seconds.
+        stack: closes what is opened here.
+
+    Raises:
+        SettingsError: a setting cannot be used.
+    """
+    config = settings.fetch
+    user_agent = settings.web_fetch.user_agent or USER_AGENT
+    follower = RedirectFollower(
+        lambda: sessions.pages,
+        allow=allow,
+        domains=domains,
+        hosts=Hosts(
+            HostLimits(
+                max_per_host=config.max_per_host,
+                rate=config.host_rate,
+                breaker_failures=config.breaker_failures,
+                breaker_pause=config.breaker_pause,
+            ),
+            clock=asyncio.get_running_loop().time,
+        ),
+        user_agent=user_agent,
+        own_headers=config.headers,
+    )
+    robots = RobotsGate(
+        follower.robots_text, pages, clock=clock, timeout=config.robots_timeout, spawn=spawn
+    )
+    workers = ChildWorkers(settings.workers) if processes else ThreadWorkers(settings.workers)
+    stack.push_async_callback(workers.aclose)
+    renderer = None
+    if config.browser:
+        from searx_mcp.fetch.browser.renderer import Renderer  # noqa: PLC0415 - seldom switched on
+
+        make_gateway = partial(sessions.gateway, domains.check)
+        make_gateway()  # says now if there can be none
+        renderer = Renderer(
+            make_gateway,
+            spawn=spawn,
+            program=config.browser_path,
+            verify=settings.web_fetch.verify_ssl,
+        )
+        stack.push_async_callback(renderer.aclose)
+    content = ContentConfig(
+        summarize=settings.web_search.summarize_long_content,
+        max_summary_length=settings.web_search.max_summary_length,
+        keep_code_blocks=settings.web_search.extract_code_blocks,
+        **dict(settings.markdown),
+    )
+    if not processes:
+        content = content.model_copy(update={"max_elements": _ELEMENTS_IN_THREADS})
+    return Fetcher(
+        PageCapture(
+            follower,
+            robots=robots,
+            sites=SiteSources(
+                adapters(config.tiers, github_token=config.github_token.get_secret_value()),
+                follower,
+                robots=robots,
+                allow=allow,
+                max_redirects=settings.web_fetch.max_redirects,
+            ),
+            conversion=Conversion(content, workers),
+            renderer=renderer,
+        ),
+        pages=PageCache(pages, namespace=settings.storage.namespace, config=config, clock=clock),
+        config=settings.web_fetch,
+        content=content,
+        domains=domains,
+        provenance=Provenance(config.policy),
+        allow=allow,
+        user_agent=user_agent,
+        spawn=spawn,
+        obey_robots=config.robots is Robots.RESPECT,
+    )
