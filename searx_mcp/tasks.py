@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Hashable
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar
 
 from typing_extensions import override
@@ -38,11 +39,11 @@ class Tasks:
         return task
 
 
+@dataclass(eq=False, slots=True)
 class _Flight(Generic[T]):
-    def __init__(self, future: "asyncio.Future[T]") -> None:
-        self.future = future
-        self.task: asyncio.Task[None] | None = None
-        self.waiters = 0
+    future: "asyncio.Future[T]"
+    task: "asyncio.Task[None] | None" = None
+    waiters: int = 0
 
 
 class SingleFlight(Generic[T]):

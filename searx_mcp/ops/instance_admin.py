@@ -33,8 +33,7 @@ from searx_mcp.ops.instance_reports import (
     trial_report,
 )
 from searx_mcp.pool.config import PublicInstances
-from searx_mcp.pool.pool import InstancePool
-from searx_mcp.pool.sources import SourcePool
+from searx_mcp.pool.pool import InstancePool, SourcePool
 from searx_mcp.search.background.discovery import CatalogRefresher
 from searx_mcp.search.background.state_sync import PULL_INTERVAL, StateSync
 from searx_mcp.settings.instances import OWN, own_address

@@ -1,5 +1,6 @@
 """The states of an instance: who may be asked, who is left alone for a time, who is given up."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from searx_mcp.models.attempt import Format, Verdict
@@ -8,7 +9,7 @@ from searx_mcp.pool import engine_care, timers
 from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import Member
-from searx_mcp.pool.record import OPTED_OUT, SLOW_START, WAITING, InstanceRecord
+from searx_mcp.pool.record import OPTED_OUT, SKEW, SLOW_START, WAITING, InstanceRecord
 
 if TYPE_CHECKING:
     import random
@@ -31,8 +32,8 @@ _BLACKLIST_AFTER = 3
 _DISAGREES_AFTER = 5
 
 
-class Circuit:
-    """What becomes of a member with each thing that happens to it.
+class Members:
+    """The members of a pool by URL, and what becomes of each with what happens to it.
 
     `new` until the first answer of use, then `healthy`. Consecutive failures make it `failing`, a
     limit or a block `rate_limited`, answers without working engines or one after the other without
@@ -44,7 +45,10 @@ class Circuit:
     wish or violation that came to light while it was under way. Of an own instance it ends every
     wait: these are short, and its owner changes its settings.
 
-    A request goes `begin`, then exactly one of `report`, `lost_to_hedge` and `release`.
+    A request goes `begin`, then exactly one of `report` (it came to an outcome), `lost_to_hedge`
+    (its hedge was faster) and `release` (we gave it up, or it says nothing about who was asked).
+    One that has left while a request to it is under way still learns what it comes to. Nothing here
+    waits: the time is told, and the dice are given.
 
     Args:
         config: how to judge.
@@ -54,29 +58,36 @@ class Circuit:
     def __init__(self, config: PoolConfig, rng: "random.Random") -> None:
         self._config = config
         self._rng = rng
+        self._members: dict[str, Member] = {}
+        self._leaving: dict[str, Member] = {}
 
-    def begin(self, member: Member, now: float) -> None:
-        """A request leaves for it."""
+    def __len__(self) -> int:
+        return len(self._members)
+
+    def begin(self, url: str, now: float) -> None:
+        """A request leaves for `url`."""
+        member = self._member(url)
         member.in_flight += 1
         record = member.record
         if record.state in WAITING and now >= record.until:
             record.state = InstanceState.HALF_OPEN
 
-    def release(self, member: Member) -> None:
-        """The request was given up by us: nothing was learned."""
-        member.in_flight -= 1
+    def release(self, url: str) -> None:
+        """The request was given up by us, or says nothing about `url`."""
+        self._member(url).in_flight -= 1
 
     def report(
-        self, member: Member, outcome: Outcome, now: float, query: InstanceQuery | None = None
+        self, url: str, outcome: Outcome, now: float, query: InstanceQuery | None = None
     ) -> None:
         """The request came to an outcome; the state follows from it.
 
         Args:
-            member: who was asked.
+            url: who was asked.
             outcome: what it came to.
             now: Unix seconds.
             query: what was asked for, with the engines that were named; teaches of the engines.
         """
+        member = self._member(url)
         member.in_flight -= 1
         record, page = member.record, outcome.page
         record.last_at = now
@@ -106,11 +117,12 @@ class Circuit:
         if was_trial and outcome.verdict.ends_search:
             record.halve_trust()
 
-    def lost_to_hedge(self, member: Member, elapsed: float, now: float) -> None:
+    def lost_to_hedge(self, url: str, elapsed: float, now: float) -> None:
         """The request was given up after `elapsed` seconds because its hedge had answered.
 
         All others come first for a time; on trial it counts as a timeout.
         """
+        member = self._member(url)
         member.in_flight -= 1
         record = member.record
         record.last_at = now
@@ -126,8 +138,14 @@ class Circuit:
             detail = "It was too slow: other instances answered first."
             self._fail(member, Outcome(Verdict.TIMEOUT, Format.HTML, 0.0, detail=detail), now)
 
-    def probed(self, member: Member, *, alive: bool, now: float) -> None:
-        """A health check came back: an answer ends a failing time, silence counts as a failure."""
+    def probed(self, url: str, *, alive: bool, now: float) -> None:
+        """A health check came back: an answer ends a failing time, silence counts as a failure.
+
+        A member that has left the pool is passed over.
+        """
+        if url not in self._members:
+            return
+        member = self._members[url]
         record = member.record
         record.last_at = now
         if alive:
@@ -138,17 +156,19 @@ class Circuit:
         if record.consecutive_failures >= self._config.max_consecutive_failures:
             self._wait_failing(member, "It does not answer health checks.", now)
 
-    def revive(self, member: Member, now: float) -> None:
-        """It was seen to work otherwise than by a search: it may be tried now, for JSON too."""
-        record = member.record
+    def revive(self, url: str, now: float) -> None:
+        """An own instance was seen to work otherwise than by a search: it may be tried now, for JSON too."""
+        if url not in self._members or not self._members[url].is_own:
+            return
+        record = self._members[url].record
         record.last_at = now
         record.json_recheck = 0.0
         if record.state in WAITING:
             record.until = min(record.until, now)
 
-    def record_agreement(self, member: Member, *, agrees: bool, now: float) -> None:
-        """Its results were held against those of several others for the same search."""
-        record = member.record
+    def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
+        """The results of `url` share something with those of others, or nothing with anybody's."""
+        record = self._member(url).record
         record.last_at = now
         record.disagreement_streak = 0 if agrees else record.disagreement_streak + 1
         if record.disagreement_streak >= _DISAGREES_AFTER:
@@ -157,17 +177,25 @@ class Circuit:
         elif agrees and record.state is InstanceState.DEGRADED and record.reason == DISAGREES:
             _recover(record, now)
 
-    def rest(self, member: Member, seconds: float, now: float) -> None:
-        """It asks to be left alone for a time, although it has answered."""
-        record = member.record
+    def rest(self, url: str, seconds: float, now: float) -> None:
+        """One that has answered asks to be left alone for so many seconds."""
+        record = self._member(url).record
         record.last_at = now
         if record.state not in GIVEN_UP:
             record.state = InstanceState.RATE_LIMITED
             record.until = max(record.until, now + seconds)
             record.reason = RESTS
 
-    def read_robots(self, member: Member, *, opted_out: bool, now: float) -> None:
-        """Its robots.txt was read: its operator asks us to stay away, or ends the time they asked for."""
+    def read_robots(self, url: str, *, opted_out: bool, now: float) -> None:
+        """The robots.txt of `url` was read, or could not be; who has left is passed over.
+
+        Args:
+            url: whose it is.
+            opted_out: whether its operator asks us to stay away; otherwise the time they asked for ends.
+            now: Unix seconds.
+        """
+        if (member := self._known().get(url)) is None:
+            return
         record = member.record
         record.last_at = record.robots_read_at = now
         if opted_out:
@@ -175,8 +203,53 @@ class Circuit:
         elif record.is_opted_out:
             record.until = min(record.until, now)
 
-    def restore(self, member: Member, record: InstanceRecord) -> None:
-        """Take over what was learned before, or by another process; older news is ignored.
+    def retry_after(self, url: str, now: float) -> float:
+        """Seconds until one that waits may be asked again; 0 for any other."""
+        return self._member(url).record.retry_after(now)
+
+    def record_of(self, url: str) -> InstanceRecord:
+        """What was learned about `url`."""
+        return self._member(url).record.model_copy()
+
+    def learned_since(self, when: float) -> dict[str, InstanceRecord]:
+        """The records in which anything changed after `when`, by URL."""
+        return {
+            url: member.record.model_copy()
+            for url, member in self._known().items()
+            if member.record.last_at > when
+        }
+
+    def settle(self, now: float) -> None:
+        """Move all times along with a clock that was put back: no wait becomes longer than it was."""
+        for member in self._known().values():
+            if member.record.last_at > now + SKEW:
+                member.record = member.record.settled(now)
+
+    def restore(self, records: Mapping[str, InstanceRecord]) -> None:
+        """Take over what was learned before, or meanwhile by another process.
+
+        Args:
+            records: by URL; those of who is not in the pool are passed over.
+        """
+        for url, record in records.items():
+            if url in self._members:
+                self._restore(self._members[url], record)
+
+    def reset(self, url: str, last_at: float) -> InstanceRecord:
+        """Forget what was learned about `url`; gives the record of one that is new since `last_at`."""
+        record = InstanceRecord(url=url, last_at=last_at)
+        self._restore(self._member(url), record)
+        return record
+
+    def _known(self) -> dict[str, Member]:
+        return self._leaving | self._members
+
+    def _member(self, url: str) -> Member:
+        """The member, also one that has left meanwhile."""
+        return self._members.get(url) or self._leaving[url]
+
+    def _restore(self, member: Member, record: InstanceRecord) -> None:
+        """Take over one record; older news is ignored.
 
         But who read robots.txt last knows best whether its operator wants us to stay away: somebody
         whose answer came later may not have looked at it since.
@@ -190,12 +263,12 @@ class Circuit:
             return
         opted_out_at = ours.robots_read_at if ours.is_opted_out else 0.0
         member.record = record.model_copy()
-        self.pardon_own(member)
+        self._pardon_own(member)
         if opted_out_at >= record.robots_read_at > 0:  # 0: it was reset by a person
             member.record.robots_read_at = opted_out_at
             _opt_out(member.record, opted_out_at)
 
-    def pardon_own(self, member: Member) -> None:
+    def _pardon_own(self, member: Member) -> None:
         """Let bygones be bygones of one that became the user's own: such a one is never given up."""
         if member.is_own and member.record.state in GIVEN_UP:
             new = InstanceRecord(url=member.url)

@@ -1,7 +1,7 @@
-"""The pools: which instance is asked next, and what answers teach of instances and open sources."""
+"""The pools: which instance is asked next, and which open source may be."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -9,13 +9,12 @@ from typing_extensions import override
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import CatalogEntry, InstanceReport, InstanceState, Tier
 from searx_mcp.pool import engine_care
-from searx_mcp.pool.attempt import InstanceQuery, Outcome, Proposal
+from searx_mcp.pool.attempt import InstanceQuery, Proposal
 from searx_mcp.pool.catalog import standing_of
-from searx_mcp.pool.circuit import GIVEN_UP, Circuit
+from searx_mcp.pool.circuit import GIVEN_UP, Members
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import OWN_PRIOR, Member, Standing
-from searx_mcp.pool.record import SKEW, InstanceRecord
 
 if TYPE_CHECKING:
     import random
@@ -27,94 +26,6 @@ LEAST_SHARE = 1 / 20
 """Of the best one's turns, what the worst gets: the score orders first contacts, it forbids none."""
 
 _TIERS = tuple(Tier)
-
-
-class Members:
-    """Members of a pool by URL; synchronous, told the time and the dice.
-
-    A request goes `begin`, then exactly one of `report` (it came to an outcome), `lost_to_hedge`
-    (its hedge was faster) and `release` (we gave it up, or it says nothing about who was asked).
-    One that has left while a request to it is under way still learns what it comes to.
-
-    Args:
-        config: how failures are judged.
-        rng: the dice.
-    """
-
-    def __init__(self, config: PoolConfig, rng: "random.Random") -> None:
-        self._circuit = Circuit(config, rng)
-        self._members: dict[str, Member] = {}
-        self._leaving: dict[str, Member] = {}
-
-    def __len__(self) -> int:
-        return len(self._members)
-
-    def begin(self, url: str, now: float) -> None:
-        """A request leaves for `url`."""
-        self._circuit.begin(self._member(url), now)
-
-    def release(self, url: str) -> None:
-        """The request was given up by us, or says nothing about `url`."""
-        self._circuit.release(self._member(url))
-
-    def report(
-        self, url: str, outcome: Outcome, now: float, query: InstanceQuery | None = None
-    ) -> None:
-        """The request, which named the engines of `query`, came to `outcome`."""
-        self._circuit.report(self._member(url), outcome, now, query)
-
-    def lost_to_hedge(self, url: str, elapsed: float, now: float) -> None:
-        """The request was given up after `elapsed` seconds because its hedge had answered."""
-        self._circuit.lost_to_hedge(self._member(url), elapsed, now)
-
-    def rest(self, url: str, seconds: float, now: float) -> None:
-        """One that has answered asks to be left alone for so many seconds."""
-        self._circuit.rest(self._member(url), seconds, now)
-
-    def retry_after(self, url: str, now: float) -> float:
-        """Seconds until one that waits may be asked again; 0 for any other."""
-        return self._member(url).record.retry_after(now)
-
-    def settle(self, now: float) -> None:
-        """Move all times along with a clock that was put back: no wait becomes longer than it was."""
-        for member in self._known().values():
-            if member.record.last_at > now + SKEW:
-                member.record = member.record.settled(now)
-
-    def restore(self, records: Mapping[str, InstanceRecord]) -> None:
-        """Take over what was learned before, or meanwhile by another process.
-
-        Args:
-            records: by URL; those of who is not in the pool are passed over.
-        """
-        for url, record in records.items():
-            if url in self._members:
-                self._circuit.restore(self._members[url], record)
-
-    def learned_since(self, when: float) -> dict[str, InstanceRecord]:
-        """The records in which anything changed after `when`, by URL."""
-        return {
-            url: member.record.model_copy()
-            for url, member in self._known().items()
-            if member.record.last_at > when
-        }
-
-    def record_of(self, url: str) -> InstanceRecord:
-        """What was learned about `url`."""
-        return self._member(url).record.model_copy()
-
-    def reset(self, url: str, last_at: float) -> InstanceRecord:
-        """Forget what was learned about `url`; gives the record of one that is new since `last_at`."""
-        record = InstanceRecord(url=url, last_at=last_at)
-        self._circuit.restore(self._member(url), record)
-        return record
-
-    def _known(self) -> dict[str, Member]:
-        return self._leaving | self._members
-
-    def _member(self, url: str) -> Member:
-        """The member, also one that has left meanwhile."""
-        return self._members.get(url) or self._leaving[url]
 
 
 class InstancePool(Members):
@@ -151,9 +62,7 @@ class InstancePool(Members):
             rng: the dice.
             seed: chooses the aperture; one number for an installation.
         """
-        self._config = config or PoolConfig()
-        super().__init__(self._config, rng)
-        self._rng = rng
+        super().__init__(config or PoolConfig(), rng)
         self._seed = seed
         self.enlist(own, public)
 
@@ -235,36 +144,11 @@ class InstancePool(Members):
         member.record.engines = engine_care.asked(member.record.engines, others, now)
         return others
 
-    def revive(self, url: str, now: float) -> None:
-        """`url`, if it is an own instance, was seen to work otherwise than by a search."""
-        if url in self._members and self._members[url].is_own:
-            self._circuit.revive(self._members[url], now)
-
-    def record_agreement(self, url: str, *, agrees: bool, now: float) -> None:
-        """The results of `url` share something with those of others, or nothing with anybody's."""
-        self._circuit.record_agreement(self._member(url), agrees=agrees, now=now)
-
-    def read_robots(self, url: str, *, opted_out: bool, now: float) -> None:
-        """The robots.txt of `url` was read, or could not be; who has left is passed over.
-
-        Args:
-            url: whose it is.
-            opted_out: whether the operator asks us to stay away.
-            now: Unix seconds.
-        """
-        if member := self._known().get(url):
-            self._circuit.read_robots(member, opted_out=opted_out, now=now)
-
     def learn_facts(self, url: str, facts: ConfigFacts, now: float) -> None:
         """The `/config` of `url` was read; a member that has left the pool is passed over."""
         if url in self._members:
             record = self._members[url].record
             record.facts, record.last_at = facts, now
-
-    def probed(self, url: str, *, alive: bool, now: float) -> None:
-        """A health check of `url` came back; a member that has left the pool is passed over."""
-        if url in self._members:
-            self._circuit.probed(self._members[url], alive=alive, now=now)
 
     def format_of(self, url: str, now: float) -> Format:
         """The format to ask `url` for now."""
@@ -290,7 +174,7 @@ class InstancePool(Members):
             if member is None:
                 member = Member(url, standing)
             member.standing = standing
-            self._circuit.pardon_own(member)
+            self._pardon_own(member)
             self._members[url] = member
         # Whoever left just now may be between two requests of one search.
         self._leaving = {
@@ -421,3 +305,53 @@ class InstancePool(Members):
         ):
             return None
         return min(own, key=lambda m: m.record.until)
+
+
+LIMIT_BASE = 60.0
+"""Seconds after the first limit that names no time; doubled with each up to an hour. APIs count by the
+second, the minute or the hour, and say how long to wait where it is more."""
+
+
+class SourcePool(Members):
+    """Open sources by the addresses that stand for them.
+
+    Each is a member like an instance, with the same states and timers, but nobody chooses among
+    them: the query does.
+
+    Args:
+        sources: name and address of each.
+        config: how failures are judged; limits are by `LIMIT_BASE`.
+        rng: the dice.
+    """
+
+    def __init__(
+        self, sources: Iterable[tuple[str, str]], *, config: PoolConfig, rng: "random.Random"
+    ) -> None:
+        update = {"limits_double": True, "rate_limit_backoff_base": LIMIT_BASE}
+        super().__init__(config.model_copy(update=update), rng)
+        standing = Standing(Tier.OPEN, None, OWN_PRIOR)
+        self._names = {url: name for name, url in sources}
+        self._members = {url: Member(url, standing) for url in self._names}
+
+    @override
+    def __repr__(self) -> str:
+        return f"<SourcePool {', '.join(self._names.values())}>"
+
+    def __contains__(self, url: object) -> bool:
+        return url in self._members
+
+    def may_ask(self, url: str, now: float) -> bool:
+        """Whether a request may go to a source now; one that has rested takes one at a time."""
+        return self._members[url].is_eligible(now)
+
+    def urls(self) -> tuple[str, ...]:
+        """The addresses that stand for the sources."""
+        return tuple(self._members)
+
+    def snapshot(self, now: float) -> tuple[InstanceReport, ...]:
+        """What is known of every source, in the order of their names."""
+        named = sorted((name, url) for url, name in self._names.items())
+        cards = [(name, self._members[url].report_card(now)) for name, url in named]
+        # What is said of an instance's pages says nothing of an API.
+        unknown = {"format": None, "json_enabled": None, "link_token": None}
+        return tuple(card.model_copy(update={"source": name, **unknown}) for name, card in cards)

@@ -8,7 +8,7 @@ from typing import Final
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.service import Progress
 from searx_mcp.pool.attempt import Outcome
-from searx_mcp.pool.pool import Members
+from searx_mcp.pool.circuit import Members
 
 _log = logging.getLogger("searx_mcp.sources.attempt")
 

@@ -29,7 +29,7 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.hits import Hit
 from searx_mcp.models.request import Category
 from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.sources import SourcePool
+from searx_mcp.pool.pool import SourcePool
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.answers import Answered
 from searx_mcp.sources.open.engine import Engine, OpenQuery

@@ -8,7 +8,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import InstanceState, Tier
 from searx_mcp.pool.attempt import Outcome
-from searx_mcp.pool.circuit import Circuit
+from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.member import OWN_PRIOR, Member, Standing
 from searx_mcp.pool.record import OPTED_OUT, InstanceRecord
@@ -37,8 +37,11 @@ def copied(member: Member, **fields) -> Member:
     return copy
 
 
-def circuit(config: PoolConfig = CONFIG) -> Circuit:
-    return Circuit(config, random.Random(1))
+def holding(it: Member, config: PoolConfig = CONFIG) -> Members:
+    """The members of a pool that has no other."""
+    members = Members(config, random.Random(1))
+    members._members[it.url] = it
+    return members
 
 
 def learn(
@@ -47,9 +50,9 @@ def learn(
     for verdict in verdicts:
         page = PAGE if verdict.ends_search or trust_violation else None
         detail = REASONS.get(verdict, "A sentence.")
-        circuit().begin(it, now)
-        circuit().report(
-            it,
+        holding(it).begin(it.url, now)
+        holding(it).report(
+            it.url,
             Outcome(
                 verdict,
                 Format.HTML,
@@ -75,8 +78,8 @@ def after_each_rest(it: Member, verdict: Verdict, times: int, **fields) -> float
 
 def overtake(it: Member, times: int = 1, now: float = NOW) -> Member:
     for _ in range(times):
-        circuit().begin(it, now)
-        circuit().lost_to_hedge(it, 1.0, now)
+        holding(it).begin(it.url, now)
+        holding(it).lost_to_hedge(it.url, 1.0, now)
     return it
 
 
@@ -86,7 +89,7 @@ def answered(verdict: Verdict, **fields):
     def come(it: Member, now: float) -> None:
         page = PAGE if verdict.ends_search else None
         outcome = Outcome(verdict, Format.HTML, 0.5, page=page, detail="A sentence.", **fields)
-        circuit().report(it, outcome, now)
+        holding(it).report(it.url, outcome, now)
 
     return come
 
@@ -100,7 +103,7 @@ def again(times: int, event):
 
 
 def probed(*, alive: bool):
-    return lambda it, now: circuit().probed(it, alive=alive, now=now)
+    return lambda it, now: holding(it).probed(it.url, alive=alive, now=now)
 
 
 EVENTS = {
@@ -115,16 +118,16 @@ EVENTS = {
     "other": answered(Verdict.NOT_SEARXNG),
     "astray": answered(Verdict.FOREIGN_REDIRECT),
     "json": answered(Verdict.JSON_OFF),
-    "revive": lambda it, now: circuit().revive(it, now),
-    "out": lambda it, now: circuit().read_robots(it, opted_out=True, now=now),
-    "in": lambda it, now: circuit().read_robots(it, opted_out=False, now=now),
-    "rest": lambda it, now: circuit().rest(it, 60, now),
+    "revive": lambda it, now: holding(it).revive(it.url, now),
+    "out": lambda it, now: holding(it).read_robots(it.url, opted_out=True, now=now),
+    "in": lambda it, now: holding(it).read_robots(it.url, opted_out=False, now=now),
+    "rest": lambda it, now: holding(it).rest(it.url, 60, now),
     "alive": probed(alive=True),
     "dead": again(3, probed(alive=False)),
-    "alone": again(5, lambda it, now: circuit().record_agreement(it, agrees=False, now=now)),
-    "agrees": lambda it, now: circuit().record_agreement(it, agrees=True, now=now),
-    "slow": again(3, lambda it, now: circuit().lost_to_hedge(it, 1.0, now)),
-    "begin": lambda it, now: circuit().begin(it, now),
+    "alone": again(5, lambda it, now: holding(it).record_agreement(it.url, agrees=False, now=now)),
+    "agrees": lambda it, now: holding(it).record_agreement(it.url, agrees=True, now=now),
+    "slow": again(3, lambda it, now: holding(it).lost_to_hedge(it.url, 1.0, now)),
+    "begin": lambda it, now: holding(it).begin(it.url, now),
 }
 STATES = {
     "new": one(),
@@ -143,8 +146,8 @@ STATES = {
     "blacklisted": one(bans=2),
 }
 EVENTS["alone"](STATES["alone"], NOW)
-circuit().rest(STATES["resting"], HOUR, NOW)
-circuit().read_robots(STATES["opted out"], opted_out=True, now=NOW)
+holding(STATES["resting"]).rest(STATES["resting"].url, HOUR, NOW)
+holding(STATES["opted out"]).read_robots(STATES["opted out"].url, opted_out=True, now=NOW)
 learn(STATES["blacklisted"], Verdict.FOREIGN_REDIRECT)
 # What becomes of a state by an event: (h)ealthy, (d)egraded, (f)ailing, (r)ate limited, (q)uarantined,
 # (o)pted out, (t)rial, (n)ew; a dot where state, reason and wait stay, a comma where the wait ends now.
@@ -154,15 +157,15 @@ new          h    h    h     .    .      f    r     r     q     q      .    o   
 healthy      .    .    .     .    .      f    r     r     q     q      .    o   .  r    .     .      f    d     .      .    .
 degraded     h    .    .     .    .      f    r     r     q     q      .    o   .  r    .     .      f    d     .      .    .
 alone        .    .    .     .    .      f    r     r     .     .      .    o   .  r    .     .      f    .     h      .    .
-failing      h    h    h     .    .      .    .     .     q     q      .    o   .  r    ,     ,      .    d     .      .    .
-limited      .    .    .     .    .      .    .     .     .     .      .    o   .  r    .     ,      .    .     .      .    .
+failing      h    h    h     .    .      .    .     .     q     q      .    o   .  r    ,     .      .    d     .      .    .
+limited      .    .    .     .    .      .    .     .     .     .      .    o   .  r    .     .      .    .     .      .    .
 own, limited h    h    h     .    .      .    .     .     .     .      .    o   .  r    .     ,      .    .     .      .    .
 own, blocked h    h    h     .    .      .    .     .     .     .      .    o   .  r    .     ,      .    .     .      .    .
-resting      .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     ,      .    .     .      .    .
+resting      .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     .      .    .     .      .    .
 on trial     h    h    h     n    f      f    r     r     q     q      n    o   .  r    .     .      f    d     .      f    .
 been healthy h    h    h     h    f      f    r     r     q     q      n    o   .  r    .     .      f    d     .      f    .
-banned       .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     ,      .    .     .      .    .
-opted out    .    .    .     .    .      .    .     .     .     .      .    .   ,  .    .     ,      .    .     .      .    .
+banned       .    .    .     .    .      .    .     .     .     .      .    o   .  .    .     .      .    .     .      .    .
+opted out    .    .    .     .    .      .    .     .     .     .      .    .   ,  .    .     .      .    .     .      .    .
 blacklisted  .    .    .     .    .      .    .     .     .     .      .    .   .  .    .     .      .    .     .      .    .
 """
 LETTERS = {
@@ -210,7 +213,7 @@ def test_what_happens_changes_a_state_only_if_it_speaks_against_it(state, event,
 def test_a_wait_that_an_answer_has_ended_lengthens_no_later_one(event):
     it = copied(STATES["failing"], empty=2)
     EVENTS[event](it, NOW)
-    circuit().rest(it, 10, NOW)
+    holding(it).rest(it.url, 10, NOW)
     assert it.record.retry_after(NOW) == 10
 
 
@@ -219,10 +222,10 @@ def test_one_request_tries_it_when_the_wait_is_over_and_not_before(state):
     it = copied(STATES[state])
     wait = it.record.retry_after(NOW)
     assert not it.record.is_open(NOW + wait - 1)
-    circuit().begin(it, NOW + wait - 1)
+    holding(it).begin(it.url, NOW + wait - 1)
     assert it.record.state is STATES[state].record.state
     assert it.record.is_open(NOW + wait)
-    circuit().begin(it, NOW + wait)
+    holding(it).begin(it.url, NOW + wait)
     assert it.record.state is InstanceState.HALF_OPEN
 
 
@@ -253,9 +256,9 @@ def test_so_many_in_a_row_change_the_state_and_one_less_does_not(event, times, t
             case Verdict():
                 learn(it, event, now=now)
             case "alone":
-                circuit().record_agreement(it, agrees=False, now=now)
+                holding(it).record_agreement(it.url, agrees=False, now=now)
             case "dead":
-                circuit().probed(it, alive=False, now=now)
+                holding(it).probed(it.url, alive=False, now=now)
             case "violation":
                 learn(it, Verdict.FULL, now=now, trust_violation="Some lead home.")
             case _:
@@ -287,7 +290,9 @@ def test_answers_without_engines_count_if_more_than_one_fails(engines):
     it = learn(one(), Verdict.FULL)
     for _ in range(3):
         page = ResultPage(unresponsive_engines=failed)
-        circuit().report(it, Outcome(Verdict.ENGINES_FAILED, Format.HTML, 0.5, page=page), NOW)
+        holding(it).report(
+            it.url, Outcome(Verdict.ENGINES_FAILED, Format.HTML, 0.5, page=page), NOW
+        )
     assert (it.record.state is InstanceState.DEGRADED) == (engines > 1)
 
 
@@ -360,7 +365,7 @@ def test_a_failure_that_will_repeat_takes_effect_at_once(verdict, state, low, hi
 @pytest.mark.parametrize("event", ["silent", "slow"])
 def test_failing_or_being_overtaken_on_trial_sends_it_back_for_longer(event):
     it, later = learn(one(), Verdict.DNS), NOW + 31
-    circuit().begin(it, later)
+    holding(it).begin(it.url, later)
     EVENTS[event](it, later)
     assert it.record.state is InstanceState.FAILING
     assert 30 <= it.record.retry_after(later) <= 60
@@ -396,7 +401,7 @@ def test_a_late_failure_does_not_shorten_the_wait_of_a_limit():
     it = learn(one(Tier.OPEN), Verdict.RATE_LIMITED)
     wait = it.record.retry_after(NOW)
     learn(it, *[Verdict.TIMEOUT] * 4)
-    circuit().probed(it, alive=False, now=NOW)
+    holding(it).probed(it.url, alive=False, now=NOW)
     assert (it.record.state, it.record.retry_after(NOW)) == (InstanceState.RATE_LIMITED, wait)
 
 
@@ -477,8 +482,8 @@ def test_only_an_honest_page_with_results_between_forgives_violations_of_trust(b
     it = learn(one(), Verdict.FULL, Verdict.FULL, trust_violation="Some lead home.")
     for verdict in between:
         page = PAGE if verdict in {Verdict.FULL, Verdict.THIN} else ResultPage()
-        circuit().report(
-            it, Outcome(verdict, Format.HTML, 0.5, page=None if verdict is BAD else page), NOW
+        holding(it).report(
+            it.url, Outcome(verdict, Format.HTML, 0.5, page=None if verdict is BAD else page), NOW
         )
     learn(it, Verdict.FULL, trust_violation="Some lead home.")
     assert (it.record.state is InstanceState.HEALTHY) == forgiven
@@ -506,15 +511,15 @@ def test_three_good_answers_forget_the_episodes_of_limits(successes, wait):
     for at in range(3):
         now += it.record.retry_after(now)
         for verdict in [GOOD] * (successes if at == 2 else 0) + [Verdict.RATE_LIMITED]:
-            circuit().begin(it, now)
-            circuit(config).report(it, Outcome(verdict, Format.JSON, 0.1), now)
+            holding(it).begin(it.url, now)
+            holding(it, config).report(it.url, Outcome(verdict, Format.JSON, 0.1), now)
     low, high = wait
     assert low <= it.record.retry_after(now) <= high
 
 
 def test_an_operator_who_asks_us_to_stay_away_is_left_alone_for_a_month():
     it = learn(one(), Verdict.FULL)
-    circuit().read_robots(it, opted_out=True, now=NOW)
+    holding(it).read_robots(it.url, opted_out=True, now=NOW)
     assert it.record.state is InstanceState.QUARANTINED
     assert it.record.reason == "Its robots.txt asks searx-mcp to stay away."
     assert not it.record.is_open(NOW + 30 * DAY - 1)

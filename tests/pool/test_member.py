@@ -11,7 +11,7 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.attempt import Outcome
-from searx_mcp.pool.circuit import Circuit
+from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
 from searx_mcp.pool.member import (
@@ -41,8 +41,11 @@ def member(tier: Tier = Tier.A_PLUS) -> Member:
     return Member("https://a.example/", Standing(tier, "A+", Prior(0.8, 0.8, 0.8, 0.8, 0.8)))
 
 
-def circuit() -> Circuit:
-    return Circuit(CONFIG, random.Random(1))
+def holding(it: Member) -> Members:
+    """The members of a pool that has no other."""
+    members = Members(CONFIG, random.Random(1))
+    members._members[it.url] = it
+    return members
 
 
 def outcome(verdict: Verdict, **fields) -> Outcome:
@@ -54,8 +57,8 @@ def outcome(verdict: Verdict, **fields) -> Outcome:
 
 def learn(it: Member, *verdicts: Verdict, now: float = NOW, **fields) -> Member:
     for verdict in verdicts:
-        circuit().begin(it, now)
-        circuit().report(it, outcome(verdict, **fields), now)
+        holding(it).begin(it.url, now)
+        holding(it).report(it.url, outcome(verdict, **fields), now)
     return it
 
 
@@ -63,15 +66,15 @@ def test_after_its_time_an_instance_gets_one_trial_and_no_second_beside_it():
     it = learn(member(Tier.OWN), Verdict.DNS)
     later = NOW + 31
     assert it.is_eligible(later)
-    circuit().begin(it, later)
+    holding(it).begin(it.url, later)
     assert it.record.state is InstanceState.HALF_OPEN
     assert not it.is_eligible(later)
 
 
 def test_a_trial_given_up_leaves_the_door_half_open():
     it = learn(member(), Verdict.DNS)
-    circuit().begin(it, NOW + 31)
-    circuit().release(it)
+    holding(it).begin(it.url, NOW + 31)
+    holding(it).release(it.url)
     assert it.record.state is InstanceState.HALF_OPEN
     assert it.is_eligible(NOW + 31)
 
@@ -132,7 +135,7 @@ def test_an_own_instance_seen_to_work_is_asked_at_once_and_for_json():
     it = learn(member(Tier.OWN), Verdict.JSON_OFF, format=Format.JSON)
     learn(it, Verdict.CHALLENGE)
     assert not it.is_eligible(NOW)
-    circuit().revive(it, NOW)
+    holding(it).revive(it.url, NOW)
     assert it.is_eligible(NOW)
     assert it.format(NOW) is Format.JSON
 
@@ -152,8 +155,8 @@ def test_an_own_instance_whose_last_request_came_to_nothing_is_doubted(verdicts,
     it = member(Tier.OWN)
     for verdict in verdicts:
         if verdict == "overtaken":
-            circuit().begin(it, NOW)
-            circuit().lost_to_hedge(it, 1.5, NOW)
+            holding(it).begin(it.url, NOW)
+            holding(it).lost_to_hedge(it.url, 1.5, NOW)
         else:
             learn(it, verdict)
     assert (it.is_doubted(NOW), it.is_sidelined(NOW)) == (doubted, behind)
@@ -181,7 +184,7 @@ def test_a_clock_that_jumps_back_does_not_blow_the_score_up():
 def test_a_public_instance_serves_one_request_at_a_time_and_an_own_one_any_number():
     for tier, expected in ((Tier.A, False), (Tier.OWN, True)):
         it = member(tier)
-        circuit().begin(it, NOW)
+        holding(it).begin(it.url, NOW)
         assert it.is_eligible(NOW) is expected
 
 
@@ -256,12 +259,12 @@ def test_the_card_of_an_instance_never_asked_knows_little():
 
 EVENTS = {
     "report": lambda it: learn(it, Verdict.FULL, now=NOW + 5),
-    "overtaken": lambda it: circuit().lost_to_hedge(it, 1.0, NOW + 5),
-    "agreement": lambda it: circuit().record_agreement(it, agrees=True, now=NOW + 5),
-    "rest": lambda it: circuit().rest(it, 10, NOW + 5),
-    "opt out": lambda it: circuit().read_robots(it, opted_out=True, now=NOW + 5),
-    "robots": lambda it: circuit().read_robots(it, opted_out=False, now=NOW + 5),
-    "probed": lambda it: circuit().probed(it, alive=True, now=NOW + 5),
+    "overtaken": lambda it: holding(it).lost_to_hedge(it.url, 1.0, NOW + 5),
+    "agreement": lambda it: holding(it).record_agreement(it.url, agrees=True, now=NOW + 5),
+    "rest": lambda it: holding(it).rest(it.url, 10, NOW + 5),
+    "opt out": lambda it: holding(it).read_robots(it.url, opted_out=True, now=NOW + 5),
+    "robots": lambda it: holding(it).read_robots(it.url, opted_out=False, now=NOW + 5),
+    "probed": lambda it: holding(it).probed(it.url, alive=True, now=NOW + 5),
 }
 
 
@@ -276,12 +279,12 @@ def test_whatever_is_learned_is_news_to_be_kept(event):
 @pytest.mark.parametrize("ending", ["report", "overtaken", "release"])
 def test_a_request_that_ends_is_in_flight_no_more(ending):
     it = member()
-    circuit().begin(it, NOW)
+    holding(it).begin(it.url, NOW)
     assert it.in_flight == 1
     if ending == "report":
-        circuit().report(it, outcome(Verdict.FULL), NOW)
+        holding(it).report(it.url, outcome(Verdict.FULL), NOW)
     elif ending == "release":
-        circuit().release(it)
+        holding(it).release(it.url)
     else:
         EVENTS[ending](it)
     assert it.in_flight == 0
@@ -289,8 +292,8 @@ def test_a_request_that_ends_is_in_flight_no_more(ending):
 
 def test_being_overtaken_is_remembered_as_what_it_was():
     it = member()
-    circuit().begin(it, NOW)
-    circuit().lost_to_hedge(it, 1.5, NOW)
+    holding(it).begin(it.url, NOW)
+    holding(it).lost_to_hedge(it.url, 1.5, NOW)
     card = it.report_card(NOW)
     assert (card.last_verdict, card.last_detail) == (
         Verdict.OVERTAKEN,

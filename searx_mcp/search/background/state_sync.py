@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 
-from searx_mcp.pool.pool import InstancePool
-from searx_mcp.pool.sources import SourcePool
+from searx_mcp.pool.pool import InstancePool, SourcePool
 from searx_mcp.search.background.membership import PoolMembership
 from searx_mcp.storage.state import StateStore
 

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage
 from searx_mcp.pool.attempt import Outcome
-from searx_mcp.pool.sources import SourcePool
+from searx_mcp.pool.pool import SourcePool
 from searx_mcp.sources.attempt import MAY_BE_OURS, Ticket
 from searx_mcp.sources.attempt_log import AttemptLog
 from searx_mcp.sources.open.answers import Answered

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
 from searx_mcp.pool.config import PoolConfig
-from searx_mcp.pool.sources import SourcePool
+from searx_mcp.pool.pool import SourcePool
 from searx_mcp.sources.open.config import OpenSourcesConfig
 from searx_mcp.sources.open.engine import Engine
 from searx_mcp.sources.open.table import engines_of
