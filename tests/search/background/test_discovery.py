@@ -1,24 +1,16 @@
-"""The list of public instances: fetched conditionally, guarded, kept, and never in the way.
-
-Small answers come from aioresponses, bodies from a real server: aioresponses neither decodes nor
-holds more than 64 KiB.
-"""
+"""The list of public instances: fetched conditionally, guarded, kept, and never in the way."""
 
 import asyncio
 import gzip
-import inspect
 import json
 import os
 import random
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import ClientResponse
-from aioresponses import CallbackResult, aioresponses
-from yarl import URL
 
 from searx_mcp import SearxClient
 from searx_mcp.http.config import NetworkConfig
@@ -34,17 +26,17 @@ from searx_mcp.search.background.discovery import (
     MAX_BYTES,
     MIN_USABLE,
     RETRY_INTERVAL,
-    SOURCE_URL,
     Discovery,
 )
 from searx_mcp.search.background.schedule import IDLE
 from searx_mcp.storage.memory import MemoryStore
 from searx_mcp.testing.clock import FakeClock
-from searx_mcp.testing.web import FakePage, FakeWeb, broken, drip, gzip_bomb, huge, silent
+from searx_mcp.testing.web import FakePage, FakeWeb, broken, drip, gzip_bomb, huge, redirect, silent
 from searx_mcp.urls.address import AllowList
 
 NOW = 1_767_225_600.0
 DAY = 86_400.0
+PATH = "/instances.json"
 ETAG = '"3b9d-61d"'
 MODIFIED = "Wed, 31 Dec 2025 07:00:42 GMT"
 
@@ -56,49 +48,30 @@ def listing(count: int = 20, *, start: int = 0) -> dict[str, Any]:
     return {"metadata": {"timestamp": 1_767_164_442}, "instances": dict.fromkeys(hosts, row)}
 
 
-@pytest.fixture
-def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[aioresponses]:
-    """Answers without a server.
-
-    aioresponses 0.7.9 does not know an argument that responses of aiohttp 3.14 need.
-    """
-
-    class Writer:
-        output_size = 0
-
-    class Response(ClientResponse):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **{"stream_writer": Writer(), **kwargs})
-
-    if "stream_writer" in inspect.signature(ClientResponse.__init__).parameters:
-        monkeypatch.setattr("aioresponses.core.ClientResponse", Response)
-    with aioresponses() as mocked:
-        yield mocked
+def page(count: int = 20, *, start: int = 0, **fields: Any) -> FakePage:
+    return FakePage(json.dumps(listing(count, start=start)), "application/json", **fields)
 
 
 @pytest.fixture
-async def sessions() -> AsyncIterator[Sessions]:
-    async with Sessions(NetworkConfig()) as opened:
-        yield opened
+async def site() -> AsyncIterator[FakeWeb]:
+    """The source, which lists 20 instances."""
+    async with FakeWeb({PATH: page()}) as source:
+        yield source
 
 
 Make = Callable[..., Discovery]
 
 
 @pytest.fixture
-def make(sessions: Sessions, tmp_path: Path) -> Make:
+async def make(site: FakeWeb, tmp_path: Path) -> AsyncIterator[Make]:
     """Make a discovery as each process of a machine does: all share one folder."""
+    async with Sessions(NetworkConfig(), allow=AllowList.parse([site.origin])) as sessions:
 
-    def build(folder: Path | None = tmp_path, *, seed: int = 1, url: str = SOURCE_URL) -> Discovery:
-        return Discovery(lambda: sessions.public, folder, random.Random(seed), url=url)
+        def build(folder: Path | None = tmp_path, *, seed: int = 1) -> Discovery:
+            rng = random.Random(seed)
+            return Discovery(lambda: sessions.public, folder, rng, url=site.url(PATH))
 
-    return build
-
-
-def requests_of(web: aioresponses) -> list[dict[str, str]]:
-    """The headers of every request made."""
-    calls = web.requests.get(("GET", URL(SOURCE_URL)), [])
-    return [dict(call.kwargs["headers"]) for call in calls]
+        yield build
 
 
 def names_in(folder: Path) -> list[str]:
@@ -110,122 +83,129 @@ def instances(catalog: Catalog | None) -> list[str]:
     return [entry.url for entry in catalog.instances]
 
 
-async def test_the_first_list_is_given_out_and_kept(web, make, tmp_path):
-    web.get(SOURCE_URL, payload=listing())
+async def test_the_first_list_is_given_out_and_kept(make, tmp_path):
     it = make()
     assert it.last_good() is None
     refreshed = await it.refresh(NOW)
-
     assert (refreshed.changed, refreshed.problem) == (True, "")
     assert refreshed.catalog is not None
-    assert refreshed.catalog.source == "searx.space 2026-01-01"
+    assert refreshed.catalog.source == "127.0.0.1 2026-01-01"
     assert refreshed.catalog.listed_at == datetime(2026, 1, 1, tzinfo=UTC)
     assert refreshed.catalog.measured_at == datetime(2025, 12, 31, 7, 0, 42, tzinfo=UTC)
     assert len(refreshed.catalog.instances) == 20
     assert make().last_good() == refreshed.catalog
     assert names_in(tmp_path) == [FILE_NAME]
-
-
-async def test_the_kept_list_is_a_catalog_file(web, make, tmp_path):
-    web.get(SOURCE_URL, payload=listing())
-    refreshed = await make().refresh(NOW)
     kept = json.loads((tmp_path / FILE_NAME).read_text("utf-8"))
-
     assert kept["schema_version"] == 1
     assert parse_catalog(json.dumps(kept["catalog"])) == refreshed.catalog
 
 
-async def test_requests_say_who_we_are(web, make):
-    web.get(SOURCE_URL, payload=listing())
+async def test_requests_say_who_we_are(site, make):
     await make().refresh(NOW)
+    (request,) = site.requests
+    assert request.headers["User-Agent"].startswith("searx-mcp/")
+    assert request.headers["Accept"] == "application/json"
+    assert "If-None-Match" not in request.headers
 
-    (headers,) = requests_of(web)
-    assert headers["User-Agent"].startswith("searx-mcp/")
-    assert headers["Accept"] == "application/json"
-    assert "If-None-Match" not in headers
 
-
-async def test_an_unchanged_list_is_asked_for_by_its_validators_and_confirmed(web, make):
-    web.get(SOURCE_URL, payload=listing(), headers={"ETag": ETAG, "Last-Modified": MODIFIED})
-    web.get(SOURCE_URL, status=304)
+async def test_an_unchanged_list_is_asked_for_by_its_validators_and_confirmed(site, make):
+    site.put(PATH, page(headers={"ETag": ETAG, "Last-Modified": MODIFIED}))
     first = await make().refresh(NOW)
+    site.put(PATH, FakePage(status=304))
     it = make()
     it.last_good()
-    second = await it.refresh(NOW + DAY)
-
-    assert (second.changed, second.problem) == (False, "")
-    assert instances(second.catalog) == instances(first.catalog)
-    assert second.catalog is not None
-    assert second.catalog.listed_at == datetime(2026, 1, 2, tzinfo=UTC)
-    headers = requests_of(web)[1]
-    assert (headers["If-None-Match"], headers["If-Modified-Since"]) == (ETAG, MODIFIED)
+    for day in (1, 2):
+        again = await it.refresh(NOW + day * DAY)
+        assert (again.changed, again.problem) == (False, "")
+        assert instances(again.catalog) == instances(first.catalog)
+        assert again.catalog is not None
+        assert again.catalog.listed_at == datetime(2026, 1, 1 + day, tzinfo=UTC)
+        headers = site.requests[-1].headers
+        assert (headers["If-None-Match"], headers["If-Modified-Since"]) == (ETAG, MODIFIED)
 
 
 @pytest.mark.parametrize("etag", ["x" * 300, "caf\xe9", "a\tb"])
-async def test_a_validator_that_cannot_be_sent_back_is_not_kept(etag, web, make):
-    web.get(SOURCE_URL, payload=listing(), headers={"ETag": etag})
-    web.get(SOURCE_URL, payload=listing())
+async def test_a_validator_that_cannot_be_sent_back_is_not_kept(etag, site, make):
+    site.put(PATH, page(headers={"ETag": etag}))
     await make().refresh(NOW)
     await make().refresh(NOW + DAY)
+    assert "If-None-Match" not in site.requests[1].headers
 
-    assert "If-None-Match" not in requests_of(web)[1]
 
-
-async def test_another_list_replaces_the_kept_one(web, make):
-    web.get(SOURCE_URL, payload=listing())
-    web.get(SOURCE_URL, payload=listing(start=5))
+async def test_another_list_replaces_the_kept_one(site, make):
     it = make()
     await it.refresh(NOW)
+    site.put(PATH, page(start=5))
     refreshed = await it.refresh(NOW + DAY)
-
     assert (refreshed.changed, refreshed.problem) == (True, "")
     assert instances(refreshed.catalog)[0] == "https://s5.example/"
     assert make().last_good() == refreshed.catalog
 
 
+GZIPPED = {"Content-Encoding": "gzip"}
+
+
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        pytest.param({"status": 404}, "status 404", id="404"),
-        pytest.param({"status": 500, "payload": listing()}, "status 500", id="500"),
+        pytest.param(FakePage(status=404), "status 404", id="404"),
+        pytest.param(page(40, status=500), "status 500", id="500"),
+        pytest.param(redirect("/elsewhere", status=301), "status 301", id="redirect"),
+        pytest.param(FakePage("<!DOCTYPE html>"), "not JSON", id="page"),
+        pytest.param(FakePage(page().content[:-9]), "not JSON", id="cut"),
+        pytest.param(FakePage(b"\xff\xfe\x00"), "not JSON", id="bytes"),
+        pytest.param(FakePage('{"error": "x"}'), "no object of instances", id="other-json"),
+        pytest.param(FakePage('{"instances": {}}'), "Only 0 of 0", id="empty"),
+        pytest.param(page(9), "Only 9 of 9", id="nine"),
+        pytest.param(page(19), "shrank from 40 to 19", id="less-than-half"),
+        pytest.param(FakePage(headers={"Content-Encoding": "br"}), "compressed", id="encoding"),
+        pytest.param(FakePage(page().content + b" " * MAX_BYTES), "size limit", id="five-megabytes"),
+        pytest.param(huge(30_000_000), "size limit", id="thirty-megabytes"),
+        pytest.param(gzip_bomb(50_000_000), "size limit", id="bomb"),
+        pytest.param(broken(page().content, cut_after=500), "broke", id="broken"),
         pytest.param(
-            {"status": 301, "headers": {"Location": "https://b.example/"}}, "status 301", id="redirect"
+            FakePage(gzip.compress(page().content)[:-20], headers=GZIPPED), "ended early", id="gzip-cut"
         ),
-        pytest.param({"body": "<!DOCTYPE html>"}, "not JSON", id="page"),
-        pytest.param({"body": json.dumps(listing())[:-9]}, "not JSON", id="cut"),
-        pytest.param({"body": b"\xff\xfe\x00"}, "not JSON", id="bytes"),
-        pytest.param({"payload": {"error": "x"}}, "no object of instances", id="other-json"),
-        pytest.param({"payload": {"instances": {}}}, "Only 0 of 0", id="empty"),
-        pytest.param({"payload": listing(9)}, "Only 9 of 9", id="nine"),
-        pytest.param({"payload": listing(19)}, "shrank from 40 to 19", id="less-than-half"),
-        pytest.param({"exception": TimeoutError()}, "no answer in time", id="timeout"),
-        pytest.param({"exception": ConnectionError()}, "connection failed", id="connection"),
-        pytest.param({"exception": RuntimeError()}, "connections are closed", id="closed"),
-        pytest.param({"headers": {"Content-Encoding": "br"}}, "compressed", id="encoding"),
     ],
 )  # fmt: skip
-async def test_a_failed_refresh_leaves_the_list_and_tells_why(answer, problem, web, make, tmp_path):
-    web.get(SOURCE_URL, payload=listing(40), headers={"ETag": ETAG})
-    web.get(SOURCE_URL, **answer)
-    web.get(SOURCE_URL, status=304)
+async def test_a_failed_refresh_leaves_the_list_and_tells_why(answer, problem, site, make):
+    site.put(PATH, page(40, headers={"ETag": ETAG}))
     it = make()
     good = await it.refresh(NOW)
+    site.put(PATH, answer)
     failed = await it.refresh(NOW + DAY)
-
     assert failed.changed is False
     assert problem in failed.problem
     assert failed.catalog == good.catalog == make().last_good()
     assert it.due(NOW + DAY) == pytest.approx(RETRY_INTERVAL, rel=JITTER)
     await make().refresh(NOW + 2 * DAY)
-    assert requests_of(web)[2]["If-None-Match"] == ETAG
+    assert len(site.requests) == 3
+    assert site.requests[2].headers["If-None-Match"] == ETAG
+
+
+@pytest.mark.parametrize(
+    "answer", [silent(), drip(page().content, interval=0.01)], ids=["silent", "slow-body"]
+)
+async def test_a_list_that_does_not_come_in_time_is_given_up(answer, site, make, monkeypatch):
+    monkeypatch.setattr(discovery, "TIMEOUT", 0.1)
+    site.put(PATH, answer)
+    refreshed = await make().refresh(NOW)
+    assert "answer" in refreshed.problem
+
+
+async def test_a_source_that_is_gone_leaves_the_list_and_tells_why(site, make):
+    it = make()
+    good = await it.refresh(NOW)
+    await site.aclose()
+    failed = await it.refresh(NOW + DAY)
+    assert "connection failed" in failed.problem
+    assert failed.catalog == good.catalog
 
 
 @pytest.mark.parametrize("status", [304, 500])
-async def test_a_failed_first_refresh_gives_nothing(status, web, make, caplog):
-    web.get(SOURCE_URL, status=status)
-    it = make()
-    refreshed = await it.refresh(NOW)
-
+async def test_a_failed_first_refresh_gives_nothing(status, site, make, caplog):
+    site.put(PATH, FakePage(status=status))
+    refreshed = await make().refresh(NOW)
     assert (refreshed.catalog, refreshed.changed) == (None, False)
     assert f"status {status}" in refreshed.problem
     assert "search.discovery_failed" in caplog.text
@@ -244,19 +224,17 @@ async def test_a_failed_first_refresh_gives_nothing(status, web, make, caplog):
         pytest.param(MIN_USABLE, MIN_USABLE, 1, True, id="just-enough"),
     ],
 )
-async def test_a_list_that_shrank_is_refused(before, after, days, is_taken, web, make):
-    web.get(SOURCE_URL, payload=listing(before))
-    web.get(SOURCE_URL, payload=listing(after))
+async def test_a_list_that_shrank_is_refused(before, after, days, is_taken, site, make):
+    site.put(PATH, page(before))
     it = make()
     await it.refresh(NOW)
+    site.put(PATH, page(after))
     refreshed = await it.refresh(NOW + days * DAY)
-
     assert len(instances(refreshed.catalog)) == (after if is_taken else before)
     assert (refreshed.problem == "") is is_taken
 
 
-async def test_refreshes_are_twelve_hours_apart_give_or_take_a_tenth(web, make, tmp_path):
-    web.get(SOURCE_URL, payload=listing(), repeat=True)
+async def test_refreshes_are_twelve_hours_apart_give_or_take_a_tenth(make, tmp_path):
     waits = []
     for seed in range(20):
         it = make(tmp_path / str(seed), seed=seed)
@@ -264,60 +242,49 @@ async def test_refreshes_are_twelve_hours_apart_give_or_take_a_tenth(web, make, 
         await it.refresh(NOW)
         waits.append(it.due(NOW))
         assert make(tmp_path / str(seed), seed=99).due(NOW) == waits[-1]
-
     assert all(abs(wait - INTERVAL) <= INTERVAL * JITTER for wait in waits)
     assert len(set(waits)) == 20
 
 
-async def test_a_list_that_another_process_refreshed_is_taken_over_without_a_request(web, make):
-    web.get(SOURCE_URL, payload=listing())
-    web.get(SOURCE_URL, payload=listing(start=5))
+async def test_a_list_that_another_process_refreshed_is_taken_over_without_a_request(site, make):
     first, second = make(seed=1), make(seed=2)
     await first.refresh(NOW)
     assert second.last_good() is not None
+    site.put(PATH, page(start=5))
     await first.refresh(NOW + DAY)
     refreshed = await second.refresh(NOW + DAY)
-
-    assert len(requests_of(web)) == 2
+    assert len(site.requests) == 2
     assert (refreshed.changed, refreshed.problem) == (True, "")
     assert instances(refreshed.catalog)[0] == "https://s5.example/"
     assert second.due(NOW + DAY) == first.due(NOW + DAY) > 0
 
 
-async def test_a_clock_put_back_makes_a_refresh_due(web, make):
-    web.get(SOURCE_URL, payload=listing(), repeat=True)
+async def test_a_clock_put_back_makes_a_refresh_due(make):
     it = make()
     await it.refresh(NOW + 365 * DAY)
     assert it.due(NOW) == 0
     await it.refresh(NOW)
-
     assert it.due(NOW) == pytest.approx(INTERVAL, rel=JITTER)
 
 
-async def test_without_a_folder_the_list_lives_in_memory(web, make, tmp_path):
-    web.get(SOURCE_URL, payload=listing())
+async def test_without_a_folder_the_list_lives_in_memory(make, tmp_path):
     it = make(None)
     refreshed = await it.refresh(NOW)
-
     assert it.last_good() == refreshed.catalog is not None
     assert it.due(NOW) > 0
     assert names_in(tmp_path) == []
 
 
-async def test_a_folder_is_made(web, make, tmp_path):
-    web.get(SOURCE_URL, payload=listing())
+async def test_a_folder_is_made(make, tmp_path):
     refreshed = await make(tmp_path / "a" / "b").refresh(NOW)
-
     assert refreshed.problem == ""
     assert make(tmp_path / "a" / "b").last_good() is not None
 
 
-async def test_a_list_that_cannot_be_kept_is_used_and_said(web, make, tmp_path):
-    web.get(SOURCE_URL, payload=listing())
+async def test_a_list_that_cannot_be_kept_is_used_and_said(make, tmp_path):
     (tmp_path / "file").touch()
     it = make(tmp_path / "file")
     refreshed = await it.refresh(NOW)
-
     assert refreshed.changed is True
     assert "could not be kept on disk" in refreshed.problem
     assert it.last_good() == refreshed.catalog is not None
@@ -325,19 +292,17 @@ async def test_a_list_that_cannot_be_kept_is_used_and_said(web, make, tmp_path):
 
 
 async def test_a_refusal_to_replace_leaves_nothing_behind_and_the_old_file_whole(
-    web, make, tmp_path, monkeypatch
+    site, make, tmp_path, monkeypatch
 ):
     def refuse(self: Path, target: Path) -> Path:
         raise PermissionError(13, "Permission denied")
 
-    web.get(SOURCE_URL, payload=listing())
-    web.get(SOURCE_URL, payload=listing(start=5))
     it = make()
     old = await it.refresh(NOW)
+    site.put(PATH, page(start=5))
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", refuse)
         refreshed = await it.refresh(NOW + DAY)
-
     assert refreshed.problem == "The list could not be kept on disk: Permission denied."
     assert names_in(tmp_path) == [FILE_NAME]
     assert make().last_good() == old.catalog
@@ -349,71 +314,66 @@ async def test_a_refusal_to_replace_leaves_nothing_behind_and_the_old_file_whole
 @pytest.mark.parametrize(
     "content",
     [
-        pytest.param(b"", id="empty"),
-        pytest.param(b'{"schema_version": 1, "url": "https://searx', id="cut"),
-        pytest.param(b"\x00\xff" * 100, id="bytes"),
-        pytest.param(b"[]", id="list"),
-        pytest.param(b"{}", id="object"),
-        pytest.param(b"[" * 100_000, id="deep"),
-        pytest.param(b'{"schema_version": 1, "url": 5}', id="wrong-type"),
-        pytest.param(b'{"schema_version": 1, "url": "u", "due_at": NaN}', id="nan"),
-        pytest.param(b'{"schema_version": 1, "url": "u", "etag": "a\\nb"}', id="etag-with-a-line"),
-        pytest.param(b'{"schema_version": 1, "url": "u", "catalog": {}}', id="no-catalog"),
+        pytest.param("", id="empty"),
+        pytest.param('{"schema_version": 1, "url": "http://127', id="cut"),
+        pytest.param("\x00\x7f" * 100, id="bytes"),
+        pytest.param("[]", id="list"),
+        pytest.param("{}", id="object"),
+        pytest.param("[" * 100_000, id="deep"),
+        pytest.param('{"schema_version": 1, "url": 5}', id="wrong-type"),
+        pytest.param('{"schema_version": 1, "url": "URL", "due_at": NaN}', id="nan"),
+        pytest.param('{"schema_version": 1, "url": "URL", "etag": "a\\nb"}', id="etag-with-a-line"),
+        pytest.param('{"schema_version": 1, "url": "URL", "catalog": {}}', id="no-catalog"),
         pytest.param(
-            b'{"schema_version": 1, "url": "u", "catalog": {"instances": 5}}', id="no-instances"
+            '{"schema_version": 1, "url": "URL", "catalog": {"instances": 5}}', id="no-instances"
         ),
         pytest.param(
-            b'{"schema_version": 1, "url": "u", "catalog": {"instances": [5]}}', id="no-row"
+            '{"schema_version": 1, "url": "URL", "catalog": {"instances": [5]}}', id="no-row"
         ),
         pytest.param(
-            b'{"schema_version": 1, "url": "https://other.example/", "due_at": 1767225660}',
+            '{"schema_version": 1, "url": "https://other.example/", "due_at": 1767225660}',
             id="another-source",
         ),
-        pytest.param(b" " * MAX_BYTES + b"{}", id="too-large"),
+        pytest.param(" " * MAX_BYTES + "{}", id="too-large"),
     ],
 )
-async def test_a_damaged_or_foreign_file_is_as_good_as_none(content, web, make, tmp_path):
-    (tmp_path / FILE_NAME).write_bytes(content)
-    web.get(SOURCE_URL, payload=listing())
+async def test_a_damaged_or_foreign_file_is_as_good_as_none(content, site, make, tmp_path):
+    (tmp_path / FILE_NAME).write_text(content.replace("URL", site.url(PATH)), "utf-8")
     it = make()
     assert (it.last_good(), it.due(NOW)) == (None, 0)
     refreshed = await it.refresh(NOW)
-
     assert refreshed.problem == ""
     assert make().last_good() == refreshed.catalog is not None
 
 
-async def test_a_file_of_a_newer_schema_is_left_alone(web, make, tmp_path):
-    newer = json.dumps({"schema_version": 2, "url": SOURCE_URL, "due_at": NOW + 60, "catalog": []})
+async def test_a_file_of_a_newer_schema_is_left_alone(site, make, tmp_path):
+    due = {"url": site.url(PATH), "due_at": NOW + 60}
+    newer = json.dumps({"schema_version": 2, **due, "catalog": []})
     (tmp_path / FILE_NAME).write_text(newer, "utf-8")
-    web.get(SOURCE_URL, payload=listing())
     it = make()
     refreshed = await it.refresh(NOW)
-
     assert refreshed.problem == ""
     assert (tmp_path / FILE_NAME).read_text("utf-8") == newer
     assert it.last_good() == refreshed.catalog is not None
 
 
-async def test_fields_that_a_later_version_added_are_passed_over(web, make, tmp_path):
-    web.get(SOURCE_URL, payload=listing())
+async def test_fields_that_a_later_version_added_are_passed_over(make, tmp_path):
     refreshed = await make().refresh(NOW)
     file = tmp_path / FILE_NAME
     kept = json.loads(file.read_text("utf-8"))
     kept["later"] = kept["catalog"]["later"] = kept["catalog"]["instances"][0]["later"] = 1
     file.write_text(json.dumps(kept), "utf-8")
-
     assert make().last_good() == refreshed.catalog
 
 
 async def test_an_unreadable_folder_is_no_list(make, tmp_path):
     (tmp_path / FILE_NAME).mkdir()
-
     assert make().last_good() is None
 
 
-async def test_all_figures_survive_the_disk(web, make):
-    row = {
+async def test_all_figures_survive_the_disk(site, make):
+    document = listing()
+    document["instances"]["https://full.example/"] = {
         "http": {"status_code": 200, "grade": "A+"},
         "tls": {"grade": "A+"},
         "html": {"grade": "V"},
@@ -422,90 +382,36 @@ async def test_all_figures_survive_the_disk(web, make):
         "timing": {"search": {"success_percentage": 100, "all": {"value": 0.5}}},
         "engines": {"google": {}},
     }
-    document = listing()
-    document["instances"]["https://full.example/"] = row
-    web.get(SOURCE_URL, payload=document)
+    site.put(PATH, FakePage(json.dumps(document)))
     refreshed = await make().refresh(NOW)
     kept = make().last_good()
-
     assert kept == refreshed.catalog is not None
     assert kept is not None
     full: CatalogEntry = kept.instances[-1]
     assert (full.search_latency, full.html_grade, full.engines_working) == (0.5, "V", 1 / 3)
 
 
-async def test_a_list_arrives_compressed_and_whole():
-    document = listing(3_000)
-    text = json.dumps(document).encode()
-    page = FakePage(gzip.compress(text), "application/json", headers={"Content-Encoding": "gzip"})
-    refreshed, _ = await _refresh(page)
-
-    assert len(text) > 65_536
+async def test_a_list_arrives_compressed_and_whole(site, make):
+    site.put(PATH, FakePage(gzip.compress(page(3_000).content), headers=GZIPPED))
+    refreshed = await make().refresh(NOW)
     assert refreshed.problem == ""
     assert len(instances(refreshed.catalog)) == 2_000
 
 
-async def test_a_list_just_under_the_limit_is_read():
-    text = json.dumps(listing())
-    refreshed, _ = await _refresh(FakePage(text + " " * (MAX_BYTES - len(text))))
-
+async def test_a_list_just_under_the_limit_is_read(site, make):
+    site.put(PATH, FakePage(page().content.ljust(MAX_BYTES)))
+    refreshed = await make().refresh(NOW)
     assert refreshed.problem == ""
 
 
-@pytest.mark.parametrize(
-    ("page", "problem"),
-    [
-        pytest.param(
-            FakePage(json.dumps(listing()) + " " * MAX_BYTES), "size limit", id="five-megabytes"
-        ),
-        pytest.param(huge(30_000_000), "size limit", id="thirty-megabytes"),
-        pytest.param(gzip_bomb(50_000_000), "size limit", id="bomb"),
-        pytest.param(broken(json.dumps(listing()), cut_after=500), "broke", id="broken"),
-        pytest.param(
-            FakePage(gzip.compress(json.dumps(listing()).encode())[:-20],
-                     headers={"Content-Encoding": "gzip"}),
-            "ended early",
-            id="gzip-cut",
-        ),
-        pytest.param(
-            FakePage(status=302, headers={"Location": "/elsewhere"}), "status 302", id="redirect"
-        ),
-    ],
-)  # fmt: skip
-async def test_a_body_that_is_not_whole_is_refused(page, problem):
-    refreshed, requests = await _refresh(page)
-
-    assert problem in refreshed.problem
-    assert refreshed.catalog is None
-    assert requests == 1
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(silent(), id="silent"),
-        pytest.param(drip(json.dumps(listing()), interval=0.01), id="slow-body"),
-    ],
-)
-async def test_a_list_that_does_not_come_in_time_is_given_up(page, monkeypatch):
-    monkeypatch.setattr(discovery, "TIMEOUT", 0.1)
-    refreshed, _ = await _refresh(page)
-
-    assert "answer" in refreshed.problem
-
-
-async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(tmp_path):
-    async with FakeWeb({"/list": FakePage(json.dumps(listing()))}) as site:
-        async with Sessions(NetworkConfig(), allow=AllowList.parse([site.origin])) as sessions:
-            rng = random.Random(1)
-            it = Discovery(lambda: sessions.public, tmp_path, rng, url=site.url("/list"))
-            good = await it.refresh(NOW)
-            site.put("/list", silent())
-            async with asyncio.timeout(5), asyncio.TaskGroup() as group:
-                task = group.create_task(it.refresh(NOW + DAY))
-                await site.wait_for_requests(2)
-                task.cancel()
-
+async def test_a_cancelled_refresh_ends_at_once_and_changes_nothing(site, make, tmp_path):
+    it = make()
+    good = await it.refresh(NOW)
+    site.put(PATH, silent())
+    async with asyncio.timeout(5), asyncio.TaskGroup() as group:
+        task = group.create_task(it.refresh(NOW + DAY))
+        await site.wait_for_requests(2)
+        task.cancel()
     assert task.cancelled()
     assert it.last_good() == good.catalog
     assert it.due(NOW + DAY) == 0
@@ -516,7 +422,6 @@ async def test_a_closed_session_is_a_problem_and_no_error():
     async with Sessions(NetworkConfig()) as sessions:
         session = sessions.public
     refreshed = await Discovery(lambda: session, None, random.Random(1)).refresh(NOW)
-
     assert refreshed.problem == "The connections are closed."
 
 
@@ -527,19 +432,6 @@ async def test_an_address_that_may_not_be_asked_is_a_problem_and_no_error():
             assert (await it.refresh(NOW)).problem
 
 
-async def _refresh(page: FakePage) -> tuple[discovery.Refreshed, int]:
-    """Refresh from a real server; also gives how many requests it saw."""
-    async with FakeWeb({"/data/instances.json": page}) as site:
-        async with Sessions(NetworkConfig(), allow=AllowList.parse([site.origin])) as sessions:
-            it = Discovery(
-                lambda: sessions.public,
-                None,
-                random.Random(1),
-                url=site.url("/data/instances.json"),
-            )
-            return await it.refresh(NOW), len(site.requests)
-
-
 @pytest.fixture
 def captured_lists() -> list[Path]:
     """The captured lists in the folder SEARX_MCP_CAPTURES; none without it."""
@@ -547,31 +439,18 @@ def captured_lists() -> list[Path]:
     return sorted(Path(folder).glob("searx-space-instances*.json")) if folder else []
 
 
-async def test_the_captured_lists_are_taken_or_refused_as_a_whole(captured_lists):
+async def test_the_captured_lists_are_taken_or_refused_as_a_whole(captured_lists, site, make):
     for file in captured_lists:
-        refreshed, _ = await _refresh(FakePage(file.read_bytes(), "application/json"))
+        site.put(PATH, FakePage(file.read_bytes(), "application/json"))
+        refreshed = await make(None).refresh(NOW)
         if "wayback" in file.name:
             assert refreshed.problem == "Only 0 of 97 listed instances are usable."
         else:
             assert len(instances(refreshed.catalog)) > 60
 
 
-async def test_an_answer_is_told_by_what_was_sent(web, make):
-    def answer(_: URL, **kwargs: Any) -> CallbackResult:
-        is_known = kwargs["headers"].get("If-None-Match") == ETAG
-        return CallbackResult(
-            status=304 if is_known else 200, payload=listing(), headers={"ETag": ETAG}
-        )
-
-    web.get(SOURCE_URL, callback=answer, repeat=True)
-    it = make()
-    changes = [(await it.refresh(NOW + day * DAY)).changed for day in range(4)]
-
-    assert changes == [True, False, False, False]
-
-
-PATH = "/instances.json"
 TODAY = 1_795_000_000.0
+NAMES = tuple(f"i{n}" for n in range(12))
 
 
 def page_of(*names: str) -> FakePage:
@@ -589,18 +468,10 @@ def page_of(*names: str) -> FakePage:
     return FakePage(body, content_type="application/json")
 
 
-NAMES = tuple(f"i{n}" for n in range(12))
-
-
-@pytest.fixture
-async def site():
-    async with FakeWeb({PATH: page_of(*NAMES)}) as listed:
-        yield listed
-
-
 @pytest.fixture
 def open_client(settings_for, site, tmp_path):
     """Make clients whose list comes from a loopback site."""
+    site.put(PATH, page_of(*NAMES))
 
     def make(clock: FakeClock, *, state=None, **instances: object) -> SearxClient:
         settings = settings_for(site, instances={"source": site.url(PATH), **instances})
