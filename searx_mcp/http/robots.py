@@ -8,12 +8,14 @@ are a part of ours, and end a group at records it does not know. See
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
-from protego import Protego
 from typing_extensions import override
 from yarl import URL
+
+if TYPE_CHECKING:
+    from protego import Protego
 
 TOKEN: Final = "searx-mcp"  # noqa: S105 - a product token, section 2.2.1
 
@@ -141,7 +143,9 @@ def _is_us(name: str) -> bool:
     return product is not None and product[0] == TOKEN
 
 
-def _parse(rules: list[tuple[bool, str]]) -> Protego:
+def _parse(rules: list[tuple[bool, str]]) -> "Protego":
+    from protego import Protego  # noqa: PLC0415 - own instances are not asked for their robots.txt
+
     lines = [f"{'Allow' if is_allowed else 'Disallow'}: {_encoded(p)}" for is_allowed, p in rules]
     return Protego.parse("\n".join(["User-agent: *", *lines]))
 

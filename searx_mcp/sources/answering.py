@@ -45,6 +45,7 @@ def wire_answering(config: WorkersConfig, *, processes: bool) -> Workers:
 
 if __name__ == "__main__":
     # Loaded before the time of the first answer counts.
+    import searx_mcp.sources.searxng.html_parser  # noqa: F401 - likewise
     from searx_mcp.workers.child import main
 
     main(JOBS)

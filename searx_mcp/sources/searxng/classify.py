@@ -24,7 +24,6 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.engine_care import trouble_of
 from searx_mcp.sources.searxng.fields import MAX_NAME, MAX_NAMES, line, number
-from searx_mcp.sources.searxng.html_parser import parse_html
 from searx_mcp.sources.searxng.json_parser import parse_json
 from searx_mcp.sources.searxng.row import BodyKind, Reading
 from searx_mcp.urls.retry_after import retry_after
@@ -269,10 +268,11 @@ _WANTS_CREDENTIALS: Final = (
 def _read(body: bytes, base_url: str, format: Format) -> Reading:  # noqa: A002 - the model's name for it
     # As what it is, not as what was asked for: a format that an instance does not know is answered
     # with HTML, and so are blocks and start pages.
-    if _looks_like_html(body):
-        return parse_html(body, base_url=base_url)
-    if format is Format.JSON or body.lstrip(_BLANK).startswith((b"{", b"[")):
+    is_json = format is Format.JSON or body.lstrip(_BLANK).startswith((b"{", b"["))
+    if is_json and not _looks_like_html(body):
         return parse_json(body, base_url=base_url)
+    from searx_mcp.sources.searxng.html_parser import parse_html  # noqa: PLC0415 - an answer in JSON needs none of its libraries
+
     return parse_html(body, base_url=base_url)
 
 

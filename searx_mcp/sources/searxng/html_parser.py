@@ -9,19 +9,21 @@ holds.
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from searx_mcp.content.html.guards import guard, parse
 from searx_mcp.models.hits import (
+    Answer,
+    Fact,
     Infobox,
     InfoboxAttribute,
     InfoboxLink,
     ResultPage,
     UnresponsiveEngine,
 )
-from searx_mcp.sources.searxng.direct_answers import answers_in_html
 from searx_mcp.sources.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -45,7 +47,7 @@ from searx_mcp.sources.searxng.html_templates import (
     several,
     text,
 )
-from searx_mcp.sources.searxng.row import TABLE, BodyKind, Reading, Row
+from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, Reading, Row, facts, forecast
 
 _TEMPLATE_PREFIX: Final = "result-"
 _CATEGORY_PREFIX: Final = "category-"
@@ -225,7 +227,7 @@ def _page(document: LexborHTMLParser, base_url: str) -> ResultPage:
     return ResultPage(
         hits=tuple(hit for hit in hits if hit is not None),
         rows_seen=len(read) - sum(row.is_box for row in tables),
-        answers=tuple(answers_in_html(document)),
+        answers=tuple(_answers(document)),
         infoboxes=(
             *_infoboxes(document, base_url),
             *filter(None, (row.to_infobox() for row in tables)),
@@ -256,6 +258,71 @@ def _has_lost_its_rows(page: ResultPage, rows: LexborNode) -> bool:
         and rows.css_first(".dialog-error-block, .dialog-error, article.result-keyvalue, table")
         is None
     )
+
+
+def _answers(document: LexborHTMLParser) -> Iterator[Answer]:
+    """Read the direct answers above the results."""
+    for node in several(document, "#answers .answer"):
+        words, details = _shown(node)
+        link = node.css_first("a[href]")
+        if words := line(words, MAX_DESCRIPTION):
+            yield Answer(text=words, url=web_address(attribute(link, "href")), details=details)
+
+
+def _shown(node: LexborNode) -> tuple[str, tuple[Fact, ...]]:
+    """What a page shows of an answer, and its parts."""
+    if report := node.css_first("details.weather div.summary"):
+        return text(report), facts(_shown_weather(node))
+    if terms := several(node, ".answer-translations dt"):
+        words = ", ".join(text(term).strip() for term in terms)
+        return words, facts(_shown_translations(node.css_first(".answer-translations dl")))
+    # A span tells the source where that has no address; searx 1.1 has the answer in the link itself.
+    spoken = node.css_first("summary") or node.css_first("span") or node.css_first("a[href]")
+    return text(spoken), ()
+
+
+def _shown_weather(node: LexborNode) -> Iterator[tuple[str, str]]:
+    # A summary stands before each table; the first pair is of now.
+    summaries, tables = several(node, "div.summary"), several(node, "table")
+    for place, (summary, table) in enumerate(zip(summaries, tables, strict=False)):
+        if place:
+            yield FORECAST, forecast(line(text(summary), MAX_DESCRIPTION), _cells(table))
+        else:
+            yield from _cells(table)
+
+
+def _cells(table: LexborNode) -> Iterator[tuple[str, str]]:
+    """The labels and values of a table, two pairs in each row."""
+    for row in several(table, "tr"):
+        words = [line(text(cell), MAX_DESCRIPTION) for cell in several(row, "td")]
+        for label, value in zip(words[::2], words[1::2], strict=False):
+            yield label.rstrip(": "), value
+
+
+def _shown_translations(terms: LexborNode | None) -> Iterator[tuple[str, str]]:
+    term = ""
+    for child in _children(terms):
+        if child.tag == "dt":
+            term = text(child)
+        elif child.tag == "dd":
+            yield term, "; ".join(filter(None, _shown_parts(child)))
+
+
+def _shown_parts(entry: LexborNode) -> Iterator[str]:
+    label = ""
+    for child in _children(entry):
+        words = line(text(child), MAX_DESCRIPTION)
+        if child.tag == "ul":
+            items = lines([text(item) for item in several(child, "li")], max_chars=MAX_DESCRIPTION)
+            yield f"{label}: {' / '.join(items)}" if items else ""
+        elif attribute(child, "class") == "item-transliteration":
+            yield words
+        else:
+            label = words
+
+
+def _children(node: LexborNode | None) -> list[LexborNode]:
+    return list(islice(node.iter(), 2 * MAX_NAMES)) if node is not None else []
 
 
 def _infoboxes(document: LexborHTMLParser, base_url: str) -> Iterator[Infobox]:

@@ -6,15 +6,17 @@ field is optional, and a value of another type than expected counts as absent.
 
 import json
 from collections.abc import Iterator
+from typing import Final
 
 from searx_mcp.models.hits import (
+    Answer,
+    Fact,
     Infobox,
     InfoboxAttribute,
     InfoboxLink,
     ResultPage,
     UnresponsiveEngine,
 )
-from searx_mcp.sources.searxng.direct_answers import answers_in_json
 from searx_mcp.sources.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -24,11 +26,18 @@ from searx_mcp.sources.searxng.fields import (
     image_address,
     line,
     lines,
+    number,
     row_template,
     untagged,
     web_address,
 )
-from searx_mcp.sources.searxng.row import TABLE, BodyKind, Reading, Row
+from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, Reading, Row, facts, forecast
+
+_POINTS: Final = (
+    "N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW",
+)  # fmt: skip
+_PARTS: Final = {"examples": "Examples", "definitions": "Definitions", "synonyms": "Synonyms"}
+"""Lists of a translation, in the order of the page."""
 
 
 def parse_json(body: bytes, *, base_url: str) -> Reading:
@@ -66,7 +75,7 @@ def _page(document: dict[str, object], base_url: str) -> ResultPage:
     return ResultPage(
         hits=tuple(hit for hit in hits if hit is not None),
         rows_seen=len(rows) - sum(row.is_box for row in tables),
-        answers=tuple(answers_in_json(document.get("answers"))),
+        answers=tuple(_answers(document.get("answers"))),
         infoboxes=(
             *_infoboxes(document.get("infoboxes"), base_url),
             *filter(None, (row.to_infobox() for row in tables)),
@@ -135,6 +144,85 @@ def _attributes(values: object) -> Iterator[InfoboxAttribute]:
         text = untagged(value, MAX_DESCRIPTION)
         if label and text:
             yield InfoboxAttribute(label=label, value=text)
+
+
+def _answers(values: object) -> Iterator[Answer]:
+    """Read the direct answers: strings until 2025-01, then a text, a translation or a weather report.
+
+    A report and a translation have no text of their own. Their parts are given as labelled values, in
+    the words that a page in English has for them.
+    """
+    for value in _list(values, MAX_NAMES):
+        fields = value if isinstance(value, dict) else {"answer": value}
+        words, details = _answer(fields)
+        if words:
+            yield Answer(text=words, url=web_address(fields.get("url")), details=details)
+
+
+def _answer(fields: dict[str, object]) -> tuple[str, tuple[Fact, ...]]:
+    if words := line(fields.get("answer"), MAX_DESCRIPTION):
+        return words, ()
+    items = list(_objects(fields.get("translations"), MAX_NAMES))
+    if words := line(", ".join(lines([item.get("text") for item in items])), MAX_DESCRIPTION):
+        return words, facts((item.get("text"), _translation(item)) for item in items)
+    current = fields.get("current")
+    if not isinstance(current, dict):
+        return "", ()
+    forecasts = [
+        (FORECAST, _forecast(item)) for item in _objects(fields.get("forecasts"), MAX_NAMES)
+    ]
+    details = facts([*_weather(current), *forecasts])
+    return line(current.get("summary"), MAX_DESCRIPTION), details
+
+
+def _translation(item: dict[str, object]) -> str:
+    parts = [line(item.get("transliteration"), MAX_DESCRIPTION)]
+    for name, label in _PARTS.items():
+        if listed := lines(item.get(name), max_chars=MAX_DESCRIPTION):
+            parts.append(f"{label}: {' / '.join(listed)}")
+    return "; ".join(filter(None, parts))
+
+
+def _weather(item: dict[str, object]) -> list[tuple[str, str]]:
+    direction, speed = _direction(item.get("wind_from")), _measure(item.get("wind_speed"))
+    wind = ": ".join(filter(None, (direction, speed)))
+    return [
+        ("Temperature", _measure(item.get("temperature"))),
+        ("Feels Like", _measure(item.get("feels_like"))),
+        ("Wind", wind),
+        ("Pressure", _measure(item.get("pressure"))),
+        ("Humidity", _percent(_value(item.get("humidity")))),
+        ("Cloud Cover", _percent(number(item.get("cloud_cover")))),
+    ]
+
+
+def _forecast(item: dict[str, object]) -> str:
+    at = item.get("datetime")
+    when = line(at.get("datetime") if isinstance(at, dict) else at, MAX_NAME)
+    heading = " ".join(filter(None, (when, line(item.get("summary"), MAX_DESCRIPTION))))
+    return forecast(heading, _weather(item))
+
+
+def _measure(value: object) -> str:
+    """A value with its unit as `12.5 °C`; a page rounds to whole numbers and may convert."""
+    amount = _value(value)
+    unit = line(value.get("unit"), MAX_NAME) if isinstance(value, dict) else ""
+    return "" if amount is None else f"{round(amount, 1):g} {unit}".rstrip()
+
+
+def _value(value: object) -> float | None:
+    return number(value.get("val")) if isinstance(value, dict) else None
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{round(share):d}%"
+
+
+def _direction(value: object) -> str:
+    degrees = _value(value)
+    if degrees is None:
+        return ""
+    return _POINTS[round(degrees / (360 / len(_POINTS))) % len(_POINTS)]
 
 
 def _unresponsive(values: object) -> Iterator[UnresponsiveEngine]:

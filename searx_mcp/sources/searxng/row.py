@@ -1,4 +1,4 @@
-"""One result row between its format and its model, and what a whole body was read as.
+"""Rows and parts of answers, between format and model, and what a whole body was read as.
 
 Times are as the instance sent them: since 2023-06 JSON has ISO 8601, with and without an offset; HTML has it since 2025-03. Before, and
 for papers still, there is a date in the reader's language, or, of the last day, only its distance.
@@ -11,7 +11,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
-from searx_mcp.models.hits import Hit, Infobox, InfoboxAttribute, ResultPage
+from searx_mcp.models.hits import Fact, Hit, Infobox, InfoboxAttribute, ResultPage
 from searx_mcp.sources.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -197,3 +197,20 @@ class Reading:
     kind: BodyKind
     page: ResultPage | None = None
     detail: str = ""
+
+
+FORECAST: Final = "Forecast"
+"""The label of a part of a weather report that is of a later time."""
+
+
+def facts(pairs: Iterable[tuple[object, object]]) -> tuple[Fact, ...]:
+    """Make the labelled parts of a direct answer; empty ones are left out."""
+    cleaned = ((line(label, MAX_NAME), line(value, MAX_DESCRIPTION)) for label, value in pairs)
+    return tuple(Fact(label=label, value=value) for label, value in cleaned if label and value)
+
+
+def forecast(heading: str, measures: Iterable[tuple[str, str]]) -> str:
+    """Write in one line what is measured at a later time."""
+    return "; ".join(
+        filter(None, (heading, *(f"{label} {value}" for label, value in measures if value)))
+    )
