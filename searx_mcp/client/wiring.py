@@ -22,9 +22,13 @@ from searx_mcp.pool.catalog import gate
 from searx_mcp.pool.config import EngineCareMode, PoolConfig
 from searx_mcp.pool.pool import InstancePool
 from searx_mcp.search.background.discovery import CatalogRefresher, Discovery
-from searx_mcp.search.background.membership import PoolMembership, fetches_list, first_catalog
+from searx_mcp.search.background.membership import (
+    PoolMembership,
+    StateSync,
+    fetches_list,
+    first_catalog,
+)
 from searx_mcp.search.background.schedule import Activity
-from searx_mcp.search.background.state_sync import StateSync
 from searx_mcp.search.cache import SharedAnswers
 from searx_mcp.settings.values import Settings
 from searx_mcp.sources.open.config import OpenSourcesMode

@@ -35,7 +35,7 @@ from searx_mcp.ops.instance_reports import (
 from searx_mcp.pool.config import PublicInstances
 from searx_mcp.pool.pool import InstancePool, SourcePool
 from searx_mcp.search.background.discovery import CatalogRefresher
-from searx_mcp.search.background.state_sync import PULL_INTERVAL, StateSync
+from searx_mcp.search.background.membership import PULL_INTERVAL, StateSync
 from searx_mcp.settings.instances import OWN, own_address
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MemoryStore

@@ -19,7 +19,7 @@ from searx_mcp.errors import DeadlineError, NoInstancesError, SearxMcpError, Una
 from searx_mcp.models.hits import ResultPage
 from searx_mcp.models.request import Source
 from searx_mcp.pool.attempt import InstanceQuery
-from searx_mcp.search.background.state_sync import StateSync
+from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.config import SearchConfig
 from searx_mcp.search.providers.context import (
     ANSWERING_TIME,

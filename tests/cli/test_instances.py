@@ -17,7 +17,7 @@ from searx_mcp.cli import instances
 from searx_mcp.cli.running import ExitCode
 from searx_mcp.models.instance import InstanceReport, InstanceState, PoolReport, Tier
 from searx_mcp.ops.instance_reports import Selection
-from searx_mcp.search.background.state_sync import PULL_INTERVAL
+from searx_mcp.search.background.membership import PULL_INTERVAL
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng

@@ -17,7 +17,7 @@ from searx_mcp.models.request import Source
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.background.state_sync import StateSync
+from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.cache import (
     CachedResult,
     CachedSearch,

@@ -20,7 +20,7 @@ from searx_mcp.models.response import Coverage, FetchStats, SearchResponse
 from searx_mcp.pool.attempt import InstanceQuery
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.pool import InstancePool
-from searx_mcp.search.background.state_sync import StateSync
+from searx_mcp.search.background.membership import StateSync
 from searx_mcp.search.cache import CachedResult
 from searx_mcp.search.config import SearchConfig, WebSearchConfig
 from searx_mcp.search.merge import keep_domains, merge
