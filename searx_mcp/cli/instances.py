@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 
 import click
-from rich.console import Group
-from rich.live import Live
 
 from searx_mcp.cli.instance_output import (
     about_pool,
@@ -376,6 +374,9 @@ def _opened_client(loaded: "Loaded") -> "SearxClient":
 
 
 async def _watch(admin: "InstanceAdmin", selection: "Selection") -> None:
+    from rich.console import Group  # noqa: PLC0415 - for this option alone
+    from rich.live import Live  # noqa: PLC0415 - likewise
+
     out = console()
     with Live(console=out, screen=True, auto_refresh=False) as live:
         while True:

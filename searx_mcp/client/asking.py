@@ -84,12 +84,12 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
         SettingsError: a setting cannot be used.
     """
     settings, pool, state = parts.settings, parts.pool, parts.state
-    spawn, clock = parts.tasks.spawn, parts.clock
+    sessions, spawn, clock = parts.sessions.get(), parts.tasks.spawn, parts.clock
     answering = wire_answering(settings.workers, processes=parts.processes)
     parts.readers.push_async_callback(answering.aclose)
     upstream = Upstream(
-        own=lambda: parts.sessions.own,
-        public=lambda: parts.sessions.public,
+        own=lambda: sessions.own,
+        public=lambda: sessions.public,
         personas=Personas(
             rotate=settings.web_search.rotate_user_agents,
             seed=parts.seed,
@@ -99,7 +99,7 @@ def wire_asking(parts: Components, *, background: bool) -> Asking:
     )
     fetcher = wire_fetcher(
         settings,
-        sessions=parts.sessions,
+        sessions=sessions,
         allow=parts.allow,
         domains=parts.domains,
         pages=parts.pages,
@@ -159,7 +159,7 @@ def _open_sources(parts: Components, members: SourceMembers, workers: Workers) -
     from searx_mcp.search.providers import concurrent_queries, open_sources  # noqa: PLC0415 - may be off
     from searx_mcp.sources.open.upstream import OpenUpstream  # noqa: PLC0415 - likewise
 
-    sessions, config = parts.sessions, parts.settings.open_sources
+    sessions, config = parts.sessions.get(), parts.settings.open_sources
     own = {origin_of(url) for url in config.own_endpoints()}
     upstream = OpenUpstream(
         session_for=lambda e: (

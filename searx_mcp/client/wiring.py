@@ -6,17 +6,17 @@ loads is for that, and a command that shows the pool needs none of it.
 
 import asyncio
 import random
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from yarl import URL
 
 from searx_mcp.fetch.hops.domains import DomainPolicy
-from searx_mcp.http.dialling import Dialling
-from searx_mcp.http.sessions import Sessions
+from searx_mcp.http.config import NetworkConfig
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.pool.catalog import gate
 from searx_mcp.pool.config import EngineCareMode, PoolConfig
@@ -37,6 +37,65 @@ from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.state import StateStore
 from searx_mcp.tasks import Tasks
 from searx_mcp.urls.address import AllowList
+
+if TYPE_CHECKING:
+    from searx_mcp.http.dialling import Dialling
+    from searx_mcp.http.sessions import Sessions
+
+
+class LateSessions:
+    """The kinds of traffic of a client, made when they are first needed.
+
+    The HTTP library is a fifth of what a command would load that shows the pool. Where a setting of
+    theirs may be wrong they are made at once, so that it is told when the client opens.
+
+    Args:
+        settings: of the client.
+        allow: private places that pages may be fetched from.
+        dialling: how names are looked up and connections opened; as the system does unless given.
+
+    Raises:
+        SettingsError: a setting cannot be used.
+    """
+
+    def __init__(self, settings: Settings, allow: AllowList, dialling: "Dialling | None") -> None:
+        self._settings = settings
+        self._allow = allow
+        self._dialling = dialling
+        self._own: tuple[str, ...] = settings.instances.own
+        self._made: Sessions | None = None
+        if settings.network != NetworkConfig() or settings.open_sources.own_endpoints():
+            self.get()
+
+    def get(self) -> "Sessions":
+        """Give them, made now unless they have been."""
+        if self._made is None:
+            from searx_mcp.http.dialling import Dialling  # noqa: PLC0415 - see above
+            from searx_mcp.http.sessions import Sessions  # noqa: PLC0415 - see above
+
+            settings, dialling = self._settings, self._dialling or Dialling()
+            self._made = Sessions(
+                settings.network,
+                own_origins=self._own,
+                credentials=settings.instances.credentials,
+                operator_origins=settings.open_sources.own_endpoints(),
+                allow=self._allow,
+                verify_pages=settings.web_fetch.verify_ssl,
+                resolver=dialling.resolver,
+                dial=dialling.dial,
+            )
+        return self._made
+
+    def admit_own(self, urls: Iterable[str]) -> None:
+        """Say which own instances there are from now on; see `Sessions`."""
+        self._own = tuple(urls)
+        if self._made is not None:
+            self._made.admit_own(self._own)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        if self._made is not None:
+            await self._made.aclose()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +136,7 @@ class Components:
     seed: int
     allow: AllowList
     domains: DomainPolicy
-    sessions: Sessions
+    sessions: LateSessions
     pool: InstancePool
     membership: PoolMembership
     refresher: CatalogRefresher | None
@@ -104,7 +163,7 @@ async def open_components(
     rng: random.Random,
     pages: PageStore,
     processes: bool = False,
-    dialling: Dialling | None = None,
+    dialling: "Dialling | None" = None,
 ) -> Components:
     """Wire what every client needs; the caller closes it in the same task.
 
@@ -123,21 +182,11 @@ async def open_components(
         SettingsError: a setting cannot be used.
     """
     allow = AllowList.parse(settings.fetch.allow_private)
-    dialling = dialling or Dialling()
-    sessions = Sessions(
-        settings.network,
-        own_origins=settings.instances.own,
-        credentials=settings.instances.credentials,
-        operator_origins=settings.open_sources.own_endpoints(),
-        allow=allow,
-        verify_pages=settings.web_fetch.verify_ssl,
-        resolver=dialling.resolver,
-        dial=dialling.dial,
-    )
+    sessions = LateSessions(settings, allow, dialling)
     discovery = None
     if catalog is None and fetches_list(settings.instances):
         source = settings.instances.source
-        discovery = Discovery(lambda: sessions.public, folder, rng, url=source)
+        discovery = Discovery(lambda: sessions.get().public, folder, rng, url=source)
     listed = first_catalog(
         settings.instances, catalog, discovery.last_good() if discovery else None
     )

@@ -17,6 +17,7 @@ asyncio.run(main())
 print(*sys.modules)
 """
 HEAVY = {
+    "aiohttp",
     "bs4",
     "lxml",
     "markdownify",

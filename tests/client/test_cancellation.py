@@ -37,7 +37,8 @@ async def until_only(expected: set[asyncio.Task[object]]) -> None:
 def acquired(client: SearxClient) -> int:
     """Connections that a request holds."""
     assert client._components is not None
-    sessions = (client._components.sessions.own, client._components.sessions.public)
+    traffic = client._components.sessions.get()
+    sessions = (traffic.own, traffic.public)
     connectors = [each.connector for session in sessions for each in session._clients.values()]
     return sum(len(connector._acquired) for connector in connectors if connector is not None)
 

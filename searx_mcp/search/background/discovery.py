@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import pydantic_core
 from pydantic import BaseModel, Field, FiniteFloat
@@ -22,7 +22,6 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, SearxMcpError
 from searx_mcp.files import read_bytes
-from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.base import Frozen
 from searx_mcp.models.instance import Catalog, CatalogEntry
 from searx_mcp.pool.catalog import catalog_age_days
@@ -31,6 +30,9 @@ from searx_mcp.search.background.membership import PoolMembership
 from searx_mcp.search.background.schedule import Activity
 from searx_mcp.sources.searxng.request import honest
 from searx_mcp.storage.state import StateStore
+
+if TYPE_CHECKING:
+    from searx_mcp.http.http import HttpSession
 
 SOURCE_URL: Final = "https://searx.space/data/instances.json"
 FILE_NAME: Final = "catalog-v1.json"
@@ -113,7 +115,7 @@ class Discovery:
 
     def __init__(
         self,
-        session: Callable[[], HttpSession],
+        session: "Callable[[], HttpSession]",
         folder: Path | None,
         rng: random.Random,
         *,
@@ -178,6 +180,8 @@ class Discovery:
             return "The connections are closed."  # by the client, which is ending
 
     async def _fetch(self, now: float) -> _Kept:
+        from searx_mcp.http.http import Request  # noqa: PLC0415 - whoever asks has it loaded
+
         headers = honest() | {"Accept": "application/json"} | _conditions(self._kept)
         listed_at = datetime.fromtimestamp(now, UTC)
         answer = await self._session().send(
