@@ -1,16 +1,16 @@
 import asyncio
 import gzip
+import json
 import logging
 import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import AsyncExitStack
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import pytest
 import trustme
-from aiohttp import web
 
 from searx_mcp.http.body import Response
 from searx_mcp.http.config import NetworkConfig
@@ -20,48 +20,41 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.pool.attempt import InstanceQuery, Outcome
 from searx_mcp.sources.searxng.request import Personas, honest
 from searx_mcp.sources.searxng.upstream import MAX_BODY, MAX_CONFIG, Upstream
+from searx_mcp.testing.loopback import ReceivedRequest
+from searx_mcp.testing.web import FakePage, FakeWeb, PageMaker, drip, huge, silent
 from searx_mcp.urls.address import AllowList
 from searx_mcp.workers.jobs import MAX_ON_LOOP
-
-Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+from tests.doubles.raw import RawServer
 
 QUERY = InstanceQuery("hello world")
 RESULT = {"title": "A", "engine": "bing", "content": ""}
 
 
-@dataclass
-class Instance:
-    """A server on loopback that answers with whatever `handler` says, and remembers requests."""
-
-    handler: Handler
-    url: str = ""
-    requests: list[web.BaseRequest] = field(default_factory=list)
+def answer(value: object, **fields: Any) -> FakePage:
+    return FakePage(json.dumps(value), "application/json", **fields)
 
 
 @pytest.fixture
-async def start() -> AsyncIterator[Callable[..., Awaitable[Instance]]]:
-    """Start instances; all are stopped at the end."""
-    runners: list[web.ServerRunner] = []
+async def start() -> AsyncIterator[Callable[..., Awaitable[FakeWeb]]]:
+    """Start instances that answer everything with one page; all are closed at the end."""
+    async with AsyncExitStack() as stack:
 
-    async def run(handler: Handler, *, tls: ssl.SSLContext | None = None) -> Instance:
-        instance = Instance(handler)
+        async def run(page: FakePage | PageMaker, *, tls: ssl.SSLContext | None = None) -> FakeWeb:
+            always = (lambda _: page) if isinstance(page, FakePage) else page
+            return await stack.enter_async_context(FakeWeb(otherwise=always, ssl_context=tls))
 
-        async def answer(request: web.BaseRequest) -> web.StreamResponse:
-            instance.requests.append(request)
-            return await instance.handler(request)
+        yield run
 
-        runner = web.ServerRunner(web.Server(answer), shutdown_timeout=0)
-        runners.append(runner)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=tls)
-        await site.start()
-        port = runner.addresses[0][1]
-        instance.url = f"{'https' if tls else 'http'}://127.0.0.1:{port}/sx/"
-        return instance
 
-    yield run
-    for runner in runners:
-        await runner.cleanup()
+def certificate() -> ssl.SSLContext:
+    """What nobody trusts."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
+    return context
+
+
+def url_of(instance: FakeWeb) -> str:
+    return instance.url("/sx/")
 
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
@@ -91,9 +84,9 @@ OWN: dict[str, Any] = {"own": True, "format": Format.JSON, "timeout": 5}
 def search(upstream_for: Callable[..., Upstream]) -> Callable[..., Awaitable[Outcome]]:
     """Search at an instance, which is an own one unless told."""
 
-    async def run(instance: Instance, **options: Any) -> Outcome:
+    async def run(instance: FakeWeb, **options: Any) -> Outcome:
         options = OWN | options
-        url = instance.url
+        url = url_of(instance)
         upstream = upstream_for(url) if options["own"] else upstream_for(public=[url])
         return await upstream.search(url, QUERY, **options)
 
@@ -104,18 +97,9 @@ def _results(count: int) -> dict[str, object]:
     return {"results": [RESULT | {"url": f"https://a.example/{n}"} for n in range(count)]}
 
 
-def _always(response: Callable[[], web.StreamResponse]) -> Handler:
-    async def handler(_request: web.BaseRequest) -> web.StreamResponse:
-        return response()
-
-    return handler
-
-
 async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(start, search):
-    instance = await start(_always(lambda: web.json_response(_results(5))))
-
+    instance = await start(answer(_results(5)))
     outcome = await search(instance)
-
     assert outcome.verdict is Verdict.FULL
     assert outcome.page is not None
     assert len(outcome.page.hits) == 5
@@ -131,21 +115,15 @@ async def test_a_search_asks_once_under_the_prefix_and_reads_the_answer(start, s
 async def test_a_large_page_is_parsed_all_the_same(start, search, results_page):
     row = '<article class="result"><h3><a href="https://a.example/">A</a></h3></article>'
     body = results_page(row * 3, beside=f"<p>{'x' * MAX_ON_LOOP}</p>")
-    instance = await start(_always(lambda: web.Response(body=body, content_type="text/html")))
-
+    instance = await start(FakePage(body))
     outcome = await search(instance, format=Format.HTML)
-
     assert outcome.verdict is Verdict.FULL
 
 
 async def test_a_compressed_answer_is_decoded(start, search):
     body = gzip.compress(b'{"results": [], "answers": ["42"]}')
-    instance = await start(
-        _always(lambda: web.Response(body=body, headers={"Content-Encoding": "gzip"}))
-    )
-
+    instance = await start(FakePage(body, headers={"Content-Encoding": "gzip"}))
     outcome = await search(instance)
-
     assert outcome.verdict is Verdict.FULL
 
 
@@ -165,10 +143,8 @@ async def test_a_compressed_answer_is_decoded(start, search):
     ],
 )
 async def test_a_status_becomes_an_outcome(start, search, status, headers, verdict):
-    instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=b"x")))
-
+    instance = await start(FakePage(b"x", status=status, headers=headers))
     outcome = await search(instance)
-
     assert (outcome.verdict, outcome.status_code) == (verdict, status)
     assert outcome.retry_after == (7.0 if status == 429 else None)
     assert outcome.detail
@@ -176,88 +152,48 @@ async def test_a_status_becomes_an_outcome(start, search, status, headers, verdi
 
 
 async def test_a_body_without_end_is_cut(start, search):
-    async def endless(request: web.BaseRequest) -> web.StreamResponse:
-        response = web.StreamResponse()
-        await response.prepare(request)
-        for _ in range(MAX_BODY // 65_536 + 4):
-            await response.write(b" " * 65_536)
-        return response
-
-    instance = await start(endless)
-
-    outcome = await search(instance, timeout=20)
-
+    outcome = await search(await start(huge(MAX_BODY + 300_000)), timeout=20)
     assert outcome.verdict is Verdict.MALFORMED
     assert outcome.detail == "The answer was cut off."
 
 
-@pytest.mark.parametrize("headers_first", [False, True], ids=["no answer", "no body"])
-async def test_a_silent_instance_times_out(start, search, headers_first):
-    released = asyncio.Event()
-
-    async def silent(request: web.BaseRequest) -> web.StreamResponse:
-        response = web.StreamResponse()
-        if headers_first:
-            await response.prepare(request)
-            await response.write(b"{")
-        await released.wait()
-        return response
-
-    instance = await start(silent)
-
-    outcome = await search(instance, timeout=0.05)
-    released.set()
-
+@pytest.mark.parametrize("page", [silent(), drip("{}", interval=60)], ids=["no answer", "no body"])
+async def test_a_silent_instance_times_out(start, search, page):
+    outcome = await search(await start(page), timeout=0.05)
     assert outcome.verdict is Verdict.TIMEOUT
     assert outcome.elapsed > 0
 
 
 async def test_a_closed_port_is_a_connection_failure(upstream_for, unused_url):
     outcome = await upstream_for(unused_url).search(unused_url, QUERY, **OWN)
-
     assert (outcome.verdict, outcome.status_code) == (Verdict.CONNECTION, None)
 
 
 async def test_a_name_that_does_not_resolve_is_a_dns_failure(upstream_for):
     url = "http://nowhere.invalid/"  # RFC 6761 §6.4: never resolves
-
     outcome = await upstream_for(url).search(url, QUERY, **OWN)
-
     assert outcome.verdict is Verdict.DNS
 
 
 async def test_an_unknown_certificate_is_a_tls_failure(start, search):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
-    instance = await start(_always(lambda: web.Response(body=b"{}")), tls=context)
-
+    instance = await start(FakePage("{}"), tls=certificate())
     outcome = await search(instance)
-
     assert outcome.verdict is Verdict.TLS
     assert not instance.requests
 
 
 async def test_an_answer_that_is_not_http_is_malformed(upstream_for):
-    async def babble(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"SSH-2.0-OpenSSH_9.2\r\n\r\n")
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(babble, "127.0.0.1", 0)
-    async with server:
-        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    async with RawServer(greeting=b"SSH-2.0-OpenSSH_9.2\r\n\r\n") as server:
+        url = f"http://127.0.0.1:{server.port}/"
         outcome = await upstream_for(url).search(url, QUERY, **OWN)
-
     assert outcome.verdict is Verdict.MALFORMED
 
 
 async def test_a_public_instance_at_a_private_address_is_never_reached(start, upstream_for):
-    instance = await start(_always(lambda: web.json_response(_results(5))))
-
-    outcome = await upstream_for(instance.url).search(
-        instance.url, QUERY, own=False, format=Format.HTML, timeout=5
-    )
-
+    instance = await start(answer(_results(5)))
+    url = url_of(instance)
+    options = OWN | {"own": False, "format": Format.HTML}
+    outcome = await upstream_for(url).search(url, QUERY, **options)
     assert outcome.verdict is Verdict.CONNECTION
     assert not instance.requests
 
@@ -266,7 +202,6 @@ async def test_an_unusable_address_is_an_outcome_too(upstream_for):
     outcome = await upstream_for().search(
         "http://[broken/", QUERY, own=True, format=Format.HTML, timeout=5
     )
-
     assert outcome.verdict is Verdict.CONNECTION
 
 
@@ -276,35 +211,21 @@ async def test_a_mistake_of_ours_costs_one_attempt(caplog):
 
     personas = Personas(rotate=False, seed=1, user_agent_source=lambda _rng: "")
     upstream = Upstream(own=no_session, public=no_session, personas=personas)
-
     with caplog.at_level(logging.ERROR):
         outcome = await upstream.search(
             "https://a.example/", QUERY, own=True, format=Format.HTML, timeout=5
         )
-
     assert outcome.verdict is Verdict.MALFORMED
     assert "sources.request_crashed source=https://a.example/" in caplog.messages
     assert "hello world" not in caplog.text
 
 
-async def test_cancelling_a_search_cancels_it(start, upstream_for):
-    asked, released = asyncio.Event(), asyncio.Event()
-
-    async def silent(_request: web.BaseRequest) -> web.StreamResponse:
-        asked.set()
-        await released.wait()
-        return web.Response()
-
-    instance = await start(silent)
-    upstream = upstream_for(instance.url)
+async def test_cancelling_a_search_cancels_it(start, search):
+    instance = await start(silent())
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(
-            upstream.search(instance.url, QUERY, own=True, format=Format.JSON, timeout=30)
-        )
-        await asked.wait()
+        task = group.create_task(search(instance, timeout=30))
+        await instance.wait_for_requests(1)
         task.cancel()
-    released.set()
-
     assert task.cancelled()
 
 
@@ -321,28 +242,28 @@ async def test_cancelling_a_search_cancels_it(start, upstream_for):
     ],
 )
 async def test_an_instance_is_alive_when_it_says_so(start, upstream_for, health, home, alive):
-    async def handler(request: web.BaseRequest) -> web.StreamResponse:
-        status, text = health if request.path == "/sx/healthz" else (home, "")
-        return web.Response(status=status, text=text)
+    def page(got: ReceivedRequest) -> FakePage:
+        status, text = health if got.path == "/sx/healthz" else (home, "")
+        return FakePage(text, status=status)
 
-    instance = await start(handler)
-
-    assert await upstream_for(instance.url).is_alive(instance.url, own=True, timeout=5) is alive
+    instance = await start(page)
+    url = url_of(instance)
+    assert await upstream_for(url).is_alive(url, own=True, timeout=5) is alive
     assert all("q" not in request.query for request in instance.requests)
 
 
 @pytest.mark.parametrize("rotate", [True, False])
 async def test_only_searches_carry_a_persona(start, upstream_for, rotate):
-    instance = await start(_always(lambda: web.Response(status=404)))
-    upstream, url = upstream_for(public=[instance.url], rotate=rotate), instance.url
-
+    instance = await start(FakePage(status=404))
+    url = url_of(instance)
+    upstream = upstream_for(public=[url], rotate=rotate)
     await upstream.robots(url, format=Format.HTML, timeout=5)
     await upstream.is_alive(url, own=False, timeout=5)
     await upstream.config(url, own=False, timeout=5)
     await upstream.search(url, QUERY, own=False, format=Format.HTML, timeout=5)
-
     name = honest()["User-Agent"]
-    assert [(request.path, request.headers["User-Agent"]) for request in instance.requests] == [
+    requests = [*instance.robots_requests, *instance.requests]
+    assert [(request.path, request.headers["User-Agent"]) for request in requests] == [
         ("/robots.txt", name),
         ("/sx/healthz", name),
         ("/sx/", name),
@@ -371,24 +292,20 @@ async def test_rows_nobody_can_read_are_told_with_the_version_and_without_the_qu
         '<html><head><meta name="generator" content="searxng/2030.1.1"></head>'
         f'<body class="results_endpoint"><div id="urls">{row * 4}</div></body></html>'
     )
-    instance = await start(_always(lambda: web.Response(text=page, content_type="text/html")))
-
+    instance = await start(FakePage(page))
     with caplog.at_level(logging.WARNING):
         outcome = await search(instance, format=Format.HTML)
-
     assert (outcome.rows_seen, outcome.rows_used, outcome.has_drifted) == (4, 0, True)
-    host = instance.url.split("/")[2]
+    host = url_of(instance).split("/")[2]
     assert caplog.messages == [
         f"searxng.markup_drift instance={host} version=searxng/2030.1.1 rows_seen=4 rows_used=0"
     ]
 
 
 async def test_a_captured_answer_comes_as_it_was_sent(start, search):
-    instance = await start(_always(lambda: web.json_response(_results(5), headers={"X-Test": "1"})))
-
+    instance = await start(answer(_results(5), headers={"X-Test": "1"}))
     kept: list[Response] = []
     outcome = await search(instance, keep=kept.append)
-
     assert outcome.verdict is Verdict.FULL
     assert (outcome.rows_seen, outcome.rows_used) == (5, 5)
     (received,) = kept
@@ -399,7 +316,6 @@ async def test_a_captured_answer_comes_as_it_was_sent(start, search):
 async def test_nothing_is_captured_where_nothing_came(upstream_for, unused_url):
     kept: list[Response] = []
     outcome = await upstream_for(unused_url).search(unused_url, QUERY, **OWN, keep=kept.append)
-
     assert outcome.verdict is Verdict.CONNECTION
     assert not kept
 
@@ -416,10 +332,9 @@ async def test_nothing_is_captured_where_nothing_came(upstream_for, unused_url):
 async def test_suggestions_are_asked_for_under_the_prefix(
     start, upstream_for, status, text, expected
 ):
-    instance = await start(_always(lambda: web.Response(status=status, text=text)))
-
-    found = await upstream_for(instance.url).suggest(instance.url, "rust !!g", own=True, timeout=5)
-
+    instance = await start(FakePage(text, status=status))
+    url = url_of(instance)
+    found = await upstream_for(url).suggest(url, "rust !!g", own=True, timeout=5)
     assert len(found) == expected
     (request,) = instance.requests
     assert (request.path, request.query["q"]) == ("/sx/autocompleter", 'rust "!!g"')
@@ -429,16 +344,17 @@ async def test_an_instance_that_is_gone_suggests_nothing(upstream_for, unused_ur
     assert await upstream_for(unused_url).suggest(unused_url, "rust", own=True, timeout=5) == ()
 
 
-def _home(url: str, count: int) -> dict[str, object]:
-    rows = [RESULT | {"url": f"{url}{n}"} for n in range(count)]
-    return {"results": [*rows, RESULT | {"url": "https://a.example/"}]}
+def _home(got: ReceivedRequest) -> FakePage:
+    """Four rows that lead back to the instance, and one that does not."""
+    addresses = [f"http://{got.headers['Host']}/sx/{n}" for n in range(4)]
+    return answer(
+        {"results": [RESULT | {"url": url} for url in [*addresses, "https://a.example/"]]}
+    )
 
 
 async def test_hits_that_lead_home_count_against_a_public_instance(start, search):
-    instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
-
+    instance = await start(_home)
     outcome = await search(instance, own=False, format=Format.HTML)
-
     assert outcome.verdict is Verdict.THIN
     assert outcome.page is not None
     assert [hit.url for hit in outcome.page.hits] == ["https://a.example/"]
@@ -448,10 +364,8 @@ async def test_hits_that_lead_home_count_against_a_public_instance(start, search
 async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(start, search, caplog):
     rows = {"results": [RESULT | {"url": f"https://t.example/?to=https://{n}.example/"}
                         for n in range(4)]}  # fmt: skip
-    instance = await start(_always(lambda: web.json_response(rows)))
-
+    instance = await start(answer(rows))
     outcome = await search(instance, own=False, format=Format.HTML)
-
     assert outcome.verdict is Verdict.UNTRUSTED
     assert outcome.trust_violation == outcome.detail == "4 of 4 results lead through t.example."
     assert not outcome.has_drifted
@@ -459,10 +373,8 @@ async def test_an_answer_of_traps_alone_is_untrusted_and_no_drift(start, search,
 
 
 async def test_an_own_instance_may_lead_home(start, search):
-    instance = await start(_always(lambda: web.json_response(_home(instance.url, 4))))
-
+    instance = await start(_home)
     outcome = await search(instance)
-
     assert (outcome.verdict, outcome.rows_used, outcome.trust_violation) == (Verdict.FULL, 5, "")
 
 
@@ -489,16 +401,13 @@ ROBOTS = "User-agent: searx-mcp\nUser-agent: *\nDisallow: /*?*q=*\n"
 async def test_a_robots_txt_at_the_root_of_the_origin_is_obeyed(
     start, upstream_for, status, text, opted_out
 ):
-    instance = await start(_always(lambda: web.Response(status=status, text=text)))
-
-    decision = await upstream_for(public=[instance.url]).robots(
-        instance.url, format=Format.HTML, timeout=5
-    )
-
+    instance = await start(FakePage(text, status=status))
+    url = url_of(instance)
+    decision = await upstream_for(public=[url]).robots(url, format=Format.HTML, timeout=5)
     assert isinstance(decision, RobotsDecision)
     assert decision.allowed is not opted_out
-    (request,) = instance.requests
-    assert (request.path, dict(request.query)) == ("/robots.txt", {})
+    (request,) = instance.robots_requests
+    assert request.target == "/robots.txt"
     assert request.headers["User-Agent"] == honest()["User-Agent"]
 
 
@@ -525,12 +434,9 @@ async def test_a_robots_txt_at_the_root_of_the_origin_is_obeyed(
 async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
     start, upstream_for, status, headers, body, verdict
 ):
-    instance = await start(_always(lambda: web.Response(status=status, headers=headers, body=body)))
-
-    failure = await upstream_for(public=[instance.url]).robots(
-        instance.url, format=Format.JSON, timeout=5
-    )
-
+    instance = await start(FakePage(body, status=status, headers=headers))
+    url = url_of(instance)
+    failure = await upstream_for(public=[url]).robots(url, format=Format.JSON, timeout=5)
     assert isinstance(failure, Outcome)
     assert (failure.verdict, failure.format) == (verdict, Format.JSON)
     assert failure.status_code == status
@@ -540,15 +446,13 @@ async def test_a_robots_txt_that_cannot_be_had_is_a_failure(
 
 
 async def test_a_host_that_cannot_be_reached_is_a_failure(start, upstream_for, unused_url):
-    instance = await start(_always(lambda: web.Response(text=ROBOTS)))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
-    encrypted = await start(_always(lambda: web.Response(text=ROBOTS)), tls=context)
+    instance = await start(FakePage(ROBOTS))
+    encrypted = await start(FakePage(ROBOTS), tls=certificate())
     cases = {
         unused_url: Verdict.CONNECTION,
         "https://nowhere.invalid:8443/": Verdict.DNS,
-        encrypted.url: Verdict.TLS,
-        instance.url: Verdict.CONNECTION,  # a private address, and not allowed
+        url_of(encrypted): Verdict.TLS,
+        url_of(instance): Verdict.CONNECTION,  # a private address, and not allowed
         "http://[broken/": Verdict.CONNECTION,
     }
     upstream = upstream_for(public=[*cases][:3])
@@ -560,19 +464,8 @@ async def test_a_host_that_cannot_be_reached_is_a_failure(start, upstream_for, u
 
 
 async def test_a_robots_txt_that_does_not_come_in_time_is_a_failure(start, upstream_for):
-    released = asyncio.Event()
-
-    async def silent(_request: web.BaseRequest) -> web.StreamResponse:
-        await released.wait()
-        return web.Response()
-
-    instance = await start(silent)
-
-    failure = await upstream_for(public=[instance.url]).robots(
-        instance.url, format=Format.HTML, timeout=0.05
-    )
-    released.set()
-
+    url = url_of(await start(silent()))
+    failure = await upstream_for(public=[url]).robots(url, format=Format.HTML, timeout=0.05)
     assert isinstance(failure, Outcome)
     assert failure.verdict is Verdict.TIMEOUT
 
@@ -597,11 +490,10 @@ CONFIG = '{"version": "2026.8.22", "limiter": {"enabled": false}}'
 async def test_config_is_asked_for_under_the_prefix(
     start, upstream_for, status, text, version, own
 ):
-    instance = await start(_always(lambda: web.Response(status=status, text=text)))
-    upstream = upstream_for(instance.url) if own else upstream_for(public=[instance.url])
-
-    facts = await upstream.config(instance.url, own=own, timeout=5)
-
+    instance = await start(FakePage(text, status=status))
+    url = url_of(instance)
+    upstream = upstream_for(url) if own else upstream_for(public=[url])
+    facts = await upstream.config(url, own=own, timeout=5)
     assert (facts.version if facts else None) == version
     (request,) = instance.requests
     assert request.path == "/sx/config"
@@ -621,5 +513,4 @@ async def test_an_instance_that_is_gone_tells_nothing_of_itself(upstream_for, un
 )
 async def test_a_host_resolves_unless_its_name_has_no_address(upstream_for, url, resolves):
     upstream = upstream_for(public=["https://nowhere.invalid:8443/", "https://192.0.2.1:443/"])
-
     assert await upstream.resolves(url, timeout=5) is resolves
