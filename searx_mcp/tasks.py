@@ -126,15 +126,6 @@ class Place:
                 await self._places.acquire()
                 self._is_taken = True
 
-    async def take_by(self, deadline: float) -> bool:
-        """Take the place by a deadline, which is loop time; tells whether there was one."""
-        try:
-            async with asyncio.timeout_at(deadline):
-                await self.take()
-        except TimeoutError:
-            return False
-        return True
-
     def leave(self) -> None:
         """Give the place back before the block ends; does nothing when it is not taken."""
         if self._is_taken:

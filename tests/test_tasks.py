@@ -7,7 +7,6 @@ from functools import partial
 import pytest
 
 from searx_mcp.tasks import CallThread, Place, SingleFlight
-from tests.doubles.virtual_time import in_virtual_time
 
 
 class Work:
@@ -160,18 +159,6 @@ async def test_a_place_that_is_left_early_is_free_at_once_and_only_once():
         await second.take()
         first.leave()
         assert places.locked()
-    assert not places.locked()
-
-
-@in_virtual_time
-async def test_a_place_is_waited_for_until_a_deadline():
-    places = asyncio.Semaphore(1)
-    async with Place(places) as first, Place(places) as second, Place(places) as third:
-        assert await first.take_by(1.0)
-        assert not await second.take_by(2.0)
-        assert asyncio.get_running_loop().time() == 2.0
-        first.leave()
-        assert await third.take_by(3.0)
     assert not places.locked()
 
 

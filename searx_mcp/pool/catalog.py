@@ -1,9 +1,10 @@
-"""The list of public instances: read it, keep what may be asked, and grade it."""
+"""What is said of instances before they are asked: the list of public ones, its gate and its grades."""
 
+import math
 import re
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import pydantic_core
 from pydantic import ValidationError
@@ -11,7 +12,6 @@ from yarl import URL
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType, Tier, Uptime
-from searx_mcp.pool.member import Prior, Standing, latency_quality
 from searx_mcp.urls.hosts import WEB_PORTS, is_host_name, is_inner_name
 
 MinGrade = Literal["A+", "A", "B", "C", "F"]
@@ -44,6 +44,10 @@ _UNKNOWN: Final = 0.5
 _UNKNOWN_SUCCESS: Final = 0.35
 _LEAST_SUCCESS: Final = 0.15
 _UPTIME_WEIGHTS: Final = {"day": 0.1, "week": 0.3, "month": 0.35, "year": 0.25}
+_BEST_LATENCY: Final = 0.4
+_WORST_LATENCY: Final = 8.0
+_UNKNOWN_LATENCY: Final = 0.4
+"""Quality of a speed that nobody has measured."""
 
 
 def parse_catalog(text: str, *, origin: str = "") -> Catalog:
@@ -203,6 +207,43 @@ def tier_of(entry: CatalogEntry) -> Tier:
             return Tier.C
 
 
+class Prior(NamedTuple):
+    """What a catalog's figures promise, part by part, each 0 to 1.
+
+    Success and latency predict whether an instance works a quarter later; grades hardly do, but a
+    better one is what users were promised first.
+    """
+
+    success: float
+    latency: float
+    uptime: float
+    grade: float
+    engines: float
+
+    @property
+    def total(self) -> float:
+        """.35 success + .35 latency + .15 uptime + .10 grade + .05 engines."""
+        return (
+            0.35 * self.success
+            + 0.35 * self.latency
+            + 0.15 * self.uptime
+            + 0.10 * self.grade
+            + 0.05 * self.engines
+        )
+
+
+OWN_PRIOR: Final = Prior(1.0, 1.0, 1.0, 1.0, 1.0)
+"""Somebody's own instance is taken to be good until it shows otherwise."""
+
+
+class Standing(NamedTuple):
+    """What somebody says of an instance before we ask it."""
+
+    tier: Tier
+    grade: str | None
+    prior: Prior
+
+
 def standing_of(entry: CatalogEntry) -> Standing:
     """Say what the catalog says of an instance."""
     return Standing(tier_of(entry), overall_grade(entry), prior(entry))
@@ -226,6 +267,14 @@ def prior(entry: CatalogEntry) -> Prior:
         ),
         engines=_UNKNOWN if engines is None else engines,
     )
+
+
+def latency_quality(seconds: float | None) -> float:
+    """1 at 0.4 s and below, 0 at 8 s and above, logarithmic between; 0.4 when unknown."""
+    if seconds is None:
+        return _UNKNOWN_LATENCY
+    ratio = math.log(max(seconds, _BEST_LATENCY) / _BEST_LATENCY)
+    return max(0.0, 1.0 - ratio / math.log(_WORST_LATENCY / _BEST_LATENCY))
 
 
 def uptime_quality(uptime: Uptime) -> float:

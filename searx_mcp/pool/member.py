@@ -4,7 +4,6 @@ A score orders the instances of one tier, and each of its parts can be shown: fr
 at first, from our own requests later. Formulas and weights: `docs/decisions/pool.md`.
 """
 
-import math
 from typing import NamedTuple
 
 from typing_extensions import override
@@ -12,6 +11,7 @@ from typing_extensions import override
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.attempt import InstanceQuery
+from searx_mcp.pool.catalog import Standing, latency_quality
 from searx_mcp.pool.config_facts import access_factor, month_limited
 from searx_mcp.pool.engine_care import engine_reports
 from searx_mcp.pool.record import SLOW_START, InstanceRecord
@@ -27,51 +27,10 @@ SIDELINED = HOUR
 CONFIDENCE = 4.0
 """After this many own requests, observation and prior weigh the same."""
 
-_BEST_LATENCY = 0.4
-_WORST_LATENCY = 8.0
-_UNKNOWN_LATENCY = 0.4
-"""Quality of a speed that nobody has measured."""
 _FORMAT_FACTOR = {True: 1.0, None: 0.8, False: 0.7}
 """JSON known to work, not known, known to be off."""
 _DEGRADED_SHARE = 0.2
 _TRUSTED = frozenset({Tier.OWN, Tier.OPEN})
-
-
-class Prior(NamedTuple):
-    """What a catalog's figures promise, part by part, each 0 to 1.
-
-    Success and latency predict whether an instance works a quarter later; grades hardly do, but a
-    better one is what users were promised first.
-    """
-
-    success: float
-    latency: float
-    uptime: float
-    grade: float
-    engines: float
-
-    @property
-    def total(self) -> float:
-        """.35 success + .35 latency + .15 uptime + .10 grade + .05 engines."""
-        return (
-            0.35 * self.success
-            + 0.35 * self.latency
-            + 0.15 * self.uptime
-            + 0.10 * self.grade
-            + 0.05 * self.engines
-        )
-
-
-OWN_PRIOR = Prior(1.0, 1.0, 1.0, 1.0, 1.0)
-"""Somebody's own instance is taken to be good until it shows otherwise."""
-
-
-class Standing(NamedTuple):
-    """What somebody says of an instance before we ask it."""
-
-    tier: Tier
-    grade: str | None
-    prior: Prior
 
 
 class Score(NamedTuple):
@@ -279,11 +238,3 @@ class Member:
             retry_after=round(record.retry_after(now), 1),
             engines=engine_reports(record.engines, now),
         )
-
-
-def latency_quality(seconds: float | None) -> float:
-    """1 at 0.4 s and below, 0 at 8 s and above, logarithmic between; 0.4 when unknown."""
-    if seconds is None:
-        return _UNKNOWN_LATENCY
-    ratio = math.log(max(seconds, _BEST_LATENCY) / _BEST_LATENCY)
-    return max(0.0, 1.0 - ratio / math.log(_WORST_LATENCY / _BEST_LATENCY))

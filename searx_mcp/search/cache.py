@@ -156,7 +156,10 @@ class ResponseCache:
         self._clock = clock
         self._max_weight = size * _USUAL_HITS
         self._entries: TLRUCache[CacheKey, _Dated[Found]] = TLRUCache(
-            self._max_weight, self._expiry, timer=clock, getsizeof=self._weight
+            self._max_weight,
+            ttu=lambda _key, entry, now: now + self.lifetime(entry.value),
+            timer=clock,
+            getsizeof=self._weight,
         )
 
     @override
@@ -200,9 +203,6 @@ class ResponseCache:
         if not self._ttl or not any(page.is_useful for page in found.pages):
             return min(self._ttl, EMPTY_TTL)
         return max(self._ttl + self._while_revalidating, self._if_error)
-
-    def _expiry(self, _: CacheKey, entry: _Dated[Found], now: float) -> float:
-        return now + self.lifetime(entry.value)
 
     def _weight(self, entry: _Dated[Found]) -> int:
         # At least the usual weight, so that the number of answers is bounded too; never too much

@@ -11,11 +11,14 @@ from hypothesis import strategies as st
 from searx_mcp.errors import SettingsError
 from searx_mcp.models.instance import Catalog, CatalogEntry, NetworkType, Tier, Uptime
 from searx_mcp.pool.catalog import (
+    OWN_PRIOR,
     MinGrade,
+    Prior,
     catalog_age_days,
     gate,
     grade_quality,
     html_quality,
+    latency_quality,
     overall_grade,
     parse_catalog,
     prior,
@@ -363,3 +366,28 @@ def test_every_part_of_a_prior_and_the_whole_lie_between_zero_and_one(
     value = prior(entry)
     assert all(0 <= part <= 1 for part in value)
     assert 0 <= value.total <= 1 + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("seconds", "quality"),
+    [(0.1, 1.0), (0.4, 1.0), (0.85, 0.75), (1.5, 0.56), (3.0, 0.33), (8.0, 0.0), (60.0, 0.0)],
+)
+def test_latency_quality_falls_logarithmically(seconds, quality):
+    assert latency_quality(seconds) == pytest.approx(quality, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("part", "share"),
+    [("success", 0.35), ("latency", 0.35), ("uptime", 0.15), ("grade", 0.1), ("engines", 0.05)],
+)
+def test_each_part_of_a_prior_has_its_share(part, share):
+    assert Prior(*[0.0] * 5)._replace(**{part: 1.0}).total == pytest.approx(share)
+    assert OWN_PRIOR.total == pytest.approx(1.0)
+
+
+@given(parts=st.tuples(*[st.floats(0, 1)] * 5), index=st.integers(0, 4), more=st.floats(0, 1))
+def test_a_prior_rises_with_each_of_its_parts(parts, index, more):
+    prior_ = Prior(*parts)
+    part = Prior._fields[index]
+    better = prior_._replace(**{part: max(parts[index], more)})
+    assert better.total >= prior_.total

@@ -11,17 +11,11 @@ from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.hits import Hit, ResultPage, UnresponsiveEngine
 from searx_mcp.models.instance import InstanceReport, InstanceState, Tier
 from searx_mcp.pool.attempt import Outcome
+from searx_mcp.pool.catalog import Prior, Standing, latency_quality
 from searx_mcp.pool.circuit import Members
 from searx_mcp.pool.config import PoolConfig
 from searx_mcp.pool.config_facts import ConfigFacts
-from searx_mcp.pool.member import (
-    OWN_PRIOR,
-    Member,
-    Prior,
-    Score,
-    Standing,
-    latency_quality,
-)
+from searx_mcp.pool.member import Member, Score
 from searx_mcp.pool.record import InstanceRecord
 
 NOW = 1_000_000.0
@@ -397,23 +391,6 @@ def test_who_counts_no_requests(tier, limiter, token, expected):
 
 
 @pytest.mark.parametrize(
-    ("seconds", "quality"),
-    [(0.1, 1.0), (0.4, 1.0), (0.85, 0.75), (1.5, 0.56), (3.0, 0.33), (8.0, 0.0), (60.0, 0.0)],
-)
-def test_latency_quality_falls_logarithmically(seconds, quality):
-    assert latency_quality(seconds) == pytest.approx(quality, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("part", "share"),
-    [("success", 0.35), ("latency", 0.35), ("uptime", 0.15), ("grade", 0.1), ("engines", 0.05)],
-)
-def test_each_part_of_a_prior_has_its_share(part, share):
-    assert Prior(*[0.0] * 5)._replace(**{part: 1.0}).total == pytest.approx(share)
-    assert OWN_PRIOR.total == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize(
     ("parts", "total"),
     [
         ({"latency": 0.0}, 0.75),
@@ -435,14 +412,6 @@ def test_own_observations_weigh_as_much_as_the_prior_after_four_requests(count, 
 
 
 SHARE = st.floats(0, 1)
-
-
-@given(parts=st.tuples(*[SHARE] * 5), index=st.integers(0, 4), more=SHARE)
-def test_a_prior_rises_with_each_of_its_parts(parts, index, more):
-    prior_ = Prior(*parts)
-    part = Prior._fields[index]
-    better = prior_._replace(**{part: max(parts[index], more)})
-    assert better.total >= prior_.total
 
 
 @given(

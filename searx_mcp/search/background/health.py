@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from searx_mcp.http.robots import RobotsDecision
 from searx_mcp.models.administration import Check, Checked, ConfigReport, Robots
@@ -58,17 +58,13 @@ class HealthChecker:
         """
         own = frozenset(self._pool.own_urls())
         checks: dict[str, Check] = {}
-        slots = asyncio.Semaphore(_AT_ONCE)
 
         async def check(url: str) -> None:
-            async with slots:
-                checks[url] = await self._check(url, own=url in own)
+            checks[url] = await self._check(url, own=url in own)
             if progress is not None:
                 progress(f"checked {len(checks)} of {len(urls)} instances")
 
-        async with asyncio.TaskGroup() as group:
-            for url in urls:
-                group.create_task(check(url))
+        await _for_each(urls, check)
         reached = any(check.alive for check in checks.values())
         offline = is_offline(len(checks), reached=reached)
         for url, probed in checks.items():
@@ -154,27 +150,17 @@ class HealthRounds:
             await self._check_public()
 
     async def _check_own(self) -> None:
-        slots = asyncio.Semaphore(_AT_ONCE)
+        client, pool, clock = self._client, self._pool, self._clock
 
         async def check(url: str) -> None:
-            async with slots:
-                alive = await self._is_alive(url, own=True)
-                self._pool.probed(url, alive=alive, now=self._clock())
-                if alive and await self._claim(f"config {url}", CONFIG_INTERVAL):
-                    await read_config(
-                        self._client,
-                        self._pool,
-                        url,
-                        own=True,
-                        clock=self._clock,
-                        timeout=PROBE_TIMEOUT,
-                    )
+            alive = await self._is_alive(url, own=True)
+            pool.probed(url, alive=alive, now=clock())
+            if alive and await self._claim(f"config {url}", CONFIG_INTERVAL):
+                await read_config(client, pool, url, own=True, clock=clock, timeout=PROBE_TIMEOUT)
 
-        urls = self._pool.own_urls()
+        urls = pool.own_urls()
         due = [url for url in urls if await self._claim(f"healthz {url}", self._interval)]
-        async with asyncio.TaskGroup() as group:
-            for url in due:
-                group.create_task(check(url))
+        await _for_each(due, check)
 
     async def _check_public(self) -> None:
         urls = self._pool.aperture(self._clock())
@@ -203,6 +189,19 @@ class HealthRounds:
 
     async def _claim(self, job: str, seconds: float) -> bool:
         return await self._state.claim(job, seconds=seconds, now=self._clock())
+
+
+async def _for_each(urls: Iterable[str], check: Callable[[str], Awaitable[None]]) -> None:
+    """Check instances, some of them at a time."""
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(url: str) -> None:
+        async with slots:
+            await check(url)
+
+    async with asyncio.TaskGroup() as group:
+        for url in urls:
+            group.create_task(one(url))
 
 
 def config_report(facts: ConfigFacts | None) -> ConfigReport | None:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -179,13 +178,17 @@ class ConcurrentQueries:
         if ask is None:
             log.skipped[engine.name] = "cannot be asked this"
             return None
-        if not self._may_ask(engine, log):
+        now = self._clock()
+        if not self._sources.may_ask(engine.address, now):
+            log.skipped[engine.name] = "rests"
+            log.waits.append(self._sources.retry_after(engine.address, now))
             return None
-        async with self._slot(engine):
-            answered = await self._charged(engine, ask, query, log)
+        slots = asyncio.Semaphore(engine.concurrency)
+        async with self._at_once.setdefault(engine.bucket or engine.name, slots):
+            answered = await self._send(engine, ask, query, log)
             if answered is not None and answered.again:
                 # It is their load and no limit of ours: the spacing is pause enough.
-                again = await self._charged(engine, ask, query, log, is_last=True)
+                again = await self._send(engine, ask, query, log, is_last=True)
                 answered = again or answered
         if answered is None:
             return None
@@ -194,31 +197,6 @@ class ConcurrentQueries:
             log.skipped[engine.name] = outcome.verdict.replace("_", " ")
             return None
         return outcome.page or ResultPage()
-
-    async def _charged(
-        self,
-        engine: Engine,
-        ask: Ask,
-        query: OpenQuery,
-        log: SourceLog,
-        *,
-        is_last: bool = False,
-    ) -> Answered | None:
-        if not await self._charge(engine, log):
-            return None
-        return await self._send(engine, ask, query, log, is_last=is_last)
-
-    def _may_ask(self, engine: Engine, log: SourceLog) -> bool:
-        now = self._clock()
-        if self._sources.may_ask(engine.address, now):
-            return True
-        log.skipped[engine.name] = "rests"
-        log.waits.append(self._sources.retry_after(engine.address, now))
-        return False
-
-    def _slot(self, engine: Engine) -> AbstractAsyncContextManager[None]:
-        name = engine.bucket or engine.name
-        return self._at_once.setdefault(name, asyncio.Semaphore(engine.concurrency))
 
     async def _charge(self, engine: Engine, log: SourceLog) -> bool:
         """Charge one request; where the spacing forbids it, wait once as long as the table allows."""
@@ -238,8 +216,17 @@ class ConcurrentQueries:
             await asyncio.sleep(wait)
 
     async def _send(
-        self, engine: Engine, ask: Ask, query: OpenQuery, log: SourceLog, *, is_last: bool
+        self,
+        engine: Engine,
+        ask: Ask,
+        query: OpenQuery,
+        log: SourceLog,
+        *,
+        is_last: bool = False,
     ) -> Answered | None:
+        """One request, charged before it leaves; `None` when the budget or the clock forbids it."""
+        if not await self._charge(engine, log):
+            return None
         if log.left <= _TOO_LATE:
             log.skipped[engine.name] = "no time left"
             return None
