@@ -13,6 +13,8 @@ BASE = "https://ex.org/a/b.html"
     [
         ("c", "https://ex.org/a/c"),
         ("../c?q=1#z", "https://ex.org/c?q=1#z"),
+        (" c\n/d ", "https://ex.org/a/c/d"),
+        ("#part", "https://ex.org/a/b.html#part"),
         ("//cdn.org/x", "https://cdn.org/x"),
         ("", "https://ex.org/a/b.html"),
         ("MAILTO:a@b.org", "MAILTO:a@b.org"),
