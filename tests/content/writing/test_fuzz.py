@@ -1,16 +1,10 @@
-"""Whatever a page holds, its Markdown does nothing by itself, and what was noted of it is there.
-
-What acts is found by a parser of Markdown (CommonMark with tables and strikethrough), told to take
-any address for a link.
-"""
+"""Whatever a page holds, its Markdown does nothing by itself, and what was noted of it is there."""
 
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from selectolax.lexbor import LexborHTMLParser
 
 from searx_mcp.content.addresses import absolute
@@ -19,18 +13,9 @@ from searx_mcp.content.writing.style import Links, Style, Written
 from searx_mcp.content.writing.targets import Targets, target
 from searx_mcp.content.writing.write import write
 from searx_mcp.models.page import Images
+from tests.content.soup import MARKUP, TARGETS, acts, tokens
 
 BASE = "https://site.example/folder/page.html"
-SCHEMES = {"http", "https", "mailto", "tel", "ftp"}
-EVIL = [
-    "javascript:alert(1)", "JaVaScRiPt:x", "java\tscript:x", "java&#10;script:x", "&#106;avascript:x",
-    "&amp;#106;avascript:x", " javascript:x", "\x01javascript:x", "jav\u200bascript:x", "data:text/html,x",
-    "vbscript:x", "file:///etc/passwd", "blob:https://a.example/x", "javascript\\:x", "//evil.example/x.png",
-    "https://evil.example/i.png?q=1", "https://evil.example/)(", "https://evil.example/<x>", "about:blank",
-    "https://[", "#javascript:x", "x:y", "", "a b", "https://evil.example/`x", "a&lt;b", "https://a.example/a\u3000b",
-    "../c", "/d.e/f", "https://site.example/folder/page.html#x", "mailto:a@b.example", "1",
-]  # fmt: skip
-TARGETS = st.sampled_from(EVIL)
 VALUES = TARGETS | st.sampled_from(
     ["language-x", "a](javascript:x)", "![", "`", "<b>", "2", "1000", "99999999999", "-1", "center", "block",
      "presentation", "warning", "[x]: y", "note", "\n\n", "a\u200bb", "text-align: right"]
@@ -59,19 +44,6 @@ TAGS = st.one_of(
         "<{0}>{1}</{0}>".format, NAMES, st.sampled_from(["a", " b ", "(", "]", "!", "1", "*"])
     ),
 )
-MARKUP = st.one_of(
-    st.builds("![a]({})".format, TARGETS),
-    st.builds("[a]({})".format, TARGETS),
-    st.builds("[a]: {}\n".format, TARGETS),
-    st.builds("&lt;{}&gt;".format, TARGETS),
-    st.sampled_from(
-        ["!", "[", "]", "](", ")", "(", "![", "!\u200b[", "![a][b]", "[b]: ", "[1]", "[^1]", "`", "``", "```", "~~~\n",
-         "~", "~~", "    ", "\n", "\n\n", " ", "\\", "\\!", "|", "| a |\n|---|\n", "|---|", "> ", "&gt;", "- ", "-", "+ ",
-         "1. ", "1)", "# ", "#", "\n===\n", "=", "---", "*", "**", "_", "__", "<!--", "-->", "&lt;", "&amp;lt;", "&lt;b&gt;",
-         "&amp;", "$", "$$", "$a_1$", "\\(x\\)", "\\[", "\\]", "x", "y z", "é", "\u0301", "漢字", "\uff0c", "“", "😀", "a\nb",
-         "\u200d", "\ufe0f", "\u00a0", "\u3000", "\ud800", "\x00", "\x1b[31m", "\u202e", "\u00ad", ":", "[x] ", "€", "%", "\t"]
-    ),
-)  # fmt: skip
 SOUP = st.lists(TAGS | MARKUP, max_size=30).map("".join)
 STYLES = st.builds(
     Style,
@@ -82,8 +54,6 @@ STYLES = st.builds(
 )
 
 fuzz = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-reader.validateLink = lambda _: True  # type: ignore[assignment] # - to see what others would let through
 
 
 def written(html: str, style: Style = Style()) -> Written:  # noqa: B008 - it is frozen
@@ -91,34 +61,11 @@ def written(html: str, style: Style = Style()) -> Written:  # noqa: B008 - it is
     return write([body] if body is not None else [], base=BASE, style=style)
 
 
-def tokens(markdown: str) -> list[Token]:
-    found: list[Token] = []
-    for token in reader.parse(markdown):
-        found.append(token)
-        found += token.children or ()
-    return found
-
-
-def acts(markdown: str, style: Style) -> list[str]:
-    """What a host would do or offer by itself: images, tags, links of other schemes than safe ones."""
-    found = []
-    for token in tokens(markdown):
-        if token.type in {"html_inline", "html_block"}:
-            found.append(f"{token.type}: {token.content}")
-        if token.type in {"image", "link_open"}:
-            address = str(token.attrs["href" if token.type == "link_open" else "src"])
-            allowed = SCHEMES if token.type == "link_open" else {"http", "https"}
-            if urlsplit(address.replace("[", "%5B")).scheme not in allowed:
-                found.append(f"{token.type}: {address}")
-            if token.type == "image" and style.images is not Images.INLINE:
-                found.append(f"image: {address}")
-    return found
-
-
 def check(html: str, style: Style) -> None:
     page = written(html, style)
     markdown = page.markdown
-    assert acts(markdown, style) == []
+    inline = {"http", "https"} if style.images is Images.INLINE else set()
+    assert acts(markdown, images=inline) == []
     assert clean_counted(markdown) == (markdown, 0)
     assert markdown == markdown.strip("\n")
     assert "\n\n\n" not in "`".join(_between(page))
