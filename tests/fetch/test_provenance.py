@@ -26,30 +26,24 @@ def provenance(policy: FetchPolicy = FetchPolicy.ANY, **how: int) -> Provenance:
     return it
 
 
-@pytest.mark.parametrize(
-    ("url", "source"),
-    [
-        (FOUND, "search"),
-        (LINKED, "link"),
-        (OTHER_PAGE, "unknown"),
-        (STRANGE, "unknown"),
-        ("https://found.example/page?q=1#part", "search"),
-        ("HTTPS://FOUND.example:443/page?q=1", "search"),
-        ("https://found.example./page?q=1", "search"),
-        ("https://found.example/%70age?q=%31", "search"),
-        ("https://found.example/Page?q=1", "unknown"),
-        ("https://found.example/page/?q=1", "unknown"),
-        ("https://found.example/page", "unknown"),
-        ("https://found.example/page?q=12", "unknown"),
-        ("http://found.example/page?q=1", "unknown"),
-        ("https://found.example:8443/page?q=1", "unknown"),
-        ("https://www.found.example/page?q=1", "unknown"),
-        ("", "unknown"),
-        ("no address", "unknown"),
-        ("http://[]@", "unknown"),
-        ("http://[::1", "unknown"),
-        ("http://\ud800.example/", "unknown"),
+SOURCES = {
+    "search": [
+        FOUND, "https://found.example/page?q=1#part", "HTTPS://FOUND.example:443/page?q=1",
+        "https://found.example./page?q=1", "https://found.example/%70age?q=%31",
     ],
+    "link": [LINKED],
+    "unknown": [
+        OTHER_PAGE, STRANGE, "https://found.example/Page?q=1", "https://found.example/page/?q=1",
+        "https://found.example/page", "https://found.example/page?q=12",
+        "http://found.example/page?q=1", "https://found.example:8443/page?q=1",
+        "https://www.found.example/page?q=1", "", "no address", "http://[]@", "http://[::1",
+        "http://\ud800.example/",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("url", "source"), [(url, source) for source, urls in SOURCES.items() for url in urls]
 )
 def test_an_address_is_known_in_every_spelling_and_no_other_is(url, source):
     assert provenance().of(url) == source

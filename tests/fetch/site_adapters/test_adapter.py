@@ -106,6 +106,12 @@ def test_parts_are_encoded_and_stay_apart(parts, expected):
     assert str(URL(url)) == url, "a parser would change it"
 
 
+NO_LINES = [
+    "L12345678", "L0", "L0-L3", "L", "L-3", "l10", "L10-", "L10-L", "Lines", "xL10", "L10x", "", "n10",
+    "L\u0661\u0660",  # digits, but not those of an address
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("fragment", "lines"),
     [
@@ -116,20 +122,7 @@ def test_parts_are_encoded_and_stay_apart(parts, expected):
         ("L10C3-L12C5", (10, 12)),
         ("L7-L7", (7, 7)),
         ("L1234567", (1_234_567, 1_234_567)),
-        ("L12345678", None),
-        ("L0", None),
-        ("L0-L3", None),
-        ("L", None),
-        ("L-3", None),
-        ("l10", None),
-        ("L10-", None),
-        ("L10-L", None),
-        ("L\u0661\u0660", None),  # digits, but not those of an address
-        ("Lines", None),
-        ("xL10", None),
-        ("L10x", None),
-        ("", None),
-        ("n10", None),
+        *((fragment, None) for fragment in NO_LINES),
     ],
 )
 def test_a_fragment_names_lines(fragment, lines):
