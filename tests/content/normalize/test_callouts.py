@@ -10,101 +10,78 @@ P = "<p>Mind this.</p>"
 SAID = "<p>Mind this before you go.</p>"
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        pytest.param(
-            f'<div class="admonition warning"><p class="admonition-title">Warning</p>{P}</div>',
-            callout("warning", P), id="Sphinx",
-        ),
-        pytest.param(
-            f'<div class="admonition-build admonition"><p class="admonition-title">Build</p>{P}</div>',
-            callout("note", P, "Build"), id="Sphinx with a title",
-        ),
-        pytest.param(
-            f'<details class="tip"><summary>Read on</summary>{P}</details>',
-            callout("tip", P, "Read on"), id="MkDocs, folded",
-        ),
-        pytest.param(
-            '<div class="theme-admonition theme-admonition-caution alert alert--warning"><div '
-            f'class="admonitionHeading_x"><span><svg></svg></span>caution</div><div>{P}</div></div>',
-            callout("caution", f"<div>{P}</div>"), id="Docusaurus",
-        ),
-        pytest.param(
-            '<div class="markdown-alert markdown-alert-important"><p class="markdown-alert-title"><svg>'
-            f"</svg>Important</p>{P}</div>",
-            callout("important", P), id="GitHub",
-        ),
-        pytest.param(
-            '<div class="callout" data-callout="faq"><div class="callout-title"><div class="callout-title-'
-            f'inner">Why?</div></div><div class="callout-content">{P}</div></div>',
-            callout("faq", f'<div class="callout-content">{P}</div>', "Why?"), id="Obsidian",
-        ),
-        pytest.param(
-            '<div class="callout is-collapsible is-collapsed" data-callout="faq"><div class="callout-title">'
-            f'Why?</div><div class="callout-content" style="display: none">{P}</div></div>',
-            callout("faq", f'<div class="callout-content">{P}</div>', "Why?"), id="Obsidian, folded",
-        ),
-        pytest.param(
-            f'<main><div class="alert alert-warning" role="alert">{P}</div></main>',
-            f"<main>{callout('warning', P)}</main>", id="Bootstrap",
-        ),
-        pytest.param(
-            '<div class="tip custom-block"><p class="custom-block-title">TIP</p>' + P + "</div>",
-            callout("tip", P), id="VitePress",
-        ),
-        pytest.param(
-            f'<div class="hint-container danger"><p class="hint-container-title">Stop</p>{P}</div>',
-            callout("danger", P, "Stop"), id="VuePress",
-        ),
-        pytest.param(
-            '<div class="confluence-information-macro confluence-information-macro-tip"><div '
-            f'class="confluence-information-macro-body">{P}</div></div>',
-            callout("tip", f'<div class="confluence-information-macro-body">{P}</div>'), id="Confluence",
-        ),
-        pytest.param(
-            '<aside class="starlight-aside starlight-aside--caution"><p class="starlight-aside__title">'
-            f"Caution</p><section>{P}</section></aside>",
-            callout("caution", f"<section>{P}</section>"), id="Starlight",
-        ),
-        pytest.param(
-            '<div class="admonitionblock note"><table><tbody><tr><td class="icon">Note</td>'
-            '<td class="content">Mind this.</td></tr></tbody></table></div>',
-            callout("note", "Mind this."), id="AsciiDoc",
-        ),
-        pytest.param(
-            f'<div class="note"><p><strong>Note:</strong></p>{P}</div>',
-            callout("note", P), id="a class and a title",
-        ),
-        pytest.param(
-            f'<main><div class="warning">{SAID}</div></main>',
-            f"<main>{callout('warning', SAID)}</main>", id="a class alone",
-        ),
-        pytest.param(
-            f'<h2>x</h2>\n<div class="note">{SAID}</div>',
-            f"<h2>x</h2>\n{callout('note', SAID)}", id="a class alone among text",
-        ),
-        pytest.param(
-            f'<div class="NOTE"><p>Note</p>{P}</div>', callout("note", P), id="a title by its words"
-        ),
-        pytest.param(
-            '<div class="notecard warning"><p><strong>Warning:</strong> Mind this.</p></div>',
-            callout("warning", "<p> Mind this.</p>"), id="a title in the text",
-        ),
-        pytest.param(
-            "<blockquote><p>[!WARNING]<br>Mind this.</p></blockquote>", callout("warning", P), id="Markdown"
-        ),
-        pytest.param(
-            "<blockquote><p>[!tip] A title\nMind this.</p></blockquote>",
-            callout("tip", P, "A title"), id="Markdown with a title",
-        ),
-        pytest.param(
-            '<div class="admonition note"><p class="admonition-title">Note</p><div class="admonition tip">'
-            f'<p class="admonition-title">Tip</p>{P}</div></div>',
-            callout("note", callout("tip", P)), id="one in another",
-        ),
-    ],
-)  # fmt: skip
+CALLOUTS = {
+    "Sphinx": (
+        f'<div class="admonition warning"><p class="admonition-title">Warning</p>{P}</div>',
+        callout("warning", P)),
+    "Sphinx with a title": (
+        f'<div class="admonition-build admonition"><p class="admonition-title">Build</p>{P}</div>',
+        callout("note", P, "Build")),
+    "MkDocs, folded": (
+        f'<details class="tip"><summary>Read on</summary>{P}</details>',
+        callout("tip", P, "Read on")),
+    "Docusaurus": (
+        '<div class="theme-admonition theme-admonition-caution alert alert--warning"><div '
+        f'class="admonitionHeading_x"><span><svg></svg></span>caution</div><div>{P}</div></div>',
+        callout("caution", f"<div>{P}</div>")),
+    "GitHub": (
+        '<div class="markdown-alert markdown-alert-important"><p class="markdown-alert-title"><svg>'
+        f"</svg>Important</p>{P}</div>",
+        callout("important", P)),
+    "Obsidian": (
+        '<div class="callout" data-callout="faq"><div class="callout-title"><div class="callout-title-'
+        f'inner">Why?</div></div><div class="callout-content">{P}</div></div>',
+        callout("faq", f'<div class="callout-content">{P}</div>', "Why?")),
+    "Obsidian, folded": (
+        '<div class="callout is-collapsible is-collapsed" data-callout="faq"><div class="callout-title">'
+        f'Why?</div><div class="callout-content" style="display: none">{P}</div></div>',
+        callout("faq", f'<div class="callout-content">{P}</div>', "Why?")),
+    "Bootstrap": (
+        f'<main><div class="alert alert-warning" role="alert">{P}</div></main>',
+        f"<main>{callout('warning', P)}</main>"),
+    "VitePress": (
+        '<div class="tip custom-block"><p class="custom-block-title">TIP</p>' + P + "</div>",
+        callout("tip", P)),
+    "VuePress": (
+        f'<div class="hint-container danger"><p class="hint-container-title">Stop</p>{P}</div>',
+        callout("danger", P, "Stop")),
+    "Confluence": (
+        '<div class="confluence-information-macro confluence-information-macro-tip"><div '
+        f'class="confluence-information-macro-body">{P}</div></div>',
+        callout("tip", f'<div class="confluence-information-macro-body">{P}</div>')),
+    "Starlight": (
+        '<aside class="starlight-aside starlight-aside--caution"><p class="starlight-aside__title">'
+        f"Caution</p><section>{P}</section></aside>",
+        callout("caution", f"<section>{P}</section>")),
+    "AsciiDoc": (
+        '<div class="admonitionblock note"><table><tbody><tr><td class="icon">Note</td>'
+        '<td class="content">Mind this.</td></tr></tbody></table></div>',
+        callout("note", "Mind this.")),
+    "a class and a title": (
+        f'<div class="note"><p><strong>Note:</strong></p>{P}</div>',
+        callout("note", P)),
+    "a class alone": (
+        f'<main><div class="warning">{SAID}</div></main>',
+        f"<main>{callout('warning', SAID)}</main>"),
+    "a class alone among text": (
+        f'<h2>x</h2>\n<div class="note">{SAID}</div>',
+        f"<h2>x</h2>\n{callout('note', SAID)}"),
+    "a title by its words": (f'<div class="NOTE"><p>Note</p>{P}</div>', callout("note", P)),
+    "a title in the text": (
+        '<div class="notecard warning"><p><strong>Warning:</strong> Mind this.</p></div>',
+        callout("warning", "<p> Mind this.</p>")),
+    "Markdown": ("<blockquote><p>[!WARNING]<br>Mind this.</p></blockquote>", callout("warning", P)),
+    "Markdown with a title": (
+        "<blockquote><p>[!tip] A title\nMind this.</p></blockquote>",
+        callout("tip", P, "A title")),
+    "one in another": (
+        '<div class="admonition note"><p class="admonition-title">Note</p><div class="admonition tip">'
+        f'<p class="admonition-title">Tip</p>{P}</div></div>',
+        callout("note", callout("tip", P))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), CALLOUTS.values(), ids=CALLOUTS)
 def test_a_labelled_block_of_any_dialect_becomes_a_callout(standard, html, expected):
     assert standard(html) == expected
 

@@ -117,41 +117,34 @@ def test_code_is_text_without_what_stands_beside_it(standard, html):
     assert block(AB) in standard(html)
 
 
-@pytest.mark.parametrize(
-    ("html", "left"),
-    [
-        pytest.param(
-            "<div><div><span>python</span><button>Copy</button></div><pre>x\ny</pre></div>",
-            f"<div>{block(XY, 'python')}</div>", id="language and button",
-        ),
-        pytest.param(
-            '<div><div class="bar">C++</div><pre>x\ny</pre></div>',
-            f"<div>{block(XY, 'cpp')}</div>", id="language as a reader says it",
-        ),
-        pytest.param(
-            '<div class="code-toolbar"><pre class="language-go">x\ny</pre><div class="toolbar">'
-            "<span>Copy code</span></div></div>",
-            '<div class="code-toolbar">' + block(XY, "go") + "</div>", id="toolbar below",
-        ),
-        pytest.param(
-            '<div class="language-js"><span class="lang">js</span><pre>x\ny</pre>'
-            '<div class="line-numbers-wrapper"><span>1</span><br><span>2</span></div></div>',
-            '<div class="language-js">' + block(XY, "js") + "</div>", id="VitePress",
-        ),
-        pytest.param(
-            '<div><div class="title">src/app.py</div><pre>x\ny</pre></div>',
-            f'<div><div class="title">src/app.py</div>{block(XY)}</div>', id="a file name stays",
-        ),
-        pytest.param(
-            "<div><p>Python</p><pre>x\ny</pre></div>",
-            f"<div><p>Python</p>{block(XY)}</div>", id="a paragraph stays",
-        ),
-        pytest.param(
-            "<div><div>go</div><pre>x</pre><pre>y</pre></div>",
-            f"<div>{block('x', 'go')}{block('y')}</div>", id="the nearest block",
-        ),
-    ],
-)  # fmt: skip
+LABELS = {
+    "language and button": (
+        "<div><div><span>python</span><button>Copy</button></div><pre>x\ny</pre></div>",
+        f"<div>{block(XY, 'python')}</div>"),
+    "language as a reader says it": (
+        '<div><div class="bar">C++</div><pre>x\ny</pre></div>',
+        f"<div>{block(XY, 'cpp')}</div>"),
+    "toolbar below": (
+        '<div class="code-toolbar"><pre class="language-go">x\ny</pre><div class="toolbar">'
+        "<span>Copy code</span></div></div>",
+        '<div class="code-toolbar">' + block(XY, "go") + "</div>"),
+    "VitePress": (
+        '<div class="language-js"><span class="lang">js</span><pre>x\ny</pre>'
+        '<div class="line-numbers-wrapper"><span>1</span><br><span>2</span></div></div>',
+        '<div class="language-js">' + block(XY, "js") + "</div>"),
+    "a file name stays": (
+        '<div><div class="title">src/app.py</div><pre>x\ny</pre></div>',
+        f'<div><div class="title">src/app.py</div>{block(XY)}</div>'),
+    "a paragraph stays": (
+        "<div><p>Python</p><pre>x\ny</pre></div>",
+        f"<div><p>Python</p>{block(XY)}</div>"),
+    "the nearest block": (
+        "<div><div>go</div><pre>x</pre><pre>y</pre></div>",
+        f"<div>{block('x', 'go')}{block('y')}</div>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "left"), LABELS.values(), ids=LABELS)
 def test_labels_and_buttons_around_code_are_taken_out(standard, html, left):
     assert standard(html) == left
 
@@ -171,24 +164,22 @@ def test_what_is_no_block_of_code_stays(standard, html):
     assert standard(html) == html
 
 
-@pytest.mark.parametrize(
-    ("html", "left"),
-    [
-        pytest.param("<p>a</p><pre><code> \n </code></pre>", "<p>a</p>", id="nothing in it"),
-        pytest.param("<pre>10 PRINT\n20 GOTO 10</pre>", block("10 PRINT\n20 GOTO 10"), id="numbers that are code"),
-        pytest.param("<pre>&lt;b&gt;x&lt;/b&gt;</pre>", block("&lt;b&gt;x&lt;/b&gt;"), id="marks that are text"),
-        pytest.param(
-            '<table><tr><td class="blob-num">7<td class="blob-code">    if a:'
-            '<tr><td class="blob-num">8<td class="blob-code">      b</table>',
-            block("if a:\n  b"), id="a part of a file",
-        ),
-        pytest.param(
-            '<div><code class="hl lean block">#eval 1</code><pre class="hl lean">1</pre>'
-            '<code class="hl lean block">#eval 2</code></div>',
-            f"<div>{block(EVALUATED, 'lean')}</div>", id="pieces of one listing",
-        ),
-    ],
-)  # fmt: skip
+BLOCKS = {
+    "nothing in it": ("<p>a</p><pre><code> \n </code></pre>", "<p>a</p>"),
+    "numbers that are code": ("<pre>10 PRINT\n20 GOTO 10</pre>", block("10 PRINT\n20 GOTO 10")),
+    "marks that are text": ("<pre>&lt;b&gt;x&lt;/b&gt;</pre>", block("&lt;b&gt;x&lt;/b&gt;")),
+    "a part of a file": (
+        '<table><tr><td class="blob-num">7<td class="blob-code">    if a:'
+        '<tr><td class="blob-num">8<td class="blob-code">      b</table>',
+        block("if a:\n  b")),
+    "pieces of one listing": (
+        '<div><code class="hl lean block">#eval 1</code><pre class="hl lean">1</pre>'
+        '<code class="hl lean block">#eval 2</code></div>',
+        f"<div>{block(EVALUATED, 'lean')}</div>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "left"), BLOCKS.values(), ids=BLOCKS)
 def test_a_block_holds_its_code_and_nothing_else(standard, html, left):
     assert standard(html) == left
 

@@ -24,94 +24,75 @@ def block(tex):
     return f'<x-math display="block">{tex}</x-math>'
 
 
-@pytest.mark.parametrize(
-    ("html", "formula"),
-    [
-        pytest.param(ANNOTATED.format(tex="x^2"), inline("x^2"), id="annotation"),
-        pytest.param('<math alttext="x^{2}"><mi>x</mi></math>', inline("x^{2}"), id="alttext"),
-        pytest.param('<math display="block"><mi>x</mi></math>', block("x"), id="structure"),
-        pytest.param(
-            KATEX.format(math=ANNOTATED.format(tex="x^2"), seen="x2"), inline("x^2"), id="KaTeX"
-        ),
-        pytest.param(
-            f'<span class="katex-display">{KATEX.format(math=ANNOTATED.format(tex="x^2"), seen="x2")}</span>',
-            block("x^2"), id="KaTeX on its own line",
-        ),
-        pytest.param(
-            '<span class="math-inline" data-math="x^2"><span class="katex"><span class="katex-html">x2'
-            "</span></span></span>",
-            inline("x^2"), id="attribute",
-        ),
-        pytest.param(
-            '<div class="math-block" data-math="x^2"><span class="katex"><span class="katex-html">x2'
-            "</span></span></div>",
-            f'<div class="math-block" data-math="x^2">{block("x^2")}</div>', id="attribute of a block",
-        ),
-        pytest.param(
-            '<span data-entry="\\sqrt[3]{8}"><math><mroot><mn>8</mn><mn>3</mn></mroot></math></span>',
-            inline("\\sqrt[3]{8}"), id="Temml",
-        ),
-        pytest.param(
-            '<span data-latex="x^2"><span class="MathJax">x2</span></span>', inline("x^2"), id="MathJax 2 without its script"
-        ),
-        pytest.param('<script type="math/tex">a_1</script>', inline("a_1"), id="script"),
-        pytest.param(
-            '<script type="math/tex; mode=display">% <![CDATA[\na &lt; b %]]&gt;</script>'.replace(
-                "&lt;", "<"
-            ).replace("&gt;", ">"),
-            block("a &lt; b"), id="script with a comment",
-        ),
-        pytest.param(
-            '<span class="MathJax_Preview">x</span><span class="MathJax"><span>x2</span></span>'
-            '<script type="math/tex">x^2</script>',
-            inline("x^2"), id="MathJax 2",
-        ),
-        pytest.param(
-            '<script type="math/mml"><math><mfrac><mi>a</mi><mi>b</mi></mfrac></math></script>',
-            inline("\\frac{a}{b}"), id="script of MathML",
-        ),
-        pytest.param(
-            '<mjx-container jax="SVG"><svg><path></path></svg><mjx-assistive-mml><math><msub><mi>r</mi>'
-            "<mn>1</mn></msub></math></mjx-assistive-mml></mjx-container>",
-            inline("r_{1}"), id="MathJax 3 in SVG",
-        ),
-        pytest.param(
-            '<mjx-container jax="SVG"><mjx-assistive-mml style="position:absolute;clip:rect(1px,1px,1px,1px)">'
-            "<math><mi>r</mi></math></mjx-assistive-mml></mjx-container>",
-            inline("r"), id="MathJax 3 whose drawing is gone",
-        ),
-        pytest.param(
-            '<mjx-container jax="CHTML" display="true"><mjx-math><mjx-mfrac><mjx-frac><mjx-num><mjx-mi>'
-            "<mjx-c>𝑎</mjx-c></mjx-mi></mjx-num><mjx-dbox><mjx-den><mjx-mi><mjx-c>𝑏</mjx-c></mjx-mi>"
-            "</mjx-den></mjx-dbox></mjx-frac></mjx-mfrac></mjx-math></mjx-container>",
-            block("\\frac{a}{b}"), id="MathJax 3 without MathML",
-        ),
-        pytest.param(
-            '<mjx-container><svg><g data-mml-node="math"><g data-mml-node="msup"><g data-mml-node="mi">'
-            '<path data-c="1D465"></path></g><g data-mml-node="mn"><use data-c="32"></use></g></g></g>'
-            "</svg></mjx-container>",
-            inline("x^{2}"), id="MathJax 3 in SVG without MathML",
-        ),
-        pytest.param(
-            f'<span class="mwe-math-element"><span style="display:none">{ANNOTATED.format(tex="x^2")}</span>'
-            '<img class="mwe-math-fallback-image-inline" src="/a.svg" alt="{\\displaystyle x^{2}}"></span>',
-            f'<span class="mwe-math-element">{inline("x^{2}")}</span>'.replace(
-                '<span class="mwe-math-element">', ""
-            ).replace("</span>", ""),
-            id="wiki",
-        ),
-        pytest.param('<img class="latex" src="/a.png" alt="AB">', inline("AB"), id="image by its class"),
-        pytest.param('<img src="/a.png" alt="\\frac{a}{b}">', inline("\\frac{a}{b}"), id="image by its words"),
-        pytest.param(
-            '<img src="https://draw.example.org/svg.image?%5Cfrac%7Ba%7D%7Bb%7D">',
-            inline("\\frac{a}{b}"), id="image by its query",
-        ),
-        pytest.param(
-            '<img src="/chart?cht=tx&amp;chl=%5Calpha%2B1">', inline("\\alpha+1"), id="image by a parameter"
-        ),
-        pytest.param('<img src="/formula/%5Csqrt%7B2%7D">', inline("\\sqrt{2}"), id="image by its path"),
-    ],
-)  # fmt: skip
+FORMULAS = {
+    "annotation": (ANNOTATED.format(tex="x^2"), inline("x^2")),
+    "alttext": ('<math alttext="x^{2}"><mi>x</mi></math>', inline("x^{2}")),
+    "structure": ('<math display="block"><mi>x</mi></math>', block("x")),
+    "KaTeX": (KATEX.format(math=ANNOTATED.format(tex="x^2"), seen="x2"), inline("x^2")),
+    "KaTeX on its own line": (
+        f'<span class="katex-display">{KATEX.format(math=ANNOTATED.format(tex="x^2"), seen="x2")}</span>',
+        block("x^2")),
+    "attribute": (
+        '<span class="math-inline" data-math="x^2"><span class="katex"><span class="katex-html">x2'
+        "</span></span></span>",
+        inline("x^2")),
+    "attribute of a block": (
+        '<div class="math-block" data-math="x^2"><span class="katex"><span class="katex-html">x2'
+        "</span></span></div>",
+        f'<div class="math-block" data-math="x^2">{block("x^2")}</div>'),
+    "Temml": (
+        '<span data-entry="\\sqrt[3]{8}"><math><mroot><mn>8</mn><mn>3</mn></mroot></math></span>',
+        inline("\\sqrt[3]{8}")),
+    "MathJax 2 without its script": (
+        '<span data-latex="x^2"><span class="MathJax">x2</span></span>', inline("x^2")),
+    "script": ('<script type="math/tex">a_1</script>', inline("a_1")),
+    "script with a comment": (
+        '<script type="math/tex; mode=display">% <![CDATA[\na &lt; b %]]&gt;</script>'.replace(
+            "&lt;", "<"
+        ).replace("&gt;", ">"),
+        block("a &lt; b")),
+    "MathJax 2": (
+        '<span class="MathJax_Preview">x</span><span class="MathJax"><span>x2</span></span>'
+        '<script type="math/tex">x^2</script>',
+        inline("x^2")),
+    "script of MathML": (
+        '<script type="math/mml"><math><mfrac><mi>a</mi><mi>b</mi></mfrac></math></script>',
+        inline("\\frac{a}{b}")),
+    "MathJax 3 in SVG": (
+        '<mjx-container jax="SVG"><svg><path></path></svg><mjx-assistive-mml><math><msub><mi>r</mi>'
+        "<mn>1</mn></msub></math></mjx-assistive-mml></mjx-container>",
+        inline("r_{1}")),
+    "MathJax 3 whose drawing is gone": (
+        '<mjx-container jax="SVG"><mjx-assistive-mml style="position:absolute;clip:rect(1px,1px,1px,1px)">'
+        "<math><mi>r</mi></math></mjx-assistive-mml></mjx-container>",
+        inline("r")),
+    "MathJax 3 without MathML": (
+        '<mjx-container jax="CHTML" display="true"><mjx-math><mjx-mfrac><mjx-frac><mjx-num><mjx-mi>'
+        "<mjx-c>𝑎</mjx-c></mjx-mi></mjx-num><mjx-dbox><mjx-den><mjx-mi><mjx-c>𝑏</mjx-c></mjx-mi>"
+        "</mjx-den></mjx-dbox></mjx-frac></mjx-mfrac></mjx-math></mjx-container>",
+        block("\\frac{a}{b}")),
+    "MathJax 3 in SVG without MathML": (
+        '<mjx-container><svg><g data-mml-node="math"><g data-mml-node="msup"><g data-mml-node="mi">'
+        '<path data-c="1D465"></path></g><g data-mml-node="mn"><use data-c="32"></use></g></g></g>'
+        "</svg></mjx-container>",
+        inline("x^{2}")),
+    "wiki": (
+        f'<span class="mwe-math-element"><span style="display:none">{ANNOTATED.format(tex="x^2")}</span>'
+        '<img class="mwe-math-fallback-image-inline" src="/a.svg" alt="{\\displaystyle x^{2}}"></span>',
+        f'<span class="mwe-math-element">{inline("x^{2}")}</span>'.replace(
+            '<span class="mwe-math-element">', ""
+        ).replace("</span>", "")),
+    "image by its class": ('<img class="latex" src="/a.png" alt="AB">', inline("AB")),
+    "image by its words": ('<img src="/a.png" alt="\\frac{a}{b}">', inline("\\frac{a}{b}")),
+    "image by its query": (
+        '<img src="https://draw.example.org/svg.image?%5Cfrac%7Ba%7D%7Bb%7D">',
+        inline("\\frac{a}{b}")),
+    "image by a parameter": ('<img src="/chart?cht=tx&amp;chl=%5Calpha%2B1">', inline("\\alpha+1")),
+    "image by its path": ('<img src="/formula/%5Csqrt%7B2%7D">', inline("\\sqrt{2}")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "formula"), FORMULAS.values(), ids=FORMULAS)
 def test_a_formula_of_any_dialect_becomes_latex(standard, html, formula):
     shown = standard(f"<p>a {html} b</p>")
     assert formula in shown.replace("</p><div", "</p> <div")
@@ -181,24 +162,21 @@ def test_a_table_with_words_beside_its_formulas_stays(standard):
 SHOWN = "\\text{number of pages that were fetched again}"
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        pytest.param('<p><img class="latex" alt="a+b"></p>', f"<p>{block('a+b')}</p>", id="an image alone"),
-        pytest.param(
-            ANNOTATED.format(tex=SHOWN).replace("<mi>x</mi>", f"<mtext>{SHOWN[6:-1]}</mtext>"),
-            inline(SHOWN), id="words that are shown",
-        ),
-        pytest.param(
-            '<table class="ltx_equationgroup"><tbody><tr><td></td><td><math><mi>a</mi></math></td>'
-            "<td><math><mo>=</mo><mi>b</mi></math></td><td>(3)</td></tr></tbody></table>",
-            block("a = b \\tag{3}"), id="a row of a table with its number",
-        ),
-        pytest.param(
-            '<script type="math/tex; mode=display">\na\n\n  \n= b\n</script>', block("a\n= b"), id="blank lines"
-        ),
-    ],
-)  # fmt: skip
+PLACES = {
+    "an image alone": ('<p><img class="latex" alt="a+b"></p>', f"<p>{block('a+b')}</p>"),
+    "words that are shown": (
+        ANNOTATED.format(tex=SHOWN).replace("<mi>x</mi>", f"<mtext>{SHOWN[6:-1]}</mtext>"),
+        inline(SHOWN)),
+    "a row of a table with its number": (
+        '<table class="ltx_equationgroup"><tbody><tr><td></td><td><math><mi>a</mi></math></td>'
+        "<td><math><mo>=</mo><mi>b</mi></math></td><td>(3)</td></tr></tbody></table>",
+        block("a = b \\tag{3}")),
+    "blank lines": (
+        '<script type="math/tex; mode=display">\na\n\n  \n= b\n</script>', block("a\n= b")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), PLACES.values(), ids=PLACES)
 def test_a_formula_stands_by_itself_or_in_a_line(standard, html, expected):
     assert standard(html) == expected
 

@@ -17,33 +17,24 @@ def text_of(html: str) -> str:
     ).written.markdown
 
 
-@pytest.mark.parametrize(
-    ("tabs", "panels"),
-    [
-        pytest.param(
-            TABS.format("li"), "<div role=tabpanel id=p1>{0}</div><div role=tabpanel id=p2 hidden>{1}</div>",
-            id="by what tabs control",
-        ),
-        pytest.param(
-            TABS.format("button"), "<div role=tabpanel id=p1>{0}</div><div role=tabpanel id=p2 aria-hidden=true>{1}</div>",
-            id="buttons",
-        ),
-        pytest.param(TABS.format("a").replace("aria-controls", "data-x"),
-            '<div role=tabpanel aria-labelledby=t1>{0}</div><div role=tabpanel aria-labelledby=t2 style="display: none">{1}</div>',
-            id="by what labels panels",
-        ),
-        pytest.param(
-            "<ul role=tablist><li role=tab>One</li><li role=tab>Two</li></ul>",
-            "<div><div role=tabpanel>{0}</div><div role=tabpanel hidden>{1}</div></div>",
-            id="by their order",
-        ),
-        pytest.param(
-            "<div class=tabbed-set><div class=tabbed-labels><label>One</label><label>Two</label></div>",
-            "<div class=tabbed-content><div class=tabbed-block>{0}</div><div class=tabbed-block>{1}</div></div></div>",
-            id="labels of Markdown extensions",
-        ),
-    ],
-)  # fmt: skip
+PANELS = {
+    "by what tabs control": (
+        TABS.format("li"), "<div role=tabpanel id=p1>{0}</div><div role=tabpanel id=p2 hidden>{1}</div>"),
+    "buttons": (
+        TABS.format("button"), "<div role=tabpanel id=p1>{0}</div><div role=tabpanel id=p2 aria-hidden=true>{1}</div>"),
+    "by what labels panels": (
+        TABS.format("a").replace("aria-controls", "data-x"),
+        '<div role=tabpanel aria-labelledby=t1>{0}</div><div role=tabpanel aria-labelledby=t2 style="display: none">{1}</div>'),
+    "by their order": (
+        "<ul role=tablist><li role=tab>One</li><li role=tab>Two</li></ul>",
+        "<div><div role=tabpanel>{0}</div><div role=tabpanel hidden>{1}</div></div>"),
+    "labels of Markdown extensions": (
+        "<div class=tabbed-set><div class=tabbed-labels><label>One</label><label>Two</label></div>",
+        "<div class=tabbed-content><div class=tabbed-block>{0}</div><div class=tabbed-block>{1}</div></div></div>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("tabs", "panels"), PANELS.values(), ids=PANELS)
 def test_panels_of_tabs_are_shown_behind_their_labels(tabs: str, panels: str):
     shown = panels.format("<p>First panel.</p>", "<pre>second</pre>")
     text = text_of(f"<div>{tabs}{shown}</div>")

@@ -13,33 +13,25 @@ PREVIEW = (
 )
 
 
-@pytest.mark.parametrize(
-    ("html", "expected"),
-    [
-        pytest.param(
-            QUOTE, "<blockquote><p><strong>al:</strong></p><p>Which one?</p></blockquote>", id="quotation"
-        ),
-        pytest.param(QUOTE.replace("al:", '<a href="/t/9">Noise</a> <a href="/c/2">Bikes</a>'),
-            '<blockquote><p><a href="/t/9">Noise</a></p><p>Which one?</p></blockquote>', id="quotation of another thread",
-        ),
-        pytest.param(
-            '<aside class="quote"><blockquote><p>Which one?</p></blockquote></aside>',
-            "<blockquote><p>Which one?</p></blockquote>", id="quotation of nobody",
-        ),
-        pytest.param(
-            PREVIEW, '<blockquote><p><a href="https://ex.org/t">A test</a></p></blockquote>', id="preview"
-        ),
-        pytest.param(
-            '<aside class="onebox"><header><a href="/x.pdf">x.pdf</a></header></aside>',
-            '<blockquote><p><a href="/x.pdf">x.pdf</a></p></blockquote>', id="preview without a title",
-        ),
-        pytest.param(
-            '<aside class="onebox"><p>A card.</p></aside>', "<blockquote><p>A card.</p></blockquote>",
-            id="preview without a link",
-        ),
-        pytest.param("<aside><p>Beside.</p></aside>", "<aside><p>Beside.</p></aside>", id="another box"),
-    ],
-)  # fmt: skip
+QUOTES = {
+    "quotation": (QUOTE, "<blockquote><p><strong>al:</strong></p><p>Which one?</p></blockquote>"),
+    "quotation of another thread": (
+        QUOTE.replace("al:", '<a href="/t/9">Noise</a> <a href="/c/2">Bikes</a>'),
+        '<blockquote><p><a href="/t/9">Noise</a></p><p>Which one?</p></blockquote>'),
+    "quotation of nobody": (
+        '<aside class="quote"><blockquote><p>Which one?</p></blockquote></aside>',
+        "<blockquote><p>Which one?</p></blockquote>"),
+    "preview": (PREVIEW, '<blockquote><p><a href="https://ex.org/t">A test</a></p></blockquote>'),
+    "preview without a title": (
+        '<aside class="onebox"><header><a href="/x.pdf">x.pdf</a></header></aside>',
+        '<blockquote><p><a href="/x.pdf">x.pdf</a></p></blockquote>'),
+    "preview without a link": (
+        '<aside class="onebox"><p>A card.</p></aside>', "<blockquote><p>A card.</p></blockquote>"),
+    "another box": ("<aside><p>Beside.</p></aside>", "<aside><p>Beside.</p></aside>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "expected"), QUOTES.values(), ids=QUOTES)
 def test_quotations_and_previews_are_quotes(standard, html, expected):
     assert " ".join(standard(html).replace('<img class="avatar">', "").split()) == expected
 
@@ -52,64 +44,60 @@ def comment(name, inside="", tag="div"):
     return f'<{tag} class="comment"><a class="author">{name}</a><p>Text.</p>{inside}</{tag}>'
 
 
-@pytest.mark.parametrize(
-    ("html", "replies"),
-    [
-        pytest.param(comment("al", comment("bo", comment("cy"))), ["bo (reply to al)", "cy (reply to bo)"], id="nested"),
-        pytest.param(comment("al", comment("bo") + comment("cy")), ["bo (reply to al)", "cy (reply to al)"], id="beside each other"),
-        pytest.param(comment("al") + comment("bo"), [], id="in a row"),
-        pytest.param(f'<div class="comment">{comment("al")}</div>', [], id="wrapped"),
-        pytest.param(comment("", comment("bo")), [], id="answer to nobody known"),
-        pytest.param(comment("al", comment("")), [], id="answer of nobody known"),
-        pytest.param(comment("al", f"<ul><li>{comment('bo')}</li></ul>"), [], id="item of a list"),
-        pytest.param(comment("al", comment("bo", tag="li")), [], id="item"),
-        pytest.param(
-            comment("al", comment("bo")).replace('a class="author"', 'h4 class="by author"').replace("</a>", "</h4>"),
-            ["bo (reply to al)"], id="name on a line",
-        ),
-        pytest.param(
-            comment("al", comment("<b class='username'>bo</b> says:")).replace("<a class", "<p class").replace("</a>", "</p>"),
-            ["bo (reply to al)"], id="name in a line",
-        ),
-        pytest.param(
-            "<table>" + "".join(
-                f"<tr><td class=ind indent={depth}><td><a href='/user/{name}'>{name}</a><p>Text.</p></tr>"
-                for name, depth in [("al", 0), ("bo", 1), ("cy", 2), ("di", 1), ("ed", 0), ("fy", 7)]
-            ) + "</table>",
-            ["bo (reply to al)", "cy (reply to bo)", "di (reply to al)"], id="rows moved to the right",
-        ),
-    ],
-)  # fmt: skip
+ANSWERS = {
+    "nested": (
+        comment("al", comment("bo", comment("cy"))), ["bo (reply to al)", "cy (reply to bo)"]),
+    "beside each other": (
+        comment("al", comment("bo") + comment("cy")), ["bo (reply to al)", "cy (reply to al)"]),
+    "in a row": (comment("al") + comment("bo"), []),
+    "wrapped": (f'<div class="comment">{comment("al")}</div>', []),
+    "answer to nobody known": (comment("", comment("bo")), []),
+    "answer of nobody known": (comment("al", comment("")), []),
+    "item of a list": (comment("al", f"<ul><li>{comment('bo')}</li></ul>"), []),
+    "item": (comment("al", comment("bo", tag="li")), []),
+    "name on a line": (
+        comment("al", comment("bo")).replace('a class="author"', 'h4 class="by author"').replace("</a>", "</h4>"),
+        ["bo (reply to al)"]),
+    "name in a line": (
+        comment("al", comment("<b class='username'>bo</b> says:")).replace("<a class", "<p class").replace("</a>", "</p>"),
+        ["bo (reply to al)"]),
+    "rows moved to the right": (
+        "<table>" + "".join(
+            f"<tr><td class=ind indent={depth}><td><a href='/user/{name}'>{name}</a><p>Text.</p></tr>"
+            for name, depth in [("al", 0), ("bo", 1), ("cy", 2), ("di", 1), ("ed", 0), ("fy", 7)]
+        ) + "</table>",
+        ["bo (reply to al)", "cy (reply to bo)", "di (reply to al)"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "replies"), ANSWERS.values(), ids=ANSWERS)
 def test_a_comment_says_whom_it_answers(standard, html, replies):
     text = standard(html).replace("</a>", "").replace("</b>", "")
     assert text.count("(reply to") == len(replies)
     assert all(reply in text for reply in replies)
 
 
-@pytest.mark.parametrize(
-    ("html", "left"),
-    [
-        pytest.param(
-            '<div class="comment"><a class="expand">[-]</a> al <a class="numchildren">(4 children)</a></div>',
-            '<div class="comment"> al </div>', id="what folds it up",
-        ),
-        pytest.param(
-            '<p class="comment"><i class="score likes">3</i><i class="score unvoted">2</i></p>',
-            '<p class="comment"><i class="score unvoted">2</i></p>', id="scores with another vote",
-        ),
-        pytest.param('<p>al <b class="d-none" itemprop="name">al</b></p>', "<p>al </p>", id="what machines read"),
-        pytest.param('<p>al <time>May</time><span itemprop="position">1</span></p>', "<p>al <time>May</time></p>", id="place in the thread"),
-        pytest.param('<p>al <b class="d-none">al</b></p>', '<p>al <b class="d-none">al</b></p>', id="what is shown on wide screens"),
-        pytest.param(
-            '<div><div component="post/parent/content">Text.</div><p>Answer.</p></div>', "<div><p>Answer.</p></div>",
-            id="post above its answer",
-        ),
-        pytest.param(
-            '<div class="codebox"><p>Code: <a href="#">Select all</a></p><pre>x</pre></div>',
-            '<div class="codebox"><pre><code>x</code></pre></div>', id="button above code",
-        ),
-    ],
-)  # fmt: skip
+AROUND = {
+    "what folds it up": (
+        '<div class="comment"><a class="expand">[-]</a> al <a class="numchildren">(4 children)</a></div>',
+        '<div class="comment"> al </div>'),
+    "scores with another vote": (
+        '<p class="comment"><i class="score likes">3</i><i class="score unvoted">2</i></p>',
+        '<p class="comment"><i class="score unvoted">2</i></p>'),
+    "what machines read": ('<p>al <b class="d-none" itemprop="name">al</b></p>', "<p>al </p>"),
+    "place in the thread": (
+        '<p>al <time>May</time><span itemprop="position">1</span></p>', "<p>al <time>May</time></p>"),
+    "what is shown on wide screens": (
+        '<p>al <b class="d-none">al</b></p>', '<p>al <b class="d-none">al</b></p>'),
+    "post above its answer": (
+        '<div><div component="post/parent/content">Text.</div><p>Answer.</p></div>', "<div><p>Answer.</p></div>"),
+    "button above code": (
+        '<div class="codebox"><p>Code: <a href="#">Select all</a></p><pre>x</pre></div>',
+        '<div class="codebox"><pre><code>x</code></pre></div>'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "left"), AROUND.values(), ids=AROUND)
 def test_what_is_around_posts_is_no_part_of_them(standard, html, left):
     assert standard(html) == left
 

@@ -1,33 +1,27 @@
 import pytest
 
 
-@pytest.mark.parametrize(
-    ("html", "task"),
-    [
-        pytest.param("<input type=checkbox> a", "<x-task></x-task> a", id="open"),
-        pytest.param("<input type=checkbox checked> a", '<x-task done=""></x-task> a', id="done"),
-        pytest.param(
-            "<input type=checkbox disabled name=x> a", "<x-task></x-task> a", id="cannot be sent"
-        ),
-        pytest.param(
-            '<input type="CHECKBOX" class="task-list-item-checkbox" value=1> a',
-            "<x-task></x-task> a", id="says so",
-        ),
-        pytest.param(
-            "<label><input type=checkbox checked> a</label>",
-            '<x-task done=""></x-task><label> a</label>', id="in a label",
-        ),
-        pytest.param("<p><input type=checkbox> a</p>", "<x-task></x-task><p> a</p>", id="in a paragraph"),
-        pytest.param(
-            "<label><input type=checkbox><span></span></label><div><p>a</p></div>",
-            "<x-task></x-task><label><span></span></label><div><p>a</p></div>", id="TipTap",
-        ),
-        pytest.param(
-            "<input type=checkbox checked> a<ul><li><input type=checkbox> b</li></ul>",
-            '<x-task done=""></x-task> a<ul><li><x-task></x-task> b</li></ul>', id="in another one",
-        ),
-    ],
-)  # fmt: skip
+TASKS = {
+    "open": ("<input type=checkbox> a", "<x-task></x-task> a"),
+    "done": ("<input type=checkbox checked> a", '<x-task done=""></x-task> a'),
+    "cannot be sent": ("<input type=checkbox disabled name=x> a", "<x-task></x-task> a"),
+    "says so": (
+        '<input type="CHECKBOX" class="task-list-item-checkbox" value=1> a',
+        "<x-task></x-task> a"),
+    "in a label": (
+        "<label><input type=checkbox checked> a</label>",
+        '<x-task done=""></x-task><label> a</label>'),
+    "in a paragraph": ("<p><input type=checkbox> a</p>", "<x-task></x-task><p> a</p>"),
+    "TipTap": (
+        "<label><input type=checkbox><span></span></label><div><p>a</p></div>",
+        "<x-task></x-task><label><span></span></label><div><p>a</p></div>"),
+    "in another one": (
+        "<input type=checkbox checked> a<ul><li><input type=checkbox> b</li></ul>",
+        '<x-task done=""></x-task> a<ul><li><x-task></x-task> b</li></ul>'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("html", "task"), TASKS.values(), ids=TASKS)
 def test_an_item_that_begins_with_a_box_is_a_task(standard, html, task):
     assert standard(f"<ul><li>{html}</li></ul>") == f"<ul><li>{task}</li></ul>"
 
