@@ -21,20 +21,20 @@ CALLOUTS = {
         f'<details class="tip"><summary>Read on</summary>{P}</details>',
         callout("tip", P, "Read on")),
     "Docusaurus": (
-        '<div class="theme-admonition theme-admonition-caution alert alert--warning"><div '
-        f'class="admonitionHeading_x"><span><svg></svg></span>caution</div><div>{P}</div></div>',
+        ('<div class="theme-admonition theme-admonition-caution alert alert--warning"><div '
+         f'class="admonitionHeading_x"><span><svg></svg></span>caution</div><div>{P}</div></div>'),
         callout("caution", f"<div>{P}</div>")),
     "GitHub": (
-        '<div class="markdown-alert markdown-alert-important"><p class="markdown-alert-title"><svg>'
-        f"</svg>Important</p>{P}</div>",
+        ('<div class="markdown-alert markdown-alert-important"><p class="markdown-alert-title"><svg>'
+         f"</svg>Important</p>{P}</div>"),
         callout("important", P)),
     "Obsidian": (
-        '<div class="callout" data-callout="faq"><div class="callout-title"><div class="callout-title-'
-        f'inner">Why?</div></div><div class="callout-content">{P}</div></div>',
+        ('<div class="callout" data-callout="faq"><div class="callout-title"><div class="callout-title-'
+         f'inner">Why?</div></div><div class="callout-content">{P}</div></div>'),
         callout("faq", f'<div class="callout-content">{P}</div>', "Why?")),
     "Obsidian, folded": (
-        '<div class="callout is-collapsible is-collapsed" data-callout="faq"><div class="callout-title">'
-        f'Why?</div><div class="callout-content" style="display: none">{P}</div></div>',
+        ('<div class="callout is-collapsible is-collapsed" data-callout="faq"><div class="callout-title">'
+         f'Why?</div><div class="callout-content" style="display: none">{P}</div></div>'),
         callout("faq", f'<div class="callout-content">{P}</div>', "Why?")),
     "Bootstrap": (
         f'<main><div class="alert alert-warning" role="alert">{P}</div></main>',
@@ -46,16 +46,16 @@ CALLOUTS = {
         f'<div class="hint-container danger"><p class="hint-container-title">Stop</p>{P}</div>',
         callout("danger", P, "Stop")),
     "Confluence": (
-        '<div class="confluence-information-macro confluence-information-macro-tip"><div '
-        f'class="confluence-information-macro-body">{P}</div></div>',
+        ('<div class="confluence-information-macro confluence-information-macro-tip"><div '
+         f'class="confluence-information-macro-body">{P}</div></div>'),
         callout("tip", f'<div class="confluence-information-macro-body">{P}</div>')),
     "Starlight": (
-        '<aside class="starlight-aside starlight-aside--caution"><p class="starlight-aside__title">'
-        f"Caution</p><section>{P}</section></aside>",
+        ('<aside class="starlight-aside starlight-aside--caution"><p class="starlight-aside__title">'
+         f"Caution</p><section>{P}</section></aside>"),
         callout("caution", f"<section>{P}</section>")),
     "AsciiDoc": (
-        '<div class="admonitionblock note"><table><tbody><tr><td class="icon">Note</td>'
-        '<td class="content">Mind this.</td></tr></tbody></table></div>',
+        ('<div class="admonitionblock note"><table><tbody><tr><td class="icon">Note</td>'
+         '<td class="content">Mind this.</td></tr></tbody></table></div>'),
         callout("note", "Mind this.")),
     "a class and a title": (
         f'<div class="note"><p><strong>Note:</strong></p>{P}</div>',
@@ -75,8 +75,8 @@ CALLOUTS = {
         "<blockquote><p>[!tip] A title\nMind this.</p></blockquote>",
         callout("tip", P, "A title")),
     "one in another": (
-        '<div class="admonition note"><p class="admonition-title">Note</p><div class="admonition tip">'
-        f'<p class="admonition-title">Tip</p>{P}</div></div>',
+        ('<div class="admonition note"><p class="admonition-title">Note</p><div class="admonition tip">'
+         f'<p class="admonition-title">Tip</p>{P}</div></div>'),
         callout("note", callout("tip", P))),
 }  # fmt: skip
 

@@ -125,12 +125,12 @@ LABELS = {
         '<div><div class="bar">C++</div><pre>x\ny</pre></div>',
         f"<div>{block(XY, 'cpp')}</div>"),
     "toolbar below": (
-        '<div class="code-toolbar"><pre class="language-go">x\ny</pre><div class="toolbar">'
-        "<span>Copy code</span></div></div>",
+        ('<div class="code-toolbar"><pre class="language-go">x\ny</pre><div class="toolbar">'
+         "<span>Copy code</span></div></div>"),
         '<div class="code-toolbar">' + block(XY, "go") + "</div>"),
     "VitePress": (
-        '<div class="language-js"><span class="lang">js</span><pre>x\ny</pre>'
-        '<div class="line-numbers-wrapper"><span>1</span><br><span>2</span></div></div>',
+        ('<div class="language-js"><span class="lang">js</span><pre>x\ny</pre>'
+         '<div class="line-numbers-wrapper"><span>1</span><br><span>2</span></div></div>'),
         '<div class="language-js">' + block(XY, "js") + "</div>"),
     "a file name stays": (
         '<div><div class="title">src/app.py</div><pre>x\ny</pre></div>',
@@ -169,12 +169,12 @@ BLOCKS = {
     "numbers that are code": ("<pre>10 PRINT\n20 GOTO 10</pre>", block("10 PRINT\n20 GOTO 10")),
     "marks that are text": ("<pre>&lt;b&gt;x&lt;/b&gt;</pre>", block("&lt;b&gt;x&lt;/b&gt;")),
     "a part of a file": (
-        '<table><tr><td class="blob-num">7<td class="blob-code">    if a:'
-        '<tr><td class="blob-num">8<td class="blob-code">      b</table>',
+        ('<table><tr><td class="blob-num">7<td class="blob-code">    if a:'
+         '<tr><td class="blob-num">8<td class="blob-code">      b</table>'),
         block("if a:\n  b")),
     "pieces of one listing": (
-        '<div><code class="hl lean block">#eval 1</code><pre class="hl lean">1</pre>'
-        '<code class="hl lean block">#eval 2</code></div>',
+        ('<div><code class="hl lean block">#eval 1</code><pre class="hl lean">1</pre>'
+         '<code class="hl lean block">#eval 2</code></div>'),
         f"<div>{block(EVALUATED, 'lean')}</div>"),
 }  # fmt: skip
 

@@ -33,12 +33,12 @@ FORMULAS = {
         f'<span class="katex-display">{KATEX.format(math=ANNOTATED.format(tex="x^2"), seen="x2")}</span>',
         block("x^2")),
     "attribute": (
-        '<span class="math-inline" data-math="x^2"><span class="katex"><span class="katex-html">x2'
-        "</span></span></span>",
+        ('<span class="math-inline" data-math="x^2"><span class="katex"><span class="katex-html">x2'
+         "</span></span></span>"),
         inline("x^2")),
     "attribute of a block": (
-        '<div class="math-block" data-math="x^2"><span class="katex"><span class="katex-html">x2'
-        "</span></span></div>",
+        ('<div class="math-block" data-math="x^2"><span class="katex"><span class="katex-html">x2'
+         "</span></span></div>"),
         f'<div class="math-block" data-math="x^2">{block("x^2")}</div>'),
     "Temml": (
         '<span data-entry="\\sqrt[3]{8}"><math><mroot><mn>8</mn><mn>3</mn></mroot></math></span>',
@@ -52,33 +52,33 @@ FORMULAS = {
         ).replace("&gt;", ">"),
         block("a &lt; b")),
     "MathJax 2": (
-        '<span class="MathJax_Preview">x</span><span class="MathJax"><span>x2</span></span>'
-        '<script type="math/tex">x^2</script>',
+        ('<span class="MathJax_Preview">x</span><span class="MathJax"><span>x2</span></span>'
+         '<script type="math/tex">x^2</script>'),
         inline("x^2")),
     "script of MathML": (
         '<script type="math/mml"><math><mfrac><mi>a</mi><mi>b</mi></mfrac></math></script>',
         inline("\\frac{a}{b}")),
     "MathJax 3 in SVG": (
-        '<mjx-container jax="SVG"><svg><path></path></svg><mjx-assistive-mml><math><msub><mi>r</mi>'
-        "<mn>1</mn></msub></math></mjx-assistive-mml></mjx-container>",
+        ('<mjx-container jax="SVG"><svg><path></path></svg><mjx-assistive-mml><math><msub><mi>r</mi>'
+         "<mn>1</mn></msub></math></mjx-assistive-mml></mjx-container>"),
         inline("r_{1}")),
     "MathJax 3 whose drawing is gone": (
-        '<mjx-container jax="SVG"><mjx-assistive-mml style="position:absolute;clip:rect(1px,1px,1px,1px)">'
-        "<math><mi>r</mi></math></mjx-assistive-mml></mjx-container>",
+        ('<mjx-container jax="SVG"><mjx-assistive-mml style="position:absolute;clip:rect(1px,1px,1px,1px)">'
+         "<math><mi>r</mi></math></mjx-assistive-mml></mjx-container>"),
         inline("r")),
     "MathJax 3 without MathML": (
-        '<mjx-container jax="CHTML" display="true"><mjx-math><mjx-mfrac><mjx-frac><mjx-num><mjx-mi>'
-        "<mjx-c>𝑎</mjx-c></mjx-mi></mjx-num><mjx-dbox><mjx-den><mjx-mi><mjx-c>𝑏</mjx-c></mjx-mi>"
-        "</mjx-den></mjx-dbox></mjx-frac></mjx-mfrac></mjx-math></mjx-container>",
+        ('<mjx-container jax="CHTML" display="true"><mjx-math><mjx-mfrac><mjx-frac><mjx-num><mjx-mi>'
+         "<mjx-c>𝑎</mjx-c></mjx-mi></mjx-num><mjx-dbox><mjx-den><mjx-mi><mjx-c>𝑏</mjx-c></mjx-mi>"
+         "</mjx-den></mjx-dbox></mjx-frac></mjx-mfrac></mjx-math></mjx-container>"),
         block("\\frac{a}{b}")),
     "MathJax 3 in SVG without MathML": (
-        '<mjx-container><svg><g data-mml-node="math"><g data-mml-node="msup"><g data-mml-node="mi">'
-        '<path data-c="1D465"></path></g><g data-mml-node="mn"><use data-c="32"></use></g></g></g>'
-        "</svg></mjx-container>",
+        ('<mjx-container><svg><g data-mml-node="math"><g data-mml-node="msup"><g data-mml-node="mi">'
+         '<path data-c="1D465"></path></g><g data-mml-node="mn"><use data-c="32"></use></g></g></g>'
+         "</svg></mjx-container>"),
         inline("x^{2}")),
     "wiki": (
-        f'<span class="mwe-math-element"><span style="display:none">{ANNOTATED.format(tex="x^2")}</span>'
-        '<img class="mwe-math-fallback-image-inline" src="/a.svg" alt="{\\displaystyle x^{2}}"></span>',
+        (f'<span class="mwe-math-element"><span style="display:none">{ANNOTATED.format(tex="x^2")}</span>'
+         '<img class="mwe-math-fallback-image-inline" src="/a.svg" alt="{\\displaystyle x^{2}}"></span>'),
         f'<span class="mwe-math-element">{inline("x^{2}")}</span>'.replace(
             '<span class="mwe-math-element">', ""
         ).replace("</span>", "")),
@@ -168,8 +168,8 @@ PLACES = {
         ANNOTATED.format(tex=SHOWN).replace("<mi>x</mi>", f"<mtext>{SHOWN[6:-1]}</mtext>"),
         inline(SHOWN)),
     "a row of a table with its number": (
-        '<table class="ltx_equationgroup"><tbody><tr><td></td><td><math><mi>a</mi></math></td>'
-        "<td><math><mo>=</mo><mi>b</mi></math></td><td>(3)</td></tr></tbody></table>",
+        ('<table class="ltx_equationgroup"><tbody><tr><td></td><td><math><mi>a</mi></math></td>'
+         "<td><math><mo>=</mo><mi>b</mi></math></td><td>(3)</td></tr></tbody></table>"),
         block("a = b \\tag{3}")),
     "blank lines": (
         '<script type="math/tex; mode=display">\na\n\n  \n= b\n</script>', block("a\n= b")),

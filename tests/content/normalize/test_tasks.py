@@ -1,6 +1,5 @@
 import pytest
 
-
 TASKS = {
     "open": ("<input type=checkbox> a", "<x-task></x-task> a"),
     "done": ("<input type=checkbox checked> a", '<x-task done=""></x-task> a'),
