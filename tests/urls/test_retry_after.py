@@ -26,9 +26,9 @@ DATE = "Fri, 20 Nov 2026 12:00:00 GMT"
     ],
 )
 def test_retry_after_is_seconds_or_a_date_within_limits(value: str, seconds: float | None):
-    assert retry_after(value, date=DATE) == seconds
+    assert retry_after({"Retry-After": value, "Date": DATE}) == seconds
 
 
 @pytest.mark.parametrize("date", ["", "today", "Fri, 20 Nov 2026 12:00:00"])
 def test_a_date_needs_the_answers_own_clock(date: str):
-    assert retry_after("Fri, 20 Nov 2026 12:02:00 GMT", date=date) is None
+    assert retry_after({"retry-after": "Fri, 20 Nov 2026 12:02:00 GMT", "date": date}) is None

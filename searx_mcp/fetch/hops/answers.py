@@ -285,10 +285,6 @@ def is_success(status: int) -> bool:
     return HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES
 
 
-def _wait(headers: Mapping[str, str]) -> float | None:
-    return retry_after(headers.get("Retry-After", ""), date=headers.get("Date", ""))
-
-
 def _is_challenge(status: int, headers: Mapping[str, str], head: bytes) -> bool:
     for name, values in _CHALLENGE_HEADERS.items():
         if headers.get(name, "").strip().lower() in values:
@@ -318,8 +314,8 @@ def _meaning(status: int) -> tuple[ErrorCode, str, str]:
 def _waiting_time(status: int, headers: Mapping[str, str]) -> float | None:
     match status:
         case HTTPStatus.TOO_MANY_REQUESTS:
-            return _wait(headers) or DEFAULT_RETRY_AFTER
+            return retry_after(headers) or DEFAULT_RETRY_AFTER
         case HTTPStatus.SERVICE_UNAVAILABLE:
-            return _wait(headers)
+            return retry_after(headers)
         case _:
             return None

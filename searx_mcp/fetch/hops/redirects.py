@@ -254,10 +254,7 @@ class RedirectFollower:
         async with self._hosts.slot(url.host_port_subcomponent or "", deadline=deadline) as slot:
             left = max(deadline - asyncio.get_running_loop().time(), 0)
             async with self._session().open(str(url), headers=headers, timeout=left) as reply:
-                wait = retry_after(
-                    reply.headers.get("Retry-After", ""), date=reply.headers.get("Date", "")
-                )
-                slot.answered(reply.status, wait)
+                slot.answered(reply.status, retry_after(reply.headers))
                 yield reply
 
 

@@ -14,7 +14,7 @@ from searx_mcp.models.hits import ResultPage
 from searx_mcp.pool.attempt import Outcome
 from searx_mcp.sources.open.engine import FORBIDDEN, Engine, OpenQuery, Parsed, RefusedError
 from searx_mcp.sources.open.table import ENGINES
-from searx_mcp.urls.retry_after import LONGEST, SHORTEST, retry_after
+from searx_mcp.urls.retry_after import retry_after, within_limits
 from searx_mcp.workers.jobs import Reader
 
 _REMAINING: Final = ("x-ratelimit-remaining", "x-rate-limit-remaining", "ratelimit-remaining")
@@ -171,18 +171,18 @@ def pause(headers: Mapping[str, str], now: float) -> float | None:
         Between a second and a day; `None` if nothing asks for a pause.
     """
     lower = {name.lower(): value for name, value in headers.items()}
-    asked = retry_after(lower.get("retry-after", ""), date=lower.get("date", ""))
+    asked = retry_after(lower)
     if asked is not None:
         return asked
     structured = _STRUCTURED.search(f";{lower.get('ratelimit', '')[:200]}")
     if structured:
-        return _bounded(float(structured[2])) if structured[1] == "0" else None
+        return within_limits(float(structured[2])) if structured[1] == "0" else None
     if _first(lower, _REMAINING) != 0:
         return None
     reset = _first(lower, _RESET)
     if reset is None:
         return None
-    return _bounded(reset - now if reset > _EPOCH else float(reset))
+    return within_limits(reset - now if reset > _EPOCH else float(reset))
 
 
 def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> int | None:
@@ -191,10 +191,6 @@ def _first(headers: Mapping[str, str], names: tuple[str, ...]) -> int | None:
         if _NUMBER.fullmatch(value):
             return int(value)
     return None
-
-
-def _bounded(seconds: float) -> float:
-    return min(max(seconds, SHORTEST), LONGEST)
 
 
 ANSWERED: Final = Reader("open source", judge, takes=Asked, gives=Answered)

@@ -122,7 +122,7 @@ def judge(received: Response, *, base_url: str, format: Format) -> Judgement:  #
     if _is_challenge(received, headers):
         return Judgement(
             Verdict.CHALLENGE,
-            retry_after=_wait(headers),
+            retry_after=retry_after(headers),
             detail="A challenge for browsers stands in front of the instance.",
         )
     match received.status // 100:
@@ -165,10 +165,6 @@ def naming_engines(judgement: Judgement) -> Judgement:
 def _engine_reason(text: str) -> str:
     suspended = "suspended" if "suspended" in text.casefold() else ""
     return ": ".join(filter(None, (suspended, trouble_of(text)[0]))) or "error"
-
-
-def _wait(headers: Mapping[str, str]) -> float | None:
-    return retry_after(headers.get("retry-after", ""), date=headers.get("date", ""))
 
 
 def _is_challenge(received: Response, headers: Mapping[str, str]) -> bool:
@@ -237,7 +233,7 @@ def _judge_failure(
     headers: Mapping[str, str],
     format: Format,  # noqa: A002 - the model's name for it
 ) -> Judgement:
-    wait, status = _wait(headers), received.status
+    wait, status = retry_after(headers), received.status
     if status == HTTPStatus.TOO_MANY_REQUESTS and received.body.startswith(_BLOCK_LIST):
         return Judgement(
             Verdict.BLOCKED, retry_after=wait, detail="The instance's operator blocks our address."

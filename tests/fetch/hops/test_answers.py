@@ -245,7 +245,7 @@ def test_a_body_of_any_declared_type_has_one_type(value, body):
 @fuzz
 @given(WAITS, WAITS)
 def test_a_wait_is_a_number_within_its_bounds_or_none(value, date):
-    seconds = retry_after(value, date=date)
+    seconds = retry_after({"Retry-After": value, "Date": date})
     if seconds is not None:
         assert math.isfinite(seconds)
         assert SHORTEST <= seconds <= LONGEST
