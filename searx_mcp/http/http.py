@@ -41,7 +41,7 @@ class Request:
         url: an absolute URL.
         headers: sent as they are; `Accept-Encoding` is added.
         timeout: seconds for connecting and the headers; the caller bounds the body.
-        max_bytes: decoded bytes read of the answer.
+        max_bytes: decoded bytes read of the answer; 0 leaves its body unread.
         body: what is posted, and the headers have to say what it is; without one it is a GET.
     """
 
@@ -222,7 +222,8 @@ class HttpSession:
             request.url, headers=request.headers, timeout=request.timeout, body=request.body
         ) as reply:
             status, read = reply.status, Body(b"")
-            if not HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            is_redirect = HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST
+            if request.max_bytes and not is_redirect:
                 try:
                     read = await reply.read(max_bytes=request.max_bytes)
                 except FetchError:

@@ -12,7 +12,7 @@ from yarl import URL
 
 from searx_mcp.errors import ErrorCode, ProxyError, SearxMcpError
 from searx_mcp.http.body import Response
-from searx_mcp.http.http import HttpSession
+from searx_mcp.http.http import HttpSession, Request
 from searx_mcp.models.attempt import Format, Verdict
 from searx_mcp.models.instance import InstanceReport
 from searx_mcp.ops.doctor.checks import Finding, broken, doubtful, fine, skipped
@@ -62,18 +62,17 @@ class DiagnosticClient:
                 left unread.
 
         Raises:
-            SearxMcpError: as `HttpSession.open` and `Reply.read`.
+            SearxMcpError: as `HttpSession.send`.
         """
         headers = honest()
         if unless_newer_than is not None:
             headers["If-Modified-Since"] = format_datetime(unless_newer_than, usegmt=True)
-        async with self.session.open(url, headers=headers, timeout=self.timeout) as reply:
-            self._compare_clocks(url, reply.headers)
-            is_redirect = HTTPStatus.MULTIPLE_CHOICES <= reply.status < HTTPStatus.BAD_REQUEST
-            body = b""
-            if not is_redirect and unless_newer_than is None:
-                body = (await reply.read(max_bytes=MAX_TEXT)).data
-            return Response(reply.status, reply.headers, body, url)
+        max_bytes = MAX_TEXT if unless_newer_than is None else 0
+        received = await self.session.send(
+            Request(url=url, headers=headers, timeout=self.timeout, max_bytes=max_bytes)
+        )
+        self._compare_clocks(url, received.headers)
+        return received
 
     def _compare_clocks(self, url: str, headers: Mapping[str, str]) -> None:
         try:
