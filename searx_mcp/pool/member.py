@@ -87,14 +87,9 @@ class Member:
     def __repr__(self) -> str:
         record = self.record
         return (
-            f"<Member {self.url} {self.tier} {record.state} "
+            f"<Member {self.url} {self.standing.tier} {record.state} "
             f"{record.successes} ok, {record.failures} failed, {self.in_flight} in flight>"
         )
-
-    @property
-    def tier(self) -> Tier:
-        """The tier in which it is asked."""
-        return self.standing.tier
 
     @property
     def is_own(self) -> bool:
@@ -214,7 +209,7 @@ class Member:
         requests = record.successes + record.failures
         return InstanceReport(
             url=self.url,
-            tier=self.tier,
+            tier=self.standing.tier,
             grade=self.standing.grade,
             state=record.state,
             score=round(score.total, 3),

@@ -122,7 +122,7 @@ class InstancePool(Members):
         able = [m for m in open_to_us if query is None or m.serves(query)] or open_to_us
         wanted = [member for member in able if not member.is_sidelined(now)] or able
         for tier in _TIERS:
-            eligible = [member for member in wanted if member.tier is tier]
+            eligible = [member for member in wanted if member.standing.tier is tier]
             if tier is Tier.OWN and not eligible:
                 eligible = [member for member in able if member.is_own]
             if eligible:
@@ -198,7 +198,7 @@ class InstancePool(Members):
         """What is known of every instance, best first within each tier."""
         members = sorted(
             self._members.values(),
-            key=lambda m: (_TIERS.index(m.tier), -m.score(now).total, m.url),
+            key=lambda m: (_TIERS.index(m.standing.tier), -m.score(now).total, m.url),
         )
         return tuple(member.report_card(now) for member in members)
 
@@ -230,7 +230,7 @@ class InstancePool(Members):
             members = [
                 member
                 for member in self._members.values()
-                if member.tier is tier
+                if member.standing.tier is tier
                 and not member.is_own
                 and (member.record.is_open(now) or member.record.state is InstanceState.FAILING)
             ]
