@@ -1,11 +1,14 @@
-"""Variables of the environment that are not named like settings: second names, and proxies.
+"""Variables of the environment that are not named like settings, and JSON in those that are.
 
 No sentence made here shows a value: one may hold a password.
 """
 
 import re
 from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import suppress
 from typing import Any, Final
+
+import pydantic_core
 
 from searx_mcp.http.config import ENV, NONE
 from searx_mcp.http.proxy import DIRECT
@@ -71,3 +74,11 @@ def _first(environ: Mapping[str, str], *names: str) -> tuple[str, str]:
             if value := environ.get(spelling, "").strip():
                 return value, f"environment {spelling}"
     return "", ""
+
+
+def decoded(text: str) -> object:
+    """Read JSON where a text looks like it; what is no JSON after all is judged as it stands."""
+    if text.lstrip().startswith(("[", "{")):
+        with suppress(ValueError):
+            return pydantic_core.from_json(text)  # unlike json, it bounds how deep it goes
+    return text

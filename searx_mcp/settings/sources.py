@@ -15,15 +15,12 @@ the setting, the place, the value and what is allowed.
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from functools import reduce
-from importlib.resources.abc import Traversable
 from operator import getitem
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, get_origin
 
 import platformdirs
-import pydantic_core
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -31,12 +28,6 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
-from pydantic_settings import (
-    BaseSettings,
-    EnvSettingsSource,
-    TomlConfigSettingsSource,
-)
-from typing_extensions import override
 
 from searx_mcp.errors import SettingsError
 from searx_mcp.files import read_text
@@ -45,6 +36,7 @@ from searx_mcp.settings.environment import (
     ALIASES,
     UNSHOWN_PROXIES,
     alias_leaves,
+    decoded,
     take_proxies,
 )
 from searx_mcp.settings.instances import (
@@ -179,37 +171,6 @@ _Leaf: TypeAlias = tuple[_Path, object, str]
 """The names that lead to a value, the value and its origin."""
 
 
-class _Sources(Settings, BaseSettings, case_sensitive=True):  # type: ignore[misc] # - pydantic merges the two configs
-    """The shape that the sources of pydantic-settings read; it is never built."""
-
-
-class _Environment(EnvSettingsSource):
-    """The variables of a given environment instead of this process's."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = {name.lower(): value for name, value in environ.items() if value}
-        super().__init__(_Sources, env_prefix=PREFIX.lower(), env_nested_delimiter="__")
-
-    @override
-    def _load_env_vars(self) -> Mapping[str, str | None]:
-        return self._environ
-
-    @override
-    def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
-        return _decoded(value)
-
-
-class _TomlFile(TomlConfigSettingsSource):
-    """A regular file that may begin with a byte order mark, as some editors write it."""
-
-    @override
-    def _read_file(self, file_path: Path | Traversable) -> dict[str, Any]:
-        try:
-            return tomllib.loads(read_text(Path(str(file_path)), _MAX_FILE))
-        except RecursionError as exc:
-            raise ValueError("its lists or tables are nested too deeply") from exc
-
-
 def settings_file(path: Path | None, environ: Mapping[str, str]) -> tuple[Path, str]:
     """Tell which file is read if it is there, and who named it; empty for the default place."""
     if path is not None:
@@ -223,13 +184,21 @@ def _file_leaves(path: Path | None, environ: Mapping[str, str]) -> Iterator[_Lea
     path, origin = settings_file(path, environ)
     try:
         if path.is_file():
-            yield from _leaves(_TomlFile(_Sources, toml_file=path)(), lambda _: f"file {path}")
+            yield from _leaves(_file_tables(path), lambda _: f"file {path}")
         elif origin:
             raise SettingsError("config", f"{path} is not a file", origin=origin)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         message = f"{path} cannot be read as TOML: {reason}"
         raise SettingsError("config", message, origin=origin) from error
+
+
+def _file_tables(path: Path) -> dict[str, Any]:
+    """Read a regular file that may begin with a byte order mark, as some editors write it."""
+    try:
+        return tomllib.loads(read_text(path, _MAX_FILE))
+    except RecursionError as exc:
+        raise ValueError("its lists or tables are nested too deeply") from exc
 
 
 def _own_leaves(text: str) -> Iterator[_Leaf]:
@@ -246,6 +215,9 @@ def _own_leaves(text: str) -> Iterator[_Leaf]:
 
 def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
     names = {name.upper() for name, value in environ.items() if value}
+    if not any(name.startswith(PREFIX) for name in names.difference(OTHER_VARIABLES)):
+        return
+    from searx_mcp.settings.variables import read_variables  # noqa: PLC0415 - a seventh of a start
 
     def origin(path: _Path) -> str:
         # A whole table may be given as JSON in the variable that is named after it.
@@ -253,7 +225,7 @@ def _environment_leaves(environ: Mapping[str, str]) -> Iterator[_Leaf]:
         # A name that leads below a value is in none of them.
         return f"environment {next((name for name in spellings if name in names), spellings[0])}"
 
-    yield from _leaves(_Environment(environ)(), origin)
+    yield from _leaves(read_variables(environ, prefix=PREFIX), origin)
 
 
 def _argument_leaves(overrides: Mapping[str, object]) -> Iterator[_Leaf]:
@@ -289,18 +261,10 @@ def _prepared(path: _Path, value: object, origin: str) -> object:
     if field is None:
         return value
     if isinstance(value, str) and get_origin(field.annotation) is tuple:
-        return _decoded(value) if value.lstrip().startswith("[") else _listed(value)
+        return decoded(value) if value.lstrip().startswith("[") else _listed(value)
     if isinstance(value, bool) and field.annotation is not bool:
         raise SettingsError(key, f"{shown(value)} is not {_allowed(key)}", origin=origin)
     return value
-
-
-def _decoded(text: str) -> object:
-    """Read JSON where a text looks like it; what is no JSON after all is judged as it stands."""
-    if text.lstrip().startswith(("[", "{")):
-        with suppress(ValueError):
-            return pydantic_core.from_json(text)  # unlike json, it bounds how deep it goes
-    return text
 
 
 def _listed(text: str) -> list[str]:

@@ -10,8 +10,6 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 from unicodedata import normalize
 
-from yarl import URL
-
 WEB_PORTS: Final = frozenset({80, 443, 8080, 8443})
 """Ports of web servers. Others are mail, databases and consoles that answer to a stray GET."""
 
@@ -164,6 +162,8 @@ def _plain(host: str) -> str:
 
 def _host(text: str) -> str:
     """Return the host in a domain, a `host/path` or a URL, as yarl encodes it."""
+    from yarl import URL  # noqa: PLC0415 - 9 ms that the import of the settings need not pay
+
     try:
         if ipaddress.ip_address(text).version == 6:  # noqa: PLR2004 - the only one without brackets
             return text

@@ -1,0 +1,45 @@
+"""The variables of the environment that are named after settings, read by pydantic-settings.
+
+Apart, because that library takes as long to load as everything else that reads settings: whoever
+sets no such variable does without it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings, EnvSettingsSource
+from typing_extensions import override
+
+from searx_mcp.settings.environment import decoded
+from searx_mcp.settings.values import Settings
+
+
+class _Shape(Settings, BaseSettings, case_sensitive=True):  # type: ignore[misc] # - pydantic merges the two configs
+    """The tables and keys that are looked for; it is never built."""
+
+
+class _Environment(EnvSettingsSource):
+    """The variables of a given environment instead of this process's."""
+
+    def __init__(self, environ: Mapping[str, str], prefix: str) -> None:
+        self._environ = {name.lower(): value for name, value in environ.items() if value}
+        super().__init__(_Shape, env_prefix=prefix.lower(), env_nested_delimiter="__")
+
+    @override
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        return self._environ
+
+    @override
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
+        return decoded(value)
+
+
+def read_variables(environ: Mapping[str, str], *, prefix: str) -> dict[str, Any]:
+    """Give the values by table and key.
+
+    Args:
+        environ: the environment variables; an empty one counts as not set.
+        prefix: of the names of the variables.
+    """
+    return _Environment(environ, prefix)()
