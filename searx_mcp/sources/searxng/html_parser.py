@@ -47,7 +47,8 @@ from searx_mcp.sources.searxng.html_templates import (
     several,
     text,
 )
-from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, Reading, Row, facts, forecast
+from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, Reading, Row, forecast
+from searx_mcp.sources.searxng.template_fields import facts
 
 _TEMPLATE_PREFIX: Final = "result-"
 _CATEGORY_PREFIX: Final = "category-"

@@ -31,7 +31,8 @@ from searx_mcp.sources.searxng.fields import (
     untagged,
     web_address,
 )
-from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, Reading, Row, facts, forecast
+from searx_mcp.sources.searxng.row import FORECAST, TABLE, BodyKind, Reading, Row, forecast
+from searx_mcp.sources.searxng.template_fields import facts
 
 _POINTS: Final = (
     "N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW",

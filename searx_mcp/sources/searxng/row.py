@@ -11,7 +11,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
-from searx_mcp.models.hits import Fact, Hit, Infobox, InfoboxAttribute, ResultPage
+from searx_mcp.models.hits import Hit, Infobox, InfoboxAttribute, ResultPage
 from searx_mcp.sources.searxng.fields import (
     MAX_DESCRIPTION,
     MAX_NAME,
@@ -201,12 +201,6 @@ class Reading:
 
 FORECAST: Final = "Forecast"
 """The label of a part of a weather report that is of a later time."""
-
-
-def facts(pairs: Iterable[tuple[object, object]]) -> tuple[Fact, ...]:
-    """Make the labelled parts of a direct answer; empty ones are left out."""
-    cleaned = ((line(label, MAX_NAME), line(value, MAX_DESCRIPTION)) for label, value in pairs)
-    return tuple(Fact(label=label, value=value) for label, value in cleaned if label and value)
 
 
 def forecast(heading: str, measures: Iterable[tuple[str, str]]) -> str:

@@ -133,7 +133,7 @@ def table(fields: Fields) -> tuple[Fact, ...]:
     if not isinstance(values, dict):
         values = {label: fields[label] for label in fields if label not in _OF_EVERY_ROW}
     shown = ((label, _as_shown(value)) for label, value in values.items())
-    return tuple(_facts(pair for pair in shown if pair[1] not in _NOTHING))
+    return facts(islice((pair for pair in shown if pair[1] not in _NOTHING), MAX_NAMES))
 
 
 def _as_shown(value: object) -> object:
@@ -202,7 +202,7 @@ def _place(fields: Fields) -> Place:
         country=text(address.get("country")),
         osm_type=line(osm.get("type"), MAX_NAME),
         osm_id=count(osm.get("id")),
-        facts=tuple(_facts(_labelled(fields.get("data"), "value"))),
+        facts=facts(islice(_labelled(fields.get("data"), "value"), MAX_NAMES)),
         links=tuple(_links(_labelled(fields.get("links"), "url"))),
     )
 
@@ -287,11 +287,10 @@ _READERS: Final[Mapping[str, tuple[str, Callable[[Fields], Frozen]]]] = {
 }
 
 
-def _facts(pairs: Iterable[tuple[object, object]]) -> Iterator[Fact]:
-    for label, value in islice(pairs, MAX_NAMES):
-        name, words = text(label), text(value, MAX_DESCRIPTION)
-        if name and words:
-            yield Fact(label=name, value=words)
+def facts(pairs: Iterable[tuple[object, object]]) -> tuple[Fact, ...]:
+    """Make facts of labels and values, as many as there are; those without either are left out."""
+    shown = ((text(label), text(value, MAX_DESCRIPTION)) for label, value in pairs)
+    return tuple(Fact(label=label, value=value) for label, value in shown if label and value)
 
 
 def _links(pairs: Iterable[tuple[object, object]]) -> Iterator[Link]:
