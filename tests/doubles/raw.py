@@ -104,6 +104,11 @@ class RawServer:
         return self._port
 
     @property
+    def url(self) -> str:
+        """The address of `/`."""
+        return f"http{'s' if self._ssl_context else ''}://{LOOPBACK}:{self.port}/"
+
+    @property
     def open_connections(self) -> int:
         """How many connections are open."""
         return len(self._open)

@@ -19,98 +19,40 @@ from searx_mcp.http.config import NetworkConfig
 from searx_mcp.http.http import HttpSession
 from searx_mcp.http.sessions import Sessions
 from searx_mcp.urls.address import AllowList
+from tests.doubles.raw import Connection, RawServer
 
 Handler = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-class RawServer:
-    """Runs one coroutine for each connection and remembers what it saw.
-
-    Attributes:
-        requests: the head of every request that `answer` read.
-        connections: how many were accepted.
-        accepted: set once a connection is there.
-        left: set once a peer has gone.
-    """
-
-    def __init__(self, handler: Handler, tls: ssl.SSLContext | None) -> None:
-        self._handler = handler
-        self._tls = tls
-        self._tasks: set[asyncio.Task[Any]] = set()
-        self.requests: list[str] = []
-        self.connections = 0
-        self.accepted = asyncio.Event()
-        self.left = asyncio.Event()
-        self.port = 0
-
-    @property
-    def url(self) -> str:
-        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}/"
-
-    async def start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
-        self.port = self._server.sockets[0].getsockname()[1]
-
-    async def stop(self) -> None:
-        self._server.close()
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._tasks.add(task)
-        self.connections += 1
-        self.accepted.set()
-        try:
-            await self._handler(reader, writer)
-        except (ConnectionError, asyncio.CancelledError, asyncio.IncompleteReadError):
-            pass
-        finally:
-            writer.close()
-            self.left.set()
-            self._tasks.discard(task)
-
-
-Serve = Callable[..., Awaitable[RawServer]]
-
-
 @pytest.fixture
-async def serve() -> AsyncIterator[Serve]:
+async def serve() -> AsyncIterator[Callable[..., Awaitable[RawServer]]]:
     """Start a server with a coroutine for its connections, or with an answer to every request.
 
     With `answer`, every request gets these bytes, and then `then` runs: by default the server
     waits for the next request, so that the connection is kept.
     """
-    running: list[RawServer] = []
+    async with AsyncExitStack() as stack:
 
-    async def start(
-        handler: Handler | None = None,
-        *,
-        answer: bytes = b"",
-        then: Handler | None = None,
-        tls: ssl.SSLContext | None = None,
-    ) -> RawServer:
-        async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                server.requests.append(head.decode())
-                writer.write(answer)
-                await writer.drain()
-                if then is not None:
-                    await then(reader, writer)
-                    return
+        async def start(
+            handler: Handler | None = None,
+            *,
+            answer: bytes = b"",
+            then: Handler | None = None,
+            tls: ssl.SSLContext | None = None,
+        ) -> RawServer:
+            async def play(connection: Connection) -> None:
+                last = handler
+                while last is None:
+                    await connection.request()
+                    server.heads.append(connection.head)
+                    await connection.send(answer)
+                    last = then
+                await last(connection.reader, connection.writer)
 
-        server = RawServer(handler or respond, tls)
-        await server.start()
-        running.append(server)
-        return server
+            server = RawServer(greeting=play, ssl_context=tls)
+            return await stack.enter_async_context(server)
 
-    yield start
-    for server in running:
-        await server.stop()
+        yield start
 
 
 @pytest.fixture

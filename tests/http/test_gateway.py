@@ -280,10 +280,10 @@ async def test_a_plain_request_is_passed_on_without_what_was_for_the_gateway(fro
         head = await client.head()
         assert head == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n"
         assert await client.read(2) == b"ok"
-        (request,) = server.requests
+        (request,) = server.heads
         assert request == (
             "GET /a%2Fb?q=%C3%A4&r=| HTTP/1.1\r\nHost: www.site.org\r\naccept: text/html\r\n"
-            "Connection: close\r\n\r\n"
+            "Connection: close"
         )
         assert shown.dialled == [("93.184.216.34", 80)]
 
@@ -295,7 +295,7 @@ async def test_a_second_request_on_the_connection_reaches_nobody(front, serve):
         client.ask("GET http://www.site.org/first")
         client.ask("GET http://www.other.org/second")
         await client.rest()
-        assert [request.split(" ")[1] for request in server.requests] in ([], ["/first"])
+        assert [request.split(" ")[1] for request in server.heads] in ([], ["/first"])
         assert shown.asked == ["www.site.org"]
 
 
@@ -494,9 +494,9 @@ async def test_a_server_hears_when_its_client_has_left(front, serve):
         client = await shown.connect()
         client.ask("GET http://www.site.org/")
         async with asyncio.timeout(5):
-            await server.accepted.wait()
+            await server.until_connected()
             client.leave()
-            await server.left.wait()
+            await server.until_idle()
 
 
 async def test_a_tunnel_ends_when_either_end_leaves(front, echo, serve):
@@ -504,7 +504,7 @@ async def test_a_tunnel_ends_when_either_end_leaves(front, echo, serve):
         client = await shown.tunnel()
         client.leave()
         async with asyncio.timeout(5):
-            await echo.left.wait()
+            await echo.until_idle()
 
     async def leave(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"x" * 100_000)
@@ -560,7 +560,7 @@ async def test_leaving_the_gateway_ends_everything(front, echo, serve):
         clients[1].say(b"CONNECT ")
         clients[2].ask("GET http://www.site.org/")
         async with asyncio.timeout(5):
-            await silent.accepted.wait()
+            await silent.until_connected()
         url = URL(shown.gateway.url)
     for client in clients:
         assert await client.rest() == b""

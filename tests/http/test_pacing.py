@@ -168,7 +168,7 @@ async def test_a_flood_is_no_answer(serve, pages_for, name):
     if "trailer" in name:  # what is wrong with a body is not told once its head has been read
         codes.add(ErrorCode.CONNECTION_ERROR)
     assert caught.value.code in codes
-    await in_time(server.left.wait())
+    await in_time(server.until_idle())
 
 
 async def test_the_error_says_that_there_were_too_many_interim_answers(serve, pages_for):
@@ -225,13 +225,13 @@ async def test_an_answer_to_no_request_ends_the_connection(serve, pages_for, aga
     assert await read(session, server.url) == b"fine"
     is_kept.set()
     # The library itself gives an idle connection up after 15 seconds.
-    await in_time(server.left.wait(), seconds=10)
+    await in_time(server.until_idle(), seconds=10)
 
 
 async def test_a_page_is_whole_though_answers_to_no_request_follow_it(serve, pages_for):
     server = await serve(flooding(FINE, FINE))
     assert await read(pages_for(server), server.url) == b"fine"
-    await in_time(server.left.wait())
+    await in_time(server.until_idle())
 
 
 @pytest.mark.parametrize("late", [0, 2_000], ids=["at once", "late"])
@@ -240,7 +240,7 @@ async def test_leaving_a_flood_closes_its_connection(serve, library, late):
     async with library.get(server.url) as response:
         await turns(late)
         assert await response.content.readany()
-    await in_time(server.left.wait())
+    await in_time(server.until_idle())
     assert not library.connector._acquired
 
 

@@ -584,4 +584,4 @@ async def test_a_request_of_a_public_instance_is_sent_once_through_a_proxy(
     error = await failure_of(describe(proxy.url), kind, SECURE)
     assert error.code == ErrorCode.CONNECTION_ERROR
     assert "proxy" not in error.message
-    assert len(server.requests) == (1 if kind == "public" else 2)
+    assert len(server.heads) == (1 if kind == "public" else 2)
