@@ -159,7 +159,7 @@ class SqlitePageStore(PageStore):
             item = await self._database.read(lambda tx: item_under(tx, name))
             return await self._unpacked(key.namespace, item, now)
 
-        kept, waiting = await self._read(look, now), await self._memory.find(key, now)
+        kept, waiting = await self._try(look, now), await self._memory.find(key, now)
         if kept is None or waiting is None:
             return kept or waiting
         return waiting if waiting.capture.fetched_at >= kept.capture.fetched_at else kept
@@ -172,7 +172,7 @@ class SqlitePageStore(PageStore):
 
         if not is_cursor(cursor):
             return None
-        return await self._read(look, now) or await self._memory.read(namespace, cursor, now)
+        return await self._try(look, now) or await self._memory.read(namespace, cursor, now)
 
     @override
     async def keep(self, key: PageKey, capture: Capture, now: float) -> str:
@@ -189,7 +189,7 @@ class SqlitePageStore(PageStore):
             )
             return await self._database.write(lambda tx: put(tx, item, name, now, self._bounds))
 
-        if await self._write(write, now):
+        if await self._try(write, now, writes=True):
             self._memory.forget(key)
         else:
             self._memory.put(key, packed, capture, now)
@@ -202,7 +202,7 @@ class SqlitePageStore(PageStore):
             item = await self._database.read(lambda tx: item_named(tx, name))
             return kept_robots(item, now, max_age=self._bounds.max_age)
 
-        kept, waiting = await self._read(look, now), await self._memory.robots(origin, now)
+        kept, waiting = await self._try(look, now), await self._memory.robots(origin, now)
         if kept is None or waiting is None:
             return kept or waiting
         return waiting if waiting.fetched_at >= kept.fetched_at else kept
@@ -216,7 +216,7 @@ class SqlitePageStore(PageStore):
             item = Item(name, robots.fetched_at, robots.fetched_at, b"", body)
             return await self._database.write(lambda tx: put(tx, item, None, now, self._bounds))
 
-        if not await self._write(write, now):
+        if not await self._try(write, now, writes=True):
             await self._memory.keep_robots(origin, robots, now)
 
     @override
@@ -239,7 +239,7 @@ class SqlitePageStore(PageStore):
             async def note() -> None:
                 await self._database.write(lambda tx: touch(tx, item.name))
 
-            await self._write(note, now)
+            await self._try(note, now, writes=True)
         return kept
 
     async def _keyed(self, *parts: str) -> bytes:
@@ -254,25 +254,18 @@ class SqlitePageStore(PageStore):
         text = json.dumps(parts).encode()
         return blake2b(text, digest_size=_KEY_BYTES, key=self._secret).digest()
 
-    async def _read(self, work: Callable[[], Awaitable[T]], now: float) -> T | None:
-        """Give what `work` gives, or `None` if the file cannot be read now."""
-        if _is_ahead(self._read_at, now):
-            return None
-        try:
-            return await work()
-        except StorageError as exc:
-            self._read_at = self._write_at = now + PAUSE
-            self._tell(exc)
-            return None
-
-    async def _write(self, work: Callable[[], Awaitable[T]], now: float) -> T | None:
-        """Give what `work` gives, or `None` if the file cannot be written now."""
-        if _is_ahead(self._write_at, now):
+    async def _try(
+        self, work: Callable[[], Awaitable[T]], now: float, *, writes: bool = False
+    ) -> T | None:
+        """Give what `work` gives, or `None` if the file cannot be read, or written, now."""
+        if _is_ahead(self._write_at if writes else self._read_at, now):
             return None
         try:
             return await work()
         except StorageError as exc:
             self._write_at = now + PAUSE
+            if not writes:
+                self._read_at = self._write_at
             self._tell(exc)
             return None
 
