@@ -24,7 +24,7 @@ from mcp.server.stdio import stdio_server
 from searx_mcp import __version__
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.service import Service
-from searx_mcp.server.tools import ToolContext, fetch_tool, search_tool
+from searx_mcp.server.tools import Tools
 from searx_mcp.settings.values import Settings
 from searx_mcp.tasks import CallThread
 
@@ -110,13 +110,13 @@ def build_server(settings: Settings, *, service: Service | None = None) -> MCPSe
             the first call and closed with the server.
     """
     holder = _Holder(settings, service)
-    tools = ToolContext(settings=settings, service=holder.get, boundary=secrets.token_hex(6))
+    tools = Tools(settings, holder.get, secrets.token_hex(6))
     return MCPServer(
         "searx-mcp",
         title="Web search",
         version=__version__,
         instructions=INSTRUCTIONS,
-        tools=[search_tool(tools), fetch_tool(tools)],
+        tools=[tools.search(), tools.fetch()],
         lifespan=holder.lifespan,
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=_LISTS_TTL_MS, scope="public")},

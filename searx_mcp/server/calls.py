@@ -1,0 +1,255 @@
+"""The calls of the MCP tools: arguments in, text and structured content out.
+
+A result may carry text and structured content. Some clients show the model only the one, some only
+the other, some both, so each is complete by itself. Where a client is known to drop the text or to
+forward both, structured content is left out: the text is the better reading for a model, and
+nobody pays twice. Reports behind the list: `docs/decisions/channels.md`.
+
+What writes results is loaded with the first call: a server answers `initialize` without it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult, TextContent
+
+from searx_mcp.arguments import parse_fetch, parse_search
+from searx_mcp.errors import DeadlineError, SearxMcpError
+from searx_mcp.models.page import Page
+from searx_mcp.models.request import FetchRequest
+from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.service import Progress, Service
+from searx_mcp.render.errors import (
+    fetch_error_data,
+    fetch_error_text,
+    search_error_data,
+    search_error_text,
+)
+from searx_mcp.render.excerpts import next_call
+from searx_mcp.render.fence import one_url
+from searx_mcp.render.page import page_text
+from searx_mcp.render.public import page_data, response_data, scrub
+from searx_mcp.render.search import search_text
+from searx_mcp.render.tokens import estimate, lines_within
+from searx_mcp.settings.values import ServerConfig, Settings
+
+_log = logging.getLogger("searx_mcp.server")
+
+T = TypeVar("T")
+GetService = Callable[[], Awaitable[Service]]
+
+_TEXT_ONLY = frozenset(
+    {
+        "claude-code",  # drops the text as soon as structured content is there (2.1.280)
+        "cursor-vscode",  # shows structured content in place of the text
+    }
+)
+_SMALLER_SEARCH = "Ask for fewer results, or without their pages (fetch_content false)."
+_MOST_CHARS = 10
+"""Characters that a token can hold at most, as `render.tokens` counts: those of a run of blanks."""
+_MOST_TOKENS = 1
+"""Tokens that a character may need on average; text in Latin letters needs a third of that."""
+_CALLS_TOKENS = 300
+"""For the calls that read the further addresses of a call: five or six of usual length."""
+_LEAST_TOKENS = 400
+"""What a page's head and fence leave room for text in."""
+
+
+def wants_structured(setting: Literal["auto", "on", "off"], client_name: str | None) -> bool:
+    """Tell whether to attach structured content.
+
+    Args:
+        setting: `server.structured_output`.
+        client_name: the name the client gave of itself, if it did.
+    """
+    if setting == "auto":
+        return (client_name or "").strip().lower() not in _TEXT_ONLY
+    return setting == "on"
+
+
+class Calls:
+    """What the tools do with their raw arguments.
+
+    Args:
+        settings: budgets, defaults and the time a call may take.
+        service: opens the service on the first call.
+        boundary: of the fences around what strangers wrote; unknown to the pages, the same for the whole process
+            so that prompt caches hold.
+    """
+
+    def __init__(self, settings: Settings, service: GetService, boundary: str) -> None:
+        self._settings = settings
+        self._service = service
+        self._boundary = boundary
+        self._limit = settings.server.tool_timeout
+
+    async def web_search(
+        self, arguments: dict[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
+        """Search, and give what was found or why nothing was."""
+        try:
+            request = parse_search(arguments, defaults=self._settings.search_defaults())
+            timeout = min(request.timeout or self._settings.web_search.default_timeout, self._limit)
+            budget = request.max_tokens or self._settings.server.search_token_budget
+            request = request.model_copy(update={"timeout": timeout, "max_tokens": budget})
+
+            async def work(progress: Progress) -> SearchResponse:
+                service = await self._service()
+                return await service.search(request, progress=progress)
+
+            response = await _call(context, self._limit, work, otherwise=_SMALLER_SEARCH)
+        except SearxMcpError as error:
+            query = arguments.get("query")
+            data = search_error_data(
+                error, query if isinstance(query, str) else "", longest=self._limit
+            )
+            return self._failed(search_error_text(error, longest=self._limit), data, context)
+        return self._succeeded(
+            search_text(response, budget=budget, boundary=self._boundary),
+            lambda: response_data(response, budget=budget, boundary=self._boundary),
+            context,
+        )
+
+    async def web_fetch(
+        self, arguments: dict[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
+        """Read a page, and give it or why it could not be read."""
+        url, further = str(arguments.get("url", "")), Further(())
+        try:
+            request = parse_fetch(arguments)
+            url, further = request.url, Further(request.further_urls)
+            if request.timeout is not None and request.timeout > self._limit:
+                request = request.model_copy(update={"timeout": max(5.0, self._limit)})
+            budget = _fetch_budget(request, self._settings.server)
+            budget = max(min(budget, _LEAST_TOKENS), budget - further.cost)
+            most = request.limit or request.max_chars or self._settings.web_fetch.default_max_chars
+            request = request.model_copy(
+                update={"max_chars": min(most, budget * _MOST_CHARS), "limit": None}
+            )
+
+            async def work(progress: Progress) -> Page:
+                service = await self._service()
+                return await service.fetch(request, progress=progress)
+
+            page = await _call(context, self._limit, work, otherwise="Use another source.")
+        except SearxMcpError as error:
+            data = fetch_error_data(error, url, self._boundary, longest=self._limit)
+            text = fetch_error_text(error, self._boundary, longest=self._limit)
+            return self._failed(further.after(text), further.within(data), context)
+        return self._succeeded(
+            further.after(page_text(page, budget=budget, boundary=self._boundary)),
+            lambda: further.within(page_data(page, budget=budget, boundary=self._boundary)),
+            context,
+        )
+
+    def _succeeded(
+        self, text: str, data: Callable[[], Mapping[str, Any]], context: Context[Any, Any]
+    ) -> CallToolResult:
+        """A result: the text, and the data where the client reads them."""
+        structured = scrub(data()) if self._wants_structured(context) else None
+        return CallToolResult(
+            content=[TextContent(type="text", text=scrub(text))], structured_content=structured
+        )
+
+    def _failed(
+        self, text: str, data: Mapping[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
+        """A failure the model can read and act on."""
+        structured = scrub(data) if self._wants_structured(context) else None
+        return CallToolResult(
+            content=[TextContent(type="text", text=scrub(text))],
+            structured_content=structured,
+            is_error=True,
+        )
+
+    def _wants_structured(self, context: Context[Any, Any]) -> bool:
+        params = context.request_context.session.client_params
+        name = params.client_info.name if params is not None else None
+        return wants_structured(self._settings.server.structured_output, name)
+
+
+class Further:
+    """The addresses that a call named beside the one that it reads, each as the call that reads it."""
+
+    def __init__(self, urls: Sequence[str]) -> None:
+        calls, _ = lines_within((next_call(url=one_url(url)) for url in urls), _CALLS_TOKENS)
+        self._urls = [one_url(url) for url in urls[: len(calls)]]
+        self._lines = ""
+        if urls:
+            unnamed = len(urls) - len(calls)
+            more = [f"Addresses left out here: {unnamed}"] if unnamed else []
+            head = "\nOne address a call is read. For the others:"
+            self._lines = "\n".join((head, *calls, *more))
+        self.cost = estimate(self._lines)
+
+    def after(self, text: str) -> str:
+        """The text with the calls behind it."""
+        return f"{text}{self._lines}"
+
+    def within(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """The data with the addresses."""
+        return {**data, "further_urls": self._urls} if self._urls else {**data}
+
+
+def _fetch_budget(request: FetchRequest, server: ServerConfig) -> int:
+    """Tokens for a page: the configured number, unless the call names a size of its own."""
+    named = request.limit or request.max_chars
+    if named is None:
+        return min(server.fetch_token_budget, server.fetch_token_limit)
+    return max(_LEAST_TOKENS, min(named * _MOST_TOKENS, server.fetch_token_limit))
+
+
+async def _call(
+    context: Context[Any, Any],
+    limit: float,
+    work: Callable[[Progress], Awaitable[T]],
+    *,
+    otherwise: str,
+) -> T:
+    """Do `work` by its deadline and tell the client how it goes.
+
+    Raises:
+        DeadlineError: after `limit` seconds.
+        SearxMcpError: what the work raised; anything unforeseen becomes an `internal` one, logged.
+    """
+    messages: asyncio.Queue[str] = asyncio.Queue()
+    async with asyncio.TaskGroup() as group:
+        pump = group.create_task(_report(messages, context))
+        outcome = await _settled(work(messages.put_nowait), limit, otherwise)
+        pump.cancel()
+    if isinstance(outcome, SearxMcpError):
+        raise outcome
+    return outcome
+
+
+async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
+    # A value and not a raise: a task group would wrap an exception in a group of its own.
+    try:
+        async with asyncio.timeout(limit):
+            return await work
+    except TimeoutError:
+        late = DeadlineError("The call was not done", advice=otherwise)
+        late.ran_out(limit, limit)
+        return late
+    except SearxMcpError as error:
+        return error
+    except Exception:  # noqa: BLE001 - a supervisor: whatever it is, the model gets an answer
+        _log.exception("server.call_failed")
+        return SearxMcpError(
+            "Something went wrong inside searx-mcp",
+            advice="Try once more; the server's log has the details.",
+        )
+
+
+async def _report(messages: "asyncio.Queue[str]", context: Context[Any, Any]) -> None:
+    done = 0
+    while True:
+        message = await messages.get()
+        done += 1
+        try:
+            await context.report_progress(done, message=scrub(message))
+        except Exception:  # noqa: BLE001 - a client that is gone must not fail the call
+            _log.debug("server.progress_failed", exc_info=True)
