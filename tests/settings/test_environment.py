@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,7 +31,7 @@ def proxies(environ: Mapping[str, str]) -> tuple[str, str]:
     return str(rules.https or ""), str(rules.http or "")
 
 
-def test_without_env_the_proxies_of_the_environment_are_not_read() -> None:
+def test_without_env_the_proxies_of_the_environment_are_not_read():
     environ = {"HTTPS_PROXY": ONE, "HTTP_PROXY": ONE, "ALL_PROXY": ONE, "NO_PROXY": "*"}
     assert load(environ=environ).settings == Settings()
 
@@ -57,13 +56,11 @@ def test_without_env_the_proxies_of_the_environment_are_not_read() -> None:
         ({"HTTP_PROXY": ONE, "ALL_PROXY": OTHER, "REQUEST_METHOD": "GET"}, OTHER, OTHER),
     ],
 )
-def test_env_takes_the_proxies_of_the_environment(
-    environ: Mapping[str, str], https: str, http: str
-) -> None:
+def test_env_takes_the_proxies_of_the_environment(environ, https, http):
     assert proxies({**ENV, **environ}) == (https, http)
 
 
-def test_env_in_a_file_is_understood_and_origins_name_the_variables(tmp_path: Path) -> None:
+def test_env_in_a_file_is_understood_and_origins_name_the_variables(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('[network]\nproxy = "env"\n', encoding="utf-8")
     environ = {"https_proxy": ONE, "HTTP_PROXY": OTHER, "no_proxy": "example.org"}
@@ -76,12 +73,12 @@ def test_env_in_a_file_is_understood_and_origins_name_the_variables(tmp_path: Pa
     assert origins["network.no_proxy"] == "default"
 
 
-def test_a_proxy_for_http_that_was_named_is_kept() -> None:
+def test_a_proxy_for_http_that_was_named_is_kept():
     assert proxies({**ENV, "SEARX_MCP_NETWORK__HTTP_PROXY": "none", "ALL_PROXY": ONE}) == (ONE, "")
 
 
 @pytest.mark.parametrize("text", ["example.org,.example.net", " example.org   .example.net, "])
-def test_no_proxy_adds_to_what_is_reached_directly(text: str) -> None:
+def test_no_proxy_adds_to_what_is_reached_directly(text):
     network = load(environ={**ENV, "NO_PROXY": text}).settings.network
     assert network.no_proxy == (*DIRECT, "example.org", ".example.net")
     named = {"SEARX_MCP_NETWORK__NO_PROXY": "example.com", "NO_PROXY": text}
@@ -89,7 +86,7 @@ def test_no_proxy_adds_to_what_is_reached_directly(text: str) -> None:
     assert network.no_proxy == ("example.com", "example.org", ".example.net")
 
 
-def test_env_is_for_fronts_alone() -> None:
+def test_env_is_for_fronts_alone():
     with pytest.raises(ValidationError, match="a program names the proxy itself"):
         Settings.model_validate({"network": {"proxy": "env"}})
     error = refusal(environ={"SEARX_MCP_NETWORK__HTTP_PROXY": "env"})
@@ -115,9 +112,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("environ", "field", "message"), BAD, ids=[str(row[0]) for row in BAD])
-def test_a_mistake_names_the_setting_and_shows_no_password(
-    environ: Mapping[str, str], field: str, message: str
-) -> None:
+def test_a_mistake_names_the_setting_and_shows_no_password(environ, field, message):
     if "NO_PROXY" in environ and len(environ) == 3:  # a broken list, whose text holds no password
         with pytest.raises(SettingsError) as caught:
             load(environ=environ)
@@ -128,14 +123,14 @@ def test_a_mistake_names_the_setting_and_shows_no_password(
     assert message in error.message
 
 
-def test_a_broken_table_alone_shows_no_password() -> None:
+def test_a_broken_table_alone_shows_no_password():
     for table in ({"proxy": "http://alice:hunter2@proxy"}, {"proxy": SECRET, "max_connections": 0}):
         with pytest.raises(ValidationError) as caught:
             NetworkConfig.model_validate(table)
         assert "hunter2" not in str(caught.value)
 
 
-def test_what_is_shown_of_the_settings_holds_no_password() -> None:
+def test_what_is_shown_of_the_settings_holds_no_password():
     settings, origins = load(environ={"SEARX_MCP_NETWORK__PROXY": SECRET})
     rows = {row.key: row for row in effective(settings, origins)}
     assert rows["network.proxy"].value == "http://***@proxy.example.org:3128"
@@ -148,7 +143,7 @@ def test_what_is_shown_of_the_settings_holds_no_password() -> None:
     assert settings.network.proxy.password == "hunter2"
 
 
-async def test_the_command_shows_no_password(run_cli) -> None:
+async def test_the_command_shows_no_password(run_cli):
     for arguments in (("config",), ("config", "--json")):
         ran = await run_cli(*arguments, SEARX_MCP_NETWORK__PROXY="env", HTTPS_PROXY=SECRET)
         assert "***@proxy.example.org:3128" in ran.out
@@ -156,7 +151,7 @@ async def test_the_command_shows_no_password(run_cli) -> None:
         assert "hunter2" not in ran.out + ran.err
 
 
-def test_a_program_may_give_a_proxy_that_was_read() -> None:
+def test_a_program_may_give_a_proxy_that_was_read():
     proxy = ProxyUrl.parse(SECRET)
     assert NetworkConfig(proxy=proxy).proxies().http == proxy
     assert NetworkConfig.model_validate({"proxy": None}).proxies().https is None

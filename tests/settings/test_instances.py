@@ -1,8 +1,6 @@
 """Own instances and their credentials: where they are written, and what is wrong with them."""
 
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,7 +41,7 @@ token = "abc"
 HEADERS = {A: "Basic dGVzdDoxMjPCow==", B: "Bearer abc"}
 
 
-def test_credentials_can_be_set_in_a_file(write: Callable[[str], Path]) -> None:
+def test_credentials_can_be_set_in_a_file(write):
     path = write(TOML)
     settings, origins = load(path=path, environ={})
     assert headers(settings) == HEADERS
@@ -51,7 +49,7 @@ def test_credentials_can_be_set_in_a_file(write: Callable[[str], Path]) -> None:
 
 
 @pytest.mark.parametrize("name", [LIST, "SEARX_MCP_INSTANCES"])
-def test_credentials_can_be_set_in_the_environment(name: str) -> None:
+def test_credentials_can_be_set_in_the_environment(name):
     entries = [{"url": A, "username": "test", "password": "123£"}, {"url": B, "token": "abc"}]
     value = entries if name == LIST else {"credentials": entries}
     settings, origins = load(environ={"SEARXNG_URL": f"{A};{B}", name: json.dumps(value)})
@@ -59,7 +57,7 @@ def test_credentials_can_be_set_in_the_environment(name: str) -> None:
     assert origins["instances.credentials"] == f"environment {name}"
 
 
-def test_credentials_can_be_set_by_an_argument_and_in_a_program() -> None:
+def test_credentials_can_be_set_by_an_argument_and_in_a_program():
     own, entries = [A], [{"url": A, "token": "abc"}]
     overrides = {"instances.own": own, "instances.credentials": entries}
     assert headers(load(environ={}, overrides=overrides).settings) == {A: "Bearer abc"}
@@ -78,9 +76,7 @@ def test_credentials_can_be_set_by_an_argument_and_in_a_program() -> None:
         ("me:p@ss", "me", "p@ss"),
     ],
 )
-def test_searxng_url_may_hold_a_user_name_and_password(
-    userinfo: str, username: str, password: str
-) -> None:
+def test_searxng_url_may_hold_a_user_name_and_password(userinfo, username, password):
     settings, origins = load(environ={"SEARXNG_URL": f"https://{userinfo}@a.example/x"})
     assert settings.instances.own == ("https://a.example/x/",)
     (entry,) = settings.instances.credentials
@@ -91,7 +87,7 @@ def test_searxng_url_may_hold_a_user_name_and_password(
     assert origins["instances.credentials"] == "environment SEARXNG_URL"
 
 
-def test_each_instance_of_searxng_url_has_its_own_credentials() -> None:
+def test_each_instance_of_searxng_url_has_its_own_credentials():
     value = f"https://test:123%C2%A3@a.example ; {B}, https://me:@b.example; https://me:@b.example"
     settings, _ = load(environ={"SEARXNG_URL": value})
     assert settings.instances.own == (A, B, "https://b.example/")
@@ -99,8 +95,8 @@ def test_each_instance_of_searxng_url_has_its_own_credentials() -> None:
 
 
 def test_searxng_url_without_user_names_leaves_the_credentials_of_the_file(
-    write: Callable[[str], Path],
-) -> None:
+    write,
+):
     settings, _ = load(path=write(TOML), environ={"SEARXNG_URL": B})
     assert headers(settings) == {B: "Bearer abc"}
 
@@ -115,9 +111,7 @@ def test_searxng_url_without_user_names_leaves_the_credentials_of_the_file(
         ({LIST: "[]"}, {}),
     ],
 )
-def test_credentials_of_replaced_addresses_are_left_out(
-    environ: Mapping[str, str], expected: Mapping[str, str], write: Callable[[str], Path]
-) -> None:
+def test_credentials_of_replaced_addresses_are_left_out(environ, expected, write):
     settings, _ = load(path=write(TOML), environ=environ)
     assert headers(settings) == expected
 
@@ -143,9 +137,7 @@ WRONG_URLS = [
 
 
 @pytest.mark.parametrize(("value", "field", "message"), WRONG_URLS)
-def test_a_mistake_in_searxng_url_is_told_without_what_it_holds(
-    value: str, field: str, message: str
-) -> None:
+def test_a_mistake_in_searxng_url_is_told_without_what_it_holds(value, field, message):
     error = refusal(environ={"SEARXNG_URL": value})
     assert (error.field, error.origin) == (field, "environment SEARXNG_URL")
     assert message in error.message
@@ -171,7 +163,7 @@ WRONG_ENTRIES: list[tuple[object, str]] = [
 
 
 @pytest.mark.parametrize(("value", "message"), WRONG_ENTRIES)
-def test_a_mistake_in_the_credentials_is_told_without_them(value: object, message: str) -> None:
+def test_a_mistake_in_the_credentials_is_told_without_them(value, message):
     text = value if isinstance(value, str) else json.dumps(value)
     environ = {"SEARXNG_URL": f"{A};{B}", LIST: text}
     error = refusal(environ=environ)
@@ -184,21 +176,21 @@ def test_a_mistake_in_the_credentials_is_told_without_them(value: object, messag
 
 
 def test_a_file_whose_entries_and_addresses_differ_is_a_mistake(
-    write: Callable[[str], Path],
-) -> None:
+    write,
+):
     error = refusal(path=write(TOML.replace(f', "{B}"]', "]")))
     assert error.field == "instances.credentials"
     assert f"{B} is none of the addresses in instances.own" in error.message
 
 
-def test_the_table_alone_shows_no_wrong_value() -> None:
+def test_the_table_alone_shows_no_wrong_value():
     for table in ({"own": [["hunter2"]]}, {"credentials": ["hunter2"]}):
         with pytest.raises(ValidationError) as caught:
             InstancesConfig.model_validate(table)
         assert "hunter2" not in str(caught.value)
 
 
-def test_a_broken_table_in_the_environment_is_not_shown() -> None:
+def test_a_broken_table_in_the_environment_is_not_shown():
     error = refusal(environ={"SEARX_MCP_INSTANCES": '{"credentials": [{"token": "hunter2"'})
     assert error.field == "instances"
     assert "hunter2" not in error.message
@@ -212,7 +204,7 @@ def test_a_broken_table_in_the_environment_is_not_shown() -> None:
         ["a", "https://hunter2@b/"],
     ],
 )
-def test_credentials_among_the_addresses_get_the_advice_where_they_belong(own: object) -> None:
+def test_credentials_among_the_addresses_get_the_advice_where_they_belong(own):
     error = refusal(overrides={"instances.own": own})
     assert error.field == "instances.own"
     assert "they belong in instances.credentials" in error.message
@@ -224,7 +216,7 @@ def test_credentials_among_the_addresses_get_the_advice_where_they_belong(own: o
     "url",
     ["http://93.184.216.34/", "http://[2606:2800:220:1::1]:8080/x", "http://[::ffff:8.8.8.8]/"],
 )
-def test_plain_http_to_a_public_address_is_refused_with_advice(url: str) -> None:
+def test_plain_http_to_a_public_address_is_refused_with_advice(url):
     error = refusal(environ={"SEARXNG_URL": url})
     assert error.field == "instances.own"
     assert "use https" in error.message
@@ -244,11 +236,11 @@ def test_plain_http_to_a_public_address_is_refused_with_advice(url: str) -> None
         "https://[2606:2800:220:1::1]/",
     ],
 )
-def test_private_addresses_names_and_https_are_fine(url: str) -> None:
+def test_private_addresses_names_and_https_are_fine(url):
     assert load(environ={"SEARXNG_URL": url}).settings.instances.own == (url,)
 
 
-def test_what_is_shown_of_the_settings_holds_no_credentials() -> None:
+def test_what_is_shown_of_the_settings_holds_no_credentials():
     loaded = load(environ={"SEARXNG_URL": "https://alice:hunter2@a.example/"})
     rows = effective(*loaded)
     assert [row.value for row in rows if row.key == "instances.credentials"] == [

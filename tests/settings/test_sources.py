@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -101,7 +100,7 @@ def refusal(**sources: Any) -> SettingsError:
     return caught.value
 
 
-def test_without_sources_everything_is_a_default() -> None:
+def test_without_sources_everything_is_a_default():
     settings, origins = load(environ={})
     assert settings == Settings()
     assert set(origins) == {row.key for row in ROWS}
@@ -109,7 +108,7 @@ def test_without_sources_everything_is_a_default() -> None:
 
 
 @pytest.mark.parametrize("row", KEYS, ids=[row.key for row in KEYS])
-def test_every_key_can_be_set_in_a_file(row: SettingRow, write: Callable[[str], Path]) -> None:
+def test_every_key_can_be_set_in_a_file(row, write):
     table, _, name = row.key.partition(".")
     path = write(f"[{table}]\n{name} = {json.dumps(other(row))}\n")
     settings, origins = load(path=path, environ={})
@@ -120,7 +119,7 @@ def test_every_key_can_be_set_in_a_file(row: SettingRow, write: Callable[[str], 
 
 @pytest.mark.parametrize("as_json", [True, False], ids=["json", "plain"])
 @pytest.mark.parametrize("row", KEYS, ids=[row.key for row in KEYS])
-def test_every_key_can_be_set_in_the_environment(row: SettingRow, as_json: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_every_key_can_be_set_in_the_environment(row, as_json):
     name = "SEARX_MCP_" + row.key.replace(".", "__").upper()
     value = other(row)
     if isinstance(value, list):
@@ -133,14 +132,14 @@ def test_every_key_can_be_set_in_the_environment(row: SettingRow, as_json: bool)
 
 
 @pytest.mark.parametrize("row", KEYS, ids=[row.key for row in KEYS])
-def test_every_key_can_be_set_by_an_argument(row: SettingRow) -> None:
+def test_every_key_can_be_set_by_an_argument(row):
     settings, origins = load(environ={}, overrides={row.key: other(row)})
     assert value_of(settings, row.key) == other(row)
     assert origins[row.key] == f"argument {row.key}"
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row.key for row in ROWS])
-def test_every_key_is_described(row: SettingRow) -> None:
+def test_every_key_is_described(row):
     assert row.description.endswith(".")
     assert len(row.description) <= 90
     assert row.allowed
@@ -149,8 +148,8 @@ def test_every_key_is_described(row: SettingRow) -> None:
 
 
 def test_arguments_beat_the_environment_and_the_environment_beats_the_file(
-    write: Callable[[str], Path],
-) -> None:
+    write,
+):
     path = write("[search]\ncache_ttl = 1\ncache_size = 1\nmax_instances = 1\n")
     environ = {"SEARX_MCP_SEARCH__CACHE_TTL": "2", "SEARX_MCP_SEARCH__CACHE_SIZE": "2"}
     overrides = {"search.cache_ttl": 3, "search.cache_size": None}
@@ -163,8 +162,8 @@ def test_arguments_beat_the_environment_and_the_environment_beats_the_file(
 
 
 def test_the_file_is_found_by_argument_then_variable_then_in_the_users_folder(
-    no_configuration_of_the_user: Path, tmp_path: Path
-) -> None:
+    no_configuration_of_the_user, tmp_path
+):
     users = no_configuration_of_the_user
     users.parent.mkdir()
     named, given = tmp_path / "named.toml", tmp_path / "given.toml"
@@ -176,23 +175,23 @@ def test_the_file_is_found_by_argument_then_variable_then_in_the_users_folder(
     assert load(environ={"SEARX_MCP_CONFIG": ""}).settings.search.cache_ttl == 1
 
 
-def test_a_byte_order_mark_is_no_mistake(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_no_mistake(tmp_path):
     path = tmp_path / "bom.toml"
     path.write_bytes(b"\xef\xbb\xbf[search]\r\ncache_ttl = 1\r\n")
     assert load(path=path, environ={}).settings.search.cache_ttl == 1
 
 
-def test_an_empty_variable_counts_as_not_set() -> None:
+def test_an_empty_variable_counts_as_not_set():
     environ = {"SEARX_MCP_SEARCH__CACHE_TTL": "", "SEARXNG_URL": "", "SEARX_MCP_PROFILE": ""}
     assert load(environ=environ).settings == Settings()
 
 
-def test_variables_of_others_and_those_without_a_setting_are_left_alone() -> None:
+def test_variables_of_others_and_those_without_a_setting_are_left_alone():
     environ = {"SEARX_MCP_LOG_LEVEL": "debug", "SEARX_MCP_CAPTURES": "/x", "HOME": "/", "A": "\x00"}
     assert load(environ=environ).settings == Settings()
 
 
-def test_a_table_can_be_given_as_json_in_one_variable() -> None:
+def test_a_table_can_be_given_as_json_in_one_variable():
     environ = {
         "SEARX_MCP_NETWORK": '{"max_connections": 8, "connect_timeout": 1}',
         "SEARX_MCP_NETWORK__CONNECT_TIMEOUT": "2",
@@ -203,15 +202,15 @@ def test_a_table_can_be_given_as_json_in_one_variable() -> None:
     assert origins["network.connect_timeout"] == "environment SEARX_MCP_NETWORK__CONNECT_TIMEOUT"
 
 
-def test_searxng_url_names_own_instances() -> None:
+def test_searxng_url_names_own_instances():
     settings, origins = load(environ={"SEARXNG_URL": "http://a.example; https://b.example/x"})
     assert settings.instances.own == ("http://a.example/", "https://b.example/x/")
     assert origins["instances.own"] == "environment SEARXNG_URL"
 
 
 def test_our_own_variable_beats_searxng_url_and_searxng_url_beats_the_file(
-    write: Callable[[str], Path],
-) -> None:
+    write,
+):
     path = write('[instances]\nown = ["http://file.example/"]\n')
     environ = {"SEARXNG_URL": "http://plain.example/"}
     own = load(path=path, environ=environ).settings.instances.own
@@ -233,13 +232,13 @@ def test_our_own_variable_beats_searxng_url_and_searxng_url_beats_the_file(
         ("http://a.example/x@y", "http://a.example/x@y/"),
     ],
 )
-def test_the_address_of_an_own_instance_is_normalised(written: str, normal: str) -> None:
+def test_the_address_of_an_own_instance_is_normalised(written, normal):
     assert Settings.model_validate({"instances": {"own": [written, normal]}}).instances.own == (
         normal,
     )
 
 
-def test_profiles_come_from_all_sources(write: Callable[[str], Path]) -> None:
+def test_profiles_come_from_all_sources(write):
     path = write(
         'profile = "news"\n'
         '[profiles.news]\ncategory = "news"\nrecency = "oneDay"\n'
@@ -268,14 +267,14 @@ def test_profiles_come_from_all_sources(write: Callable[[str], Path]) -> None:
 
 
 def test_an_empty_profile_does_not_empty_the_same_one_of_a_weaker_source(
-    write: Callable[[str], Path],
-) -> None:
+    write,
+):
     path = write('[profiles.news]\ncategory = "news"\n')
     settings, _ = load(path=path, environ={"SEARX_MCP_PROFILES": '{"news": {}, "other": {}}'})
     assert settings.profiles == {"news": {"category": "news"}, "other": {}}
 
 
-def test_search_defaults_are_composed_from_the_tables() -> None:
+def test_search_defaults_are_composed_from_the_tables():
     settings = Settings.model_validate(
         {
             "web_search": {"default_results_count": 3, "max_results_count": 20},
@@ -364,9 +363,7 @@ BAD_FILES = [
 @pytest.mark.parametrize(
     ("text", "field", "message"), BAD_FILES, ids=[row[0].replace("\n", " ") for row in BAD_FILES]
 )
-def test_a_mistake_in_the_file_is_told(
-    text: str, field: str, message: str, write: Callable[[str], Path]
-) -> None:
+def test_a_mistake_in_the_file_is_told(text, field, message, write):
     path = write(text)
     error = refusal(path=path)
     assert error.code == ErrorCode.INVALID_ARGUMENT
@@ -408,9 +405,7 @@ BAD_ENVIRONMENTS = [
     BAD_ENVIRONMENTS,
     ids=[str(row[0])[:60] for row in BAD_ENVIRONMENTS],
 )
-def test_a_mistake_in_the_environment_is_told(
-    environ: Mapping[str, str], field: str, message: str
-) -> None:
+def test_a_mistake_in_the_environment_is_told(environ, field, message):
     error = refusal(environ=environ)
     assert error.field == field
     assert message in error.message
@@ -429,9 +424,7 @@ def test_a_mistake_in_the_environment_is_told(
         ({"search.cache_ttl": "a" * 10_000}, "search.cache_ttl", "aaa..."),
     ],
 )
-def test_a_mistake_in_an_argument_is_told(
-    overrides: Mapping[str, object], field: str, message: str
-) -> None:
+def test_a_mistake_in_an_argument_is_told(overrides, field, message):
     error = refusal(overrides=overrides)
     assert error.field == field
     assert message in error.message
@@ -439,7 +432,7 @@ def test_a_mistake_in_an_argument_is_told(
     assert len(error.message) < 250
 
 
-def test_the_key_that_was_changed_is_blamed_for_a_broken_pair() -> None:
+def test_the_key_that_was_changed_is_blamed_for_a_broken_pair():
     error = refusal(
         environ={"SEARX_MCP_WEB_SEARCH__DEFAULT_RESULTS_COUNT": "50"},
         overrides={
@@ -451,7 +444,7 @@ def test_the_key_that_was_changed_is_blamed_for_a_broken_pair() -> None:
     assert error.origin != "default"
 
 
-def test_invalid_toml_is_told_with_its_line(write: Callable[[str], Path]) -> None:
+def test_invalid_toml_is_told_with_its_line(write):
     path = write("[search]\ncache_ttl = \n")
     error = refusal(path=path)
     assert (error.field, error.origin) == ("config", "argument path")
@@ -473,7 +466,7 @@ def test_invalid_toml_is_told_with_its_line(write: Callable[[str], Path]) -> Non
     ],
     ids=["UTF-16", "Latin-1", "NUL", "lists", "closed lists", "tables", "number", "long"],
 )
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_a_file_that_cannot_be_read_is_told(tmp_path, content, reason):
     path = tmp_path / "mine.toml"
     path.write_bytes(content)
     error = refusal(path=path)
@@ -493,15 +486,13 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, content: bytes, reas
     ],
     ids=["long number", "long hexadecimal number", "long name", "lists"],
 )
-def test_a_huge_value_is_told_in_few_words(
-    write: Callable[[str], Path], text: str, field: str
-) -> None:
+def test_a_huge_value_is_told_in_few_words(write, text, field):
     error = refusal(path=write(text))
     assert error.field == field
     assert len(error.message) < 350
 
 
-def test_a_broken_file_in_the_users_folder_is_told(no_configuration_of_the_user: Path) -> None:
+def test_a_broken_file_in_the_users_folder_is_told(no_configuration_of_the_user):
     no_configuration_of_the_user.parent.mkdir()
     no_configuration_of_the_user.write_text("=", encoding="utf-8")
     error = refusal()
@@ -510,7 +501,7 @@ def test_a_broken_file_in_the_users_folder_is_told(no_configuration_of_the_user:
 
 
 @pytest.mark.parametrize("name", ["missing.toml", "."])
-def test_a_file_that_is_named_must_be_there(name: str, tmp_path: Path) -> None:
+def test_a_file_that_is_named_must_be_there(name, tmp_path):
     path = tmp_path / name
     error = refusal(environ={"SEARX_MCP_CONFIG": str(path)})
     assert (error.field, error.origin) == ("config", "environment SEARX_MCP_CONFIG")
@@ -518,9 +509,7 @@ def test_a_file_that_is_named_must_be_there(name: str, tmp_path: Path) -> None:
     assert refusal(path=path).origin == "argument path"
 
 
-def test_a_file_that_cannot_be_opened_is_told(
-    write: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_opened_is_told(write, monkeypatch):
     path = write("")
 
     def refuse(*args: object, **options: object) -> int:
@@ -542,7 +531,7 @@ def test_a_file_that_cannot_be_opened_is_told(
         "http://a.example/?key=user:hunter2@x",
     ],
 )
-def test_a_password_in_an_address_is_refused_and_never_shown(url: str) -> None:
+def test_a_password_in_an_address_is_refused_and_never_shown(url):
     error = refusal(overrides={"instances.own": [url]})
     assert error.field == "instances.own"
     assert "hunter2" not in str(error)
@@ -552,14 +541,14 @@ def test_a_password_in_an_address_is_refused_and_never_shown(url: str) -> None:
     assert "instances.own: " in str(caught.value)
 
 
-def test_a_password_in_a_list_of_the_wrong_type_is_not_shown() -> None:
+def test_a_password_in_a_list_of_the_wrong_type_is_not_shown():
     url = "https://user:hunter2@a.example/"
     assert "hunter2" not in str(refusal(overrides={"instances.own": [[url]]}))
 
 
 def test_building_settings_reads_no_environment_and_no_file(
-    monkeypatch: pytest.MonkeyPatch, no_configuration_of_the_user: Path
-) -> None:
+    monkeypatch, no_configuration_of_the_user
+):
     no_configuration_of_the_user.parent.mkdir()
     no_configuration_of_the_user.write_text("[search]\ncache_ttl = 1\n", encoding="utf-8")
     monkeypatch.setenv("SEARX_MCP_SEARCH__CACHE_SIZE", "1")
@@ -569,20 +558,20 @@ def test_building_settings_reads_no_environment_and_no_file(
     assert Settings().instances.own == ()
 
 
-def test_loading_reads_only_the_environment_it_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loading_reads_only_the_environment_it_is_given(monkeypatch):
     monkeypatch.setenv("SEARX_MCP_SEARCH__CACHE_SIZE", "1")
     monkeypatch.setenv("SEARX_MCP_ZZZ", "1")
     assert load(environ={}).settings == Settings()
 
 
-def test_settings_are_frozen() -> None:
+def test_settings_are_frozen():
     with pytest.raises(ValidationError):
         Settings().profile = "x"  # type: ignore[misc] # the test is that this fails
     assert ServerConfig().structured_output == "auto"
 
 
 @pytest.mark.slow
-def test_importing_the_settings_loads_no_slow_library() -> None:
+def test_importing_the_settings_loads_no_slow_library():
     code = (
         "import sys, searx_mcp.settings.sources;"
         "print([name for name in ('aiohttp', 'selectolax', 'mcp', 'yarl', 'click', 'rich',"
@@ -607,17 +596,17 @@ def write_config() -> ModuleType:
     return module
 
 
-def test_the_written_lists_are_up_to_date(write_config: ModuleType) -> None:
+def test_the_written_lists_are_up_to_date(write_config):
     assert write_config.main(["--check"]) == 0
 
 
-def test_the_example_file_changes_nothing() -> None:
+def test_the_example_file_changes_nothing():
     settings, origins = load(path=ROOT / "config" / "searx-mcp.toml", environ={})
     assert settings == Settings()
     assert set(origins.values()) == {"default"}
 
 
-def test_every_line_of_the_example_file_is_a_default() -> None:
+def test_every_line_of_the_example_file_is_a_default():
     lines = (ROOT / "config" / "searx-mcp.toml").read_text(encoding="utf-8").splitlines()
     text = "\n".join(line.removeprefix("# ") if " = " in line else line for line in lines)
     values = tomllib.loads(text.partition("# Search arguments by")[0])
@@ -626,7 +615,7 @@ def test_every_line_of_the_example_file_is_a_default() -> None:
     assert {"profile", *named} == {row.key for row in ROWS}
 
 
-def test_the_documentation_names_every_setting_and_variable() -> None:
+def test_the_documentation_names_every_setting_and_variable():
     page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     for row in ROWS:
         assert f"| `{row.key.rpartition('.')[2]}` |" in page
@@ -634,7 +623,7 @@ def test_the_documentation_names_every_setting_and_variable() -> None:
         assert f"`{name}`" in page
 
 
-def test_the_examples_of_the_documentation_load(write: Callable[[str], Path]) -> None:
+def test_the_examples_of_the_documentation_load(write):
     page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
     entries, profile = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     variables, addresses = re.findall(r"```sh\n(.*?)```", page, re.DOTALL)
@@ -654,9 +643,7 @@ def environ_of(shell: str) -> dict[str, str]:
     return dict(line.replace('"', "").split("=", 1) for line in shell.splitlines())
 
 
-def test_the_script_tells_and_mends_what_is_not_up_to_date(
-    write_config: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_path, capsys):
     for folder in ("config", "docs"):
         (tmp_path / folder).mkdir()
     pages = {"settings": "configuration.md", "web_search": "mcp.md", "web_fetch": "web-fetch.md"}
@@ -679,16 +666,14 @@ def test_the_script_tells_and_mends_what_is_not_up_to_date(
 SECRET_KEYS = sorted(key for key in SECRETS if "." in key)
 
 
-def test_every_setting_that_is_a_secret_is_known() -> None:
+def test_every_setting_that_is_a_secret_is_known():
     assert len(SECRET_KEYS) >= 5
     assert {*SECRET_KEYS, "redis", "fetch.headers"} <= SECRETS
 
 
 @pytest.mark.parametrize("key", SECRET_KEYS)
 @pytest.mark.parametrize("value", ["hunter2 hunter2\n", ["hunter2"], {"is": "hunter2"}, 4711])
-def test_no_wrong_value_of_a_secret_is_shown(
-    write: Callable[[str], Path], key: str, value: object
-) -> None:
+def test_no_wrong_value_of_a_secret_is_shown(write, key, value):
     table, _, name = key.partition(".")
     text = json.dumps(value) if not isinstance(value, dict) else '{ is = "hunter2" }'
     path = write(f"[{table}]\n{name} = {text}\n")
@@ -703,7 +688,7 @@ def test_no_wrong_value_of_a_secret_is_shown(
 
 @pytest.mark.parametrize("key", SECRET_KEYS)
 @pytest.mark.parametrize("text", ['{{"{}": "hunter2"', "hunter2", '["hunter2"]'])
-def test_no_wrong_table_of_a_secret_is_shown(key: str, text: str) -> None:
+def test_no_wrong_table_of_a_secret_is_shown(key, text):
     table, _, name = key.partition(".")
     error = refusal(environ={f"SEARX_MCP_{table.upper()}": text.format(name)})
     assert error.field == table
