@@ -117,6 +117,7 @@ async def new_client(
             file = tmp_path / f"{next(numbers)}.sqlite"
             pages = open_store(file, max_bytes=1 << 24, max_age=86_400)
         async with SearxClient(settings, dialling=dialling, pages=pages) as client:
+            await client._asking()  # loading code waits for nothing that a site could make fail
             yield client
 
     async with RawServer(plain) as one, RawServer(safe, ssl_context=context) as other:
