@@ -171,7 +171,9 @@ async def test_a_host_that_stops_reading_is_told_of_in_a_sentence(tmp_path):
     async with serving(tmp_path) as process:
         await greet(process)
         assert process.stdin is not None
+        assert process.stdout is not None
         process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined] # - no public way closes one pipe
+        assert await process.stdout.read() == b""  # it is closed now, and takes no answer any more
         process.stdin.write(line({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))
         assert process.stderr is not None
         errors = await process.stderr.read()
