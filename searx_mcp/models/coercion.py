@@ -61,6 +61,39 @@ def text(value: object, limits: Limits) -> str:
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
+def prose(value: object, limits: Limits) -> str:
+    """Clean a text that may have several paragraphs."""
+    if not isinstance(value, str):
+        return text(value, limits)
+    _check_length(value, limits.max_length)
+    return "\n".join(text(line, limits) for line in value.splitlines() if not is_blank(line))
+
+
+def texts(most: int) -> Reader:
+    """Make a reader of one text, or a list of them, which may be JSON in a text; each once.
+
+    Args:
+        most: characters of each.
+    """
+
+    def read(value: object, limits: Limits) -> tuple[str, ...]:
+        entries: object = value
+        if isinstance(value, str):
+            _check_length(value, MAX_RAW_LENGTH)
+            entries = [value]
+            if value.lstrip().startswith("["):
+                with suppress(ValueError, RecursionError):
+                    entries = json.loads(value)
+        if not isinstance(entries, list | tuple):
+            entries = [entries]
+        if len(entries) > limits.max_length:
+            raise ValueError(f"has {len(entries):,} entries; at most {limits.max_length}")
+        one = Limits(max_length=most)
+        return tuple(dict.fromkeys(text(entry, one) for entry in entries if not is_blank(entry)))
+
+    return read
+
+
 def choice(choices: Mapping[str, object], allowed: str) -> Reader:
     """Make a reader that finds a value by its folded spelling.
 
@@ -306,6 +339,11 @@ def urls(value: object, limits: Limits) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_url(entry, limits) for entry in entries))
 
 
+def one_url(value: object, limits: Limits) -> str:
+    """Read one address, which may stand alone in a list."""
+    return _url(_only(value), limits)
+
+
 def _url(value: object, limits: Limits) -> str:
     """Read an address; one that starts with a host gets `https://`."""
     if not isinstance(value, str) or not value.strip():
@@ -314,7 +352,7 @@ def _url(value: object, limits: Limits) -> str:
     if forbidden := _FORBIDDEN_IN_URL.search(address):
         raise ValueError(f"{shown(address)} has the character U+{ord(forbidden[0]):04X}; encode it")
     address = f"https://{address}" if _BARE_HOST.fullmatch(address) else address
-    _check_length(address, limits.max_length)
+    _check_length(address, min(limits.max_length, _MAX_ADDRESS))
     return address
 
 

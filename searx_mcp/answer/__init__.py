@@ -1,0 +1,1 @@
+"""Answers with evidence: a question taken apart, pages and their links searched, quotes checked."""

@@ -1,0 +1,1 @@
+"""The corpus: pages that were read, in parts that questions find."""

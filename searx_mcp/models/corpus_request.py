@@ -1,0 +1,323 @@
+"""Requests to the corpus. Each field is declared here as an argument of its tool, too."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Annotated, Final, Self, TypedDict
+
+from pydantic import Field, model_validator
+
+from searx_mcp.models import coercion as read
+from searx_mcp.models.argument import Argument
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.request import MAX_TIMEOUT, MAX_URL_LENGTH
+
+MAX_QUESTION_LENGTH: Final = 2_000
+MAX_QUESTIONS: Final = 20
+MAX_KNOWN_LENGTH: Final = 20_000
+MAX_CONSTRAINTS: Final = 10
+MAX_EXPANSION: Final = 20
+
+Url = Annotated[str, Field(max_length=MAX_URL_LENGTH)]
+Question = Annotated[str, Field(min_length=1, max_length=MAX_QUESTION_LENGTH)]
+
+
+class Intent(StrEnum):
+    """Kinds of question: each is taken apart, and its passages are ranked, in its own way."""
+
+    FACTUAL = "factual"
+    COMPARISON = "comparison"
+    HOW_TO = "how_to"
+    EXPLORATORY = "exploratory"
+
+
+_TIMEOUT: Final = Argument(
+    read.seconds, "Seconds the whole call may take, {ge} to {le}.", "SECONDS", schema=None
+)
+_MAX_TOKENS: Final = Argument(
+    read.number, "Keep the text within N tokens, {ge} to {le:,}.", "N", schema=None
+)
+_INTENT: Final = Argument(
+    read.choice(
+        {"".join(filter(str.isalpha, intent)): intent for intent in Intent},
+        f"one of {', '.join(Intent)}",
+    ),
+    f"{', '.join(Intent)}; found out unless given.",
+    "KIND",
+    schema={"enum": [*Intent], "description": ""},
+)
+
+
+class ReadRequest(Frozen):
+    """One `read_page` call; what each field means is the first text of its `Argument`."""
+
+    url: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_URL_LENGTH),
+        Argument(
+            read.one_url,
+            "The public http or https address.",
+            schema={},
+            names=("uri", "link", "source_url"),
+        ),
+    ]
+    query: Annotated[
+        tuple[Question, ...],
+        Field(max_length=MAX_QUESTIONS),
+        Argument(
+            read.texts(MAX_QUESTION_LENGTH),
+            "What you want to know of the page.",
+            "TEXT",
+            short="q",
+            repeated=True,
+            schema={"type": "string", "items": None},
+            names=("q", "question", "prompt"),
+        ),
+    ] = ()
+    queries: Annotated[
+        tuple[Question, ...],
+        Field(max_length=MAX_QUESTIONS),
+        Argument(
+            read.texts(MAX_QUESTION_LENGTH),
+            "Several questions, each answered by itself.",
+            "TEXT",
+            repeated=True,
+            schema={"description": "Several questions"},
+            names=("questions",),
+        ),
+    ] = ()
+    force_refresh: Annotated[
+        bool,
+        Argument(
+            read.boolean,
+            "Fetch it even if it is kept; at most every 30 s.",
+            schema={"description": "Fetch it anew", "default": None},
+        ),
+    ] = False
+    max_results: Annotated[
+        int,
+        Field(ge=1, le=50),
+        Argument(
+            read.number,
+            "Passages for each question, {ge} to {le}.",
+            "N",
+            short="n",
+            schema={"description": "Passages for each"},
+            names=("top_k", "limit", "count", "num_results", "results_count"),
+        ),
+    ] = 8
+    include_metadata: Annotated[
+        bool,
+        Argument(
+            read.boolean,
+            "Add ETag, hash, language and counts of the kept page.",
+            schema=None,
+            names=("metadata",),
+        ),
+    ] = False
+    timeout: Annotated[float | None, Field(ge=1, le=MAX_TIMEOUT), _TIMEOUT] = None
+    max_tokens: Annotated[int | None, Field(ge=200, le=200_000), _MAX_TOKENS] = None
+
+    @model_validator(mode="after")
+    def _check_questions(self) -> Self:
+        if not self.questions:
+            raise ValueError("give query or queries")
+        return self
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """All that is asked, each once."""
+        return tuple(dict.fromkeys((*self.query, *self.queries)))
+
+
+class AnswerRequest(Frozen):
+    """One `answer` call; without an address the web is searched first."""
+
+    query: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_QUESTION_LENGTH),
+        Argument(
+            read.text,
+            "The question, in words; it may have several parts.",
+            schema={"description": ""},
+            names=("q", "question", "prompt"),
+        ),
+    ]
+    url: Annotated[
+        tuple[Url, ...],
+        Argument(
+            read.urls,
+            "A page to answer from; repeatable. Without one, the web is searched first.",
+            "URL",
+            repeated=True,
+            schema={"type": "string", "items": None, "description": "Page to answer from"},
+            names=("uri", "source_url"),
+        ),
+    ] = ()
+    urls: Annotated[
+        tuple[Url, ...],
+        Argument(
+            read.urls,
+            "Further pages.",
+            "URL",
+            repeated=True,
+            schema={"description": "Further pages"},
+            names=("sources", "source_urls"),
+        ),
+    ] = ()
+    intent: Annotated[Intent | None, _INTENT] = None
+    known_context: Annotated[
+        str,
+        Field(max_length=MAX_KNOWN_LENGTH),
+        Argument(
+            read.prose,
+            "What you know already: it is not repeated.",
+            "TEXT",
+            schema={"description": "What you know already"},
+            names=("known", "context"),
+        ),
+    ] = ""
+    constraints: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=300)], ...],
+        Field(max_length=MAX_CONSTRAINTS),
+        Argument(
+            read.texts(300),
+            "What passages should have, such as code examples; repeatable.",
+            "TEXT",
+            repeated=True,
+            schema={"description": "What passages should have"},
+            names=("constraint",),
+        ),
+    ] = ()
+    expansion_budget: Annotated[
+        int | None,
+        Field(ge=0, le=MAX_EXPANSION),
+        Argument(
+            read.number,
+            "Linked pages read at most, {ge} to {le}; as many as help unless given.",
+            "N",
+            schema={"description": "Linked pages to read"},
+            names=("budget", "max_expansion"),
+        ),
+    ] = None
+    timeout: Annotated[float | None, Field(ge=1, le=MAX_TIMEOUT), _TIMEOUT] = None
+    max_tokens: Annotated[int | None, Field(ge=200, le=200_000), _MAX_TOKENS] = None
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """The pages that it names, each once."""
+        return tuple(dict.fromkeys((*self.url, *self.urls)))
+
+
+class CorpusSearchRequest(Frozen):
+    """One `search_corpus` call: it makes no request."""
+
+    query: Annotated[
+        str,
+        Field(min_length=1, max_length=MAX_QUESTION_LENGTH),
+        Argument(
+            read.text,
+            "What you want to know.",
+            schema={"description": ""},
+            names=("q", "question", "prompt"),
+        ),
+    ]
+    source_urls: Annotated[
+        tuple[Url, ...],
+        Argument(
+            read.urls,
+            "Only these pages; repeatable.",
+            "URL",
+            repeated=True,
+            schema={"description": "Only these pages"},
+            names=("source_url", "url", "urls"),
+        ),
+    ] = ()
+    intent: Annotated[Intent | None, _INTENT] = None
+    top_k: Annotated[
+        int,
+        Field(ge=1, le=100),
+        Argument(
+            read.number,
+            "Passages at most, {ge} to {le}.",
+            "N",
+            short="n",
+            schema={"description": "Passages"},
+            names=("max_results", "limit", "count", "num_results", "results_count"),
+        ),
+    ] = 20
+    max_tokens: Annotated[int | None, Field(ge=200, le=200_000), _MAX_TOKENS] = None
+
+
+class StatusRequest(Frozen):
+    """One `corpus_status` call."""
+
+    source_url: Annotated[
+        str,
+        Field(max_length=MAX_URL_LENGTH),
+        Argument(
+            read.one_url, "Only this page.", schema={"description": "", "default": None},
+            names=("url", "uri"),
+        ),
+    ] = ""  # fmt: skip
+    include_urls: Annotated[
+        bool,
+        Argument(read.boolean, "List the pages.", names=("list", "urls")),
+    ] = True
+
+
+class IngestRequest(Frozen):
+    """One `ingest` call: pages are read and kept, nothing is asked of them."""
+
+    url: Annotated[
+        tuple[Url, ...],
+        Field(min_length=1),
+        Argument(
+            read.urls,
+            "A page to keep; several may be named.",
+            schema={"type": "string", "items": None, "description": ""},
+            names=("urls", "uri", "source_url", "source_urls"),
+        ),
+    ]
+    force_refresh: Annotated[
+        bool,
+        Argument(
+            read.boolean,
+            "Fetch it even if it is kept; at most every 30 s.",
+            schema={"description": "Fetch it anew", "default": None},
+        ),
+    ] = False
+    timeout: Annotated[float | None, Field(ge=1, le=MAX_TIMEOUT), _TIMEOUT] = None
+
+
+class ReadArguments(TypedDict, total=False):
+    """The fields of a `ReadRequest` but its address, as a program writes them; for type checkers."""
+
+    query: str | Sequence[str]
+    queries: Sequence[str]
+    force_refresh: bool
+    max_results: int
+    include_metadata: bool
+    timeout: float | None
+    max_tokens: int | None
+
+
+class AnswerArguments(TypedDict, total=False):
+    """The fields of an `AnswerRequest` but its question, likewise."""
+
+    url: str | Sequence[str]
+    urls: Sequence[str]
+    intent: Intent | str | None
+    known_context: str
+    constraints: str | Sequence[str]
+    expansion_budget: int | None
+    timeout: float | None
+    max_tokens: int | None
+
+
+class CorpusSearchArguments(TypedDict, total=False):
+    """The fields of a `CorpusSearchRequest` but its question, likewise."""
+
+    source_urls: str | Sequence[str]
+    intent: Intent | str | None
+    top_k: int
+    max_tokens: int | None
