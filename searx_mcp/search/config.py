@@ -141,8 +141,13 @@ class StorageConfig(Frozen):
         default=True,
         description="Keep captured pages there, so that cursors outlive a process; false keeps them in memory.",
     )
+    corpus: bool = Field(
+        default=True,
+        description="Keep the corpus there; false keeps it in memory, for as long as the process.",
+    )
     namespace: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")] = Field(
-        default="default", description="Whose captured pages these are; others find none of them."
+        default="default",
+        description="Whose captured pages and corpus these are; others find none of them.",
     )
 
 

@@ -17,14 +17,28 @@ ALIASES: Final[Mapping[str, tuple[str, str]]] = {
     "SEARX_MCP_REDIS_URL": ("redis", "url"),
     "SEARX_MCP_NAMESPACE": ("storage", "namespace"),
     "ENRIWEB_WEB_FETCH_DEFAULT_MAX_CHARS": ("web_fetch", "default_max_chars"),
+    "EMBEDDING_SERVER_URL": ("embedding", "url"),
+    "EMBEDDING_SERVER_API_KEY": ("embedding", "key"),
+    "EMBEDDING_MODEL_NAME": ("embedding", "model"),
+    "SIMILARITY_THRESHOLD": ("embedding", "threshold"),
+    "EMBEDDING_TOKENS_SIZE": ("corpus", "chunk_tokens"),
+    "CONCURRENCY": ("corpus", "concurrency"),
+    "DATA_DIR": ("storage", "folder"),
+    "REQUEST_TIMEOUT_MS": ("web_fetch", "default_timeout"),
+    "MCP_RESPONSE_TOKEN_BUDGET": ("server", "response_token_budget"),
+    "MCP_TOOL_TIMEOUT": ("server", "tool_timeout"),
 }
 """Other names of `SEARX_MCP_<TABLE>__<KEY>`, which beats them."""
+_MILLISECONDS: Final = "_MS"
+_COUNT = re.compile(r"[0-9]{1,9}")
 
 
 def alias_leaves(environ: Mapping[str, str]) -> Iterator[tuple[tuple[str, ...], object, str]]:
     """Find the settings named otherwise: the names that lead to each, its text, its origin."""
     for variable, names in ALIASES.items():
         if text := environ.get(variable, ""):
+            if variable.endswith(_MILLISECONDS) and _COUNT.fullmatch(text):
+                text = f"{int(text) / 1_000:g}"
             yield names, text, f"environment {variable}"
 
 

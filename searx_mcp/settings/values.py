@@ -14,8 +14,10 @@ from pydantic import (
     model_validator,
 )
 
+from searx_mcp.answer.config import AnswerConfig
 from searx_mcp.arguments import SearchDefaults, check_profile
 from searx_mcp.content.config import MarkdownConfig
+from searx_mcp.corpus.config import CorpusConfig, EmbeddingConfig, RerankConfig
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.fetch.config import FetchConfig, WebFetchConfig
 from searx_mcp.http.config import NetworkConfig
@@ -47,6 +49,10 @@ class ServerConfig(Frozen):
         default=2_000,
         description="Tokens the text of a fetched page may have when a call names no size.",
     )
+    response_token_budget: Annotated[int, Field(ge=200, le=200_000)] = Field(
+        default=8_000,
+        description="Tokens that evidence may have when a call names no size.",
+    )
     fetch_token_limit: Annotated[int, Field(ge=200, le=200_000)] = Field(
         default=20_000,
         description="Tokens the text of a fetched page may have whatever a call names.",
@@ -73,6 +79,10 @@ class SettingsTables(TypedDict, total=False):
     instances: InstancesConfig | Table
     own: OwnConfig | Table
     open_sources: OpenSourcesConfig | Table
+    corpus: CorpusConfig | Table
+    embedding: EmbeddingConfig | Table
+    rerank: RerankConfig | Table
+    answer: AnswerConfig | Table
     network: NetworkConfig | Table
     storage: StorageConfig | Table
     redis: RedisConfig | Table
@@ -100,6 +110,10 @@ class Settings(Frozen):
     instances: InstancesConfig = Field(default_factory=InstancesConfig)
     own: OwnConfig = Field(default_factory=OwnConfig)
     open_sources: OpenSourcesConfig = Field(default_factory=OpenSourcesConfig)
+    corpus: CorpusConfig = Field(default_factory=CorpusConfig)
+    embedding: EmbeddingConfig = Field(default_factory=EmbeddingConfig)
+    rerank: RerankConfig = Field(default_factory=RerankConfig)
+    answer: AnswerConfig = Field(default_factory=AnswerConfig)
     network: NetworkConfig = Field(default_factory=NetworkConfig)
     storage: StorageConfig = Field(default_factory=StorageConfig)
     redis: RedisConfig = Field(default_factory=RedisConfig)

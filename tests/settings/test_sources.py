@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
 from searx_mcp.errors import ErrorCode, SettingsError
 from searx_mcp.models.request import Category
@@ -31,6 +31,10 @@ OTHER_TEXT = {
     "open_sources.contact": "me@example.org",
     "open_sources.npm_url": "https://packages.example",
     "open_sources.photon_url": "http://127.0.0.1:2322/photon",
+    "embedding.url": "http://127.0.0.1:11434/v1",
+    "embedding.model": "nomic-embed-text",
+    "rerank.url": "http://127.0.0.1:8080/rerank",
+    "rerank.model": "bge-reranker",
     "own.source": "https://git.example.org/searxng",
     "fetch.blocklist_file": "blocked.txt",
     "fetch.browser_path": "/usr/bin/chromium",
@@ -85,6 +89,8 @@ _APART = {
     "fetch.headers",
     "open_sources.stackexchange_key",
     "open_sources.github_token",
+    "embedding.key",
+    "rerank.key",
 }
 KEYS = [row for row in ROWS if row.key not in _APART]
 
@@ -693,3 +699,40 @@ def test_no_wrong_table_of_a_secret_is_shown(key, text):
     error = refusal(environ={f"SEARX_MCP_{table.upper()}": text.format(name)})
     assert error.field == table
     assert "hunter2" not in f"{error} {error.__cause__}"
+
+
+@pytest.mark.parametrize(
+    ("variable", "text", "key", "value"),
+    [
+        ("EMBEDDING_SERVER_URL", "http://127.0.0.1:1/v1", "embedding.url", "http://127.0.0.1:1/v1"),
+        ("EMBEDDING_SERVER_API_KEY", "abc", "embedding.key", SecretStr("abc")),
+        ("EMBEDDING_MODEL_NAME", "nomic-embed-text", "embedding.model", "nomic-embed-text"),
+        ("SIMILARITY_THRESHOLD", "0.72", "embedding.threshold", 0.72),
+        ("EMBEDDING_TOKENS_SIZE", "512", "corpus.chunk_tokens", 512),
+        ("CONCURRENCY", "2", "corpus.concurrency", 2),
+        ("DATA_DIR", "/srv/data", "storage.folder", "/srv/data"),
+        ("REQUEST_TIMEOUT_MS", "20000", "web_fetch.default_timeout", 20.0),
+        ("REQUEST_TIMEOUT_MS", "1500", "web_fetch.default_timeout", 1.5),
+        ("MCP_RESPONSE_TOKEN_BUDGET", "30000", "server.response_token_budget", 30_000),
+        ("MCP_TOOL_TIMEOUT", "120", "server.tool_timeout", 120.0),
+        ("SEARX_MCP_NAMESPACE", "team", "storage.namespace", "team"),
+    ],
+)
+def test_a_name_of_the_specification_is_another_name_of_a_setting_which_beats_it(
+    variable: str, text: str, key: str, value: object
+) -> None:
+    settings, origins = load(environ={variable: text})
+    table, _, name = key.partition(".")
+    assert getattr(getattr(settings, table), name) == value
+    assert origins[key] == f"environment {variable}"
+    ours = f"SEARX_MCP_{table}__{name}".upper()
+    _, origins = load(environ={variable: text, ours: "5" if variable.endswith("_MS") else text})
+    assert origins[key] == f"environment {ours}"
+
+
+@pytest.mark.parametrize("text", ["soon", "-5", "20000ms", "9" * 40])
+def test_milliseconds_that_are_no_number_are_refused_with_the_name_of_the_variable(
+    text: str,
+) -> None:
+    with pytest.raises(SettingsError, match="environment REQUEST_TIMEOUT_MS"):
+        load(environ={"REQUEST_TIMEOUT_MS": text})

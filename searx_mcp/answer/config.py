@@ -1,0 +1,22 @@
+"""Settings of answers."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from searx_mcp.models.base import Frozen
+from searx_mcp.models.corpus_request import MAX_EXPANSION
+
+
+class AnswerConfig(Frozen):
+    """The `[answer]` table: how far `answer` goes for its evidence."""
+
+    seeds: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=4, description="Results of a web search that are read when a call names no page."
+    )
+    max_expansion_depth: Annotated[int, Field(ge=0, le=5)] = Field(
+        default=3, description="Links away from the named pages that are followed at most."
+    )
+    expansion_budget: Annotated[int, Field(ge=0, le=MAX_EXPANSION)] = Field(
+        default=6, description="Linked pages read at most when a call names no number."
+    )

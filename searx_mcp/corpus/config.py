@@ -1,0 +1,100 @@
+"""Settings of the corpus, and of the servers that may help to search it."""
+
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr, ValidationInfo
+from pydantic_core import PydanticCustomError
+
+from searx_mcp.models.base import ByteCount, Frozen
+
+_KEY = re.compile(r"[\x21-\x7e]{0,500}")
+_WANTED: Final = "it must be visible ASCII characters without spaces"
+_ADDRESS: Final = r"^(https?://[^\s/?#@]+(/[^\s?#]*)?)?$"
+_MODEL: Final = r"^[\x21-\x7e]{0,200}$"
+
+
+def _check_key(key: SecretStr, info: ValidationInfo) -> SecretStr:
+    if not _KEY.fullmatch(key.get_secret_value()):
+        # Without the value, which may be a key with something beside it.
+        table = (info.config or {}).get("title", "")
+        context = {"key": f"{table}.{info.field_name}", "reason": _WANTED}
+        raise PydanticCustomError("setting", "{key}: {reason}", context)
+    return key
+
+
+_Key = Annotated[SecretStr, AfterValidator(_check_key)]
+
+
+class CorpusConfig(Frozen):
+    """The `[corpus]` table: pages that `read_page` and `answer` keep."""
+
+    max_size: Annotated[ByteCount, Field(ge=1_048_576, le=1_099_511_627_776)] = Field(
+        default=536_870_912,
+        description="Bytes of the corpus at most, such as 512MB; the pages used longest ago go first.",
+    )
+    max_age: Annotated[float, Field(ge=60, le=315_360_000)] = Field(
+        default=7_776_000.0,
+        description="Seconds after which a page that nobody used goes.",
+    )
+    fresh_for: Annotated[float, Field(ge=0, le=31_536_000)] = Field(
+        default=3_600.0,
+        description="Seconds a page is searched without asking its site, unless that allows longer.",
+    )
+    chunk_tokens: Annotated[int, Field(ge=0, le=8_192)] = Field(
+        default=0, description="Tokens of a chunk at most; 0 takes 1,600 characters."
+    )
+    concurrency: Annotated[int, Field(ge=1, le=64)] = Field(
+        default=4, description="Pages read, and calls to the embedding server, at the same time."
+    )
+
+
+class EmbeddingConfig(Frozen):
+    """The `[embedding]` table: vectors that find what is worded otherwise."""
+
+    # A key may stand in the wrong place, so that no error of pydantic may print what it was given.
+    model_config = ConfigDict(hide_input_in_errors=True, title="embedding")
+
+    provider: Literal["auto", "none", "static", "http"] = Field(
+        default="auto",
+        description="none, static (extra embed), http (with a url), or auto: what there is.",
+    )
+    url: Annotated[str, Field(pattern=_ADDRESS)] = Field(
+        default="",
+        description="Base URL of an OpenAI-compatible server, such as http://127.0.0.1:11434/v1.",
+    )
+    key: _Key = Field(default=SecretStr(""), description="Bearer token for that server.")
+    model: Annotated[str, Field(pattern=_MODEL)] = Field(
+        default="", description="Name of its model; vectors of another one are made anew."
+    )
+    dimensions: Annotated[int, Field(ge=0, le=8_192)] = Field(
+        default=0, description="Dimensions asked of the model; 0 takes what it gives."
+    )
+    timeout: Annotated[float, Field(ge=0.5, le=120)] = Field(
+        default=10.0, description="Seconds one call to that server may take."
+    )
+    threshold: Annotated[float, Field(ge=-1, le=1)] = Field(
+        default=-1.0,
+        description="Similarity below which a chunk is marked low_confidence; -1 takes the model's own.",
+    )
+
+
+class RerankConfig(Frozen):
+    """The `[rerank]` table: a server that puts the best chunks in order."""
+
+    model_config = ConfigDict(hide_input_in_errors=True, title="rerank")
+
+    url: Annotated[str, Field(pattern=_ADDRESS)] = Field(
+        default="",
+        description="URL of a rerank endpoint in the form of Jina, Cohere or TEI; empty asks none.",
+    )
+    key: _Key = Field(default=SecretStr(""), description="Bearer token for it.")
+    model: Annotated[str, Field(pattern=_MODEL)] = Field(
+        default="", description="Name of its model, where it wants one."
+    )
+    timeout: Annotated[float, Field(ge=0.5, le=120)] = Field(
+        default=5.0, description="Seconds one call to it may take."
+    )
+    candidates: Annotated[int, Field(ge=1, le=200)] = Field(
+        default=30, description="Chunks it is asked to put in order."
+    )
