@@ -13,16 +13,24 @@ Callers are models and people, so spellings are forgiven and meanings are not:
 
 Whatever else is wrong raises `InvalidArgumentError` with the name as the caller wrote it. A message
 shows at most 60 characters of a value, and nothing of a query. The arguments themselves are declared
-with the requests, in `searx_mcp.models.request`.
+with the requests, in `searx_mcp.models.request` and `searx_mcp.models.corpus_request`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.argument import Declared, arguments_of
+from searx_mcp.models.base import Frozen
 from searx_mcp.models.coercion import ANY_AGE, Limits, Reader
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
 from searx_mcp.models.request import (
     MAX_RESULTS,
     Category,
@@ -133,6 +141,45 @@ def parse_fetch(raw: Mapping[str, object], *, by_person: bool = False) -> FetchR
     return FetchRequest.model_validate({"by_person": by_person, **values})
 
 
+CorpusRequest = TypeVar(
+    "CorpusRequest", ReadRequest, AnswerRequest, CorpusSearchRequest, StatusRequest, IngestRequest
+)
+
+_WANTED: Final[Mapping[type[Frozen], Mapping[str, tuple[str, ...]]]] = {
+    ReadRequest: {
+        "give the address of the page": ("url",),
+        "say what you want to know": ("query", "queries"),
+    },
+    AnswerRequest: {"say what you want to know": ("query",)},
+    CorpusSearchRequest: {"say what you want to know": ("query",)},
+    IngestRequest: {"give the address of the page": ("url",)},
+}
+"""What a call must name, by one of some arguments."""
+
+
+def parse_corpus(request: type[CorpusRequest], raw: Mapping[str, object]) -> CorpusRequest:
+    """Turn the arguments of a call to the corpus into a request.
+
+    Args:
+        request: what is asked of it.
+        raw: by name, as the caller wrote them.
+
+    Raises:
+        InvalidArgumentError: for the first argument that is unknown, missing or wrong.
+    """
+    given = _named(raw, arguments_of(request), blank_matters=frozenset())
+    for advice, names in _WANTED.get(request, {}).items():
+        if not any(name in given for name in names):
+            raise InvalidArgumentError(names[0], f"is missing; {advice}")
+    return request.model_validate({name: argument.value() for name, argument in given.items()})
+
+
+def corpus_schema(request: type[CorpusRequest]) -> dict[str, object]:
+    """Describe the arguments of a call to the corpus, as `search_schema` does."""
+    wanted = [names[0] for names in _WANTED.get(request, {}).values()]
+    return _schema(request, {}) | ({"required": wanted} if wanted else {})
+
+
 def search_schema(defaults: SearchDefaults) -> dict[str, object]:
     """Describe the arguments of `web_search` as a JSON schema that every known client reads.
 
@@ -204,7 +251,12 @@ def _search_arguments(defaults: SearchDefaults) -> dict[str, Declared]:
     return declared
 
 
-def _named(raw: Mapping[str, object], arguments: Mapping[str, Declared]) -> dict[str, _Given]:
+def _named(
+    raw: Mapping[str, object],
+    arguments: Mapping[str, Declared],
+    *,
+    blank_matters: frozenset[str] = _BLANK_MATTERS,
+) -> dict[str, _Given]:
     """Find the argument behind each name that a caller wrote."""
     known = {
         spelling: (name, read)
@@ -217,7 +269,7 @@ def _named(raw: Mapping[str, object], arguments: Mapping[str, Declared]) -> dict
             hint = did_you_mean(written, arguments) or f"; known: {', '.join(arguments)}"
             raise InvalidArgumentError(shown(written)[1:-1], f"is unknown{hint}")
         name, read = known[spelling]
-        if value is None or (name not in _BLANK_MATTERS and is_blank(value)):
+        if value is None or (name not in blank_matters and is_blank(value)):
             continue
         if name in found:
             raise InvalidArgumentError(written, f"is the same as {found[name].written}; give one")
@@ -226,12 +278,12 @@ def _named(raw: Mapping[str, object], arguments: Mapping[str, Declared]) -> dict
 
 
 _UNSAID = frozenset({"title", "$ref", "anyOf"})
-_LONG = frozenset({"minLength", "maxLength", "maxItems", "pattern"})
+_LONG = frozenset({"minLength", "maxLength", "minItems", "maxItems", "pattern"})
 """What a model cannot count or never comes near; a call that breaks it is told."""
 
 
 def _schema(
-    request: type[SearchRequest | FetchRequest], configured: Mapping[str, Mapping[str, object]]
+    request: type[Frozen], configured: Mapping[str, Mapping[str, object]]
 ) -> dict[str, object]:
     """Resolve what pydantic writes with references and unions, and leave out what says nothing."""
     whole = request.model_json_schema()
@@ -244,6 +296,8 @@ def _schema(
         definition = whole.get("$defs", {}).get(rules.get("$ref", "").rpartition("/")[2], {})
         merged = {**definition, "description": "", **rules}
         merged = {rule: value for rule, value in merged.items() if rule not in _LONG}
+        if isinstance(items := merged.get("items"), dict):
+            merged["items"] = {rule: value for rule, value in items.items() if rule not in _LONG}
         merged |= {**told, **configured.get(name, {})}
         properties[name] = {
             rule: value

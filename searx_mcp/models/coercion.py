@@ -89,7 +89,10 @@ def texts(most: int) -> Reader:
         if len(entries) > limits.max_length:
             raise ValueError(f"has {len(entries):,} entries; at most {limits.max_length}")
         one = Limits(max_length=most)
-        return tuple(dict.fromkeys(text(entry, one) for entry in entries if not is_blank(entry)))
+        found = tuple(dict.fromkeys(text(entry, one) for entry in entries if not is_blank(entry)))
+        if not found:
+            raise ValueError("is empty")
+        return found
 
     return read
 
