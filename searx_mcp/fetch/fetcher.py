@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Hashable, Iterable
+from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from yarl import URL
 
@@ -35,6 +35,7 @@ from searx_mcp.urls.address import AllowList
 from searx_mcp.urls.url import check_url
 
 logger = logging.getLogger("searx_mcp.fetch")
+T = TypeVar("T")
 
 _MORE_TIME: Final = 1.0
 """Seconds by which two calls must differ in the time they have, to be better off on their own."""
@@ -60,6 +61,21 @@ class _Landed:
     end: float
     was_late: bool = False
     is_new: bool = True
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A whole page, as it is kept.
+
+    Attributes:
+        kept: the capture.
+        is_new: whether it was fetched just now, and not found unchanged or in the cache.
+        notes: sentences a caller should know.
+    """
+
+    kept: KeptPage
+    is_new: bool
     notes: tuple[str, ...] = ()
 
 
@@ -147,11 +163,54 @@ class Fetcher:
             FetchError: any of its kinds, with `url` and `response_time_ms`.
         """
         started = now()
-        end = started + self._allowed_time(request)
-        end = end if deadline is None else min(end, deadline)
+        end = self._end(request, started, deadline)
+
+        async def work() -> Page:
+            landed, provenance = await self._landed(request, started, end, max_bytes)
+            return await self._shown(landed, request, started, query, provenance=provenance)
+
+        return await self._guarded(work, request, started, end)
+
+    async def read(
+        self,
+        request: FetchRequest,
+        *,
+        deadline: float | None = None,
+        previous: KeptPage | None = None,
+    ) -> Reading:
+        """Give one page whole, as it is kept.
+
+        Args:
+            request: the page; what it says of parts does not count.
+            deadline: as for `fetch`.
+            previous: what the caller has of the page, where nothing is in the cache: the site is asked
+                whether that still is the page, and it serves where the site fails.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong.
+            FetchError: any of its kinds, with `url` and `response_time_ms`.
+        """
+        started = now()
+        end = self._end(request, started, deadline)
+
+        async def work() -> Reading:
+            landed, _ = await self._landed(request, started, end, previous=previous)
+            if isinstance(landed.kept, FetchError):
+                raise landed.kept
+            page = landed.kept.capture.page
+            links = (link.url for link in page.document.links)
+            self._provenance.remember([page.final_url, *links], "link")
+            return Reading(landed.kept, landed.is_new, landed.notes)
+
+        return await self._guarded(work, request, started, end)
+
+    async def _guarded(
+        self, work: Callable[[], Awaitable[T]], request: FetchRequest, started: float, end: float
+    ) -> T:
+        """Do the work of a call by its end; what goes wrong is one of our errors."""
         try:
             async with asyncio.timeout_at(end):
-                return await self._serve(request, started, end, max_bytes, query)
+                return await work()
         except FetchError as error:
             _complete(error, request, started, end)
             raise
@@ -164,24 +223,33 @@ class Fetcher:
             logger.exception("fetch.unexpected_error")
             raise _complete(_fault(), request, started, end) from exc
 
+    def _end(self, request: FetchRequest, started: float, deadline: float | None) -> float:
+        end = started + self._allowed_time(request)
+        return end if deadline is None else min(end, deadline)
+
     def _allowed_time(self, request: FetchRequest) -> float:
         if request.timeout is not None:
             return request.timeout
         return min(self._config.default_timeout, self._config.max_response_time)
 
-    async def _serve(
-        self, request: FetchRequest, started: float, end: float, max_bytes: int | None, query: str
-    ) -> Page:
+    async def _landed(
+        self,
+        request: FetchRequest,
+        started: float,
+        end: float,
+        max_bytes: int | None = None,
+        *,
+        previous: KeptPage | None = None,
+    ) -> tuple[_Landed, str]:
+        """The capture for a call, and how its address came to be known."""
         notes: list[str] = []
         if request.cursor:
             try:
-                landed = _Landed(await self._pages.read(request.cursor), end, is_new=False)
+                return _Landed(await self._pages.read(request.cursor), end, is_new=False), ""
             except CursorError:
                 if not request.url:
                     raise
                 notes.append("The cursor had expired: the page was fetched again.")
-            else:
-                return await self._shown(landed, request, started, query)
         url = check_url(request.url, allow=self._allow)
         fragment = URL(request.url).raw_fragment
         self._domains.check(url)
@@ -189,13 +257,12 @@ class Fetcher:
         if provenance == "unknown" and is_suspicious(url):
             notes.append(_SMUGGLING)
         job = self._job(request, url.with_fragment(fragment or None), started, end, max_bytes)
-        landed = await self._land(job, request)
+        landed = await self._land(job, request, previous)
         if isinstance(landed.kept, FetchError):
             raise landed.kept
         notes.extend(landed.notes)
         notes.extend(_pointed_at(job.url, landed.kept.capture))
-        landed = replace(landed, notes=tuple(notes))
-        return await self._shown(landed, request, started, query, provenance=provenance)
+        return replace(landed, notes=tuple(notes)), provenance
 
     def _job(
         self, request: FetchRequest, url: URL, started: float, end: float, max_bytes: int | None
@@ -220,11 +287,11 @@ class Fetcher:
             images=request.images,
         )
 
-    async def _land(self, job: Job, request: FetchRequest) -> _Landed:
+    async def _land(self, job: Job, request: FetchRequest, previous: KeptPage | None) -> _Landed:
         """The capture for a call: kept, shared with others who ask now, or new."""
         if not request.follow_redirects:
             return await self._captured(job)
-        found = await self._pages.find(job.key)
+        found = await self._pages.find(job.key) or previous
         if found is not None and not request.force_refresh and _serves(found.capture, job):
             if self._pages.is_fresh(found):
                 return _Landed(found, job.end, is_new=False)

@@ -384,3 +384,44 @@ async def test_an_unknown_address_that_carries_a_long_random_text_is_noted(site,
     assert any("conversation" in note for note in page.notes)
     page = await fetch(fetcher, site.page("/plain", article()))
     assert page.notes == ()
+
+
+async def test_a_page_is_read_whole_whatever_part_the_request_names(site, fetcher):
+    url = site.page("/", article())
+    reading = await fetcher.read(FetchRequest(url=url, max_chars=100, section="Food"))
+    again = await fetcher.read(FetchRequest(url=url))
+    document = reading.kept.capture.page.document
+    assert [heading.title for heading in document.outline] == ["Foxes", "Food", "Homes"]
+    assert (reading.is_new, again.is_new) == (True, False)
+    assert again.kept == reading.kept
+    assert len(site.requests) == 1
+
+
+async def test_what_a_caller_has_of_a_page_is_asked_about_where_nothing_is_cached(
+    site, make_fetcher, store, clock
+):
+    url = site.page("/", article(), headers={"ETag": '"v1"'})
+    fetcher = make_fetcher()
+    first = await fetcher.read(FetchRequest(url=url))
+    await store.purge()
+    site.page("/", "", status="304 Not Modified", headers={"Cache-Control": "max-age=900"})
+    clock.time += 400
+    second = await fetcher.read(FetchRequest(url=url), previous=first.kept)
+    assert site.requests[1].headers["If-None-Match"] == '"v1"'
+    assert not second.is_new
+    assert second.kept.capture.page == first.kept.capture.page
+    assert second.kept.capture.fetched_at == clock.time
+
+
+async def test_what_a_caller_has_of_a_page_serves_when_its_site_fails(
+    site, make_fetcher, store, clock
+):
+    url = site.page("/", article())
+    fetcher = make_fetcher()
+    first = await fetcher.read(FetchRequest(url=url))
+    await store.purge()
+    site.page("/", "", status="503 Service Unavailable")
+    clock.time += 400
+    second = await fetcher.read(FetchRequest(url=url), previous=first.kept)
+    assert second.kept == first.kept
+    assert "as it was" in second.notes[0]
