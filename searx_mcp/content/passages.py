@@ -9,7 +9,7 @@ beside what else: `docs/decisions/passages.md`.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -39,6 +39,13 @@ _PAIR_WEIGHT: Final = 0.3
 _COMMON: Final = 0.8
 """A word in more of the passages than this share does not tell them apart."""
 
+_UNLIKE: Final = 8
+"""Parts without a word of the question that `score_parts` imagines beside those it gets: of one or two parts
+nothing can be told about how rare a word is, and it would weigh less than one that is in none."""
+_SHARE_WEIGHT: Final = 0.15
+"""What coverage and pairs each count in `score_parts`, where BM25 is a share of what it can be at most: the
+best passage of a page has about half of that, so that both weigh as in `rank`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
@@ -51,6 +58,24 @@ class Ranked:
 
     span: Span
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How well a text fits a question, whatever other texts do.
+
+    Attributes:
+        score: 0 to 1; 0 without a word of the question. The mean of three shares: BM25 of the most that it
+            could be, `coverage`, and pairs of neighbouring words of the question that are neighbours in
+            the text, of which BM25 counts the most. It rises with each. Of the 193 questions of
+            `benchmarks/passages_data`, the passage that answers has 0.15 to 0.52 (the second and the eighth
+            tenth), the best one of a page about something else 0 to 0.13.
+        coverage: 0 to 1; the share of the question that is in the text or its headings, by the weight of
+            its words.
+    """
+
+    score: float
+    coverage: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +102,10 @@ def rank(markdown: str, outline: Sequence[Heading], question: str) -> list[Ranke
     asked = terms(question)
     parts = list(_parts(markdown, outline))
     wanted, pairs = frozenset(asked), frozenset(pairwise(asked))
-    found = [_find(markdown, passage, wanted, pairs) for passage in parts]
+    found = [
+        _find(markdown[passage.start : passage.end], passage.path, wanted, pairs)
+        for passage in parts
+    ]
     weights = _weights(found)
     mean = len(markdown) / len(parts) if parts else 0.0
     bm25 = [
@@ -137,6 +165,54 @@ def passages(
     return found
 
 
+def score_parts(
+    parts: Sequence[tuple[str, tuple[str, ...]]],
+    question: str,
+    *,
+    weights: Mapping[str, float] | None = None,
+    mean: float | None = None,
+) -> list[Match]:
+    """Tell how well texts fit a question, by what orders the passages of a page.
+
+    With `weights` and `mean` given, the score of a text does not depend on the others, and scores of
+    different questions are as comparable as shares of different questions can be.
+
+    Args:
+        parts: texts in Markdown, and the headings above each. Linear in their length.
+        question: words to look for.
+        weights: of the question's terms (`words.terms`), as `weigh` gives them for a collection; one that
+            is not among them weighs what it does in the parts. All do unless given.
+        mean: code points of a usual text of the collection; those of the parts unless given.
+
+    Returns:
+        One match for each part, in their order.
+    """
+    asked = terms(question)
+    wanted, pairs = frozenset(asked), frozenset(pairwise(asked))
+    found = [_find(text, path, wanted, pairs) for text, path in parts]
+    known = _frequency(found)
+    weighed = weigh({term: known[term] for term in wanted}, len(parts) + _UNLIKE)
+    weighed |= {term: weight for term, weight in (weights or {}).items() if term in wanted}
+    whole = math.fsum(weighed.values())
+    usual = mean or sum(len(text) for text, _ in parts) / max(1, len(parts)) or 1.0
+    return [
+        _match(each, weighed, whole, len(pairs), len(text) / usual)
+        for each, (text, _) in zip(found, parts, strict=True)
+    ]
+
+
+def weigh(times: Mapping[str, int], total: int) -> dict[str, float]:
+    """Give what each term tells of a text it stands in (inverse document frequency).
+
+    Args:
+        times: how many texts of a collection have each term.
+        total: texts of the collection.
+    """
+    return {
+        term: math.log(1 + (total - found + 0.5) / (found + 0.5)) for term, found in times.items()
+    }
+
+
 def _parts(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
     """The whole text in order: blocks of one section, joined while they are short."""
     is_code = in_code(markdown)
@@ -190,13 +266,12 @@ def _cut(markdown: str, start: int, most: int, is_code: Callable[[int], bool]) -
 
 
 def _find(
-    markdown: str, passage: Span, wanted: frozenset[str], pairs: frozenset[tuple[str, str]]
+    body: str, path: Sequence[str], wanted: frozenset[str], pairs: frozenset[tuple[str, str]]
 ) -> _Found:
     """Give what of the question stands in a passage and in the titles above it."""
     counts: dict[str, float] = {}
     seen: set[tuple[str, str]] = set()
-    body, titles = markdown[passage.start : passage.end], " ".join(passage.path)
-    for text, weight in ((body, 1.0), (titles, _HEADING_WEIGHT)):
+    for text, weight in ((body, 1.0), (" ".join(path), _HEADING_WEIGHT)):
         plain = folded(text)
         if not any(term in plain for term in wanted):  # much faster than taking all words apart
             continue
@@ -208,15 +283,31 @@ def _find(
     return _Found(counts, frozenset(seen))
 
 
+def _frequency(found: Iterable[_Found]) -> Counter[str]:
+    """Count the passages that have each term."""
+    return Counter(term for each in found for term in each.counts)
+
+
 def _weights(found: Sequence[_Found]) -> dict[str, float]:
-    """Give what each term tells of the passage it stands in (inverse document frequency)."""
+    """Give the weights of the terms that tell the passages of a text apart."""
     total = len(found)
-    frequency = Counter(term for each in found for term in each.counts)
-    return {
-        term: math.log(1 + (total - times + 0.5) / (times + 0.5))
-        for term, times in frequency.items()
-        if times <= total * _COMMON
-    }
+    telling = {term: times for term, times in _frequency(found).items() if times <= total * _COMMON}
+    return weigh(telling, total)
+
+
+def _match(
+    found: _Found, weights: dict[str, float], whole: float, pairs: int, length: float
+) -> Match:
+    """Put the three shares together; `length` is that of the text by that of a usual one."""
+    if not found.counts or not whole:
+        return Match(0.0, 0.0)
+    # BM25 nears this sum of weights, the more often all terms stand in a text.
+    share = _bm25(found.counts, weights, length) / (whole * (_K1 + 1))
+    covered = math.fsum(weights[term] for term in found.counts) / whole
+    score, most = share + _SHARE_WEIGHT * covered, 1 + _SHARE_WEIGHT
+    if pairs:
+        score, most = score + _SHARE_WEIGHT * len(found.pairs) / pairs, most + _SHARE_WEIGHT
+    return Match(min(1.0, score / most), min(1.0, covered))
 
 
 def _bm25(counts: dict[str, float], weights: dict[str, float], length: float) -> float:

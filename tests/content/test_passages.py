@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.outline import Span, headings
-from searx_mcp.content.passages import rank
+from searx_mcp.content.passages import Match, rank, score_parts, weigh
 
 
 def relevant(markdown, outline, question) -> list[Span]:
@@ -164,3 +164,67 @@ def test_passages_are_the_same_each_time_and_within_the_text(pieces: list[str]):
     found = relevant(text, headings(text), "cat 漢")
     assert found == relevant(text, headings(text), "cat 漢")
     assert all(0 <= span.start < span.end <= len(text) for span in found)
+
+
+def scored(*texts: str, question: str, path: tuple[str, ...] = (), **known) -> list[float]:
+    return [each.score for each in score_parts([(text, path) for text in texts], question, **known)]
+
+
+@pytest.mark.parametrize(
+    ("question", "better", "worse"),
+    [
+        pytest.param("retry limit", "The retry limit is five.", "We retry five times.", id="more"),
+        pytest.param("retry limit", "A retry limit.", "A limit; we retry.", id="side by side"),
+        pytest.param("limit", "A limit, a limit.", "A limit, a sky.", id="more often"),
+        pytest.param("limit", "A limit.", "A limit. " + FILLER * 9, id="in less text"),
+        pytest.param("zebra the limit", "A zebra.", "The limit.", id="a rarer word"),
+    ],
+)
+def test_the_score_of_a_text_rises_with_what_it_has_of_the_question(question, better, worse):
+    first, second, *_ = scored(better, worse, *["The limit of it."] * 5, question=question)
+    assert 1 >= first > second > 0
+
+
+def test_a_heading_above_counts_for_the_text():
+    under = scored("They sleep.", "They bark.", question="cats", path=("Animals", "Cats"))
+    assert min(under) > 0
+    assert scored("They sleep.", question="cats") == [0.0]
+
+
+def test_coverage_is_the_share_of_the_question_by_the_weight_of_its_words():
+    weights = {"timeou": 3.0, "second": 1.0}
+    parts = [("A timeout.", ()), ("Two seconds.", ()), ("Timeouts in seconds.", ()), ("No.", ())]
+    found = score_parts(parts, "timeouts, seconds?", weights=weights)
+    assert [each.coverage for each in found] == [0.75, 0.25, 1.0, 0.0]
+    assert found[3] == Match(0.0, 0.0)
+
+
+def test_a_page_of_one_part_has_a_score_too():
+    (alone,) = scored("The retry limit is five.", question="retry limit")
+    (half,) = scored("The retry limit is five.", question="retry zebra")
+    assert alone > 0.4 > half > 0
+
+
+def test_with_the_weights_of_a_collection_a_score_does_not_depend_on_the_other_texts():
+    weights = weigh({"retry": 3, "limit": 40, "zebra": 0}, 1_000)
+    one = scored("A retry limit.", question="retry limit zebra", weights=weights, mean=500)
+    others = ["A retry limit.", "Limit.", FILLER * 20, "zebra " * 50]
+    assert scored(*others, question="retry limit zebra", weights=weights, mean=500)[:1] == one
+
+
+@pytest.mark.parametrize("question", ["", "???", "zebra"])
+def test_without_a_word_of_the_question_every_score_is_nothing(question: str):
+    assert scored("The one.", "", question=question) == [0.0, 0.0]
+    assert score_parts([], question) == []
+
+
+@given(
+    st.lists(st.text(alphabet="ab \u6f22\u5b57.#\n", max_size=40), max_size=8),
+    st.text(alphabet="ab \u6f22\u5b57", max_size=12),
+    st.none() | st.floats(0, 1e300),
+)
+def test_scores_are_shares(texts: list[str], question: str, weight: float | None):
+    weights = None if weight is None else {"a": weight, "\u6f22\u5b57": 1.0}
+    found = score_parts([(text, ("a",)) for text in texts], question, weights=weights)
+    assert all(0 <= each.score <= 1 and 0 <= each.coverage <= 1 for each in found)
+    assert all((each.score > 0) >= (each.coverage > 0) for each in found)
