@@ -1,0 +1,235 @@
+"""The corpus: reads pages into it, finds in it what a question asks, and says what it holds."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+from searx_mcp.corpus.config import CorpusConfig
+from searx_mcp.corpus.ingestion import Ingested, Ingestion, PageSource, address_of
+from searx_mcp.corpus.retrieval import Hit, Retrieved, Retriever
+from searx_mcp.models.corpus_request import IngestRequest, ReadRequest, StatusRequest
+from searx_mcp.models.evidence import (
+    PROTECTED,
+    Chunk,
+    CorpusPage,
+    CorpusStatus,
+    IngestedPage,
+    IngestResponse,
+    QuestionChunks,
+    ReadMetadata,
+    ReadResponse,
+)
+from searx_mcp.models.service import Progress
+from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage
+
+
+class Corpus:
+    """Pages that were read, in chunks, searched by question.
+
+    Fresh pages are searched without a request; a stale one is asked about first. Nothing is written while
+    a page is fetched or a vector is made.
+    """
+
+    def __init__(
+        self,
+        store: CorpusStore,
+        pages: PageSource,
+        retriever: Retriever,
+        *,
+        config: CorpusConfig,
+        clock: Callable[[], float],
+    ) -> None:
+        """Take the parts; nothing is opened.
+
+        Args:
+            store: keeps pages and chunks; closed with this.
+            pages: reads pages.
+            retriever: finds chunks in the store; closed with this.
+            config: how much is kept and for how long it serves.
+            clock: Unix seconds.
+        """
+        self._store = store
+        self._retriever = retriever
+        self._clock = clock
+        self._ingestion = Ingestion(store, pages, config=config, clock=clock)
+
+    async def ingest(
+        self,
+        url: str,
+        *,
+        force: bool = False,
+        deadline: float | None = None,
+        progress: Progress | None = None,
+    ) -> Ingested:
+        """Bring a page into the corpus, unless it is there and fresh; see `Ingestion.ingest`."""
+        return await self._ingestion.ingest(url, force=force, deadline=deadline, progress=progress)
+
+    async def read(
+        self,
+        request: ReadRequest,
+        *,
+        deadline: float | None = None,
+        progress: Progress | None = None,
+    ) -> ReadResponse:
+        """Answer questions from one page.
+
+        Raises:
+            FetchError: the page could not be read, and is not kept; see `searx_mcp.errors`.
+        """
+        done = await self.ingest(
+            request.url, force=request.force_refresh, deadline=deadline, progress=progress
+        )
+        if done.note == PROTECTED:
+            return ReadResponse(
+                url=request.url,
+                queries=tuple(QuestionChunks(query=each, results=()) for each in request.questions),
+                note=PROTECTED,
+            )
+        if done.error is not None:
+            raise done.error
+        assert done.page is not None  # noqa: S101 - neither an error nor protected
+        notes = [done.note] if done.note else []
+        answers = []
+        for question in request.questions:
+            found = await self._retriever.retrieve(
+                question, urls=(done.url,), limit=request.max_results, deadline=deadline
+            )
+            notes.extend(note for note in found.notes if note not in notes)
+            answers.append(QuestionChunks(query=question, results=tuple(map(_chunk, found.hits))))
+        return ReadResponse(
+            url=request.url,
+            title=done.page.title,
+            last_crawled=as_text(done.page.fetched_at),
+            queries=tuple(answers),
+            note=" ".join(notes),
+            metadata=_metadata(done.page, done.chunks) if request.include_metadata else None,
+        )
+
+    async def retrieve(
+        self,
+        question: str,
+        *,
+        urls: Sequence[str] | None,
+        limit: int,
+        deadline: float | None = None,
+    ) -> Retrieved:
+        """Find the chunks that fit a question; see `Retriever.retrieve`."""
+        return await self._retriever.retrieve(question, urls=urls, limit=limit, deadline=deadline)
+
+    async def ingest_all(
+        self,
+        request: IngestRequest,
+        *,
+        deadline: float | None = None,
+        progress: Progress | None = None,
+    ) -> IngestResponse:
+        """Bring pages into the corpus, side by side; what fails is said of each."""
+        done = await asyncio.gather(
+            *(
+                self.ingest(url, force=request.force_refresh, deadline=deadline, progress=progress)
+                for url in request.url
+            )
+        )
+        pages = zip(request.url, done, strict=True)
+        return IngestResponse(pages=tuple(_ingested(url, each) for url, each in pages))
+
+    async def status(self, request: StatusRequest) -> CorpusStatus:
+        """Tell what the corpus holds, of all or of one page; makes no request."""
+        url = address_of(request.source_url) if request.source_url else None
+        totals = await self._store.totals(url)
+        model = self._retriever.model
+        heads = await self._store.heads() if request.include_urls or url else ()
+        return CorpusStatus(
+            source_url=request.source_url,
+            documents=totals.documents,
+            chunks=totals.chunks,
+            tokens=totals.tokens,
+            bytes=totals.bytes,
+            embedding=model,
+            embedded=await self._store.embedded(model) if model else 0,
+            urls=tuple(
+                CorpusPage(
+                    url=head.url,
+                    title=head.title,
+                    chunks=head.chunks,
+                    tokens=head.tokens,
+                    fetched_at=as_text(head.fetched_at),
+                )
+                for head in heads
+                if url in (None, head.url)
+            ),
+        )
+
+    async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
+        """The chunks of a page, in order; none if it is not kept."""
+        return await self._store.chunks(url)
+
+    async def pages(self, urls: Iterable[str]) -> list[StoredPage]:
+        """Those of some pages that are kept."""
+        found = [await self._store.page(url) for url in urls]
+        return [page for page in found if page is not None]
+
+    async def pin(self, urls: Sequence[str]) -> None:
+        """Keep pages that were cited for longer than others."""
+        await self._store.pin(urls, self._clock())
+
+    async def remove(self, urls: Sequence[str]) -> int:
+        """Forget pages, and leave no trace on a disk; returns how many there were."""
+        return await self._store.remove([address_of(url) for url in urls])
+
+    async def clear(self) -> None:
+        """Forget everything, and leave no trace on a disk."""
+        await self._store.clear()
+
+    def export(self) -> AsyncIterator[StoredPage]:
+        """Give all pages, one after the other."""
+        return self._store.export()
+
+    async def aclose(self) -> None:
+        """Let go of the file and of connections; harmless when called twice."""
+        await self._retriever.aclose()
+        await self._store.aclose()
+
+
+def as_text(seconds: float) -> str:
+    """Unix seconds as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(round(seconds), UTC).isoformat()
+
+
+def _chunk(hit: Hit) -> Chunk:
+    return Chunk(
+        id=hit.chunk.id,
+        text=hit.chunk.text,
+        score=round(hit.score, 4),
+        section_path=hit.chunk.path,
+        span=(hit.chunk.start, hit.chunk.end),
+        low_confidence=hit.low_confidence,
+    )
+
+
+def _metadata(page: StoredPage, chunks: Sequence[StoredChunk]) -> ReadMetadata:
+    return ReadMetadata(
+        final_url=page.final_url,
+        etag=page.etag,
+        last_modified=page.last_modified,
+        content_hash=page.content_hash,
+        language=page.language,
+        tier=page.tier,
+        extractor=page.extractor,
+        chunks=len(chunks),
+        tokens=sum(chunk.tokens for chunk in chunks),
+    )
+
+
+def _ingested(url: str, done: Ingested) -> IngestedPage:
+    return IngestedPage(
+        url=url,
+        title=done.page.document.title if done.page else "",
+        chunks=len(done.chunks),
+        new_chunks=done.new_chunks,
+        tokens=sum(chunk.tokens for chunk in done.chunks),
+        is_changed=done.new_chunks > 0,
+        note=done.note,
+        error=str(done.error) if done.error and done.note != PROTECTED else "",
+        error_type=done.error.code if done.error and done.note != PROTECTED else "",
+    )
