@@ -44,7 +44,7 @@ class Corpus:
         Args:
             store: keeps pages and chunks; closed with this.
             pages: reads pages.
-            retriever: finds chunks in the store; closed with this.
+            retriever: finds chunks in the store.
             config: how much is kept and for how long it serves.
             clock: Unix seconds.
         """
@@ -186,8 +186,7 @@ class Corpus:
         return self._store.export()
 
     async def aclose(self) -> None:
-        """Let go of the file and of connections; harmless when called twice."""
-        await self._retriever.aclose()
+        """Let go of the file; harmless when called twice."""
         await self._store.aclose()
 
 

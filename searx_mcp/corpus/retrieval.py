@@ -88,8 +88,8 @@ class Retriever:
 
         Args:
             store: keeps chunks and vectors.
-            embedder: makes vectors, if anything does; closed with this.
-            reranker: puts the best chunks in order, if anything does; closed with this.
+            embedder: makes vectors, if anything does.
+            reranker: puts the best chunks in order, if anything does.
             candidates: chunks that the reranker is asked about.
         """
         self._store = store
@@ -171,7 +171,7 @@ class Retriever:
         Raises:
             SearxMcpError: the model cannot be asked.
         """
-        asked = (await embedder.embed([question], deadline=deadline, is_question=True))[0]
+        asked = (await embedder.embed([question], deadline=deadline))[0]
         known = await self._vectors(embedder, hits, deadline)
         near = {name: similarity(asked, vector) for name, vector in known.items()}
         low, high = min(near.values()), max(near.values())
@@ -223,13 +223,6 @@ class Retriever:
         ordered = sorted(zip(first, scores, strict=True), key=lambda pair: -pair[1])
         # A threshold of the reranker never empties an answer; it only has a say on the order.
         return [replace(hit, confidence=score) for hit, score in ordered] + rest
-
-    async def aclose(self) -> None:
-        """Close connections; harmless when called twice."""
-        if self._embedder is not None:
-            await self._embedder.aclose()
-        if self._reranker is not None:
-            await self._reranker.aclose()
 
 
 def _fused(words: float, nearness: float) -> float:
