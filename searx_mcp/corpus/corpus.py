@@ -124,12 +124,16 @@ class Corpus:
         progress: Progress | None = None,
     ) -> IngestResponse:
         """Bring pages into the corpus, side by side; what fails is said of each."""
-        done = await asyncio.gather(
-            *(
-                self.ingest(url, force=request.force_refresh, deadline=deadline, progress=progress)
+        async with asyncio.TaskGroup() as group:
+            tasks = [
+                group.create_task(
+                    self.ingest(
+                        url, force=request.force_refresh, deadline=deadline, progress=progress
+                    )
+                )
                 for url in request.url
-            )
-        )
+            ]
+        done = [task.result() for task in tasks]
         pages = zip(request.url, done, strict=True)
         return IngestResponse(pages=tuple(_ingested(url, each) for url, each in pages))
 

@@ -138,9 +138,9 @@ class Ingestion:
             if force and age < REFRESH_PAUSE:
                 note = f"It was fetched {in_words(age)} ago, and is not fetched again so soon."
                 force = False
-            if not force and self._is_fresh(head):
-                if stored := await self._store.page(key):
-                    return Ingested(key, stored, await self._store.chunks(key), note=note)
+            is_fresh = not force and self._is_fresh(head)
+            if is_fresh and (stored := await self._store.page(key)):
+                return Ingested(key, stored, await self._store.chunks(key), note=note)
         if progress is not None:
             progress(f"reading {URL(key).host}")
         stored = await self._store.page(key) if head is not None else None
