@@ -73,8 +73,8 @@ _SIGNS: Final = (
     (
         Intent.HOW_TO,
         re.compile(
-            r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow to\b|\b(?:steps?|guide|tutorial"
-            r"|instructions?|set ?up|install\w*|configur\w+|enable|disable|fix|troubleshoot)\b"
+            r"\bhow (?:do|can|could|should|would) (?:i|we|you|one)\b|\bhow to\b|\b(?:steps|tutorial|instructions)\b"
+            r"|^(?:set ?up|install|configure|enable|disable|fix|troubleshoot|build|deploy)\b"
             r"|\bwie (?:kann|muss|soll|richte|installiere|mache) (?:ich|man)\b|\bcomment (?:faire|puis)\b"
             r"|\bc[oó]mo (?:puedo|se|instal\w*|configur\w*)\b|如何|怎么|怎樣|方法|วิธี",
             re.IGNORECASE,

@@ -1,0 +1,257 @@
+"""Which chunks become evidence, and in which order."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from searx_mcp.content.passages import score_parts
+from searx_mcp.content.sentences import sentence_ends
+from searx_mcp.content.words import FIGURE_WORDS, terms, tokens
+from searx_mcp.corpus.retrieval import Hit
+from searx_mcp.models.corpus_request import Intent
+from searx_mcp.storage.corpus import StoredChunk
+
+MOST: Final = 24
+"""Chunks of evidence, some 9,000 tokens."""
+_FOR_EACH_PART: Final = 3
+"""Best chunks of each part of a question that stand before what only another part would bring."""
+_BONUS: Final = 0.25
+"""What a chunk gains at most for a constraint, or for the form that an intent wants. Chosen: half of what
+parts a good chunk of a page from its neighbours."""
+_KNOWN: Final = 0.85
+"""Share of the terms of a sentence that stand together in one sentence of what is known already."""
+_KNOWN_SENTENCES: Final = 0.7
+"""Share of a chunk's sentences that are known, from which on it says nothing new."""
+_BESIDE: Final = 2
+"""Best chunks whose neighbours are shown."""
+_BESIDE_SHARE: Final = 0.5
+"""Score of a neighbour, in scores of the chunk that it stands beside."""
+_BREADTH: Final = 3
+"""Chunks of a page that stand before those of other pages where a question wants breadth."""
+_SHINGLE: Final = 8
+_ALIKE: Final = 0.6
+"""Share of the runs of eight words that a page has in common with another one which it is a copy of."""
+
+_LIST = re.compile(r"^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s", re.MULTILINE)
+_TABLE = re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE)
+_FIGURE = re.compile(r"\d")
+_FORMS: Final = (
+    (re.compile(r"\b(?:code|snippets?|commands?|syntax|config\w*)\b", re.IGNORECASE), "code"),
+    (re.compile(r"\b(?:tables?|tabular)\b", re.IGNORECASE), "table"),
+    (re.compile(r"\b(?:steps?|lists?|bullet\w*)\b", re.IGNORECASE), "list"),
+    (
+        re.compile(
+            r"\b(?:numbers?|figures?|benchmarks?|statistics|prices?|dates?)\b", re.IGNORECASE
+        ),
+        "figure",
+    ),
+)
+"""Words of a constraint that name a form and no subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk that may become evidence.
+
+    Attributes:
+        hit: as it was found.
+        score: by which it is ordered.
+        sub_query: the part of the question that it was found for.
+        is_adjacent: whether it is here because it stands beside another.
+    """
+
+    hit: Hit
+    score: float
+    sub_query: str
+    is_adjacent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a caller wants of evidence besides the answer.
+
+    Attributes:
+        intent: of the question.
+        constraints: what chunks should have.
+        known_context: what need not be said again.
+    """
+
+    intent: Intent
+    constraints: tuple[str, ...] = ()
+    known_context: str = ""
+
+    def has(self, text: str) -> bool:
+        """Tell whether most sentences of a text stand in what is known already."""
+        if not self.known_context:
+            return False
+        own, known = _sentences(text), _sentences(self.known_context)
+        told = sum(any(len(words & each) >= _KNOWN * len(words) for each in known) for words in own)
+        return bool(own) and told >= _KNOWN_SENTENCES * len(own)
+
+
+def select(
+    found: Mapping[str, Sequence[Hit]], wishes: Wishes, *, most: int = MOST
+) -> tuple[list[Candidate], int]:
+    """Choose evidence from what was found for each part of a question.
+
+    Args:
+        found: hits by part of the question, best first.
+        wishes: what the caller wants besides.
+        most: chunks at most.
+
+    Returns:
+        Candidates, best first, no chunk twice; and how many were left out because they are known.
+    """
+    by_part: dict[str, list[Candidate]] = {}
+    left_out: set[str] = set()
+    for part, hits in found.items():
+        new = [hit for hit in hits if not wishes.has(hit.chunk.text)]
+        left_out |= {hit.chunk.id for hit in hits} - {hit.chunk.id for hit in new}
+        bonus = _bonuses([hit.chunk for hit in new], wishes, part)
+        ranked = [
+            Candidate(hit, min(1.0, hit.score * (1 + gain)), part)
+            for hit, gain in zip(new, bonus, strict=True)
+        ]
+        ranked.sort(key=lambda each: -each.score)
+        by_part[part] = _in_breadth(ranked) if wishes.intent is Intent.EXPLORATORY else ranked
+    chosen: dict[str, Candidate] = {}
+    first = [each for ranked in by_part.values() for each in ranked[:_FOR_EACH_PART]]
+    rest = [each for ranked in by_part.values() for each in ranked[_FOR_EACH_PART:]]
+    rest.sort(key=lambda each: -each.score)
+    for each in (*first, *rest):
+        known_one = chosen.get(each.hit.chunk.id)
+        if known_one is None and len(chosen) >= most:
+            continue
+        if known_one is None or each.score > known_one.score:
+            chosen[each.hit.chunk.id] = each
+    return sorted(chosen.values(), key=lambda each: -each.score), len(left_out)
+
+
+def with_neighbours(
+    chosen: Sequence[Candidate],
+    chunks: Mapping[str, Sequence[StoredChunk]],
+    wishes: Wishes,
+) -> list[Candidate]:
+    """Add what stands before and behind the best candidates, in the same section of the page.
+
+    Args:
+        chosen: candidates, best first.
+        chunks: of their pages, in order, by address.
+        wishes: what is known already is not added.
+    """
+    seen = {each.hit.chunk.id for each in chosen}
+    added: list[Candidate] = []
+    for each in chosen[:_BESIDE]:
+        page = chunks.get(each.hit.url, ())
+        at = next((index for index, one in enumerate(page) if one.id == each.hit.chunk.id), None)
+        if at is None:
+            continue
+        for place in (at - 1, at + 1):
+            if not 0 <= place < len(page) or page[place].id in seen:
+                continue
+            beside = page[place]
+            if beside.path[:1] == each.hit.chunk.path[:1] and not wishes.has(beside.text):
+                seen.add(beside.id)
+                hit = replace(each.hit, chunk=beside, confidence=None, copies=())
+                added.append(
+                    Candidate(hit, each.score * _BESIDE_SHARE, each.sub_query, is_adjacent=True)
+                )
+    return sorted((*chosen, *added), key=lambda each: -each.score)
+
+
+def copies_of(pages: Mapping[str, Sequence[StoredChunk]]) -> dict[str, str]:
+    """Find pages that say what an earlier one says, as syndicated articles do.
+
+    Args:
+        pages: chunks by address, in the order in which sources are numbered.
+
+    Returns:
+        The earlier page, by the address of the later one.
+    """
+    shingles = {url: _shingles(chunks) for url, chunks in pages.items()}
+    copies: dict[str, str] = {}
+    originals: list[str] = []
+    for url, own in shingles.items():
+        for original in originals:
+            fewer = min(len(own), len(shingles[original]))
+            if fewer and len(own & shingles[original]) / fewer > _ALIKE:
+                copies[url] = original
+                break
+        else:
+            originals.append(url)
+    return copies
+
+
+def _shingles(chunks: Sequence[StoredChunk]) -> frozenset[int]:
+    """A quarter of the runs of eight words of a page, chosen by what they are."""
+    words = [word for chunk in chunks for word in tokens(chunk.text)]
+    runs = (
+        hash(tuple(words[at : at + _SHINGLE])) for at in range(max(0, len(words) - _SHINGLE + 1))
+    )
+    return frozenset(run for run in runs if run % 4 == 0)
+
+
+def _bonuses(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[float]:
+    """What each chunk gains for its form and for the constraints, as a share of its score."""
+    gains = [_BONUS * _fits_intent(chunk.text, wishes.intent, part) for chunk in chunks]
+    for constraint in wishes.constraints:
+        forms = [form for words, form in _FORMS if words.search(constraint)]
+        if forms:
+            fits = [float(any(_has(chunk.text, form) for form in forms)) for chunk in chunks]
+        else:
+            parts = [(chunk.text, chunk.path) for chunk in chunks]
+            fits = [match.coverage for match in score_parts(parts, constraint)]
+        # A caller's own words count twice as much as what an intent suggests.
+        gains = [gain + 2 * _BONUS * fit for gain, fit in zip(gains, fits, strict=True)]
+    return gains
+
+
+def _fits_intent(text: str, intent: Intent, part: str) -> float:
+    """Tell whether a chunk has the form that a kind of question wants."""
+    match intent:
+        case Intent.HOW_TO:
+            return float(_has(text, "code") or _has(text, "list"))
+        case Intent.COMPARISON:
+            return float(_has(text, "table"))
+        case Intent.FACTUAL:
+            wants_figure = not FIGURE_WORDS.isdisjoint(tokens(part))
+            return float(wants_figure and _has(text, "figure"))
+        case Intent.EXPLORATORY:
+            return 0.0
+
+
+def _has(text: str, form: str) -> bool:
+    match form:
+        case "code":
+            return "```" in text or "~~~" in text or bool(re.search(r"^ {4}\S", text, re.MULTILINE))
+        case "table":
+            return bool(_TABLE.search(text))
+        case "list":
+            return len(_LIST.findall(text)) > 1
+        case _:
+            return bool(_FIGURE.search(text))
+
+
+def _in_breadth(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Put the best chunks of each page before further ones of the same page."""
+    counts: dict[str, int] = {}
+    first, rest = [], []
+    for each in ranked:
+        counts[each.hit.url] = counts.get(each.hit.url, 0) + 1
+        (first if counts[each.hit.url] <= _BREADTH else rest).append(each)
+    return [*first, *rest]
+
+
+@lru_cache(maxsize=256)
+def _sentences(text: str) -> tuple[frozenset[str], ...]:
+    """The terms of each sentence of a text; those without any are left out."""
+    found = []
+    for line in text.splitlines():
+        start = 0
+        for end in (*sentence_ends(line), len(line)):
+            if words := frozenset(terms(line[start:end])):
+                found.append(words)
+            start = end
+    return tuple(found)
