@@ -1,7 +1,7 @@
 """Answers with evidence: pages read and followed, chunks chosen, quotes checked."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -9,10 +9,10 @@ from searx_mcp.answer.assembly import Material, assemble
 from searx_mcp.answer.config import AnswerConfig
 from searx_mcp.answer.expansion import OUT_OF_TIME, RETRIEVED, Expander, Gathering
 from searx_mcp.answer.question import analyse
-from searx_mcp.answer.selection import MOST, Wishes
+from searx_mcp.answer.selection import Wishes
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested, address_of
-from searx_mcp.errors import DeadlineError, SearxMcpError
+from searx_mcp.errors import DeadlineError
 from searx_mcp.models.corpus_request import AnswerRequest, CorpusSearchRequest
 from searx_mcp.models.evidence import EvidenceResponse, EvidenceStats, Timing
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
@@ -130,15 +130,16 @@ class Answerer:
                 raise DeadlineError("No page was read in time") from exc
             gathering.stop_reason, is_late = OUT_OF_TIME, True
         clock.mark("expansion" if gathering.depth else "ingestion")
-        if not gathering.pages:
-            _raise_first(gathering, results)
+        unread = _unread(results, gathering)
+        if gathering.errors and not (gathering.pages or unread):
+            raise gathering.errors[0]
         limit = request.max_tokens
         material = Material(
             request.query,
             analysis,
             gathering,
             Wishes(analysis.intent, request.constraints, request.known_context),
-            unread=_unread(results, gathering),
+            unread=unread,
             full_tokens=FULL_CONTEXT_TOKENS if limit is None else round(_FULL_SHARE * limit),
         )
         return await self._done(material, clock, budget=budget, is_late=is_late, progress=progress)
@@ -222,9 +223,6 @@ def _unread(results: SearchResponse | None, gathering: Gathering) -> tuple[Searc
     tried = {step.url for step in gathering.steps if not step.failure}
     unread = [each for each in results.results if address_of(each.url) not in tried]
     return tuple(unread[:_SNIPPETS])
-
-
-def _raise_first(gathering: Gathering, errors: Sequence[SearxMcpError]) -> None: ...
 
 
 def _tell(progress: Progress | None, message: str) -> None:

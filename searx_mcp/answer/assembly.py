@@ -29,7 +29,6 @@ from searx_mcp.models.evidence import (
 from searx_mcp.models.response import SearchResult
 from searx_mcp.storage.corpus import StoredChunk, StoredPage
 
-
 _QUOTED: Final = 12
 """Chunks of which a quote is given."""
 _IMAGES: Final = 12

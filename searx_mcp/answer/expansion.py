@@ -10,6 +10,7 @@ from searx_mcp.answer.links import ScoredLink, is_promising, score_links
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested
 from searx_mcp.corpus.retrieval import Hit
+from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.evidence import PROTECTED, ExpansionStep
 from searx_mcp.models.service import Progress
 
@@ -49,6 +50,7 @@ class Gathering:
         steps: pages in the order in which they were read, or failed.
         evaluated: chunks that were scored last.
         notes: sentences a caller should know.
+        errors: of the pages that could not be read, in order.
         stop_reason: why no more pages were read; empty until then.
     """
 
@@ -58,6 +60,7 @@ class Gathering:
     steps: list[ExpansionStep] = field(default_factory=list)
     evaluated: int = 0
     notes: list[str] = field(default_factory=list)
+    errors: list[SearxMcpError] = field(default_factory=list)
     stop_reason: str = ""
 
     @property
@@ -234,6 +237,8 @@ class Expander:
             before = gathering.score(so_far)
             if each.page is not None:
                 so_far.append(each.url)
+            elif each.error is not None:
+                gathering.errors.append(each.error)
             gathering.steps.append(
                 ExpansionStep(
                     url=each.url if each.page is not None else link.url,

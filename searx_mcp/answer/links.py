@@ -1,7 +1,7 @@
 """Links of pages that were read, by how likely they lead to what is asked."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -55,7 +55,7 @@ def score_links(
     *,
     parent: str,
     depth: int,
-    known: Mapping[str, object] | frozenset[str],
+    known: Container[str],
 ) -> list[ScoredLink]:
     """Score the links of a page, each address once.
 
