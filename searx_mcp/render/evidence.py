@@ -72,7 +72,7 @@ def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: s
         _block("CITATIONS", _citation_lines(shown.citations, boundary)) if shown.citations else ""
     )
     left = room - _FENCE_TOKENS - sum(map(estimate, (sources, stats, evidence, quotes)))
-    trace = _block("EXPANSION TRACE", _trace_lines(response, boundary))
+    trace = _block("EXPANSION TRACE", _trace_lines(response))
     if not any(step.depth for step in response.steps):
         trace = ""
     elif estimate(trace) > left:
@@ -236,7 +236,7 @@ def _steps_of_time(response: EvidenceResponse) -> str:
     return f" ({', '.join(steps)})" if steps else ""
 
 
-def _trace_lines(response: EvidenceResponse, boundary: str) -> Iterator[str]:
+def _trace_lines(response: EvidenceResponse) -> Iterator[str]:
     """The tree of the pages that were read, each under the one that links to it."""
     steps = response.steps
     base = _common_folder([step.url for step in steps])
@@ -250,7 +250,7 @@ def _trace_lines(response: EvidenceResponse, boundary: str) -> Iterator[str]:
         yield f"{_name(root, base)} ({_node(root, 'seed')}){_failed(root)}"
         yield from _branches(root, children, base, "")
     if response.stats.stop_reason:
-        yield f"[stopped: {response.stats.stop_reason}]"
+        yield f"    [stopped: {response.stats.stop_reason}]"
 
 
 def _branches(
