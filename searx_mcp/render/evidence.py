@@ -99,7 +99,7 @@ def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) ->
     was_cut = False
     for each in response.evidence:
         head = estimate(_evidence_head(each, response)) + 2
-        cost = head + estimate(_their(each.text, boundary))
+        cost = head + estimate(their_text(each.text, boundary))
         if cost > left:
             if not kept and left - head > _LEAST_TEXT:
                 text, _ = fit(each.text, left - head)
@@ -123,7 +123,7 @@ def _block(name: str, lines: Iterable[str]) -> str:
     return "\n".join((f"[{name}]", *lines))
 
 
-def _their(text: str, boundary: str) -> str:
+def their_text(text: str, boundary: str) -> str:
     """A stranger's text, in which no line passes for one of ours."""
     return _MARKER.sub(r"\1\\", neutralise(text.strip("\n"), boundary))
 
@@ -163,7 +163,7 @@ def _evidence_lines(response: EvidenceResponse, shown: Shown, boundary: str) -> 
         if number:
             yield ""
         yield _evidence_head(each, response)
-        yield _their(each.text, boundary)
+        yield their_text(each.text, boundary)
     left_out = len(response.evidence) - len(shown.evidence)
     if left_out:
         total = len(response.evidence)
