@@ -56,6 +56,8 @@ _LIKE: Final = 0.5
 _COMPARED: Final = 500
 """Headings compared letter by letter with a name that none of them has."""
 
+_BLANK = re.compile(r"\n(?:[ \t]*\n)++")
+
 _LEAST_SHARE: Final = 0.5
 """A cut at a good place leaves at least this share of the window."""
 
@@ -294,6 +296,23 @@ def sections(outline: Sequence[Heading], total: int) -> list[Span]:
     if total > start:
         found.append(Span(start, total, _titles(above)))
     return found
+
+
+def block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) -> Iterator[int]:
+    """Find where the paragraphs, lists, tables and fenced code of a section end, blank lines included.
+
+    A paragraph that ends with a colon belongs to what it announces.
+    """
+    for blank in _BLANK.finditer(markdown, section.start, section.end):
+        at = blank.start()
+        if blank.end() < section.end and not is_code(at) and markdown[at - 1 : at] != ":":
+            yield blank.end()
+    yield section.end
+
+
+def has_words(text: str) -> bool:
+    """Tell whether there is anything but headings, which belong to what follows them."""
+    return any(line and not line.startswith("#") for line in text.split("\n"))
 
 
 def cut(markdown: str, start: int, max_chars: int) -> int:

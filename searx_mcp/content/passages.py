@@ -7,7 +7,6 @@ beside what else: `docs/decisions/passages.md`.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from searx_mcp.content.markdown import in_code
-from searx_mcp.content.outline import Span, cut, sections
+from searx_mcp.content.outline import Span, block_ends, cut, has_words, sections
 from searx_mcp.content.words import folded, stems, terms, tokens
 from searx_mcp.models.page import Heading, Passage
 
@@ -26,8 +25,6 @@ _MOST_CHARS: Final = 1_200
 """A block that is longer is parted, unless it is code."""
 _MOST_CODE: Final = 2_400
 """Likewise for fenced code, whose parts do not stand well alone."""
-
-_BLANK = re.compile(r"\n(?:[ \t]*\n)++")
 
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -217,43 +214,26 @@ def _parts(markdown: str, outline: Sequence[Heading]) -> Iterator[Span]:
     """The whole text in order: blocks of one section, joined while they are short."""
     is_code = in_code(markdown)
     start = 0
-    has_words = False
+    is_filled = False
     path: tuple[str, ...] = ()
     for section in sections(outline, len(markdown)):
         path, behind = section.path, section.start
-        for end in _block_ends(markdown, section, is_code):
-            if has_words and end - start > _CHARS:
+        for end in block_ends(markdown, section, is_code):
+            if is_filled and end - start > _CHARS:
                 yield Span(start, behind, path)
-                start, has_words = behind, False
+                start, is_filled = behind, False
             most = _MOST_CODE if is_code(behind) else _MOST_CHARS
             while end - start > most:
                 stop = _cut(markdown, start, most, is_code)
                 yield Span(start, stop, path)
                 start = stop
-            has_words = has_words or _has_words(markdown[max(start, behind) : end])
+            is_filled = is_filled or has_words(markdown[max(start, behind) : end])
             behind = end
-        if has_words:
+        if is_filled:
             yield Span(start, behind, path)
-            start, has_words = behind, False
+            start, is_filled = behind, False
     if start < len(markdown):
         yield Span(start, len(markdown), path)
-
-
-def _block_ends(markdown: str, section: Span, is_code: Callable[[int], bool]) -> Iterator[int]:
-    """Find where the paragraphs, lists, tables and fenced code of a section end, blank lines included.
-
-    A paragraph that ends with a colon belongs to what it announces.
-    """
-    for blank in _BLANK.finditer(markdown, section.start, section.end):
-        at = blank.start()
-        if blank.end() < section.end and not is_code(at) and markdown[at - 1 : at] != ":":
-            yield blank.end()
-    yield section.end
-
-
-def _has_words(text: str) -> bool:
-    """Tell whether there is anything but headings, which belong to what follows them."""
-    return any(line and not line.startswith("#") for line in text.split("\n"))
 
 
 def _cut(markdown: str, start: int, most: int, is_code: Callable[[int], bool]) -> int:

@@ -1,0 +1,323 @@
+"""The chunks of a page: what the corpus keeps, finds and cites one by one.
+
+A chunk is a section, small sections of one parent together, or a part of a long section: whole paragraphs where
+they are not too long, else whole sentences. Code and tables stay whole while they are not very long. Parts of
+one section overlap by whole sentences, so that what stands across a cut is found too.
+
+Where a section is cut depends on the words before each place, and not on how much stands before it: behind a
+paragraph that changes, the cuts are soon the old ones again, and what is unchanged keeps its id and its embedding.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final, NamedTuple
+from zlib import crc32
+
+from searx_mcp.content.markdown import code_spans, in_code
+from searx_mcp.content.outline import Span, block_ends, cut, has_words, sections
+from searx_mcp.content.sentences import sentence_ends
+from searx_mcp.models.page import Heading
+
+CHUNK_CHARS: Final = 1_600
+"""Code points of a chunk at most, about 400 tokens of English."""
+
+_SMALL: Final = 0.25
+"""Sections below this share of a chunk are put together: 400 code points."""
+_LEAST: Final = 0.5
+"""A long section is cut behind a block that ends between this share of a chunk and a whole one."""
+_OVERLAP: Final = 0.125
+"""Share of a chunk that is repeated of the one before: the whole sentences that come nearest to it."""
+_MOST_OVERLAP: Final = 0.25
+_WHOLE: Final = 2
+"""Code and tables stay whole up to so many times the length of a chunk."""
+_TINIEST: Final = 16
+"""Code points of a chunk at least, whatever is asked for: places to cut at are still found."""
+
+_CONTEXT: Final = 48
+"""Code points before a place by whose hash it is chosen."""
+_REACH: Final = 64
+"""Code points read before a window, so that an abbreviation at its start ends no sentence."""
+
+_TABLE = re.compile(r"^[ \t]*+\|[^\n]*+(?:\n[ \t]*+\|[^\n]*+)++", re.MULTILINE)
+_DELIMITER = re.compile(r"[ \t]*+\|[ \t:|-]++")
+_ITEM = re.compile(r"\n(?=[ \t]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])")
+_SPACE = re.compile(r"\s*+")
+_LINES = re.compile(r"\n++")
+_BOLD = re.compile(r"\s*+\*\*[^*\n]{1,80}\*\*:?\s*+")
+"""A paragraph of nothing else is a heading in all but name."""
+
+_BLOCK: Final = 100
+_ITEM_RANK: Final = 101
+_SENTENCE: Final = 102
+_EDGE: Final = 103
+"""Ranks of places to cut at, the best first: behind blocks, items of a list, sentences, and beside code and tables. The
+end of a section has the depth of the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Where a chunk stands in a page.
+
+    Attributes:
+        start: code points of the Markdown before it.
+        end: code points up to its end.
+        path: the headings above all of it, outermost first, without the title of the page.
+        head: the lines that a chunk from within a table or code needs to be understood: the header of the
+            table, or the opening fence; empty for others.
+    """
+
+    start: int
+    end: int
+    path: tuple[str, ...]
+    head: str = ""
+
+
+def pieces(
+    markdown: str,
+    outline: Sequence[Heading],
+    *,
+    title: str = "",
+    most: int = CHUNK_CHARS,
+    measure: Callable[[str], int] = len,
+) -> list[Piece]:
+    """Part a page into chunks.
+
+    Args:
+        markdown: of the page. Linear in its length, if `measure` is.
+        outline: its headings, in order.
+        title: of the page; a heading that it begins with is in no path.
+        most: size of a chunk at most; code and tables that stay whole have twice as much at most.
+        measure: gives the size of a text: its code points, or an estimate of its tokens.
+
+    Returns:
+        The chunks in the order of the page. Only blank space between blocks is in none of them; what is in
+        two stands in one section.
+    """
+    text = _Text(markdown)
+    found: list[Piece] = []
+    for units in _groups(markdown, _units(markdown, outline), most * _SMALL, measure):
+        group = _Group(markdown, units, text.is_code)
+        size = max(1, measure(markdown[group.start : group.end]))
+        chars = max(_TINIEST, most * (group.end - group.start) // size)
+        for begin, position, stop in _cuts(text, group, chars):
+            path = group.path(position, stop)
+            start, end = text.trimmed(begin, stop)
+            if start < end:
+                is_titled = bool(path) and title.startswith(path[0])
+                head = text.head(start, chars) if begin == position else ""
+                found.append(Piece(start, end, path[1:] if is_titled else path, head))
+    return found
+
+
+def chunk_id(url: str, path: Sequence[str], text: str) -> str:
+    """Name a chunk: SHA-256, in hex, of address, section path and text."""
+    return sha256(f"{url}|{' > '.join(path)}|{text}".encode("utf-8", "replace")).hexdigest()
+
+
+def _units(markdown: str, outline: Sequence[Heading]) -> list[Span]:
+    """The sections that say something; a heading with no words of its own belongs to what follows."""
+    found: list[Span] = []
+    start = 0
+    for section in sections(outline, len(markdown)):
+        if has_words(markdown[section.start : section.end]):
+            found.append(Span(start, section.end, section.path))
+            start = section.end
+    if start < len(markdown):
+        last = found.pop() if found else Span(start, start, ())
+        found.append(Span(last.start, len(markdown), last.path))
+    return found
+
+
+def _groups(
+    markdown: str, units: Sequence[Span], small: float, measure: Callable[[str], int]
+) -> Iterator[list[Span]]:
+    """Put small sections together: neighbours with one parent, and what introduces one with the first.
+
+    None of a group stands higher than its first one, so that all have its parent.
+    """
+    group: list[Span] = []
+    is_open = False
+    for unit in units:
+        is_small = measure(markdown[unit.start : unit.end]) < small
+        is_below = bool(group) and len(unit.path) >= len(group[0].path)
+        if is_open and is_below and is_small:
+            group.append(unit)
+            continue
+        if group:
+            yield group
+        group, is_open = [unit], is_small
+    if group:
+        yield group
+
+
+class _Place(NamedTuple):
+    """A place where a chunk may end, and how good it is: the least is the best."""
+
+    rank: int
+    hash: int
+    behind: int
+
+
+class _Text:
+    """A text with what must not be torn: its fenced code and its tables."""
+
+    def __init__(self, markdown: str) -> None:
+        self.markdown = markdown
+        self.is_code = in_code(markdown)
+        tables = (each.span() for each in _TABLE.finditer(markdown))
+        spans = [*code_spans(markdown), *(span for span in tables if not self.is_code(span[0]))]
+        self._spans = sorted(spans)
+        self._starts = [start for start, _ in self._spans]
+
+    def around(self, at: int) -> tuple[int, int] | None:
+        """Find the code or table that a cut at a place would tear."""
+        index = bisect_left(self._starts, at) - 1
+        if index < 0 or at >= self._spans[index][1]:
+            return None
+        return self._spans[index]
+
+    def edges(self, low: int, high: int) -> Iterator[int]:
+        """Where code and tables begin or end within a window."""
+        at = max(0, bisect_left(self._starts, low) - 1)
+        for start, end in self._spans[at : bisect_right(self._starts, high)]:
+            yield from (edge for edge in (start, end) if low <= edge <= high)
+
+    def place(self, rank: int, at: int) -> _Place:
+        words = self.markdown[max(0, at - _CONTEXT) : at]
+        return _Place(rank, crc32(words.encode("utf-8", "replace")), -at)
+
+    def torn_at(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Places within a block, not in code or tables: behind items of lists and behind sentences."""
+        for item in _ITEM.finditer(self.markdown, max(0, low - 1), high + 1):
+            if not self.around(item.end()):
+                yield _ITEM_RANK, item.end()
+        first = max(0, low - _REACH)
+        for end in sentence_ends(self.markdown[first : high + 1]):
+            at = self._behind_space(first + end, high + 1)
+            if low <= at <= high and not self.around(at):
+                yield _SENTENCE, at
+
+    def trimmed(self, start: int, end: int) -> tuple[int, int]:
+        """Leave blank space out, but for the indentation of a first line."""
+        end = start + len(self.markdown[start:end].rstrip())
+        words = self._behind_space(start, end)
+        line = self.markdown.rfind("\n", max(0, start - 1), words) + 1
+        return (line if line >= start else words), end
+
+    def head(self, at: int, most: int) -> str:
+        """The lines at the top of the table or code that a place is in."""
+        around = self.around(at)
+        if around is None:
+            return ""
+        lines = self.markdown[around[0] : around[0] + int(most * _SMALL)].split("\n", 2)
+        if self.is_code(around[0]):
+            return lines[0] if len(lines) > 1 else ""
+        is_table = len(lines) > 2 and _DELIMITER.fullmatch(lines[1])  # noqa: PLR2004 - two and rows
+        return "\n".join(lines[:2]) if is_table else ""
+
+    def _behind_space(self, start: int, end: int) -> int:
+        space = _SPACE.match(self.markdown, start, end)
+        return space.end() if space else start
+
+
+class _Group:
+    """Sections that are parted together, and where their blocks end."""
+
+    def __init__(
+        self, markdown: str, units: Sequence[Span], is_code: Callable[[int], bool]
+    ) -> None:
+        self.start, self.end = units[0].start, units[-1].end
+        self._units = units
+        self._starts = [unit.start for unit in units]
+        self.ends: list[int] = []
+        self.ranks: list[int] = []
+        for index, unit in enumerate(units):
+            start, is_headed = unit.start, True
+            for end in block_ends(markdown, unit, is_code):
+                block = markdown[start:end]
+                is_headed = is_headed and not has_words(block)
+                if end < unit.end and not is_headed and not _BOLD.fullmatch(block):
+                    self.ends.append(end)
+                    self.ranks.append(_BLOCK)
+                start = end
+            if index + 1 < len(units):
+                self.ends.append(unit.end)
+                self.ranks.append(len(units[index + 1].path))
+
+    def floor(self, at: int) -> int:
+        """The start of the section that a place is in."""
+        return self._starts[bisect_right(self._starts, at) - 1]
+
+    def path(self, start: int, end: int) -> tuple[str, ...]:
+        """The headings that all sections of a part stand under."""
+        first = bisect_right(self._starts, start) - 1
+        paths = [unit.path for unit in self._units[first : bisect_left(self._starts, end)]]
+        low, high = min(paths), max(paths)
+        same = 0
+        while same < len(low) and low[same] == high[same]:
+            same += 1
+        return low[:same]
+
+    def within(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Ranks and places of the ends in a window."""
+        at, behind = bisect_left(self.ends, low), bisect_right(self.ends, high)
+        yield from zip(self.ranks[at:behind], self.ends[at:behind], strict=True)
+
+    def last_end(self, at: int) -> int:
+        """The end of a block at a place or before it."""
+        index = bisect_right(self.ends, at) - 1
+        return self.ends[index] if index >= 0 else self.start
+
+
+def _cuts(text: _Text, group: _Group, most: int) -> Iterator[tuple[int, int, int]]:
+    """Part a group: where each part begins with its overlap, without it, and where it ends."""
+    position = group.start
+    while position < group.end:
+        begin = _overlap(text, group, position, most)
+        stop = group.end
+        if stop - begin > most:
+            stop = _stop(text, group, begin, position, most)
+        yield begin, position, stop
+        position = stop
+
+
+def _overlap(text: _Text, group: _Group, position: int, most: int) -> int:
+    """Where the last sentences before a cut begin; the cut itself if it is no good place for any."""
+    floor = group.floor(position)
+    if position == floor or text.around(position):
+        return position
+    low = max(floor + 1, position - int(most * _MOST_OVERLAP))
+    places = [at for _, at in group.within(low, position - 1)]
+    places += [at for _, at in text.torn_at(low, position - 1)]
+    wanted = position - most * _OVERLAP
+    return min(places, key=lambda at: (abs(at - wanted), at), default=position)
+
+
+def _stop(text: _Text, group: _Group, begin: int, position: int, most: int) -> int:
+    """Find where a part ends: at the best place of a window, whatever stands before it."""
+    small = int(most * _SMALL)
+    low = position + int(most * _LEAST)
+    high = max(low, min(begin + most, group.end - small))
+    for places in (group.within(low, high), text.torn_at(low, high)):
+        best = min((text.place(*each) for each in places), default=None)
+        if best is not None:
+            return -best.behind
+    around = text.around(high)
+    if around is None:
+        edges = [text.place(_EDGE, at) for at in text.edges(low, high)]
+        return -min(edges).behind if edges else cut(text.markdown, low, high - low)
+    start, end = around
+    if start - position < small and end - position <= most * _WHOLE:
+        return group.end if group.end - end < small else end
+    if start - position >= small or (start > position and end - start <= most * _WHOLE):
+        block = group.last_end(start)
+        return block if block - position >= small else start
+    lines = (
+        text.place(-len(lines[0]), lines.end())  # the emptier, the better
+        for lines in _LINES.finditer(text.markdown, low - 1, high)
+    )
+    best = min(lines, default=None)
+    return cut(text.markdown, low, high - low) if best is None else -best.behind
