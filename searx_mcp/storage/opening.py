@@ -41,27 +41,34 @@ class Schema:
             minors of a major can use one file at the same time.
         checked: whether the whole file is read and checked each time it is opened. Without, damage
             is met in use; that is for a file which may be large and of which any part may be lost.
+        checks: statements that fail on damage which SQLite's own check does not see.
     """
 
     major: int
     minors: tuple[tuple[str, ...], ...]
     checked: bool = True
+    checks: tuple[str, ...] = ()
 
 
 class OpenDatabase:
-    """A database file in use; while it is, no process of ours sets it aside.
+    """A database in use; while its file is, no process of ours sets it aside.
 
-    Attributes:
-        connection: to the file, in autocommit mode.
+    Args:
+        connection: to the database, in autocommit mode.
+        hold: keeps the file from being set aside.
+        path: the file; `None` if the database is in memory.
     """
 
     def __init__(
-        self, connection: sqlite3.Connection, hold: sqlite3.Connection, path: Path
+        self,
+        connection: sqlite3.Connection,
+        hold: sqlite3.Connection | None = None,
+        path: Path | None = None,
     ) -> None:
         self.connection = connection
         self._hold = hold
         self._path = path
-        self._file = _identity(path)
+        self._file = path and _identity(path)
 
     def is_in_place(self) -> bool:
         """Whether the file is still the one at its path, and was not emptied.
@@ -69,16 +76,26 @@ class OpenDatabase:
         Raises:
             OSError: something other than a file is there, or in the place of a companion.
         """
+        if self._path is None:
+            return True
         _check_places(self._path)
         return self._file is not None and self._file == _identity(self._path)
 
     def close(self) -> None:
-        """Close the file; afterwards it may be set aside."""
+        """Close the file, which may be set aside afterwards; what is in memory is gone."""
         with suppress(sqlite3.Error, OSError):
             if self.is_in_place():  # which leaves no empty journal behind
                 self.connection.execute("PRAGMA journal_mode = DELETE")
         self.connection.close()
-        self._hold.close()
+        if self._hold is not None:
+            self._hold.close()
+
+
+def open_in_memory(schema: Schema) -> OpenDatabase:
+    """Make an empty database in memory, of one process."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    _upgrade(connection, schema)
+    return OpenDatabase(connection)
 
 
 def open_database(
@@ -196,6 +213,9 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
         verdict = _pragma(connection, "integrity_check(1)")
         if verdict != "ok":
             raise _damage(str(verdict))
+        if has_tables:
+            for check in schema.checks:
+                connection.execute(check)
     # A write-ahead log maps its index into memory: whoever cuts that file kills all its users.
     _ = _pragma(connection, "journal_mode = TRUNCATE")
     connection.execute("PRAGMA mmap_size = 0")  # likewise; some builds of SQLite map by default

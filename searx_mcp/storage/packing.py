@@ -153,6 +153,33 @@ def unpack_capture(
     )
 
 
+def pack_document(document: Document) -> bytes:
+    """Compress a page as text."""
+    # Whether it is a skeleton only matters while it is captured.
+    fields = document.model_dump(mode="json", exclude_defaults=True, exclude={"is_skeleton"})
+    return zlib.compress(_text(fields), _LEVEL)
+
+
+def unpack_document(body: bytes) -> Document | None:
+    """Read back a page as text; `None` if it is damaged or not known to this version."""
+    text = _inflated(body)
+    return None if text is None else _read(Document, text)
+
+
+def pack_text(text: str) -> bytes:
+    """Compress a text of a few kilobytes."""
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), _LEVEL)
+
+
+def unpack_text(body: bytes) -> str | None:
+    """Read back a text; `None` if it is damaged."""
+    text = _inflated(body)
+    try:
+        return None if text is None else text.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return None
+
+
 def pack_robots(robots: KeptRobots) -> bytes:
     """Compress a robots.txt without its time."""
     return zlib.compress(_text({"status": robots.status, "text": robots.text}), _LEVEL)

@@ -1,4 +1,4 @@
-"""One SQLite file, shared by processes, used from asyncio."""
+"""One SQLite file, shared by processes, or a database in memory; used from asyncio."""
 
 import asyncio
 import random
@@ -19,6 +19,7 @@ from searx_mcp.storage.opening import (
     is_busy,
     is_damage,
     open_database,
+    open_in_memory,
     set_aside_files,
     unavailable,
 )
@@ -60,7 +61,7 @@ class Database:
     A damaged file is set aside, and a new one takes its place.
 
     Args:
-        path: the file; its folder is made.
+        path: the file; its folder is made. `None`: in memory, until it is closed.
         schema: its tables.
         patience: seconds one call may take.
         rng: the dice of the pauses.
@@ -69,19 +70,20 @@ class Database:
 
     def __init__(
         self,
-        path: Path,
+        path: Path | None,
         schema: Schema,
         *,
         patience: float = PATIENCE,
         rng: random.Random | None = None,
         mounts: Path = MOUNTS,
     ) -> None:
-        self.path = path
+        self.path = path or Path(":memory:")
+        self.is_in_memory = path is None
         self.patience = patience
         self._schema = schema
         self._rng = rng or random.Random()  # noqa: S311 - jitter, no secret
         self._mounts = mounts
-        self._thread = CallThread(f"searx-mcp {path.name}")
+        self._thread = CallThread(f"searx-mcp {self.path.name}")
         self._open: OpenDatabase | None = None  # only the thread touches it
         self._doubtful = False
 
@@ -109,15 +111,19 @@ class Database:
         # the timeout, when another has written meanwhile.
         return await self._call(lambda overdue: self._transact("BEGIN IMMEDIATE", work, overdue))
 
-    async def erase(self, work: Callable[[Transaction], T]) -> T:
+    async def erase(self, work: Callable[[Transaction], T], *, patience: float | None = None) -> T:
         """Write `work`, which deletes; nothing of it stays in the file, nor its room on the disk.
+
+        Args:
+            work: as for `write`.
+            patience: seconds that writing the rest of the file anew may take, if not as usual.
 
         Raises:
             StorageBusyError: the file was busy for all of `patience`.
             StorageUnavailableError: the file cannot be used, or a trace cannot be deleted.
         """
         answer = await self.write(work)
-        await self._call(lambda _overdue: self._clear_traces())
+        await self._call(lambda _overdue: self._clear_traces(), patience)
         return answer
 
     async def aclose(self) -> None:
@@ -131,10 +137,12 @@ class Database:
         except TimeoutError:
             return
 
-    async def _call(self, attempt: Callable[[threading.Event], T]) -> T:
+    async def _call(
+        self, attempt: Callable[[threading.Event], T], patience: float | None = None
+    ) -> T:
         given_up, overdue = threading.Event(), threading.Event()
         try:
-            async with asyncio.timeout(self.patience):
+            async with asyncio.timeout(self.patience if patience is None else patience):
                 return await self._thread.run(
                     lambda: self._run(partial(attempt, overdue), given_up)
                 )
@@ -190,13 +198,16 @@ class Database:
 
     def _clear_traces(self) -> None:
         _ = self._opened().execute("VACUUM")
-        for aside in set_aside_files(self.path):
-            aside.unlink()
+        if not self.is_in_memory:
+            for aside in set_aside_files(self.path):
+                aside.unlink()
 
     def _opened(self) -> sqlite3.Connection:
         if self._open is not None and not self._open.is_in_place():
             self._close()
-        if self._open is None:
+        if self._open is None and self.is_in_memory:
+            self._open = open_in_memory(self._schema)
+        elif self._open is None:
             self._open = open_database(
                 self.path, self._schema, thorough=self._doubtful, mounts=self._mounts
             )

@@ -1,0 +1,396 @@
+"""The pages that were read to be asked, in parts: the store of the corpus."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from typing_extensions import override
+
+from searx_mcp.errors import StorageError, StorageUnavailableError
+from searx_mcp.storage import corpus_index as index
+from searx_mcp.storage import corpus_rows as rows
+from searx_mcp.storage import corpus_vectors as vector_rows
+from searx_mcp.storage.corpus_index import find_terms
+from searx_mcp.storage.corpus_rows import SCHEMA, Bounds
+from searx_mcp.storage.corpus_values import (
+    CHUNK,
+    HEAD,
+    Kept,
+    Match,
+    PageHead,
+    StoredChunk,
+    StoredPage,
+    Totals,
+    as_bytes,
+    as_key,
+    chunk_of,
+    chunks_of,
+    known_of,
+    packed,
+    page_of,
+)
+from searx_mcp.storage.sqlite import Database, Transaction
+
+__all__ = [
+    "FILE_NAME",
+    "CorpusStore",
+    "Kept",
+    "Match",
+    "PageHead",
+    "StoredChunk",
+    "StoredPage",
+    "Totals",
+    "find_terms",
+]
+
+FILE_NAME: Final = f"corpus-v{SCHEMA.major}.db"
+"""The file's name; another major is another file, so programs of both keep their own."""
+
+_PATIENCE: Final = 10.0
+"""Seconds; longer than those of other stores, since the file may be a hundred times as large."""
+_ERASING: Final = 120.0
+"""Seconds that writing the whole file anew may take."""
+_MEMORY_BYTES: Final = 64 << 20
+"""Bytes of a corpus in memory at most, whatever a file may hold."""
+
+T = TypeVar("T")
+_log = logging.getLogger("searx_mcp.storage")
+
+_OF_NAMESPACE: Final = (
+    "FROM documents JOIN namespaces ON namespaces.id = namespace AND namespaces.name = :namespace"
+)
+
+
+class CorpusStore:
+    """Pages of one namespace with their chunks and vectors, in a file that processes share, or in memory.
+
+    A page is written with its chunks in one transaction. What is too old goes when a page is kept; where
+    the file is full, what was used least recently. A page that was cited counts as fetched when it was
+    cited, and makes room only when all others are gone, so that what quotes it can be checked.
+
+    While the file cannot be used, everything is kept in memory until the process ends, and a warning is
+    logged.
+
+    Args:
+        path: the file, best `folder / FILE_NAME`; its folder is made. `None`: in memory.
+        namespace: whose pages these are; nobody finds those of another one.
+        max_bytes: of the file, for all namespaces together.
+        max_age: seconds after which a page is forgotten.
+        patience: seconds one call may take.
+    """
+
+    def __init__(
+        self,
+        path: Path | None,
+        *,
+        namespace: str,
+        max_bytes: int,
+        max_age: float,
+        patience: float = _PATIENCE,
+    ) -> None:
+        bounds = Bounds(max_bytes, max_age)
+        self._namespace = as_key(namespace)
+        self._bounds = _in_memory(bounds) if path is None else bounds
+        self._database = Database(path, SCHEMA, patience=patience)
+        self._is_current = False
+
+    @override
+    def __repr__(self) -> str:
+        return f"<CorpusStore {self._database.path}>"
+
+    async def keep(self, page: StoredPage, chunks: Sequence[StoredChunk], now: float) -> Kept:
+        """Keep a page in place of the last one under its address; chunks with the same id stay.
+
+        A page that is larger than the whole store may be is not kept, and neither is its predecessor.
+
+        Args:
+            page: the page.
+            chunks: its parts in order; of equal ones the first is kept.
+            now: Unix seconds.
+
+        Raises:
+            StorageBusyError: the file was busy for all of `patience`; so for every method here.
+        """
+        await self._index_anew()
+        row = await asyncio.to_thread(packed, page, chunks)
+        counts = await self._write(
+            lambda tx: rows.put(tx, self._namespace, row, now=now, bounds=self._bounds)
+        )
+        return Kept(*counts)
+
+    async def renew(
+        self, url: str, *, fetched_at: float, fresh_until: float, etag: str, last_modified: str
+    ) -> None:
+        """Note that a site has found a page unchanged."""
+        await self._write(
+            lambda tx: tx.change(
+                "UPDATE documents SET fetched_at = :fetched_at, fresh_until = :fresh_until,"
+                " etag = :etag, last_modified = :last_modified WHERE url = :url"
+                " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
+                fetched_at=fetched_at,
+                fresh_until=fresh_until,
+                etag=as_bytes(etag),
+                last_modified=as_bytes(last_modified),
+                url=as_key(url),
+                namespace=self._namespace,
+            )
+        )
+
+    async def head(self, url: str) -> PageHead | None:
+        """What is known of a page, or `None` if it is not kept."""
+        found = await self._heads("WHERE url = :url", url=as_key(url))
+        return found[0] if found else None
+
+    async def heads(self) -> tuple[PageHead, ...]:
+        """All pages, by address."""
+        return await self._heads("ORDER BY url")
+
+    async def page(self, url: str) -> StoredPage | None:
+        """A page with its text, or `None` if it is not kept."""
+        found = await self._select(
+            f"SELECT {HEAD}, CAST(body AS BLOB) {_OF_NAMESPACE}"
+            " JOIN bodies ON bodies.document = documents.id WHERE url = :url",
+            url=as_key(url),
+        )
+        await self._note_use(url)
+        return await asyncio.to_thread(page_of, found[0]) if found else None
+
+    async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
+        """The chunks of a page in order; none if it is not kept."""
+        found = await self._select(
+            f"SELECT {CHUNK} {_OF_NAMESPACE} JOIN chunks ON chunks.document = documents.id"
+            " WHERE url = :url ORDER BY position",
+            url=as_key(url),
+        )
+        await self._note_use(url)
+        return await asyncio.to_thread(chunks_of, found)
+
+    async def match(
+        self, terms: Sequence[str], *, urls: Sequence[str] | None, limit: int
+    ) -> tuple[Match, ...]:
+        """Find the chunks that fit some terms, best first.
+
+        Args:
+            terms: of `find_terms`. Where more than 10,000 chunks have some of them, the rarest decide.
+            urls: only these pages; all unless given.
+            limit: chunks at most.
+        """
+
+        def work(tx: Transaction) -> list[tuple[Any, ...]]:
+            scope, documents = self._within(tx, urls)
+            if scope is None or documents == []:
+                return []
+            return [
+                (rank, *row)
+                for chunk, rank in index.match(tx, scope, terms, documents, limit)
+                for row in tx.rows(
+                    f"SELECT CAST(url AS BLOB), {CHUNK} FROM chunks"  # noqa: S608 - our columns
+                    " JOIN documents ON documents.id = document WHERE chunks.id = :chunk",
+                    chunk=chunk,
+                )
+            ]
+
+        await self._index_anew()
+        return tuple(
+            Match(url.decode(), chunk, rank)
+            for rank, url, *row in await self._read(work)
+            if (chunk := chunk_of(row)) is not None
+        )
+
+    async def frequencies(
+        self, terms: Sequence[str], *, urls: Sequence[str] | None = None
+    ) -> tuple[int, dict[str, int]]:
+        """Count all chunks, and those that have each term.
+
+        Args:
+            terms: of `find_terms`.
+            urls: only these pages; all unless given.
+        """
+
+        def work(tx: Transaction) -> tuple[int, dict[str, int]]:
+            scope, documents = self._within(tx, urls)
+            if scope is None or documents == []:
+                return 0, dict.fromkeys(terms, 0)
+            return rows.chunk_count(tx, scope, documents), index.frequencies(
+                tx, scope, terms, documents
+            )
+
+        await self._index_anew()
+        return await self._read(work)
+
+    async def vectors(self, model: str, ids: Sequence[str]) -> dict[str, bytes]:
+        """The vectors of a model, by the ids of their chunks; those without one are left out."""
+        return await self._read(lambda tx: vector_rows.vectors(tx, self._namespace, model, ids))
+
+    async def keep_vectors(self, model: str, vectors: Mapping[str, bytes]) -> None:
+        """Keep vectors by the ids of their chunks; those of chunks that are gone are not kept.
+
+        Vectors of two models are kept, those used last.
+        """
+        await self._write(lambda tx: vector_rows.put(tx, self._namespace, model, vectors))
+
+    async def unembedded(self, model: str, limit: int) -> tuple[StoredChunk, ...]:
+        """Some chunks that have no vector of a model."""
+        found = await self._select(
+            f"SELECT {CHUNK} FROM chunks WHERE id IN (SELECT chunks.id {_OF_NAMESPACE}"  # noqa: S608 - our columns
+            " JOIN chunks ON chunks.document = documents.id WHERE NOT EXISTS"
+            " (SELECT 1 FROM vectors WHERE chunk = chunks.id"
+            " AND model = (SELECT id FROM models WHERE name = :model)) LIMIT :limit)",
+            model=model,
+            limit=limit,
+        )
+        return await asyncio.to_thread(chunks_of, found)
+
+    async def pin(self, urls: Sequence[str], now: float) -> None:
+        """Note that pages are cited now."""
+        await self._write(lambda tx: rows.pin(tx, self._namespace, list(map(as_key, urls)), now))
+
+    async def totals(self, url: str | None = None) -> Totals:
+        """Count what is kept of all pages, or of one."""
+
+        def work(tx: Transaction) -> Totals:
+            only = "" if url is None else " WHERE url = :url"
+            found = tx.rows(
+                f"SELECT count(*), total(chunks), total(tokens) {_OF_NAMESPACE}{only}",
+                namespace=self._namespace,
+                url=as_key(url or ""),
+            )
+            documents, chunks, tokens = map(int, found[0])
+            return Totals(documents, chunks, tokens, rows.bytes_used(tx))
+
+        return await self._read(work)
+
+    async def export(self) -> AsyncIterator[StoredPage]:
+        """Give all pages, one after the other; what is kept meanwhile may be among them."""
+        after = 0
+        while found := await self._select(
+            f"SELECT documents.id, {HEAD}, CAST(body AS BLOB) {_OF_NAMESPACE}"
+            " JOIN bodies ON bodies.document = documents.id"
+            " WHERE documents.id > :after ORDER BY documents.id LIMIT 1",
+            after=after,
+        ):
+            ((after, *row),) = found
+            if page := await asyncio.to_thread(page_of, row):
+                yield page
+
+    async def remove(self, urls: Sequence[str]) -> int:
+        """Delete pages, and every trace of them; gives how many there were.
+
+        Raises:
+            StorageError: they cannot be deleted.
+        """
+        count = 0
+        for url in dict.fromkeys(map(as_key, urls)):
+            count += await self._database.write(
+                partial(rows.drop_page, namespace=self._namespace, url=url)
+            )
+        if count:
+            await self._erase()
+        return count
+
+    async def clear(self) -> None:
+        """Delete all pages of the namespace, and every trace of them.
+
+        Raises:
+            StorageError: they cannot be deleted.
+        """
+        while await self._database.write(lambda tx: rows.drop_some(tx, self._namespace)):
+            pass
+        await self._erase()
+
+    async def purge(self) -> None:
+        """Delete the pages of all namespaces, and every trace of them.
+
+        Raises:
+            StorageError: they cannot be deleted.
+        """
+        while await self._database.write(lambda tx: rows.drop_some(tx, None)):
+            pass
+        await self._erase()
+
+    async def aclose(self) -> None:
+        """Let go of the file; harmless when called twice. What is in memory is gone."""
+        await self._database.aclose()
+
+    async def _erase(self) -> None:
+        more = await self._database.write(partial(index.merge, is_first=True))
+        while more:
+            more = await self._database.write(partial(index.merge, is_first=False))
+        await self._database.erase(rows.drop_names, patience=_ERASING)
+
+    def _within(
+        self, tx: Transaction, urls: Sequence[str] | None
+    ) -> tuple[int | None, list[int] | None]:
+        """Give the number of the namespace and those of pages."""
+        scope = rows.number_of(tx, self._namespace)
+        if scope is None or urls is None:
+            return scope, None
+        return scope, rows.documents_of(tx, scope, list(map(as_key, urls)))
+
+    async def _heads(self, where: str, **values: str) -> tuple[PageHead, ...]:
+        found = await self._select(
+            f"SELECT {HEAD}, CAST(chunks AS INTEGER), CAST(tokens AS INTEGER)"
+            f" {_OF_NAMESPACE} {where}",
+            **values,
+        )
+        return tuple(
+            PageHead(**known, chunks=chunks, tokens=tokens)
+            for *row, chunks, tokens in found
+            if (known := known_of(row)) is not None
+        )
+
+    async def _note_use(self, url: str) -> None:
+        where = {"namespace": self._namespace, "url": as_key(url)}
+        try:
+            if await self._database.read(lambda tx: rows.is_used_long_ago(tx, **where)):
+                await self._database.write(lambda tx: rows.touch(tx, **where))
+        except StorageError as exc:
+            _log.debug("corpus.use_not_noted: %s", exc.message)
+
+    async def _index_anew(self) -> None:
+        """Find some chunks under the words of today that were indexed by an earlier version."""
+        if self._is_current:
+            return
+        try:
+            self._is_current = not await self._database.read(rows.has_old_words)
+            if not self._is_current:
+                await self._database.write(rows.renew_words)
+        except StorageError as exc:
+            _log.debug("corpus.words_not_renewed: %s", exc.message)
+
+    async def _select(self, sql: str, **values: str | float) -> list[tuple[Any, ...]]:
+        return await self._read(lambda tx: tx.rows(sql, namespace=self._namespace, **values))
+
+    async def _read(self, work: Callable[[Transaction], T]) -> T:
+        return await self._try(lambda database: database.read(work))
+
+    async def _write(self, work: Callable[[Transaction], T]) -> T:
+        return await self._try(lambda database: database.write(work))
+
+    async def _try(self, call: Callable[[Database], Awaitable[T]]) -> T:
+        """Do something in the file, or in memory from the moment on when the file cannot be used."""
+        database = self._database
+        try:
+            return await call(database)
+        except StorageUnavailableError as exc:
+            if database.is_in_memory:
+                raise
+            if self._database is database:
+                _log.warning(
+                    "corpus.not_kept folder=%s: Pages are kept only as long as this process: %s. %s",
+                    database.path.parent,
+                    exc.message,
+                    exc.advice,
+                )
+                self._database = Database(None, SCHEMA, patience=database.patience)
+                self._bounds = _in_memory(self._bounds)
+                await database.aclose()
+        return await call(self._database)
+
+
+def _in_memory(bounds: Bounds) -> Bounds:
+    return replace(bounds, max_bytes=min(bounds.max_bytes, _MEMORY_BYTES))

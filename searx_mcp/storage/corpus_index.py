@@ -1,0 +1,187 @@
+"""The words of chunks, and the search for them.
+
+The index is an FTS5 table without content of its own: it holds which word stands where, and no text. A row
+of it is deleted with the very words that it was made of, so these are kept beside the chunk, compressed. What
+finds nothing in one namespace is not searched for in another: every word carries the number of its own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from searx_mcp.content.words import terms
+from searx_mcp.storage.packing import pack_text, unpack_text
+from searx_mcp.storage.sqlite import Transaction
+
+WORDS_VERSION: Final = 1
+"""Of what `index_words` makes of a text. Chunks whose words are of an earlier one are indexed anew."""
+
+# Words come as `find_terms` gives them, so nothing but a space parts them; the English endings of those
+# that it leaves whole are for `porter`. The weights are those of the ranker of passages.
+STATEMENTS: Final = (
+    """CREATE VIRTUAL TABLE chunk_index USING fts5(
+        page, headings, body, content = '', tokenize = "porter ascii tokenchars '.,'"
+    )""",
+    """INSERT INTO chunk_index (chunk_index, rank)
+        VALUES ('rank', 'bm25(0.0, 2.0, 1.0)')""",
+)
+CHECK: Final = "INSERT INTO chunk_index (chunk_index) VALUES ('integrity-check')"
+
+_MOST_TERMS: Final = 64
+"""Of a question; the rarest ones. SQLite refuses an expression of some hundreds."""
+_MOST_ROWS: Final = 10_000
+"""Chunks that are weighed for a question, at 4 µs each: words that more have wait until rarer ones are
+asked, and then must come together."""
+_MERGED: Final = 500
+"""Pages of the index that one transaction puts in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A chunk in the index.
+
+    Attributes:
+        chunk: its number.
+        page: the number of its page.
+        namespace: the number of its namespace.
+        words: as `index_words` packs them.
+    """
+
+    chunk: int
+    page: int
+    namespace: int
+    words: bytes
+
+
+def find_terms(text: str) -> list[str]:
+    """Give what is indexed of a text and asked for a question: the terms of the ranker of passages."""
+    return terms(text)
+
+
+def index_words(title: str, path: Iterable[str], text: str) -> bytes:
+    """Pack the words under which a chunk is found: those of its titles, then its own."""
+    titles = " ".join(dict.fromkeys((title, *path)))
+    return pack_text("\n".join(" ".join(find_terms(part)) for part in (titles, text)))
+
+
+def add(tx: Transaction, entry: Entry) -> None:
+    """Index the words of a chunk."""
+    tx.change(
+        "INSERT INTO chunk_index (rowid, page, headings, body)"
+        " VALUES (:chunk, :page, :headings, :body)",
+        **_row(entry),
+    )
+
+
+def drop(tx: Transaction, entry: Entry) -> None:
+    """Take the words of a chunk, which must be those it was indexed with, out of the index."""
+    tx.change(
+        "INSERT INTO chunk_index (chunk_index, rowid, page, headings, body)"
+        " VALUES ('delete', :chunk, :page, :headings, :body)",
+        **_row(entry),
+    )
+
+
+def frequencies(
+    tx: Transaction, namespace: int, asked: Iterable[str], pages: Sequence[int] | None
+) -> dict[str, int]:
+    """Count the chunks that have each term, in a namespace or in some of its pages."""
+    return {
+        term: tx.rows(
+            "SELECT count(*) FROM chunk_index WHERE chunk_index MATCH :query",
+            query=_within(pages, _quoted(namespace, term)),
+        )[0][0]
+        for term in dict.fromkeys(asked)
+    }
+
+
+def match(
+    tx: Transaction,
+    namespace: int,
+    asked: Iterable[str],
+    pages: Sequence[int] | None,
+    limit: int,
+) -> list[tuple[int, float]]:
+    """Find the chunks that fit some terms, with their BM25, best first.
+
+    Where very many chunks have some of the terms, those that have nothing but these are found only if
+    they have all of these.
+    """
+    counts = frequencies(tx, namespace, asked, None)
+    known = sorted((count, term) for term, count in counts.items() if count)[:_MOST_TERMS]
+    if not known:
+        return []
+    query = _query(known, namespace, bounded=pages is None)
+    return [
+        (chunk, -rank)
+        for chunk, rank in tx.rows(
+            "SELECT rowid, rank FROM chunk_index WHERE chunk_index MATCH :query"
+            " ORDER BY rank LIMIT :limit",
+            query=_within(pages, query),
+            limit=limit,
+        )
+    ]
+
+
+def merge(tx: Transaction, *, is_first: bool) -> bool:
+    """Put a part of the index in order, so that what was deleted is in it no more.
+
+    Args:
+        tx: runs it.
+        is_first: whether this is the first of several calls.
+
+    Returns:
+        Whether there is more to do.
+    """
+    before = _changes(tx)
+    tx.change(
+        "INSERT INTO chunk_index (chunk_index, rank) VALUES ('merge', :pages)",
+        pages=-_MERGED if is_first else _MERGED,
+    )
+    return _changes(tx) - before > 1  # its own row is one
+
+
+def _query(known: Sequence[tuple[int, str]], namespace: int, *, bounded: bool) -> str:
+    rare: list[str] = []
+    rows = 0
+    for count, term in known:
+        if bounded and rare and rows + count > _MOST_ROWS:
+            break
+        rare.append(_quoted(namespace, term))
+        rows += count
+    common = [_quoted(namespace, term) for _, term in known[len(rare) :]]
+    return " OR ".join((*rare, f"({' AND '.join(common)})") if len(common) > 1 else rare)
+
+
+def _within(pages: Sequence[int] | None, query: str) -> str:
+    if pages is None:
+        return query
+    return f"page : ({' OR '.join(map(_page, pages))}) AND ({query})"
+
+
+def _row(entry: Entry) -> Mapping[str, int | str]:
+    headings, _, body = (unpack_text(entry.words) or "").partition("\n")
+    return {
+        "chunk": entry.chunk,
+        "page": _page(entry.page),
+        "headings": _scoped(entry.namespace, headings),
+        "body": _scoped(entry.namespace, body),
+    }
+
+
+def _page(page: int) -> str:
+    return f"p{page}"
+
+
+def _scoped(namespace: int, words: str) -> str:
+    return " ".join(f"z{namespace}z{word}" for word in words.split(" ") if word)
+
+
+def _quoted(namespace: int, term: str) -> str:
+    text = term.encode("utf-8", "replace").decode().replace('"', '""').replace("\0", "")
+    return f'"z{namespace}z{text}"'
+
+
+def _changes(tx: Transaction) -> int:
+    changes: int = tx.rows("SELECT total_changes()")[0][0]
+    return changes

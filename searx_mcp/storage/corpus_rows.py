@@ -1,0 +1,445 @@
+"""The tables of the corpus, and what is written in one transaction."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from searx_mcp.storage import corpus_index as index
+from searx_mcp.storage.corpus_index import Entry
+from searx_mcp.storage.opening import Schema
+from searx_mcp.storage.packing import unpack_text
+from searx_mcp.storage.pages import SKEW
+from searx_mcp.storage.sqlite import Transaction
+
+# A page is one of `documents` with its text in `bodies`; `chunks` are its parts, in the order of `position`.
+# `used` is a number that grows with each use, and no time; `pinned_at` is 0 for a page that nobody cited.
+# `version` is that of the words under which the chunks of a page are indexed. Numbers are not used
+# twice, so that what is left behind of a row is never taken for that of another.
+SCHEMA: Final = Schema(
+    major=1,
+    minors=(
+        (
+            "CREATE TABLE namespaces (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE)",
+            """CREATE TABLE documents (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, namespace INTEGER NOT NULL, url TEXT NOT NULL,
+                final_url BLOB NOT NULL, title BLOB NOT NULL, etag BLOB NOT NULL,
+                last_modified BLOB NOT NULL, content_hash BLOB NOT NULL, language BLOB NOT NULL,
+                extractor BLOB NOT NULL, tier BLOB NOT NULL, fetched_at REAL NOT NULL,
+                fresh_until REAL NOT NULL, pinned_at REAL NOT NULL DEFAULT 0, used INTEGER NOT NULL,
+                version INTEGER NOT NULL, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL,
+                UNIQUE (namespace, url)
+            )""",
+            "CREATE INDEX documents_by_age ON documents (fetched_at)",
+            "CREATE INDEX documents_by_use ON documents (pinned_at, used)",
+            "CREATE INDEX documents_by_version ON documents (version)",
+            "CREATE TABLE bodies (document INTEGER PRIMARY KEY, body BLOB NOT NULL)",
+            """CREATE TABLE chunks (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL,
+                position INTEGER NOT NULL, name TEXT NOT NULL, path BLOB NOT NULL,
+                start INTEGER NOT NULL, stop INTEGER NOT NULL, tokens INTEGER NOT NULL,
+                words BLOB NOT NULL, text BLOB NOT NULL
+            )""",
+            "CREATE INDEX chunks_by_document ON chunks (document, position)",
+            "CREATE UNIQUE INDEX chunks_by_name ON chunks (name, document)",
+            """CREATE TABLE models (
+                id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, used INTEGER NOT NULL
+            )""",
+            """CREATE TABLE vectors (
+                chunk INTEGER NOT NULL, model INTEGER NOT NULL, vector BLOB NOT NULL
+            )""",
+            "CREATE UNIQUE INDEX vectors_by_chunk ON vectors (chunk, model)",
+            """CREATE TRIGGER document_gone AFTER DELETE ON documents BEGIN
+                DELETE FROM bodies WHERE document = OLD.id;
+            END""",
+            """CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
+                DELETE FROM vectors WHERE chunk = OLD.id;
+            END""",
+            *index.STATEMENTS,
+        ),
+    ),
+    checked=False,
+    checks=(index.CHECK,),
+)
+
+_AGED_AT_ONCE: Final = 8
+ABOUT: Final = (
+    "final_url", "title", "etag", "last_modified", "content_hash", "language", "extractor", "tier",
+)  # fmt: skip
+"""What is known of a page as text, by the names of its columns."""
+_RECENT: Final = 16
+"""Pages used last whose use is not noted again: reading them writes nothing."""
+_RENEWED_AT_ONCE: Final = 16
+"""Pages whose words one transaction renews, of some 30 chunks each."""
+_GONE_AT_ONCE: Final = 32
+"""Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is kept.
+
+    Attributes:
+        max_bytes: of the file, without what is free in it.
+        max_age: seconds since a page was fetched, found unchanged, or cited.
+    """
+
+    max_bytes: int
+    max_age: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    """A chunk as it is written.
+
+    Attributes:
+        name: its identity.
+        path: its headings, as JSON.
+        words: under which it is found.
+        plain: its text, beside `text`, which is packed.
+    """
+
+    name: str
+    path: bytes
+    start: int
+    stop: int
+    tokens: int
+    words: bytes
+    text: bytes
+    plain: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """A page as it is written; texts are UTF-8.
+
+    Attributes:
+        about: the values of `ABOUT`.
+    """
+
+    url: str
+    about: tuple[bytes, ...]
+    fetched_at: float
+    fresh_until: float
+    body: bytes
+    chunks: tuple[ChunkRow, ...]
+
+    @property
+    def title(self) -> bytes:
+        """Of the page."""
+        return self.about[1]
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes, with its index."""
+        return len(self.body) + sum(len(row.text) + 3 * len(row.words) for row in self.chunks)
+
+
+def put(
+    tx: Transaction,
+    namespace: str,
+    page: PageRow,
+    *,
+    now: float,
+    bounds: Bounds,
+) -> tuple[int, int, int]:
+    """Keep a page in place of the last one under its address; what was used least recently makes room.
+
+    Returns:
+        How many chunks are new, how many stay, and how many are gone.
+    """
+    _sweep(tx, now, bounds.max_age)
+    tx.change("INSERT OR IGNORE INTO namespaces (name) VALUES (:name)", name=namespace)
+    scope: int = tx.rows("SELECT id FROM namespaces WHERE name = :name", name=namespace)[0][0]
+    known = tx.rows(
+        "SELECT id, CAST(title AS BLOB) = :title AND version = :version FROM documents"
+        " WHERE namespace = :scope AND url = :url",
+        scope=scope,
+        url=page.url,
+        title=page.title,
+        version=index.WORDS_VERSION,
+    )
+    if page.size > bounds.max_bytes:
+        return 0, 0, sum(_drop_document(tx, document) for document, _ in known)
+    document = _write_page(tx, scope, page)
+    counts = _write_chunks(tx, document, scope, page.chunks, is_indexed=bool(known and known[0][1]))
+    _make_room(tx, bounds.max_bytes, spared=document)
+    return counts
+
+
+def number_of(tx: Transaction, namespace: str) -> int | None:
+    """Find the number of a namespace, which has one as soon as something was kept in it."""
+    rows = tx.rows("SELECT id FROM namespaces WHERE name = :name", name=namespace)
+    return rows[0][0] if rows else None
+
+
+def documents_of(tx: Transaction, scope: int, urls: Collection[str]) -> list[int]:
+    """Find the numbers of pages; those that are not kept are left out."""
+    found: list[int] = []
+    for url in dict.fromkeys(urls):
+        found += (
+            row[0]
+            for row in tx.rows(
+                "SELECT id FROM documents WHERE namespace = :scope AND url = :url",
+                scope=scope,
+                url=url,
+            )
+        )
+    return found
+
+
+def chunk_count(tx: Transaction, scope: int, documents: Collection[int] | None) -> int:
+    """Count the chunks of a namespace, or of some pages."""
+    if documents is None:
+        found = tx.rows("SELECT total(chunks) FROM documents WHERE namespace = :scope", scope=scope)
+        return int(found[0][0])
+    return sum(
+        tx.rows("SELECT count(*) FROM chunks WHERE document = :document", document=document)[0][0]
+        for document in documents
+    )
+
+
+def is_used_long_ago(tx: Transaction, namespace: str, url: str) -> bool:
+    """Whether several other pages were used after a page, so that its use is to be noted."""
+    return bool(
+        tx.rows(
+            "SELECT 1 FROM documents JOIN namespaces ON namespaces.id = namespace"
+            " WHERE namespaces.name = :namespace AND url = :url"
+            " AND documents.used < (SELECT max(used) FROM documents) - :recent",
+            namespace=namespace,
+            url=url,
+            recent=_RECENT,
+        )
+    )
+
+
+def touch(tx: Transaction, namespace: str, url: str) -> None:
+    """Note that a page was used."""
+    tx.change(
+        "UPDATE documents SET used = (SELECT max(used) FROM documents) + 1 WHERE url = :url"
+        " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
+        namespace=namespace,
+        url=url,
+    )
+
+
+def pin(tx: Transaction, namespace: str, urls: Collection[str], now: float) -> None:
+    """Note that pages were cited."""
+    for url in urls:
+        touch(tx, namespace, url)
+        tx.change(
+            "UPDATE documents SET pinned_at = :now WHERE url = :url"
+            " AND namespace = (SELECT id FROM namespaces WHERE name = :namespace)",
+            now=now,
+            url=url,
+            namespace=namespace,
+        )
+
+
+def drop_page(tx: Transaction, namespace: str, url: str) -> bool:
+    """Delete a page by its address; gives whether it was there."""
+    scope = number_of(tx, namespace)
+    found = [] if scope is None else documents_of(tx, scope, [url])
+    for document in found:
+        _drop_document(tx, document)
+    return bool(found)
+
+
+def drop_some(tx: Transaction, namespace: str | None) -> bool:
+    """Delete some pages of a namespace, or of all of them; gives whether there may be more."""
+    found = tx.rows(
+        "SELECT documents.id FROM documents JOIN namespaces ON namespaces.id = namespace"
+        " WHERE :namespace IS NULL OR namespaces.name = :namespace LIMIT :most",
+        namespace=namespace,
+        most=_GONE_AT_ONCE,
+    )
+    for (document,) in found:
+        _drop_document(tx, document)
+    return len(found) == _GONE_AT_ONCE
+
+
+def drop_names(tx: Transaction) -> None:
+    """Forget namespaces without pages, and models without vectors."""
+    tx.change("DELETE FROM namespaces WHERE id NOT IN (SELECT namespace FROM documents)")
+    tx.change("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
+
+
+def has_old_words(tx: Transaction) -> bool:
+    """Whether a page is indexed under words of an earlier version."""
+    return bool(
+        tx.rows(
+            "SELECT 1 FROM documents WHERE version < :version LIMIT 1", version=index.WORDS_VERSION
+        )
+    )
+
+
+def renew_words(tx: Transaction) -> None:
+    """Index some pages anew that are indexed under words of an earlier version."""
+    for document, scope, title in tx.rows(
+        "SELECT id, namespace, CAST(title AS BLOB) FROM documents WHERE version < :version"
+        " LIMIT :most",
+        version=index.WORDS_VERSION,
+        most=_RENEWED_AT_ONCE,
+    ):
+        for chunk, path, text, words in tx.rows(
+            "SELECT id, CAST(path AS BLOB), CAST(text AS BLOB), CAST(words AS BLOB) FROM chunks"
+            " WHERE document = :document",
+            document=document,
+        ):
+            new = index.index_words(
+                title.decode("utf-8", "replace"), _headings(path), unpack_text(text) or ""
+            )
+            _find_under(tx, Entry(chunk, document, scope, words), new)
+        tx.change(
+            "UPDATE documents SET version = :version WHERE id = :document",
+            version=index.WORDS_VERSION,
+            document=document,
+        )
+
+
+def bytes_used(tx: Transaction) -> int:
+    """Measure the file, without what is free in it."""
+    (pages,), (free,), (size,) = (
+        tx.rows(f"PRAGMA {name}")[0] for name in ("page_count", "freelist_count", "page_size")
+    )
+    used: int = (pages - free) * size
+    return used
+
+
+def _write_page(tx: Transaction, scope: int, page: PageRow) -> int:
+    values: dict[str, float | bytes] = {
+        **dict(zip(ABOUT, page.about, strict=True)),
+        "fetched_at": page.fetched_at,
+        "fresh_until": page.fresh_until,
+        "version": index.WORDS_VERSION,
+        "chunks": len(page.chunks),
+        "tokens": sum(chunk.tokens for chunk in page.chunks),
+    }
+    tx.change(
+        f"INSERT INTO documents (namespace, url, used, {', '.join(values)})"  # noqa: S608 - our names
+        " VALUES (:scope, :url, (SELECT coalesce(max(used), 0) + 1 FROM documents),"
+        f" {', '.join(f':{name}' for name in values)})"
+        " ON CONFLICT (namespace, url) DO UPDATE SET used = excluded.used,"
+        f" {', '.join(f'{name} = excluded.{name}' for name in values)}",
+        scope=scope,
+        url=page.url,
+        **values,
+    )
+    (document,) = documents_of(tx, scope, [page.url])
+    tx.change(
+        "INSERT OR REPLACE INTO bodies (document, body) VALUES (:document, :body)",
+        document=document,
+        body=page.body,
+    )
+    return document
+
+
+def _write_chunks(
+    tx: Transaction, document: int, scope: int, chunks: Sequence[ChunkRow], *, is_indexed: bool
+) -> tuple[int, int, int]:
+    """Write the chunks of a page; one whose row is damaged is written anew.
+
+    Args:
+        tx: runs it.
+        document: the page.
+        scope: its namespace.
+        chunks: all of them.
+        is_indexed: whether those that stay are found under the words that they have now.
+    """
+    old = tx.rows(
+        "SELECT CAST(name AS BLOB), id, CAST(words AS BLOB), CAST(text AS BLOB) FROM chunks"
+        " WHERE document = :document",
+        document=document,
+    )
+    wanted = {chunk.name.encode(): chunk.plain for chunk in chunks}
+    stay = {}
+    for name, chunk, words, text in old:
+        if name in wanted and unpack_text(text) == wanted[name]:
+            stay[name.decode()] = (chunk, words)
+        else:
+            _drop_chunk(tx, Entry(chunk, document, scope, words))
+    for position, row in enumerate(chunks):
+        place = {"position": position, "start": row.start, "stop": row.stop, "tokens": row.tokens}
+        if row.name not in stay:
+            tx.change(
+                "INSERT INTO chunks (document, position, name, path, start, stop, tokens, words, text)"
+                " VALUES (:document, :position, :name, :path, :start, :stop, :tokens, :words, :text)",
+                document=document,
+                name=row.name,
+                path=row.path,
+                words=row.words,
+                text=row.text,
+                **place,
+            )
+            ((chunk,),) = tx.rows("SELECT last_insert_rowid()")
+            index.add(tx, Entry(chunk, document, scope, row.words))
+            continue
+        chunk, words = stay[row.name]
+        tx.change(
+            "UPDATE chunks SET position = :position, start = :start, stop = :stop, tokens = :tokens"
+            " WHERE id = :chunk",
+            chunk=chunk,
+            **place,
+        )
+        if not is_indexed:
+            _find_under(tx, Entry(chunk, document, scope, words), row.words)
+    return len(chunks) - len(stay), len(stay), len(old) - len(stay)
+
+
+def _drop_document(tx: Transaction, document: int) -> int:
+    """Delete a page; gives how many chunks it had."""
+    chunks = tx.rows(
+        "SELECT chunks.id, documents.namespace, CAST(words AS BLOB) FROM chunks"
+        " JOIN documents ON documents.id = document WHERE document = :document",
+        document=document,
+    )
+    for chunk, scope, words in chunks:
+        _drop_chunk(tx, Entry(chunk, document, scope, words))
+    tx.change("DELETE FROM documents WHERE id = :document", document=document)
+    return len(chunks)
+
+
+def _find_under(tx: Transaction, entry: Entry, words: bytes) -> None:
+    """Let a chunk be found under other words."""
+    index.drop(tx, entry)
+    tx.change("UPDATE chunks SET words = :words WHERE id = :chunk", words=words, chunk=entry.chunk)
+    index.add(tx, replace(entry, words=words))
+
+
+def _headings(path: bytes) -> list[str]:
+    try:
+        return [str(name) for name in json.loads(path)]
+    except (ValueError, TypeError, RecursionError):
+        return []
+
+
+def _drop_chunk(tx: Transaction, entry: Entry) -> None:
+    index.drop(tx, entry)
+    tx.change("DELETE FROM chunks WHERE id = :chunk", chunk=entry.chunk)
+
+
+def _sweep(tx: Transaction, now: float, max_age: float) -> None:
+    """Delete some of what is too old; what is from the future counts as of now."""
+    for change in (
+        "SET fetched_at = :now, fresh_until = min(fresh_until, :now) WHERE fetched_at > :latest",
+        "SET pinned_at = :now WHERE pinned_at > :latest",
+    ):
+        tx.change(f"UPDATE documents {change}", now=now, latest=now + SKEW)
+    for (document,) in tx.rows(
+        "SELECT id FROM documents WHERE fetched_at <= :oldest AND pinned_at <= :oldest LIMIT :most",
+        oldest=now - max_age,
+        most=_AGED_AT_ONCE,
+    ):
+        _drop_document(tx, document)
+
+
+def _make_room(tx: Transaction, max_bytes: int, *, spared: int) -> None:
+    """Delete what was used least recently; pages that were cited only when all others are gone."""
+    while bytes_used(tx) > max_bytes:
+        found = tx.rows(
+            "SELECT id FROM documents WHERE id != :spared ORDER BY pinned_at, used LIMIT 1",
+            spared=spared,
+        )
+        if not found:
+            return
+        _drop_document(tx, found[0][0])

@@ -1,0 +1,62 @@
+"""Embeddings of chunks: one vector for each chunk and model."""
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from searx_mcp.storage.sqlite import Transaction
+
+_MODELS: Final = 2
+"""Models whose vectors are kept: those used last. Whoever goes back to the one before has them still."""
+_OLD_VECTORS_AT_ONCE: Final = 1_000
+
+
+def vectors(
+    tx: Transaction, namespace: str, model: str, names: Collection[str]
+) -> dict[str, bytes]:
+    """Find the vectors of chunks."""
+    found = {}
+    for name in names:
+        for (vector,) in tx.rows(
+            "SELECT CAST(vector AS BLOB) FROM chunks"
+            " JOIN documents ON documents.id = document"
+            " JOIN namespaces ON namespaces.id = namespace"
+            " JOIN vectors ON vectors.chunk = chunks.id"
+            " JOIN models ON models.id = vectors.model"
+            " WHERE chunks.name = :name AND namespaces.name = :namespace AND models.name = :model",
+            name=name,
+            namespace=namespace,
+            model=model,
+        ):
+            found[name] = vector
+    return found
+
+
+def put(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes]) -> None:
+    """Keep the vectors of chunks that are there, and forget some of models long unused."""
+    tx.change("INSERT OR IGNORE INTO models (name, used) VALUES (:model, 0)", model=model)
+    tx.change(
+        "UPDATE models SET used = (SELECT max(used) FROM models) + 1 WHERE name = :model",
+        model=model,
+    )
+    tx.change(
+        "DELETE FROM models WHERE id NOT IN (SELECT id FROM models ORDER BY used DESC LIMIT :most)",
+        most=_MODELS,
+    )
+    tx.change(
+        "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors"
+        " WHERE model NOT IN (SELECT id FROM models) LIMIT :most)",
+        most=_OLD_VECTORS_AT_ONCE,
+    )
+    for name, vector in vectors.items():
+        tx.change(
+            "INSERT INTO vectors (chunk, model, vector)"
+            " SELECT chunks.id, models.id, :vector FROM chunks"
+            " JOIN documents ON documents.id = document"
+            " JOIN namespaces ON namespaces.id = namespace, models"
+            " WHERE chunks.name = :name AND namespaces.name = :namespace AND models.name = :model"
+            " ON CONFLICT (chunk, model) DO UPDATE SET vector = excluded.vector",
+            name=name,
+            vector=vector,
+            namespace=namespace,
+            model=model,
+        )
