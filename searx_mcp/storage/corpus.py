@@ -245,6 +245,10 @@ class CorpusStore:
         )
         return await asyncio.to_thread(chunks_of, found)
 
+    async def embedded(self, model: str) -> int:
+        """Count the chunks that have a vector of a model."""
+        return await self._read(lambda tx: vector_rows.count(tx, self._namespace, model))
+
     async def pin(self, urls: Sequence[str], now: float) -> None:
         """Note that pages are cited now."""
         await self._write(lambda tx: rows.pin(tx, self._namespace, list(map(as_key, urls)), now))

@@ -60,3 +60,16 @@ def put(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes
             namespace=namespace,
             model=model,
         )
+
+
+def count(tx: Transaction, namespace: str, model: str) -> int:
+    """Count the vectors of a model."""
+    found: int = tx.rows(
+        "SELECT count(*) FROM documents JOIN namespaces ON namespaces.id = namespace"
+        " JOIN chunks ON chunks.document = documents.id"
+        " JOIN vectors ON vectors.chunk = chunks.id JOIN models ON models.id = vectors.model"
+        " WHERE namespaces.name = :namespace AND models.name = :model",
+        namespace=namespace,
+        model=model,
+    )[0][0]
+    return found

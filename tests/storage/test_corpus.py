@@ -47,7 +47,7 @@ async def store_for(request, path) -> AsyncIterator[Callable[..., CorpusStore]]:
 
 
 @pytest.fixture
-def store(store_for) -> CorpusStore:
+def store(store_for):
     return store_for()
 
 
@@ -156,9 +156,9 @@ async def test_a_page_with_another_title_is_found_under_it_and_no_more_under_the
 async def test_a_renewed_page_has_new_times_and_validators_and_the_same_text(store):
     page, chunks = made(["Bees make wax."])
     await store.keep(page, chunks, NOW)
-    new = {"fetched_at": NOW + 9, "fresh_until": NOW + 99, "etag": '"2"', "last_modified": ""}
-    await store.renew(URL, **new)
-    assert await store.page(URL) == replace(page, **new)
+    new = replace(page, fetched_at=NOW + 9, fresh_until=NOW + 99, etag='"2"', last_modified="")
+    await store.renew(URL, fetched_at=NOW + 9, fresh_until=NOW + 99, etag='"2"', last_modified="")
+    assert await store.page(URL) == new
     assert await store.chunks(URL) == tuple(chunks)
 
 
@@ -254,6 +254,7 @@ async def test_vectors_are_kept_by_model_and_those_of_two_models_at_most(store):
     assert await store.unembedded("old/256", 9) == ()
     assert await store.unembedded("new/384", 9) == tuple(chunks)
     await store.keep_vectors("new/384", {ids[0]: b"1b", "unknown": b"xx"})
+    assert [await store.embedded(name) for name in ("old/256", "new/384", "none")] == [3, 1, 0]
     assert await store.vectors("new/384", ids) == {ids[0]: b"1b"}
     assert await store.vectors("old/256", ids) == dict(zip(ids, [b"1a", b"2a", b"3a"], strict=True))
     await store.keep_vectors("new/384", {ids[0]: b"1c"})
