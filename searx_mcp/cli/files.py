@@ -87,7 +87,7 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
     """
     from searx_mcp.client.stores import open_state  # noqa: PLC0415 - no setting needs the stores
     from searx_mcp.ops.local_files import delete_kept  # noqa: PLC0415 - as above
-    from searx_mcp.storage import sqlite_pages, sqlite_state  # noqa: PLC0415 - as above
+    from searx_mcp.storage import corpus, sqlite_pages, sqlite_state  # noqa: PLC0415 - as above
 
     settings, folder = loaded.settings, loaded.settings.state_folder()
     if not agreed and not _is_agreed(folder):
@@ -100,13 +100,20 @@ async def purge(loaded: Loaded, *, everything: bool, agreed: bool, as_json: bool
         max_bytes=settings.fetch.cache_size,
         max_age=settings.fetch.cache_max_age,
     )
+    kept_corpus = corpus.CorpusStore(
+        folder / corpus.FILE_NAME if folder else None,
+        namespace="default",
+        max_bytes=settings.corpus.max_size,
+        max_age=settings.corpus.max_age,
+    )
     async with (
         aclosing(
             sqlite_state.open_store(folder / sqlite_state.FILE_NAME if folder else None)
         ) as state,
         aclosing(kept_pages),
+        aclosing(kept_corpus),
     ):
-        purged = await delete_kept(folder, state, kept_pages, everything=everything)
+        purged = await delete_kept(folder, state, kept_pages, kept_corpus, everything=everything)
     if settings.redis.url.get_secret_value():
         async with aclosing(open_state(settings)) as shared:
             await shared.purge()

@@ -216,7 +216,7 @@ def post(url: str, body: object, *, key: str, timeout: float) -> Request:
     if key:
         headers["Authorization"] = f"Bearer {key}"
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    return Request(url, headers, timeout, _MAX_BYTES, data)
+    return Request(url, headers, timeout, _MAX_BYTES, body=data)
 
 
 def endpoint(url: str, name: str) -> str:
@@ -244,7 +244,8 @@ def similarity(one: bytes, other: bytes) -> float:
     if len(one) != len(other) or not one:
         return 0.0
     form = f"<{len(one) // 2}e"
-    return sum(map(mul, struct.unpack(form, one), struct.unpack(form, other)))
+    product: float = sum(map(mul, struct.unpack(form, one), struct.unpack(form, other)))
+    return product
 
 
 def _floor(config: EmbeddingConfig, usual: float | None) -> float | None:

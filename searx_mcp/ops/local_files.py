@@ -11,6 +11,8 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.ops.own.installation import CONTAINER_FOLDER, NATIVE_FOLDER, VERSIONS
 from searx_mcp.search.background.discovery import FILE_NAME as LIST_NAME
 from searx_mcp.search.cache import KEY_FILE
+from searx_mcp.storage.corpus import FILE_NAME as CORPUS_NAME
+from searx_mcp.storage.corpus import CorpusStore
 from searx_mcp.storage.pages import PageStore
 from searx_mcp.storage.sqlite_pages import FILE_NAME as PAGES_NAME
 from searx_mcp.storage.sqlite_pages import KEY_FILE as PAGES_KEY_FILE
@@ -24,8 +26,9 @@ class FileKind(StrEnum):
     SETTINGS = "settings"
     STATE = "state"
     PAGES = "pages"
+    CORPUS = "corpus"
     COMPANION = "companion"
-    """Beside the state or the pages while they are used."""
+    """Beside a database while it is used."""
     DAMAGED = "damaged"
     LIST = "list"
     KEY = "key"
@@ -90,6 +93,10 @@ _WHAT: Final = {
         "Pages you read, with their addresses, compressed and not encrypted; 7 days and 100 MB"
         " unless you set it otherwise."
     ),
+    FileKind.CORPUS: (
+        "Pages that were asked questions, with their addresses, to be asked again; compressed and not"
+        " encrypted; 90 days and 512 MB unless you set it otherwise."
+    ),
     FileKind.COMPANION: "Belongs to the file of its name while that is used.",
     FileKind.DAMAGED: "A file that could not be read, set aside for you to look at or delete.",
     FileKind.LIST: "The list of public instances from searx.space, renewed twice a day.",
@@ -109,15 +116,17 @@ _WHY_LEFT: Final = {
     FileKind.OTHER: "It is not ours.",
 }
 _WITH_ALL: Final = frozenset({FileKind.LIST, FileKind.KEY, FileKind.PAGES_KEY})
+_DATABASES: Final = (STATE_NAME, PAGES_NAME, CORPUS_NAME)
 _KINDS: Final = {
     STATE_NAME: FileKind.STATE,
     PAGES_NAME: FileKind.PAGES,
+    CORPUS_NAME: FileKind.CORPUS,
     LIST_NAME: FileKind.LIST,
     KEY_FILE: FileKind.KEY,
     PAGES_KEY_FILE: FileKind.PAGES_KEY,
     **{
         f"{name}{end}": FileKind.COMPANION
-        for name in (STATE_NAME, PAGES_NAME)
+        for name in _DATABASES
         for end in ("-wal", "-shm", "-journal", ".lock")
     },
     f"{NATIVE_FOLDER}.lock": FileKind.COMPANION,
@@ -147,29 +156,35 @@ def kept_files(folder: Path | None, *, config: Path | None, now: float) -> KeptF
 
 
 async def delete_kept(
-    folder: Path | None, state: StateStore, pages: PageStore, *, everything: bool
+    folder: Path | None,
+    state: StateStore,
+    pages: PageStore,
+    corpus: CorpusStore,
+    *,
+    everything: bool,
 ) -> Purged:
     """Delete what was learned and read; with `everything`, also the list of instances and the keys.
 
-    The files of state and pages are emptied and not removed, since other processes may be using
+    The files of state, pages and corpus are emptied and not removed, since other processes may be using
     them. The settings and an own instance made here stay: they are yours.
 
     Args:
         folder: of the state, or `None` if nothing outlives a process.
         state: the store in that folder; the caller closes it.
         pages: likewise.
+        corpus: likewise, of any namespace; those of all are deleted.
         everything: whether the list of public instances and the keys go too.
 
     Raises:
-        StorageError: the state or the pages cannot be deleted.
+        StorageError: one of them cannot be deleted.
     """
     if folder is None:
-        await pages.purge()
-        await state.purge()
+        for kept in (corpus, pages, state):
+            await kept.purge()
         return Purged()
     found = await asyncio.to_thread(lambda: {path: _kind(path, folder) for path in _inside(folder)})
     emptied, deleted, left = [], [], {}
-    for name, store in ((PAGES_NAME, pages), (STATE_NAME, state)):
+    for name, store in ((CORPUS_NAME, corpus), (PAGES_NAME, pages), (STATE_NAME, state)):
         if folder / name in found:
             await store.purge()
             emptied.append(str(folder / name))
@@ -200,7 +215,7 @@ def _kind(path: Path, folder: Path) -> FileKind:
         return FileKind.OWN_INSTANCE
     if path.parent != folder:
         return FileKind.OTHER
-    if path.name.startswith((f"{STATE_NAME}.damaged-", f"{PAGES_NAME}.damaged-")):
+    if path.name.startswith(tuple(f"{name}.damaged-" for name in _DATABASES)):
         return FileKind.DAMAGED
     return _KINDS.get(path.name, FileKind.OTHER)
 

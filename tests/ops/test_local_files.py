@@ -9,6 +9,8 @@ from searx_mcp.content.document import Document
 from searx_mcp.models.attempt import Format
 from searx_mcp.ops.local_files import FileKind, delete_kept, kept_files
 from searx_mcp.settings.values import Settings
+from searx_mcp.storage.corpus import FILE_NAME as CORPUS_NAME
+from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage
 from searx_mcp.storage.memory import MemoryPageStore
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptRobots, PageKey
 from searx_mcp.storage.sqlite_state import FILE_NAME, open_store
@@ -24,6 +26,7 @@ def folder(tmp_path):
     for name in (
         f"{FILE_NAME}.damaged-1",
         "pages-v1.db.damaged-2",
+        "corpus-v1.db.damaged-1",
         "catalog-v1.json",
         "answers.key",
         "pages.key",
@@ -66,13 +69,47 @@ async def read_in(folder):
     return store
 
 
+@pytest.fixture
+async def corpus_in():
+    """Make stores of the corpus in a folder, or in memory."""
+    made = []
+
+    def make(folder, namespace="default"):
+        path = folder and folder / CORPUS_NAME
+        made.append(CorpusStore(path, namespace=namespace, max_bytes=1 << 26, max_age=86_400))
+        return made[-1]
+
+    yield make
+    for store in made:
+        await store.aclose()
+
+
+async def with_page(store):
+    """A corpus with a page in it."""
+    text = {"title": "", "etag": "", "last_modified": "", "language": "", "extractor": "1"}
+    page = StoredPage(
+        url=KEY.url,
+        final_url=KEY.url,
+        content_hash="",
+        tier="native",
+        fetched_at=NOW,
+        fresh_until=NOW,
+        document=Document(markdown="text", word_count=1),
+        **text,
+    )
+    await store.keep(page, [StoredChunk("1", "text", (), 0, 4, 1)], NOW)
+    return store
+
+
 async def left_of(store):
     (budget,) = await store.budgets([ACCOUNT], NOW)
     return budget.left
 
 
-async def test_every_file_is_listed_with_what_it_is_its_size_and_its_age(folder, tmp_path):
-    for made in (await charged(folder), await read_in(folder)):
+async def test_every_file_is_listed_with_what_it_is_its_size_and_its_age(
+    folder, tmp_path, corpus_in
+):
+    for made in (await charged(folder), await read_in(folder), await with_page(corpus_in(folder))):
         await made.aclose()
     config = tmp_path / "searx-mcp.toml"
     config.write_text("")
@@ -83,6 +120,9 @@ async def test_every_file_is_listed_with_what_it_is_its_size_and_its_age(folder,
         "state/state-v1.db": FileKind.STATE,
         "state/state-v1.db.lock": FileKind.COMPANION,
         "state/state-v1.db.damaged-1": FileKind.DAMAGED,
+        "state/corpus-v1.db": FileKind.CORPUS,
+        "state/corpus-v1.db.lock": FileKind.COMPANION,
+        "state/corpus-v1.db.damaged-1": FileKind.DAMAGED,
         "state/pages-v1.db": FileKind.PAGES,
         "state/pages-v1.db.lock": FileKind.COMPANION,
         "state/pages-v1.db.damaged-2": FileKind.DAMAGED,
@@ -107,17 +147,23 @@ def test_nothing_kept_is_nothing_listed(tmp_path):
 
 @pytest.mark.parametrize("everything", [False, True])
 async def test_a_purge_deletes_what_was_learned_and_read_and_leaves_what_is_yours(
-    folder, everything
+    folder, everything, corpus_in
 ):
-    store, pages = await charged(folder), await read_in(folder)
-    purged = await delete_kept(folder, store, pages, everything=everything)
+    store, pages, corpus = (
+        await charged(folder),
+        await read_in(folder),
+        await with_page(corpus_in(folder, "mine")),
+    )
+    purged = await delete_kept(folder, store, pages, corpus_in(folder), everything=everything)
     assert await left_of(store) == 3
     assert await pages.find(KEY, NOW) is None
+    assert await corpus.page(KEY.url) is None, "whatever its namespace"
     await store.aclose()
     await pages.aclose()
     names = {path.name for path in folder.rglob("*") if path.is_file()}
-    assert purged.emptied == (str(folder / "pages-v1.db"), str(folder / FILE_NAME))
-    assert not {f"{FILE_NAME}.damaged-1", "pages-v1.db.damaged-2"} & names
+    emptied = ("corpus-v1.db", "pages-v1.db", FILE_NAME)
+    assert purged.emptied == tuple(str(folder / name) for name in emptied)
+    assert not [name for name in names if ".damaged-" in name]
     with_all = {"catalog-v1.json", "answers.key", "pages.key"}
     assert (with_all <= names) is not everything
     assert {"settings.yml", "notes.txt"} <= names
@@ -127,12 +173,12 @@ async def test_a_purge_deletes_what_was_learned_and_read_and_leaves_what_is_your
     } | (set() if everything else {str(folder / name) for name in with_all})
 
 
-async def test_a_server_that_runs_begins_anew(tmp_path):
+async def test_a_server_that_runs_begins_anew(tmp_path, corpus_in):
     server, command = await charged(tmp_path), open_store(tmp_path / FILE_NAME)
     reader, pages = await read_in(tmp_path), pages_in(tmp_path)
     assert await left_of(server) == 2
     assert await reader.find(KEY, NOW)
-    await delete_kept(tmp_path, command, pages, everything=True)
+    await delete_kept(tmp_path, command, pages, corpus_in(tmp_path), everything=True)
     assert await left_of(server) == 3
     assert await reader.find(KEY, NOW) is None
     assert (await server.reserve([ACCOUNT], Format.HTML, NOW)).granted
@@ -141,22 +187,25 @@ async def test_a_server_that_runs_begins_anew(tmp_path):
         await store.aclose()
 
 
-async def test_purging_what_is_not_there_makes_nothing(tmp_path):
-    store, pages = open_store(tmp_path / "state" / FILE_NAME), pages_in(tmp_path / "state")
-    purged = await delete_kept(tmp_path / "state", store, pages, everything=True)
-    await store.aclose()
-    await pages.aclose()
+async def test_purging_what_is_not_there_makes_nothing(tmp_path, corpus_in):
+    folder = tmp_path / "state"
+    stores = open_store(folder / FILE_NAME), pages_in(folder), corpus_in(folder)
+    purged = await delete_kept(folder, *stores, everything=True)
+    for store in stores[:2]:
+        await store.aclose()
     assert (purged.emptied, purged.deleted, dict(purged.left)) == ((), (), {})
     assert not (tmp_path / "state").exists()
 
 
-async def test_stores_in_memory_are_emptied_too():
+async def test_stores_in_memory_are_emptied_too(corpus_in):
     store, pages = open_store(None), MemoryPageStore(max_bytes=1 << 20, max_age=60)
     await store.reserve([ACCOUNT], Format.HTML, NOW)
     await pages.keep_robots("https://a.example", KeptRobots(200, "", NOW), NOW)
-    await delete_kept(None, store, pages, everything=False)
+    corpus = await with_page(corpus_in(None))
+    await delete_kept(None, store, pages, corpus, everything=False)
     assert await left_of(store) == 3
     assert pages.size == 0
+    assert await corpus.page(KEY.url) is None
 
 
 def test_searxng_itself_is_one_entry_and_hides_nothing(folder):
