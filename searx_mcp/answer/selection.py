@@ -237,7 +237,8 @@ def _has(text: str, form: str) -> bool:
 def _in_breadth(ranked: Sequence[Candidate]) -> list[Candidate]:
     """Put the best chunks of each page before further ones of the same page."""
     counts: dict[str, int] = {}
-    first, rest = [], []
+    first: list[Candidate] = []
+    rest: list[Candidate] = []
     for each in ranked:
         counts[each.hit.url] = counts.get(each.hit.url, 0) + 1
         (first if counts[each.hit.url] <= _BREADTH else rest).append(each)

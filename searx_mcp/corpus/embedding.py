@@ -216,7 +216,7 @@ def post(url: str, body: object, *, key: str, timeout: float) -> Request:
     if key:
         headers["Authorization"] = f"Bearer {key}"
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-    return Request(url, headers, timeout, _MAX_BYTES, body=data)
+    return Request(url=url, headers=headers, timeout=timeout, max_bytes=_MAX_BYTES, body=data)
 
 
 def endpoint(url: str, name: str) -> str:

@@ -51,6 +51,7 @@ async def test_eight_processes_some_of_them_killed_leave_whole_pages_and_a_whole
         assert heads
         for head in heads:
             page, chunks = await store.page(head.url), await store.chunks(head.url)
+            assert page is not None
             assert len(chunks) == head.chunks
             assert "\n\n".join(chunk.text for chunk in chunks) == page.document.markdown
             found = await store.match(["wax"], urls=[head.url], limit=100)
