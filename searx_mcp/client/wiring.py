@@ -64,7 +64,7 @@ class LateSessions:
         self._dialling = dialling
         self._own: tuple[str, ...] = settings.instances.own
         self._made: Sessions | None = None
-        if settings.network != NetworkConfig() or settings.open_sources.own_endpoints():
+        if settings.network != NetworkConfig() or settings.own_endpoints():
             self.get()
 
     def get(self) -> "Sessions":
@@ -78,7 +78,7 @@ class LateSessions:
                 settings.network,
                 own_origins=self._own,
                 credentials=settings.instances.credentials,
-                operator_origins=settings.open_sources.own_endpoints(),
+                operator_origins=settings.own_endpoints(),
                 allow=self._allow,
                 verify_pages=settings.web_fetch.verify_ssl,
                 resolver=dialling.resolver,

@@ -2,6 +2,19 @@
 
 from typing import Protocol
 
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.models.evidence import (
+    CorpusStatus,
+    EvidenceResponse,
+    IngestResponse,
+    ReadResponse,
+)
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
@@ -19,7 +32,7 @@ class Progress(Protocol):
 class Service(Protocol):
     """The operations of the project, whoever performs them: this process or a remote one.
 
-    Both methods end by their deadline and raise only `searx_mcp.errors.SearxMcpError`.
+    All methods end by their deadline and raise only `searx_mcp.errors.SearxMcpError`.
     """
 
     async def search(
@@ -30,6 +43,34 @@ class Service(Protocol):
 
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:
         """Read one page."""
+        ...
+
+    async def read_page(
+        self, request: ReadRequest, /, *, progress: Progress | None = None
+    ) -> ReadResponse:
+        """Find in one page what answers questions."""
+        ...
+
+    async def answer(
+        self, request: AnswerRequest, /, *, progress: Progress | None = None
+    ) -> EvidenceResponse:
+        """Give evidence for a question."""
+        ...
+
+    async def search_corpus(
+        self, request: CorpusSearchRequest, /, *, progress: Progress | None = None
+    ) -> EvidenceResponse:
+        """Give evidence from pages that are kept; makes no request."""
+        ...
+
+    async def corpus_status(self, request: StatusRequest, /) -> CorpusStatus:
+        """Tell which pages are kept; makes no request."""
+        ...
+
+    async def ingest(
+        self, request: IngestRequest, /, *, progress: Progress | None = None
+    ) -> IngestResponse:
+        """Read pages and keep them."""
         ...
 
     async def instances(self) -> PoolReport:

@@ -158,6 +158,11 @@ class Settings(Frozen):
         default = platformdirs.user_state_path("searx-mcp", appauthor=False)
         return Path(self.storage.folder or default).expanduser()
 
+    def own_endpoints(self) -> tuple[str, ...]:
+        """Give the endpoints that the operator has set besides instances: they may be private."""
+        given = (self.embedding.url, self.rerank.url)
+        return (*self.open_sources.own_endpoints(), *filter(None, given))
+
     def search_defaults(self) -> SearchDefaults:
         """Compose what a search takes where the call names nothing."""
         return SearchDefaults(

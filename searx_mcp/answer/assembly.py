@@ -1,0 +1,243 @@
+"""Evidence put together: chunks chosen and numbered by source, quotes checked, images and figures beside."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from searx_mcp.answer.citations import cite  # pending
+from searx_mcp.answer.expansion import Gathering
+from searx_mcp.answer.question import Analysis
+from searx_mcp.answer.selection import (
+    MOST,
+    Candidate,
+    Wishes,
+    copies_of,
+    select,
+    with_neighbours,
+)
+from searx_mcp.corpus.corpus import as_text
+from searx_mcp.corpus.retrieval import Hit
+from searx_mcp.models.evidence import (
+    Citation,
+    Evidence,
+    EvidenceImage,
+    EvidenceResponse,
+    EvidenceStats,
+    Mode,
+    Source,
+)
+from searx_mcp.models.response import SearchResult
+from searx_mcp.storage.corpus import StoredChunk, StoredPage
+
+_QUOTED: Final = 12
+"""Chunks of which a quote is given."""
+_IMAGES: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What evidence is made of.
+
+    Attributes:
+        query: as asked.
+        analysis: of it.
+        gathering: what was read and found.
+        wishes: what the caller wants besides.
+        unread: results of a search whose pages could not be read.
+        full_tokens: tokens up to which all of all pages is given; 0 for never.
+        most: chunks at most.
+    """
+
+    query: str
+    analysis: Analysis
+    gathering: Gathering
+    wishes: Wishes
+    unread: Sequence[SearchResult] = ()
+    full_tokens: int = 0
+    most: int = MOST
+
+    @property
+    def pages(self) -> dict[str, StoredPage]:
+        """The pages, by address."""
+        return {url: done.page for url, done in self.gathering.pages.items() if done.page}
+
+    @property
+    def chunks(self) -> dict[str, Sequence[StoredChunk]]:
+        """The chunks of each page, by address."""
+        return {url: done.chunks for url, done in self.gathering.pages.items()}
+
+
+class _Sources:
+    """Numbers pages in the order in which evidence of them comes."""
+
+    def __init__(self, pages: Mapping[str, StoredPage], copies: Mapping[str, str]) -> None:
+        self._pages = pages
+        self._copies = copies
+        self._numbers: dict[str, int] = {}
+        self._sections: dict[str, dict[str, None]] = {}
+        self._unread: dict[str, SearchResult] = {}
+
+    def number(self, url: str, path: Sequence[str] = ()) -> int:
+        """The number of a page; copies have that of the page they copy."""
+        url = self._copies.get(url, url)
+        sections = self._sections.setdefault(url, {})
+        if path:
+            sections[path[-1]] = None
+        return self._numbers.setdefault(url, len(self._numbers) + 1)
+
+    def number_unread(self, result: SearchResult) -> int:
+        """The number of a page that was not read."""
+        self._unread[result.url] = result
+        return self.number(result.url)
+
+    def all(self) -> tuple[Source, ...]:
+        """The sources, by number."""
+        return tuple(map(self._source, self._numbers))
+
+    def _source(self, url: str) -> Source:
+        number = self._numbers[url]
+        if (result := self._unread.get(url)) is not None:
+            return Source(number=number, url=url, title=result.title, is_read=False)
+        page = self._pages[url]
+        return Source(
+            number=number,
+            url=url,
+            title=page.title,
+            sections=tuple(self._sections[url]),
+            retrieved_at=as_text(page.fetched_at),
+            content_hash=page.content_hash,
+            copies=tuple(copy for copy, original in self._copies.items() if original == url),
+        )
+
+
+def assemble(material: Material) -> EvidenceResponse:
+    """Choose evidence and put it together; the time it took is for the caller to add.
+
+    Linear in the text of the pages, but for quotes: each is compared with its page once.
+    """
+    gathering, pages, chunks = material.gathering, material.pages, material.chunks
+    copies = copies_of(chunks)
+    candidates, mode, known = _chosen(material, copies)
+    sources = _Sources(pages, copies)
+    several = len(material.analysis.sub_queries) > 1
+    evidence = [
+        Evidence(
+            source=sources.number(each.hit.url, each.hit.chunk.path),
+            id=each.hit.chunk.id,
+            text=each.hit.chunk.text,
+            score=round(each.score, 4),
+            confidence=each.hit.confidence,
+            sub_query=each.sub_query if several else "",
+            section_path=each.hit.chunk.path,
+            span=(each.hit.chunk.start, each.hit.chunk.end),
+            is_adjacent=each.is_adjacent,
+            low_confidence=each.hit.low_confidence,
+        )
+        for each in candidates
+    ]
+    for step in gathering.steps:
+        if not step.depth and step.url in pages:  # a page that the call named is always told of
+            sources.number(step.url)
+    evidence += [
+        Evidence(source=sources.number_unread(result), text=result.description, score=0.0)
+        for result in material.unread
+        if result.description
+    ]
+    numbered = sources.all()
+    citations, dropped = _citations(material, candidates, evidence)
+    notes = [*gathering.notes]
+    if known:
+        notes.append(f"{known} passages were left out: known_context says the same.")
+    return EvidenceResponse(
+        query=material.query,
+        intent=material.analysis.intent,
+        sub_queries=material.analysis.sub_queries,
+        sources=numbered,
+        evidence=tuple(evidence),
+        images=_images(candidates, evidence, pages),
+        steps=tuple(gathering.steps),
+        citations=citations,
+        stats=EvidenceStats(
+            mode=mode,
+            documents_searched=len(pages),
+            documents_matched=len({each.source for each in evidence if each.id}),
+            chunks_evaluated=gathering.evaluated,
+            iterations=sum(step.depth > 0 for step in gathering.steps),
+            depth=gathering.depth,
+            urls_ingested=sum(done.was_fetched for done in gathering.pages.values()),
+            stop_reason=gathering.stop_reason,
+            citations_dropped=dropped,
+        ),
+        notes=tuple(notes),
+    )
+
+
+def _chosen(material: Material, copies: Mapping[str, str]) -> tuple[list[Candidate], Mode, int]:
+    """The evidence, how it was chosen, and how many chunks were left out because they are known."""
+    chunks, wishes = material.chunks, material.wishes
+    whole = {url: page for url, page in chunks.items() if url not in copies}
+    if 0 < sum(chunk.tokens for page in whole.values() for chunk in page) <= material.full_tokens:
+        everything = _everything(material, whole)
+        new = [each for each in everything if not wishes.has(each.hit.chunk.text)]
+        return new, Mode.FULL_CONTEXT, len(everything) - len(new)
+    found = {
+        part: [hit for hit in hits if hit.url not in copies]
+        for part, hits in material.gathering.found.items()
+    }
+    chosen, known = select(found, wishes, most=material.most)
+    return with_neighbours(chosen, chunks, wishes), Mode.CHUNK, known
+
+
+def _everything(material: Material, chunks: Mapping[str, Sequence[StoredChunk]]) -> list[Candidate]:
+    """All chunks of all pages, in the order of the text, page by page, the best page first."""
+    best: dict[str, Candidate] = {}
+    for part, hits in material.gathering.found.items():
+        for hit in hits:
+            known = best.get(hit.chunk.id)
+            if known is None or hit.score > known.score:
+                best[hit.chunk.id] = Candidate(hit, hit.score, part)
+    order = sorted(
+        chunks,
+        key=lambda url: (
+            -max((best[one.id].score for one in chunks[url] if one.id in best), default=0)
+        ),
+    )
+    return [
+        best.get(chunk.id) or Candidate(Hit(url, chunk, 0.0, low_confidence=True), 0.0, "")
+        for url in order
+        for chunk in chunks[url]
+    ]
+
+
+def _citations(
+    material: Material, candidates: Sequence[Candidate], evidence: Sequence[Evidence]
+) -> tuple[tuple[Citation, ...], int]:
+    """One quote of each chunk that was found for its words, and how many were not in their page."""
+    citations: dict[str, Citation] = {}
+    dropped = 0
+    for each, shown in zip(candidates, evidence, strict=False):
+        if each.is_adjacent or not each.score or len(citations) >= _QUOTED:
+            continue
+        page = material.pages[each.hit.url]
+        cited = cite(each.hit.chunk, page, each.sub_query or material.query, source=shown.source)
+        if cited is None:
+            dropped += 1
+        else:
+            citations.setdefault(cited.text, cited)
+    return tuple(sorted(citations.values(), key=lambda cited: cited.source)), dropped
+
+
+def _images(
+    candidates: Sequence[Candidate], evidence: Sequence[Evidence], pages: Mapping[str, StoredPage]
+) -> tuple[EvidenceImage, ...]:
+    """The images of which the words stand in a chunk."""
+    images: dict[str, EvidenceImage] = {}
+    for each, shown in zip(candidates, evidence, strict=False):
+        for image in pages[each.hit.url].document.images:
+            words = image.alt or image.caption
+            if words and words in each.hit.chunk.text and len(images) < _IMAGES:
+                found = EvidenceImage(
+                    url=image.url, alt=image.alt, caption=image.caption, source=shown.source
+                )
+                images.setdefault(image.url, found)
+    return tuple(images.values())

@@ -1,0 +1,57 @@
+"""What reads by question and gives evidence, wired when somebody first does."""
+
+from typing import TYPE_CHECKING
+
+from searx_mcp.answer.answerer import Answerer
+from searx_mcp.corpus.corpus import Corpus
+from searx_mcp.corpus.embedding import open_embedder
+from searx_mcp.corpus.reranking import Reranker
+from searx_mcp.corpus.retrieval import Retriever
+from searx_mcp.storage.corpus import FILE_NAME, CorpusStore
+
+if TYPE_CHECKING:
+    from searx_mcp.client.asking import Asking
+    from searx_mcp.client.wiring import Components
+
+
+def wire_answering(parts: "Components", asking: "Asking") -> Answerer:
+    """Wire it; opens nothing yet.
+
+    Args:
+        parts: of the open client, which close what is wired here.
+        asking: searches and reads pages.
+
+    Raises:
+        SettingsError: a setting cannot be used.
+    """
+    settings, sessions = parts.settings, parts.sessions
+    is_kept = parts.folder is not None and settings.storage.corpus
+    store = CorpusStore(
+        parts.folder / FILE_NAME if parts.folder is not None and is_kept else None,
+        namespace=settings.storage.namespace,
+        max_bytes=settings.corpus.max_size,
+        max_age=settings.corpus.max_age,
+    )
+    parts.readers.push_async_callback(store.aclose)
+    embedder = open_embedder(
+        settings.embedding,
+        lambda: sessions.get().operator,
+        at_once=settings.corpus.concurrency,
+        rng=parts.rng,
+    )
+    reranker = None
+    if settings.rerank.url:
+        reranker = Reranker(settings.rerank, lambda: sessions.get().operator)
+    corpus = Corpus(
+        store,
+        asking.fetcher,
+        Retriever(store, embedder, reranker, candidates=settings.rerank.candidates),
+        config=settings.corpus,
+        clock=parts.clock,
+    )
+    return Answerer(
+        corpus,
+        asking.searcher.search,
+        config=settings.answer,
+        language=settings.search.default_language,
+    )
