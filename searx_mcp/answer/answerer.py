@@ -14,7 +14,7 @@ from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested, address_of
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.corpus_request import AnswerRequest, CorpusSearchRequest
-from searx_mcp.models.evidence import EvidenceResponse, EvidenceStats, Timing
+from searx_mcp.models.evidence import EvidenceResponse, EvidenceStats, Timing, VerifyReport
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
@@ -178,6 +178,10 @@ class Answerer:
             request.query, analysis, gathering, Wishes(analysis.intent), most=request.top_k
         )
         return await self._done(material, clock, budget=0, progress=progress)
+
+    async def verify(self, text: str) -> VerifyReport:
+        """Check the quotes and links of a report against the pages that are kept."""
+        raise NotImplementedError
 
     async def _done(
         self,

@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.types import CallToolResult
+from typing_extensions import override
 
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError, SearxMcpError, TransportError
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
 from searx_mcp.testing.web import FakePage, FakeWeb, article, redirect, silent
 from tests.doubles.raw import RawServer
+from tests.doubles.service import PartOfService
 
 PAGE = FakePage(article("Bees", ["Bees dance to tell each other where the flowers are."] * 3))
 ROBOTS = FakePage("User-agent: *\nDisallow: /", content_type="text/plain")
@@ -157,18 +159,21 @@ async def test_a_redirect_that_is_not_followed_has_its_target_as_a_field(
     assert "redirect_target" not in page.structured_content
 
 
-class Failing:
+class Failing(PartOfService):
     """A service that raises what it is told."""
 
     def __init__(self, error: SearxMcpError) -> None:
         self.error = error
 
+    @override
     async def search(self, request, /, *, progress=None):
         raise self.error
 
+    @override
     async def fetch(self, request, /, *, progress=None):
         raise self.error
 
+    @override
     async def instances(self):
         raise AssertionError("nobody asks for the pool here")
 

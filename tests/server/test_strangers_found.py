@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 from mcp import Client
+from typing_extensions import override
 
 from searx_mcp.models.hits import Answer, Hit, Infobox, InfoboxAttribute, InfoboxLink, ResultPage
 from searx_mcp.models.request import SafeSearch, TimeRange
@@ -21,6 +22,7 @@ from searx_mcp.sources.open.table import ENGINES
 from searx_mcp.testing.results import generate
 from searx_mcp.testing.searxng import FakeSearxng
 from tests.doubles.open_sources.double import NOW
+from tests.doubles.service import PartOfService
 
 KINDS = ("general", "images", "videos", "news", "map", "music", "science", "files", "it")
 OPEN_ANSWERS = Path(__file__).parents[1] / "sources" / "open" / "answers"
@@ -147,12 +149,13 @@ def hostile_bodies(body: str, words: str) -> Iterator[str]:
             yield json.dumps(with_words_at(value, path, words))
 
 
-class Found:
+class Found(PartOfService):
     """A service whose every search finds these rows."""
 
     def __init__(self, hits: list[Hit]) -> None:
         self._hits = hits
 
+    @override
     async def search(self, request, /, *, progress=None) -> SearchResponse:
         results = merge([ResultPage(hits=tuple(self._hits))])
         return SearchResponse(
@@ -170,9 +173,11 @@ class Found:
             engines_used=tuple(hit.engines[0] for hit in self._hits),
         )
 
+    @override
     async def fetch(self, request, /, *, progress=None):
         raise AssertionError("nobody reads a page here")
 
+    @override
     async def instances(self):
         raise AssertionError("nobody asks for the pool here")
 

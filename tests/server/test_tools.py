@@ -7,6 +7,7 @@ import re
 import pytest
 from mcp import Client
 from mcp.types import CallToolResult, TextContent
+from typing_extensions import override
 
 from searx_mcp.client.facade import SearxClient
 from searx_mcp.errors import SearxMcpError
@@ -15,6 +16,7 @@ from searx_mcp.server.app import INSTRUCTIONS, build_server
 from searx_mcp.settings.values import Settings
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, article
+from tests.doubles.service import PartOfService
 
 PAGE = FakePage(
     article("Bees", ["Bees dance to tell each other where the flowers are."] * 3, description="d")
@@ -229,20 +231,23 @@ async def test_progress_is_told_without_the_query(connect, settings_for, catalog
     assert not any("secretword" in message for message in told)
 
 
-class Stuck:
+class Stuck(PartOfService):
     """A service that never answers."""
 
     def __init__(self) -> None:
         self.timeouts: list[float | None] = []
 
+    @override
     async def search(self, request, /, *, progress=None):
         self.timeouts.append(request.timeout)
         await asyncio.Event().wait()
 
+    @override
     async def fetch(self, request, /, *, progress=None):
         self.timeouts.append(request.timeout)
         await asyncio.Event().wait()
 
+    @override
     async def instances(self):
         raise AssertionError("nobody asks for the pool here")
 
@@ -275,13 +280,16 @@ async def test_a_spent_budget_is_told_apart_and_says_when_to_come_back(
 
 
 async def test_a_crash_inside_shows_no_traceback_and_no_detail(settings_for, caplog):
-    class Broken:
+    class Broken(PartOfService):
+        @override
         async def search(self, request, /, *, progress=None):
             raise RuntimeError("secret internals /etc/x")
 
+        @override
         async def fetch(self, request, /, *, progress=None):
             raise SearxMcpError("a plain failure")
 
+        @override
         async def instances(self):
             raise AssertionError("nobody asks for the pool here")
 
