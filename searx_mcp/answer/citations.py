@@ -1,9 +1,242 @@
-"""Quotes of pages, each compared with the page before it leaves."""
+"""Quotes of kept pages, each compared with the page before it is given.
 
+One normalisation says what is the same: `normalised`. A quote is cut from the page's own bytes, and what it shows has to
+be equal after it to what stands at its span; what is not is no citation. Nothing here writes a word.
+"""
+
+# ruff: noqa: RUF001 - quotation marks of many languages are meant as they are
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+from searx_mcp.content.markdown import code_span, in_code
+from searx_mcp.content.outline import inline_text
+from searx_mcp.content.passages import score_parts
+from searx_mcp.content.sentences import plain, sentence_ends
+from searx_mcp.content.words import words
 from searx_mcp.models.evidence import Citation
 from searx_mcp.storage.corpus import StoredChunk, StoredPage
 
+_MOST_CHARS: Final = 600
+"""A sentence that is longer is no quote."""
+_PAIR_CHARS: Final = 320
+"""Code points of two sentences together at most."""
+_LEAST_WORDS: Final = 3
+"""A sentence of fewer says nothing by itself."""
+_GAIN: Final = 0.1
+"""Share of the question that a second sentence has to add."""
+_COLONS: Final = (":", "\uff1a")
+_OPEN_SHARE: Final = 0.5
+"""What the score of an announcement counts, which says nothing itself."""
+_ASKING: Final = ("?", "\uff1f", "\u061f")
+"""Ends of a question, whose answer stands behind it."""
+
+_EXACT_CHARS: Final = 80
+"""Code points that a text fragment has in full; of a longer quote it has the ends, between which a browser lets
+marks of footnotes and images stand."""
+_EDGE_WORDS: Final = 5
+_EDGE_CHARS: Final = 20
+"""Where no spaces stand."""
+
+_UNSEEN = re.compile(
+    r"!\[[^\[\]\n]{0,500}+\]\([^()\n]{0,2100}+\)|\[image(?:: [^\[\]\n]{0,500}+)?\]"
+    r"|\[\^[\w-]{1,20}\]:?"
+    r"|(?<=\])\((?:<[^<>\n]{0,2100}+>|[^()\s]{0,2100}+(?:\([^()\s]{0,500}+\)[^()\s]{0,500}+){0,3})"
+    r"(?:\s\"[^\"\n]{0,500}+\")?\)"
+)
+"""Images, marks of notes, and the addresses of links."""
+_LINE_MARK = re.compile(
+    r"^[ \t]*+(?:>[ \t]*+)*+(?:(?:[-+*]|[0-9]{1,3}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?)?", re.MULTILINE
+)
+_MARKS = re.compile(r"[*_`~#>|\\\[\]]")
+_QUOTES: Final = str.maketrans(dict.fromkeys("“”„‟«»‹›「」『』", '"') | dict.fromkeys("‘’‚‛", "'"))
+
+_SILENT = re.compile(
+    r"[ \t]*+(?:#{1,6}[ \t]|\[(?:image|caption)|[-*_=]{3,}[ \t]*+$|\|[ \t:|-]*+$|$)"
+)
+"""Lines that say nothing by themselves: headings, images, rules, and none."""
+_ITEM = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
+_FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")
+
+
+class _Sentence(NamedTuple):
+    """What can be quoted of a text: a sentence, a row of a table, or a line of code."""
+
+    start: int
+    end: int
+    block: int
+    shown: str
+
 
 def cite(chunk: StoredChunk, page: StoredPage, question: str, *, source: int) -> Citation | None:
-    """Quote what of a chunk answers a question best; `None` if that is not in the page."""
-    raise NotImplementedError
+    """Quote the one or two sentences of a chunk that fit a question best.
+
+    Args:
+        chunk: of the page. Linear in its text and in the page.
+        page: as it is kept.
+        question: what is asked; if nothing of it stands in the chunk, the first sentence is quoted.
+        source: number of the page among the sources.
+
+    Returns:
+        The quote, or `None` if the chunk does not stand at its span in the page, has nothing to quote, or
+        its quote is not what stands at its own span.
+    """
+    kept = page.document.markdown.encode("utf-8", "replace")
+    if not chunk.text or _cut(kept, chunk.start, chunk.end) != chunk.text:
+        return None
+    before = len(kept[: chunk.start].decode("utf-8", "replace"))
+    is_code = in_code(page.document.markdown)
+    best = _best(list(_sentences(chunk.text, lambda at: is_code(before + at))), question)
+    if best is None:
+        return None
+    start = chunk.start + len(chunk.text[: best.start].encode("utf-8", "replace"))
+    end = start + len(chunk.text[best.start : best.end].encode("utf-8", "replace"))
+    found = _cut(kept, start, end)
+    if not found or normalised(found) != normalised(best.shown):
+        return None
+    return Citation(
+        source=source,
+        text=best.shown,
+        url=page.url,
+        title=page.title,
+        section=chunk.path[-1] if chunk.path else "",
+        span=(start, end),
+        retrieved_at=datetime.fromtimestamp(round(page.fetched_at), UTC).isoformat(),
+        content_hash=page.content_hash,
+        extractor=page.extractor,
+        fragment_url=fragment_url(page.final_url or page.url, best.shown),
+    )
+
+
+def normalised(text: str) -> str:
+    """A text as it is compared with another one: without what Markdown adds, on one line.
+
+    Out go images, the addresses of links, marks of notes, of quotes and of list items, and the signs that
+    Markdown uses as marks, wherever they stand. Quotation marks and apostrophes become straight, and white
+    space of any kind becomes one space. Words, figures, other signs and their order stay.
+
+    Args:
+        text: Markdown or plain text. Linear in its length.
+    """
+    seen = _UNSEEN.sub("", _LINE_MARK.sub("", text))
+    return " ".join(_MARKS.sub("", seen).translate(_QUOTES).split())
+
+
+def fragment_url(address: str, text: str) -> str:
+    """An address with a text fragment, by which a browser shows a quote on the page.
+
+    See WICG, "URL Fragment Text Directives".
+
+    Args:
+        address: of the page; a fragment that it has stays, but for directives.
+        text: the quote, in Markdown on one line.
+    """
+    before, _, fragment = address.partition("#")
+    shown = inline_text(plain(text))
+    first, *others = [cell.strip() for cell in shown.split(" | ") if cell.strip()] or [shown]
+    if others:
+        ends = [_edge(first, 1), _edge(others[-1], 1, is_last=True)]
+    elif len(shown) > _EXACT_CHARS:
+        ends = [_edge(shown, 2), _edge(shown, 2, is_last=True)]
+    else:
+        ends = [shown]
+    return f"{before}#{fragment.partition(':~:')[0]}:~:text={','.join(map(_percent, ends))}"
+
+
+def _edge(text: str, parts: int, *, is_last: bool = False) -> str:
+    """The first or last words of a text, at most one of so many parts of it."""
+    found = text.split()
+    many = min(_EDGE_WORDS, len(found) // parts)
+    if many:
+        return " ".join(found[-many:] if is_last else found[:many])
+    chars = min(_EDGE_CHARS, len(text) // parts)
+    return text[-chars:] if is_last else text[:chars]
+
+
+def _percent(text: str) -> str:
+    """Encode a part of a directive, in which `-`, `,` and `&` have a meaning."""
+    return quote(text, safe="", errors="replace").replace("-", "%2D")
+
+
+def _cut(kept: bytes, start: int, end: int) -> str:
+    """The text at a span of bytes; empty if there is none."""
+    if not 0 <= start < end <= len(kept):
+        return ""
+    try:
+        return kept[start:end].decode()
+    except UnicodeDecodeError:
+        return ""
+
+
+def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
+    """The sentence that fits best, with the one beside it if that adds to the answer."""
+    if not sentences:
+        return None
+    matches = score_parts([(each.shown, ()) for each in sentences], question)
+    scores = [
+        match.score * (_OPEN_SHARE if each.shown.endswith(_COLONS) else 1.0)
+        for match, each in zip(matches, sentences, strict=True)
+    ]
+    at = max(range(len(sentences)), key=lambda index: (scores[index], -index))
+    alone = sentences[at]
+    pairs = [
+        _Sentence(first.start, last.end, first.block, f"{first.shown} {last.shown}")
+        for first, last in pairwise(sentences[max(0, at - 1) : at + 2])
+        if first.block == last.block
+    ]
+    pairs = [each for each in pairs if len(each.shown) <= _PAIR_CHARS]
+    if pairs and alone.shown.endswith(_ASKING) and pairs[-1].start == alone.start:
+        return pairs[-1]
+    beside = score_parts([(each.shown, ()) for each in (alone, *pairs)], question)
+    gains = [match.coverage - beside[0].coverage for match in beside[1:]]
+    if gains and max(gains) >= _GAIN:
+        return pairs[gains.index(max(gains))]
+    return alone
+
+
+def _sentences(text: str, is_code: Callable[[int], bool]) -> Iterator[_Sentence]:
+    """What can be quoted, in order: sentences, and rows of tables and lines of code one by one."""
+    start = end = depth = 0
+    for number, line in enumerate(text.split("\n")):
+        begin, behind = end, end + len(line)
+        end = behind + 1
+        is_alone = is_code(begin) or line.lstrip().startswith("|")
+        is_silent = _SILENT.match(line) is not None
+        quoted = line[: len(line) - len(line.lstrip(" \t>"))].count(">")
+        if is_alone or is_silent or quoted != depth or _ITEM.match(line):
+            yield from _of_paragraph(text, start, begin, number)
+            start = end if is_alone or is_silent else begin
+        depth = quoted
+        if is_alone and not is_silent:
+            yield from _of_line(text, begin, behind, number, is_code=is_code(begin))
+    yield from _of_paragraph(text, start, len(text), end)
+
+
+def _of_paragraph(text: str, start: int, end: int, number: int) -> Iterator[_Sentence]:
+    mark = _LINE_MARK.match(text, start, end)
+    first = mark.end() if mark else start
+    for stop in (*(first + at for at in sentence_ends(text[first:end])), end):
+        piece = text[first:stop]
+        shown = " ".join(plain(_LINE_MARK.sub("", piece)).split())
+        if normalised(shown) != normalised(piece):  # words of an image, or a mark of another kind
+            shown = " ".join(piece.split())
+        if _is_worth(shown):
+            at = first + len(piece) - len(piece.lstrip())
+            yield _Sentence(at, first + len(piece.rstrip()), number, shown)
+        first = stop
+
+
+def _of_line(text: str, start: int, end: int, number: int, *, is_code: bool) -> Iterator[_Sentence]:
+    line = text[start:end].strip()
+    shown = code_span(line) if is_code and line else plain(line).strip("| ")
+    if _is_worth(shown) and not _FENCE.match(line):
+        at = text.index(line, start)
+        yield _Sentence(at, at + len(line), number, shown)
+
+
+def _is_worth(shown: str) -> bool:
+    return len(shown) <= _MOST_CHARS and len(words(shown)) >= _LEAST_WORDS

@@ -179,12 +179,12 @@ def _setext(markdown: str, mark: re.Match[str]) -> Heading | None:
 
 
 def _heading(level: int, markup: str, offset: int) -> Heading | None:
-    title = clean_line(_plain(markup[:_LINE_CHARS]), _TITLE_CHARS) if markup else ""
+    title = clean_line(inline_text(markup[:_LINE_CHARS]), _TITLE_CHARS) if markup else ""
     return Heading(level=level, title=title, offset=offset) if title else None
 
 
-def _plain(markup: str) -> str:
-    """Inline Markdown as text."""
+def inline_text(markup: str) -> str:
+    """Inline Markdown as text; for a line or a sentence."""
     text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", markup))
     return _ESCAPE.sub(r"\1", _EMPHASIS.sub("", text))
 
