@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 from typing_extensions import override
 
 from searx_mcp.errors import StorageError, StorageUnavailableError
+from searx_mcp.storage import corpus_chunks as chunk_rows
 from searx_mcp.storage import corpus_index as index
 from searx_mcp.storage import corpus_rows as rows
 from searx_mcp.storage import corpus_vectors as vector_rows
@@ -360,9 +361,9 @@ class CorpusStore:
         if self._is_current:
             return
         try:
-            self._is_current = not await self._database.read(rows.has_old_words)
+            self._is_current = not await self._database.read(chunk_rows.has_old_words)
             if not self._is_current:
-                await self._database.write(rows.renew_words)
+                await self._database.write(chunk_rows.renew_words)
         except StorageError as exc:
             _log.debug("corpus.words_not_renewed: %s", exc.message)
 

@@ -17,14 +17,10 @@ WORDS_VERSION: Final = 1
 """Of what `index_words` makes of a text. Chunks whose words are of an earlier one are indexed anew."""
 
 # Words come as `find_terms` gives them, so nothing but a space parts them; the English endings of those
-# that it leaves whole are for `porter`. The weights are those of the ranker of passages.
-STATEMENTS: Final = (
-    """CREATE VIRTUAL TABLE chunk_index USING fts5(
-        page, headings, body, content = '', tokenize = "porter ascii tokenchars '.,'"
-    )""",
-    """INSERT INTO chunk_index (chunk_index, rank)
-        VALUES ('rank', 'bm25(0.0, 2.0, 1.0)')""",
-)
+# that it leaves whole are for `porter`.
+STATEMENT: Final = """CREATE VIRTUAL TABLE chunk_index USING fts5(
+    page, headings, body, content = '', tokenize = "porter ascii tokenchars '.,'"
+)"""
 CHECK: Final = "INSERT INTO chunk_index (chunk_index) VALUES ('integrity-check')"
 
 _MOST_TERMS: Final = 64
@@ -32,6 +28,8 @@ _MOST_TERMS: Final = 64
 _MOST_ROWS: Final = 10_000
 """Chunks that are weighed for a question, at 4 µs each: words that more have wait until rarer ones are
 asked, and then must come together."""
+_SEPARATOR: Final = "\x1f"
+"""Between a text and its words, of which none holds it."""
 _MERGED: Final = 500
 """Pages of the index that one transaction puts in order."""
 
@@ -44,13 +42,13 @@ class Entry:
         chunk: its number.
         page: the number of its page.
         namespace: the number of its namespace.
-        words: as `index_words` packs them.
+        words: as `index_words` gives them.
     """
 
     chunk: int
     page: int
     namespace: int
-    words: bytes
+    words: str
 
 
 def find_terms(text: str) -> list[str]:
@@ -58,10 +56,21 @@ def find_terms(text: str) -> list[str]:
     return terms(text)
 
 
-def index_words(title: str, path: Iterable[str], text: str) -> bytes:
-    """Pack the words under which a chunk is found: those of its titles, then its own."""
+def index_words(title: str, path: Iterable[str], text: str) -> str:
+    """Give the words under which a chunk is found: a line of those of its titles, and one of its own."""
     titles = " ".join(dict.fromkeys((title, *path)))
-    return pack_text("\n".join(" ".join(find_terms(part)) for part in (titles, text)))
+    return "\n".join(" ".join(find_terms(part)) for part in (titles, text))
+
+
+def pack_chunk(text: str, words: str) -> bytes:
+    """Compress a chunk with its words: they stand in its text, so together they take 1.2 times the text alone."""
+    return pack_text(f"{text}{_SEPARATOR}{words}")
+
+
+def unpack_chunk(content: bytes) -> tuple[str, str] | None:
+    """Read back a chunk and its words; `None` if they are damaged."""
+    text, separator, words = (unpack_text(content) or "").rpartition(_SEPARATOR)
+    return (text, words) if separator else None
 
 
 def add(tx: Transaction, entry: Entry) -> None:
@@ -113,10 +122,10 @@ def match(
         return []
     query = _query(known, namespace, bounded=pages is None)
     return [
-        (chunk, -rank)
-        for chunk, rank in tx.rows(
-            "SELECT rowid, rank FROM chunk_index WHERE chunk_index MATCH :query"
-            " ORDER BY rank LIMIT :limit",
+        (chunk, -score)
+        for chunk, score in tx.rows(
+            "SELECT rowid, bm25(chunk_index, 0.0, 2.0, 1.0) AS score FROM chunk_index"
+            " WHERE chunk_index MATCH :query ORDER BY score, rowid LIMIT :limit",
             query=_within(pages, query),
             limit=limit,
         )
@@ -160,7 +169,7 @@ def _within(pages: Sequence[int] | None, query: str) -> str:
 
 
 def _row(entry: Entry) -> Mapping[str, int | str]:
-    headings, _, body = (unpack_text(entry.words) or "").partition("\n")
+    headings, _, body = entry.words.partition("\n")
     return {
         "chunk": entry.chunk,
         "page": _page(entry.page),

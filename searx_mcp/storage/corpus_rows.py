@@ -1,14 +1,13 @@
 """The tables of the corpus, and what is written in one transaction."""
 
-import json
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import Final
 
+from searx_mcp.storage import corpus_chunks as chunks
 from searx_mcp.storage import corpus_index as index
-from searx_mcp.storage.corpus_index import Entry
+from searx_mcp.storage.corpus_chunks import ChunkRow
 from searx_mcp.storage.opening import Schema
-from searx_mcp.storage.packing import unpack_text
 from searx_mcp.storage.pages import SKEW
 from searx_mcp.storage.sqlite import Transaction
 
@@ -38,7 +37,7 @@ SCHEMA: Final = Schema(
                 id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL,
                 position INTEGER NOT NULL, name TEXT NOT NULL, path BLOB NOT NULL,
                 start INTEGER NOT NULL, stop INTEGER NOT NULL, tokens INTEGER NOT NULL,
-                words BLOB NOT NULL, text BLOB NOT NULL
+                content BLOB NOT NULL
             )""",
             "CREATE INDEX chunks_by_document ON chunks (document, position)",
             "CREATE UNIQUE INDEX chunks_by_name ON chunks (name, document)",
@@ -55,24 +54,23 @@ SCHEMA: Final = Schema(
             """CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
                 DELETE FROM vectors WHERE chunk = OLD.id;
             END""",
-            *index.STATEMENTS,
+            index.STATEMENT,
         ),
     ),
     checked=False,
+    page_size=8_192,  # of chunks, 4 KiB pages hold two, with a quarter of the page left over
     checks=(index.CHECK,),
 )
 
 _AGED_AT_ONCE: Final = 8
+_GONE_AT_ONCE: Final = 32
+"""Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
 ABOUT: Final = (
     "final_url", "title", "etag", "last_modified", "content_hash", "language", "extractor", "tier",
 )  # fmt: skip
 """What is known of a page as text, by the names of its columns."""
 _RECENT: Final = 16
 """Pages used last whose use is not noted again: reading them writes nothing."""
-_RENEWED_AT_ONCE: Final = 16
-"""Pages whose words one transaction renews, of some 30 chunks each."""
-_GONE_AT_ONCE: Final = 32
-"""Pages that one transaction deletes, of some 30 chunks each: about 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,27 +84,6 @@ class Bounds:
 
     max_bytes: int
     max_age: float
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
-    """A chunk as it is written.
-
-    Attributes:
-        name: its identity.
-        path: its headings, as JSON.
-        words: under which it is found.
-        plain: its text, beside `text`, which is packed.
-    """
-
-    name: str
-    path: bytes
-    start: int
-    stop: int
-    tokens: int
-    words: bytes
-    text: bytes
-    plain: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +109,7 @@ class PageRow:
     @property
     def size(self) -> int:
         """About how many bytes it takes, with its index."""
-        return len(self.body) + sum(len(row.text) + 3 * len(row.words) for row in self.chunks)
+        return len(self.body) + sum(2 * len(row.content) for row in self.chunks)
 
 
 def put(
@@ -162,7 +139,7 @@ def put(
     if page.size > bounds.max_bytes:
         return 0, 0, sum(_drop_document(tx, document) for document, _ in known)
     document = _write_page(tx, scope, page)
-    counts = _write_chunks(tx, document, scope, page.chunks, is_indexed=bool(known and known[0][1]))
+    counts = chunks.write(tx, document, scope, page.chunks, is_indexed=bool(known and known[0][1]))
     _make_room(tx, bounds.max_bytes, spared=document)
     return counts
 
@@ -264,39 +241,6 @@ def drop_names(tx: Transaction) -> None:
     tx.change("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
 
 
-def has_old_words(tx: Transaction) -> bool:
-    """Whether a page is indexed under words of an earlier version."""
-    return bool(
-        tx.rows(
-            "SELECT 1 FROM documents WHERE version < :version LIMIT 1", version=index.WORDS_VERSION
-        )
-    )
-
-
-def renew_words(tx: Transaction) -> None:
-    """Index some pages anew that are indexed under words of an earlier version."""
-    for document, scope, title in tx.rows(
-        "SELECT id, namespace, CAST(title AS BLOB) FROM documents WHERE version < :version"
-        " LIMIT :most",
-        version=index.WORDS_VERSION,
-        most=_RENEWED_AT_ONCE,
-    ):
-        for chunk, path, text, words in tx.rows(
-            "SELECT id, CAST(path AS BLOB), CAST(text AS BLOB), CAST(words AS BLOB) FROM chunks"
-            " WHERE document = :document",
-            document=document,
-        ):
-            new = index.index_words(
-                title.decode("utf-8", "replace"), _headings(path), unpack_text(text) or ""
-            )
-            _find_under(tx, Entry(chunk, document, scope, words), new)
-        tx.change(
-            "UPDATE documents SET version = :version WHERE id = :document",
-            version=index.WORDS_VERSION,
-            document=document,
-        )
-
-
 def bytes_used(tx: Transaction) -> int:
     """Measure the file, without what is free in it."""
     (pages,), (free,), (size,) = (
@@ -334,88 +278,11 @@ def _write_page(tx: Transaction, scope: int, page: PageRow) -> int:
     return document
 
 
-def _write_chunks(
-    tx: Transaction, document: int, scope: int, chunks: Sequence[ChunkRow], *, is_indexed: bool
-) -> tuple[int, int, int]:
-    """Write the chunks of a page; one whose row is damaged is written anew.
-
-    Args:
-        tx: runs it.
-        document: the page.
-        scope: its namespace.
-        chunks: all of them.
-        is_indexed: whether those that stay are found under the words that they have now.
-    """
-    old = tx.rows(
-        "SELECT CAST(name AS BLOB), id, CAST(words AS BLOB), CAST(text AS BLOB) FROM chunks"
-        " WHERE document = :document",
-        document=document,
-    )
-    wanted = {chunk.name.encode(): chunk.plain for chunk in chunks}
-    stay = {}
-    for name, chunk, words, text in old:
-        if name in wanted and unpack_text(text) == wanted[name]:
-            stay[name.decode()] = (chunk, words)
-        else:
-            _drop_chunk(tx, Entry(chunk, document, scope, words))
-    for position, row in enumerate(chunks):
-        place = {"position": position, "start": row.start, "stop": row.stop, "tokens": row.tokens}
-        if row.name not in stay:
-            tx.change(
-                "INSERT INTO chunks (document, position, name, path, start, stop, tokens, words, text)"
-                " VALUES (:document, :position, :name, :path, :start, :stop, :tokens, :words, :text)",
-                document=document,
-                name=row.name,
-                path=row.path,
-                words=row.words,
-                text=row.text,
-                **place,
-            )
-            ((chunk,),) = tx.rows("SELECT last_insert_rowid()")
-            index.add(tx, Entry(chunk, document, scope, row.words))
-            continue
-        chunk, words = stay[row.name]
-        tx.change(
-            "UPDATE chunks SET position = :position, start = :start, stop = :stop, tokens = :tokens"
-            " WHERE id = :chunk",
-            chunk=chunk,
-            **place,
-        )
-        if not is_indexed:
-            _find_under(tx, Entry(chunk, document, scope, words), row.words)
-    return len(chunks) - len(stay), len(stay), len(old) - len(stay)
-
-
 def _drop_document(tx: Transaction, document: int) -> int:
     """Delete a page; gives how many chunks it had."""
-    chunks = tx.rows(
-        "SELECT chunks.id, documents.namespace, CAST(words AS BLOB) FROM chunks"
-        " JOIN documents ON documents.id = document WHERE document = :document",
-        document=document,
-    )
-    for chunk, scope, words in chunks:
-        _drop_chunk(tx, Entry(chunk, document, scope, words))
+    gone = chunks.drop(tx, document)
     tx.change("DELETE FROM documents WHERE id = :document", document=document)
-    return len(chunks)
-
-
-def _find_under(tx: Transaction, entry: Entry, words: bytes) -> None:
-    """Let a chunk be found under other words."""
-    index.drop(tx, entry)
-    tx.change("UPDATE chunks SET words = :words WHERE id = :chunk", words=words, chunk=entry.chunk)
-    index.add(tx, replace(entry, words=words))
-
-
-def _headings(path: bytes) -> list[str]:
-    try:
-        return [str(name) for name in json.loads(path)]
-    except (ValueError, TypeError, RecursionError):
-        return []
-
-
-def _drop_chunk(tx: Transaction, entry: Entry) -> None:
-    index.drop(tx, entry)
-    tx.change("DELETE FROM chunks WHERE id = :chunk", chunk=entry.chunk)
+    return gone
 
 
 def _sweep(tx: Transaction, now: float, max_age: float) -> None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from searx_mcp.content.document import Document
-from searx_mcp.storage.corpus_index import index_words
-from searx_mcp.storage.corpus_rows import ABOUT, ChunkRow, PageRow
-from searx_mcp.storage.packing import pack_document, pack_text, unpack_document, unpack_text
+from searx_mcp.storage.corpus_chunks import ChunkRow
+from searx_mcp.storage.corpus_index import index_words, pack_chunk, unpack_chunk
+from searx_mcp.storage.corpus_rows import ABOUT, PageRow
+from searx_mcp.storage.packing import pack_document, unpack_document
 
 # SQLite lets any column hold any type. A row that cannot be read is read as none.
 HEAD: Final = (
@@ -17,7 +18,7 @@ HEAD: Final = (
     " CAST(fetched_at AS REAL), CAST(fresh_until AS REAL)"
 )
 CHUNK: Final = (
-    "CAST(chunks.name AS BLOB), CAST(text AS BLOB), CAST(path AS BLOB),"
+    "CAST(chunks.name AS BLOB), CAST(content AS BLOB), CAST(path AS BLOB),"
     " CAST(start AS INTEGER), CAST(stop AS INTEGER), CAST(chunks.tokens AS INTEGER)"
 )
 
@@ -148,9 +149,9 @@ def packed(page: StoredPage, chunks: Iterable[StoredChunk]) -> PageRow:
                 start=chunk.start,
                 stop=chunk.end,
                 tokens=chunk.tokens,
-                words=index_words(page.title, chunk.path, chunk.text),
-                text=pack_text(chunk.text),
-                plain=chunk.text,
+                text=chunk.text,
+                words=(words := index_words(page.title, chunk.path, chunk.text)),
+                content=pack_chunk(chunk.text, words),
             )
             for chunk in once.values()
         ),
@@ -185,8 +186,8 @@ def chunks_of(found: Iterable[Sequence[Any]]) -> tuple[StoredChunk, ...]:
 
 def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
     """Read the columns of `CHUNK`; `None` if one cannot be read."""
-    name, packed, path, start, end, tokens = row
-    text = unpack_text(packed)
+    name, content, path, start, end, tokens = row
+    text, _ = unpack_chunk(content) or (None, "")
     try:
         names = json.loads(path)
         known = name.decode()

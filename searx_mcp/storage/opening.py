@@ -41,12 +41,14 @@ class Schema:
             minors of a major can use one file at the same time.
         checked: whether the whole file is read and checked each time it is opened. Without, damage
             is met in use; that is for a file which may be large and of which any part may be lost.
+        page_size: bytes in which a new file is read and written; a power of two.
         checks: statements that fail on damage which SQLite's own check does not see.
     """
 
     major: int
     minors: tuple[tuple[str, ...], ...]
     checked: bool = True
+    page_size: int = 4_096
     checks: tuple[str, ...] = ()
 
 
@@ -228,6 +230,7 @@ def _prepare(connection: sqlite3.Connection, path: Path, schema: Schema, *, thor
 def _upgrade(connection: sqlite3.Connection, schema: Schema) -> None:
     if _minor(connection) >= len(schema.minors):
         return  # a newer minor only adds, so the file serves as it is
+    connection.execute(f"PRAGMA page_size = {schema.page_size}")  # of an empty file only
     connection.execute("BEGIN IMMEDIATE")
     for statements in schema.minors[_minor(connection) :]:
         for statement in statements:
