@@ -34,6 +34,19 @@ _FIRST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.025
 
 
+class _Caller:
+    """Who waits for a call.
+
+    Attributes:
+        has_left: set when nobody waits any more, whatever for.
+        is_overdue: set before, when the caller was told that the call has failed.
+    """
+
+    def __init__(self) -> None:
+        self.has_left = threading.Event()
+        self.is_overdue = threading.Event()
+
+
 class Transaction:
     """What a piece of work may do inside its transaction."""
 
@@ -98,7 +111,7 @@ class Database:
             StorageBusyError: the file was busy for all of `patience`.
             StorageUnavailableError: the file cannot be used.
         """
-        return await self._call(lambda overdue: self._transact("BEGIN", work, overdue))
+        return await self._call(lambda caller: self._transact("BEGIN", work, caller))
 
     async def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` while no other process can write.
@@ -109,7 +122,7 @@ class Database:
         """
         # IMMEDIATE: a transaction that reads first and then wants to write fails at once, whatever
         # the timeout, when another has written meanwhile.
-        return await self._call(lambda overdue: self._transact("BEGIN IMMEDIATE", work, overdue))
+        return await self._call(lambda caller: self._transact("BEGIN IMMEDIATE", work, caller))
 
     async def erase(self, work: Callable[[Transaction], T], *, patience: float | None = None) -> T:
         """Write `work`, which deletes; nothing of it stays in the file, nor its room on the disk.
@@ -123,7 +136,7 @@ class Database:
             StorageUnavailableError: the file cannot be used, or a trace cannot be deleted.
         """
         answer = await self.write(work)
-        await self._call(lambda _overdue: self._clear_traces(), patience)
+        await self._call(lambda _caller: self._clear_traces(), patience)
         return answer
 
     async def aclose(self) -> None:
@@ -137,35 +150,31 @@ class Database:
         except TimeoutError:
             return
 
-    async def _call(
-        self, attempt: Callable[[threading.Event], T], patience: float | None = None
-    ) -> T:
-        given_up, overdue = threading.Event(), threading.Event()
+    async def _call(self, attempt: Callable[[_Caller], T], patience: float | None = None) -> T:
+        caller = _Caller()
         try:
             async with asyncio.timeout(self.patience if patience is None else patience):
-                return await self._thread.run(
-                    lambda: self._run(partial(attempt, overdue), given_up)
-                )
+                return await self._thread.run(lambda: self._run(partial(attempt, caller), caller))
         except TimeoutError as exc:
-            overdue.set()
+            caller.is_overdue.set()
             raise self._busy() from exc
         finally:
-            given_up.set()
+            caller.has_left.set()
 
-    def _run(self, attempt: Callable[[], T], given_up: threading.Event) -> T:
+    def _run(self, attempt: Callable[[], T], caller: _Caller) -> T:
         try:
             try:
-                return self._patiently(attempt, given_up)
+                return self._patiently(attempt, caller)
             except sqlite3.DatabaseError as exc:
                 if not is_damage(exc):
                     raise
                 self._close()
                 self._doubtful = True
-                return self._patiently(attempt, given_up)
+                return self._patiently(attempt, caller)
         except (sqlite3.Error, OSError) as exc:
             raise unavailable(exc, self.path) from exc
 
-    def _patiently(self, attempt: Callable[[], T], given_up: threading.Event) -> T:
+    def _patiently(self, attempt: Callable[[], T], caller: _Caller) -> T:
         longest = _FIRST_PAUSE
         while True:
             try:
@@ -173,26 +182,26 @@ class Database:
             except sqlite3.OperationalError as exc:
                 if not is_busy(exc):
                     raise
-            if given_up.wait(self._rng.uniform(longest / 2, longest)):
+            if caller.has_left.wait(self._rng.uniform(longest / 2, longest)):
                 raise self._busy()
             longest = min(2 * longest, _LONGEST_PAUSE)
 
-    def _transact(
-        self, begin: str, work: Callable[[Transaction], T], overdue: threading.Event
-    ) -> T:
+    def _transact(self, begin: str, work: Callable[[Transaction], T], caller: _Caller) -> T:
         connection = self._opened()
         connection.execute(begin)
         try:
             answer = work(Transaction(connection))
-            self._commit(connection, overdue)
+            # While others read, the commit is tried again and not the work: SQLite lets no new
+            # reader in before a writer that waits, so that readers cannot starve it.
+            self._patiently(partial(self._commit, connection, caller), caller)
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
         return answer
 
-    def _commit(self, connection: sqlite3.Connection, overdue: threading.Event) -> None:
-        if overdue.is_set():
+    def _commit(self, connection: sqlite3.Connection, caller: _Caller) -> None:
+        if caller.is_overdue.is_set():
             raise self._busy()  # what was said to have failed must not be done
         connection.execute("COMMIT")
 

@@ -32,7 +32,7 @@ async def database_at() -> AsyncIterator[Callable[..., Database]]:
     """Make databases that are closed at the end of the test."""
     made: list[Database] = []
 
-    def make(path: Path, schema: Schema = SCHEMA, **options) -> Database:
+    def make(path: Path | None, schema: Schema = SCHEMA, **options) -> Database:
         made.append(Database(path, schema, **options))
         return made[-1]
 

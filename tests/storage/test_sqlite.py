@@ -142,6 +142,41 @@ async def test_a_reader_does_not_wait_for_a_writer(database_at, path):
         assert await database.read(words) == ["a"]
 
 
+async def test_a_writer_that_waits_lets_no_new_reader_in_and_does_its_work_once(database_at, path):
+    dice, runs = TellingDice(), []
+    database = database_at(path, patience=30, rng=dice)
+    await database.write(add("a"))
+
+    def add_once(tx):
+        runs.append("b")
+        return add("b")(tx)
+
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as reader,
+        closing(sqlite3.connect(path, timeout=0)) as late,
+    ):
+        reader.execute("BEGIN")
+        reader.execute("SELECT word FROM words").fetchall()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(database.write(add_once))
+            await asyncio.to_thread(dice.thrown.wait, 10)
+            with pytest.raises(sqlite3.OperationalError, match="locked"):
+                late.execute("SELECT word FROM words")
+            reader.execute("COMMIT")
+    assert runs == ["b"]
+    assert await database.read(words) == ["a", "b"]
+
+
+async def test_a_database_in_memory_is_empty_again_when_it_was_closed(database_at):
+    database = database_at(None)
+    await database.write(add("a"))
+    await database.erase(lambda tx: tx.change("DELETE FROM words WHERE word = 'b'"))
+    assert await database.read(words) == ["a"]
+    assert repr(database) == "<Database :memory: [open]>"
+    await database.aclose()
+    assert await database.read(words) == []
+
+
 async def test_a_cancelled_caller_leaves_the_database_usable(database_at, path):
     database = database_at(path)
     begun, go_on = threading.Event(), threading.Event()
