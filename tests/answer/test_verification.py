@@ -1,0 +1,109 @@
+"""Whether kept pages have what a report quotes and links."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from searx_mcp.answer.verification import check_report
+from searx_mcp.models.evidence import CheckedQuote, QuoteVerdict
+
+A, B = "https://a.example/x", "https://b.example/y"
+PAGES = {
+    A: "# Limits\n\nThe **limit** of [retries](/r) is `five`,\nand it can\u2019t be raised. Nobody asked for 1.5 of them,"
+    " nor for 1,500.\n\n- The first item says this.\n- The second says that.\n",
+    B: "Another page says “much more” about other things. It costs 15 euros in all, as everybody knows.",
+}
+
+
+def checked(report: str) -> CheckedQuote:
+    (found,) = check_report(report, PAGES).quotes
+    return found
+
+
+SUPPORTED, MISATTRIBUTED, MISSING = (
+    QuoteVerdict.SUPPORTED, QuoteVerdict.MISATTRIBUTED, QuoteVerdict.MISSING
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("quote", "verdict"),
+    [
+        pytest.param("The limit of retries is five", SUPPORTED, id="without marks"),
+        pytest.param("the limit of retries is five", SUPPORTED, id="a small first letter"),
+        pytest.param("The limit of retries is five, and it can't be raised.", SUPPORTED, id="lines"),
+        pytest.param("the **limit** of retries is `five`", SUPPORTED, id="with marks"),
+        pytest.param("The limit … can't be raised", SUPPORTED, id="left out"),
+        pytest.param("The limit of retries [...] asked for 1.5 of them", SUPPORTED, id="more left out"),
+        pytest.param("The first item says this. The second says that.", SUPPORTED, id="items"),
+        pytest.param("The limit of retries is six", MISSING, id="another word"),
+        pytest.param("The limit of the retries is five", MISSING, id="one more word"),
+        pytest.param("can't be raised … The limit of", MISSING, id="in another order"),
+        pytest.param("The limit of retries … 15 euros in all", MISSING, id="stitched of two pages"),
+        pytest.param("It costs 15 euros in all", MISATTRIBUTED, id="of another page"),
+        pytest.param("it costs 1 … euros in all", MISSING, id="a torn figure"),
+        pytest.param("Nobody asked for 1", MISSING, id="a torn fraction"),
+        pytest.param("5 of them, nor for 1,500", MISSING, id="its end"),
+        pytest.param("of them, nor for 1", MISSING, id="torn thousands"),
+        pytest.param("of retries is five, and it can", MISSING, id="a torn word"),
+        pytest.param("LIMIT OF RETRIES IS FIVE", MISSING, id="shouted"),
+    ],
+)  # fmt: skip
+def test_a_quote_is_supported_only_by_the_page_that_it_is_ascribed_to(quote, verdict):
+    found = checked(f'They write "{quote}" ({A}).')
+    assert found.verdict is verdict
+    assert found.url == A
+    assert found.found_in == {SUPPORTED: (A,), MISATTRIBUTED: (B,), MISSING: ()}[verdict]
+
+
+@pytest.mark.parametrize(
+    ("report", "verdict", "url"),
+    [
+        pytest.param('"It costs 15 euros in all"', SUPPORTED, "", id="ascribed to nothing"),
+        pytest.param('"It costs 16 euros in all"', MISSING, "", id="nowhere"),
+        pytest.param(
+            '"It costs 15 euros in all" https://c.example/',
+            MISATTRIBUTED,
+            "https://c.example/",
+            id="ascribed to a page that is not kept",
+        ),
+        pytest.param(
+            f'"It costs 15 euros in all" [1][2]\n\n[1] {A}\n[2] {B}', SUPPORTED, B, id="two sources"
+        ),
+        pytest.param(
+            '"It costs 15 euros in all" (http://www.b.example/y/#p)',
+            SUPPORTED,
+            B,
+            id="the same page",
+        ),
+    ],
+)
+def test_a_quote_is_ascribed(report: str, verdict: QuoteVerdict, url: str):
+    found = checked(report)
+    assert (found.verdict, found.url) == (verdict, url)
+
+
+def test_a_link_is_supported_if_its_page_is_kept():
+    found = check_report(f"[A]({A}#part) and https://c.example/ and {B}.", PAGES)
+    assert [(each.url, each.verdict) for each in found.links] == [
+        (f"{A}#part", SUPPORTED),
+        ("https://c.example/", MISSING),
+        (B, SUPPORTED),
+    ]
+    assert found.quotes == ()
+
+
+@given(st.data())
+def test_a_part_of_a_page_between_two_words_is_supported(data):
+    words = PAGES[B].replace("“", "").replace("”", "").split()
+    start = data.draw(st.integers(0, len(words) - 5))
+    end = data.draw(st.integers(start + 5, len(words)))
+    page = {B: " ".join(words)}
+    found = check_report(f'"{" ".join(words[start:end])}" {B}', page).quotes
+    assert [each.verdict for each in found] == [SUPPORTED]
+
+
+@given(st.text(alphabet='ab1 .,"…\n', max_size=80), st.text(alphabet="ab1 .,…\n*", max_size=80))
+def test_a_supported_quote_stands_in_the_page(report: str, page: str):
+    for found in check_report(report, {A: page}).quotes:
+        assert found.verdict in {SUPPORTED, MISSING}
+        assert (found.found_in == (A,)) is (found.verdict is SUPPORTED)
