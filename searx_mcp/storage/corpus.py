@@ -28,9 +28,9 @@ from searx_mcp.storage.corpus_values import (
     Totals,
     as_bytes,
     as_key,
-    chunk_of,
     chunks_of,
     known_of,
+    matches_of,
     packed,
     page_of,
 )
@@ -196,11 +196,8 @@ class CorpusStore:
             ]
 
         await self._index_anew()
-        return tuple(
-            Match(url.decode(), chunk, rank)
-            for rank, url, *row in await self._read(work)
-            if (chunk := chunk_of(row)) is not None
-        )
+        found = await self._read(work)
+        return await asyncio.to_thread(matches_of, found)
 
     async def frequencies(
         self, terms: Sequence[str], *, urls: Sequence[str] | None = None
@@ -260,11 +257,11 @@ class CorpusStore:
         def work(tx: Transaction) -> Totals:
             only = "" if url is None else " WHERE url = :url"
             found = tx.rows(
-                f"SELECT count(*), total(chunks), total(tokens) {_OF_NAMESPACE}{only}",
+                f"SELECT count(*), {rows.sum_of('chunks')}, {rows.sum_of('tokens')} {_OF_NAMESPACE}{only}",
                 namespace=self._namespace,
                 url=as_key(url or ""),
             )
-            documents, chunks, tokens = map(int, found[0])
+            documents, chunks, tokens = found[0]
             return Totals(documents, chunks, tokens, rows.bytes_used(tx))
 
         return await self._read(work)

@@ -63,9 +63,10 @@ def write(
             continue
         entry = stay[name]
         tx.change(
-            "UPDATE chunks SET position = :position, start = :start, stop = :stop, tokens = :tokens"
-            " WHERE id = :chunk",
+            "UPDATE chunks SET position = :position, path = :path, start = :start, stop = :stop,"
+            " tokens = :tokens WHERE id = :chunk",
             position=position,
+            path=row.path,
             start=row.start,
             stop=row.stop,
             tokens=row.tokens,

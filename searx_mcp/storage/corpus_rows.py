@@ -165,11 +165,19 @@ def documents_of(tx: Transaction, scope: int, urls: Collection[str]) -> list[int
     return found
 
 
+def sum_of(column: str) -> str:
+    """Write the sum of a column whose rows may hold anything, as an integer."""
+    return f"CAST(min(total({column}), 4e18) AS INTEGER)"
+
+
 def chunk_count(tx: Transaction, scope: int, documents: Collection[int] | None) -> int:
     """Count the chunks of a namespace, or of some pages."""
     if documents is None:
-        found = tx.rows("SELECT total(chunks) FROM documents WHERE namespace = :scope", scope=scope)
-        return int(found[0][0])
+        total: int = tx.rows(
+            f"SELECT {sum_of('chunks')} FROM documents WHERE namespace = :scope",  # noqa: S608 - ours
+            scope=scope,
+        )[0][0]
+        return total
     return sum(
         tx.rows("SELECT count(*) FROM chunks WHERE document = :document", document=document)[0][0]
         for document in documents

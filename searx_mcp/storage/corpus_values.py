@@ -179,6 +179,15 @@ def page_of(row: Sequence[Any]) -> StoredPage | None:
     return None if known is None or document is None else StoredPage(**known, document=document)
 
 
+def matches_of(found: Iterable[Sequence[Any]]) -> tuple[Match, ...]:
+    """Read rows of a score, an address and the columns of `CHUNK`; leave out what cannot be read."""
+    return tuple(
+        Match(url.decode("utf-8", "replace"), chunk, score)
+        for score, url, *row in found
+        if (chunk := chunk_of(row)) is not None
+    )
+
+
 def chunks_of(found: Iterable[Sequence[Any]]) -> tuple[StoredChunk, ...]:
     """Read rows of the columns of `CHUNK`, without those that cannot be read."""
     return tuple(chunk for row in found if (chunk := chunk_of(row)) is not None)
@@ -194,7 +203,7 @@ def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
     except (ValueError, RecursionError):
         return None
     is_path = isinstance(names, list) and all(isinstance(each, str) for each in names)
-    if text is None or not is_path or not 0 <= start <= end:
+    if text is None or not is_path or not 0 <= start <= end or tokens < 0:
         return None
     return StoredChunk(known, text, tuple(names), start, end, tokens)
 
