@@ -1,20 +1,23 @@
 """Answers with evidence: pages read and followed, chunks chosen, quotes checked."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final, Protocol
 
-from searx_mcp.answer.assembly import Material, assemble
+from searx_mcp.answer.assembly import Material, add_adjacent, assemble, choose
 from searx_mcp.answer.config import AnswerConfig
-from searx_mcp.answer.expansion import OUT_OF_TIME, RETRIEVED, Expander, Gathering
+from searx_mcp.answer.expansion import RETRIEVED, Expander
+from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering
 from searx_mcp.answer.question import analyse
+from searx_mcp.answer.report import address_key, read_report
 from searx_mcp.answer.selection import Wishes
+from searx_mcp.answer.stopwatch import Stopwatch
+from searx_mcp.answer.verification import check_report
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested, address_of
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.corpus_request import AnswerRequest, CorpusSearchRequest
-from searx_mcp.models.evidence import EvidenceResponse, EvidenceStats, Timing, VerifyReport
+from searx_mcp.models.evidence import EvidenceResponse, EvidenceStats, Mode, VerifyReport
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
@@ -23,6 +26,11 @@ FULL_CONTEXT_TOKENS: Final = 6_000
 """Tokens up to which all of all pages is given, where a call names no budget."""
 _FULL_SHARE: Final = 0.75
 """Of a budget that a call names; sources, quotes and figures take the rest."""
+_CANDIDATES: Final = 5
+"""Pages that are looked at for a quote, besides the one that it is ascribed to."""
+NOTHING_FOUND: Final = "The search of the web found nothing."
+NOT_INDEXED: Final = "not indexed; call answer with it."
+TOO_LATE: Final = "No page was read in time"
 PARTIAL: Final = "Time ran out: this is what was found until then."
 _SNIPPETS: Final = 3
 """Results of a search that are shown although they were not read, if too little was."""
@@ -36,32 +44,6 @@ class WebSearch(Protocol):
     ) -> SearchResponse:
         """Give results; raises `SearxMcpError` only."""
         ...
-
-
-@dataclass(slots=True)
-class _Clock:
-    """Milliseconds of the steps of a call, from one mark to the next."""
-
-    now: Callable[[], float]
-    started: float
-    last: float
-    spent: dict[str, float]
-
-    @classmethod
-    def start(cls) -> "_Clock":
-        now = asyncio.get_running_loop().time
-        return cls(now, now(), now(), {})
-
-    def mark(self, step: str) -> None:
-        at = self.now()
-        self.spent[step] = self.spent.get(step, 0.0) + (at - self.last) * 1_000
-        self.last = at
-
-    def timing(self) -> Timing:
-        total = (self.now() - self.started) * 1_000
-        return Timing(
-            total=round(total, 1), **{name: round(ms, 1) for name, ms in self.spent.items()}
-        )
 
 
 class Answerer:
@@ -101,38 +83,41 @@ class Answerer:
         Raises:
             SearxMcpError: not one page could be read, or the search failed; see `searx_mcp.errors`.
         """
-        clock = _Clock.start()
+        watch = Stopwatch()
         analysis = analyse(request.query, request.intent)
-        _tell(
-            progress, f"Analyzing query — decomposed into {len(analysis.sub_queries)} sub-queries"
-        )
-        clock.mark("analysis")
+        count = len(analysis.sub_queries)
+        _tell(progress, f"Analyzing query — decomposed into {count} sub-queries")
+        watch.mark("analysis")
         gathering = Gathering(analysis.sub_queries)
         budget = request.expansion_budget
-        is_late = False
         results: SearchResponse | None = None
         try:
             async with asyncio.timeout_at(deadline):
                 seeds: Sequence[str] = request.addresses
                 if not seeds:
-                    results = await self._found(request, progress)
+                    results = await self._found(request, deadline, progress)
                     seeds = [each.url for each in results.results[: self._config.seeds]]
+                    watch.mark("retrieval")
                 await Expander(self.corpus, max_depth=self._config.max_expansion_depth).gather(
                     gathering,
                     seeds,
                     budget=self._config.expansion_budget if budget is None else budget,
                     is_automatic=budget is None,
+                    watch=watch,
                     deadline=deadline,
                     progress=progress,
                 )
         except TimeoutError as exc:
-            if not gathering.found:
-                raise DeadlineError("No page was read in time") from exc
-            gathering.stop_reason, is_late = OUT_OF_TIME, True
-        clock.mark("expansion" if gathering.depth else "ingestion")
+            if not gathering.pages and results is None:
+                raise DeadlineError(TOO_LATE) from exc
+            gathering.stop_reason = OUT_OF_TIME
         unread = _unread(results, gathering)
-        if gathering.errors and not (gathering.pages or unread):
+        if gathering.errors and not (gathering.pages or unread or gathering.is_protected):
+            if gathering.is_late:
+                raise DeadlineError(TOO_LATE) from gathering.errors[0]
             raise gathering.errors[0]
+        if results is not None and not results.results:
+            gathering.note(NOTHING_FOUND)
         limit = request.max_tokens
         material = Material(
             request.query,
@@ -142,7 +127,7 @@ class Answerer:
             unread=unread,
             full_tokens=FULL_CONTEXT_TOKENS if limit is None else round(_FULL_SHARE * limit),
         )
-        return await self._done(material, clock, budget=budget, is_late=is_late, progress=progress)
+        return await self._done(material, watch, budget=budget, progress=progress)
 
     async def search(
         self,
@@ -158,61 +143,108 @@ class Answerer:
             deadline: the event loop's time by which to return.
             progress: told each step.
         """
-        clock = _Clock.start()
+        watch = Stopwatch()
         analysis = analyse(request.query, request.intent)
-        clock.mark("analysis")
+        watch.mark("analysis")
         gathering = Gathering(analysis.sub_queries)
-        urls = [address_of(url) for url in request.source_urls] or None
+        heads = {head.url: head for head in await self.corpus.heads()}
+        urls = list(dict.fromkeys(map(address_of, request.source_urls))) or None
+        for url in urls or ():
+            if url not in heads:
+                gathering.note(f"{url}: {NOT_INDEXED}")
+        searched = len(heads.keys() & set(urls)) if urls else len(heads)
+        _tell(progress, f"Searching {searched} documents...")
         for question in analysis.sub_queries:
             found = await self.corpus.retrieve(
                 question, urls=urls, limit=max(RETRIEVED, request.top_k), deadline=deadline
             )
-            gathering.found[question] = found.hits
-            gathering.evaluated = max(gathering.evaluated, found.evaluated)
-            gathering.notes.extend(note for note in found.notes if note not in gathering.notes)
-        clock.mark("retrieval")
-        wanted = {hit.url for hits in gathering.found.values() for hit in hits}
-        for page in await self.corpus.pages(sorted(wanted)):
+            gathering.add_found(question, found)
+        watch.mark("retrieval")
+        wanted = dict.fromkeys(hit.url for hits in gathering.found.values() for hit in hits)
+        for page in await self.corpus.pages(wanted):
             gathering.pages[page.url] = Ingested(page.url, page, await self.corpus.chunks(page.url))
         material = Material(
-            request.query, analysis, gathering, Wishes(analysis.intent), most=request.top_k
+            request.query,
+            analysis,
+            gathering,
+            Wishes(analysis.intent),
+            most=request.top_k,
+            searched=searched,
         )
-        return await self._done(material, clock, budget=0, progress=progress)
+        return await self._done(material, watch, budget=0, progress=progress)
 
     async def verify(self, text: str) -> VerifyReport:
-        """Check the quotes and links of a report against the pages that are kept."""
-        raise NotImplementedError
+        """Check the quotes and links of a report against the pages that are kept; makes no request.
+
+        Args:
+            text: of the report, in Markdown or plain.
+
+        Raises:
+            InvalidArgumentError: it is too long, or has too many quotes.
+        """
+        report = await asyncio.to_thread(read_report, text)
+        keys = {address_key(url) for url, _ in report.links}
+        keys |= {address_key(url) for quote in report.quotes for url in quote.urls}
+        names: dict[str, list[str]] = {}
+        for head in await self.corpus.heads():
+            named = [url for url in (head.url, head.final_url) if address_key(url) in keys]
+            if named:
+                names[head.url] = named
+        for quote in report.quotes:
+            for url in await self.corpus.pages_with(quote.text, limit=_CANDIDATES):
+                names.setdefault(url, [url])
+        kept = {
+            name: page.document.markdown
+            for page in await self.corpus.pages(names)
+            for name in names[page.url]
+        }
+        return await asyncio.to_thread(check_report, report, kept)
 
     async def _done(
         self,
         material: Material,
-        clock: _Clock,
+        watch: Stopwatch,
         *,
         budget: int | None,
-        is_late: bool = False,
         progress: Progress | None = None,
     ) -> EvidenceResponse:
         """Put the evidence together, and keep its pages for longer than others."""
-        _tell(progress, "Assembling results...")
-        response = await asyncio.to_thread(assemble, material)
-        clock.mark("merge")
+        choice = await asyncio.to_thread(choose, material)
+        watch.mark("merge")
+        if choice.mode is Mode.CHUNK and choice.candidates:
+            _tell(progress, "Grabbing adjacent context...")
+            choice = await asyncio.to_thread(add_adjacent, material, choice)
+            watch.mark("locality")
+        count = len(choice.candidates)
+        tokens = sum(each.hit.chunk.tokens for each in choice.candidates)
+        _tell(progress, f"Assembling results ({count} chunks, {tokens} tokens)...")
+        response = await asyncio.to_thread(assemble, material, choice)
         await self.corpus.pin([source.url for source in response.sources if source.is_read])
+        watch.mark("merge")
         known = dict(response.stats) | {
             "budget": budget,
             "max_depth": self._config.max_expansion_depth,
-            "timing": clock.timing(),
+            "timing": watch.timing(),
         }
+        is_late = material.gathering.is_late
         notes = (PARTIAL, *response.notes) if is_late else response.notes
         return response.model_copy(
             update={"stats": EvidenceStats(**known), "is_partial": is_late, "notes": notes}
         )
 
-    async def _found(self, request: AnswerRequest, progress: Progress | None) -> SearchResponse:
+    async def _found(
+        self, request: AnswerRequest, deadline: float | None, progress: Progress | None
+    ) -> SearchResponse:
+        """Search the web; takes half of the time at most, since the pages are still to be read."""
+        timeout = None
+        if deadline is not None:
+            timeout = max(1.0, (deadline - asyncio.get_running_loop().time()) / 2)
         asked = SearchRequest(
             query=request.query[:MAX_QUERY_LENGTH],
             language=self._language,
             results_count=max(self._config.seeds, _SNIPPETS),
             fetch_content=False,
+            timeout=timeout,
         )
         _tell(progress, "Searching the web...")
         return await self._search(asked, progress=progress)

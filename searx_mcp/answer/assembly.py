@@ -1,17 +1,18 @@
 """Evidence put together: chunks chosen and numbered by source, quotes checked, images and figures beside."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from searx_mcp.answer.citations import cite  # pending
-from searx_mcp.answer.expansion import Gathering
+from searx_mcp.answer.citations import cite
+from searx_mcp.answer.gathering import Gathering
 from searx_mcp.answer.question import Analysis
 from searx_mcp.answer.selection import (
     MOST,
     Candidate,
     Wishes,
     copies_of,
+    rate,
     select,
     with_neighbours,
 )
@@ -46,6 +47,7 @@ class Material:
         unread: results of a search whose pages could not be read.
         full_tokens: tokens up to which all of all pages is given; 0 for never.
         most: chunks at most.
+        searched: pages that were searched, if not only those that were gathered.
     """
 
     query: str
@@ -55,6 +57,7 @@ class Material:
     unread: Sequence[SearchResult] = ()
     full_tokens: int = 0
     most: int = MOST
+    searched: int | None = None
 
     @property
     def pages(self) -> dict[str, StoredPage]:
@@ -65,6 +68,23 @@ class Material:
     def chunks(self) -> dict[str, Sequence[StoredChunk]]:
         """The chunks of each page, by address."""
         return {url: done.chunks for url, done in self.gathering.pages.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which chunks become evidence.
+
+    Attributes:
+        candidates: the chunks, in the order in which they are given.
+        mode: how they were chosen.
+        known: how many were left out because the caller knows them.
+        copies: pages that say what another one says, which is the value.
+    """
+
+    candidates: Sequence[Candidate]
+    mode: Mode
+    known: int
+    copies: Mapping[str, str]
 
 
 class _Sources:
@@ -110,15 +130,38 @@ class _Sources:
         )
 
 
-def assemble(material: Material) -> EvidenceResponse:
-    """Choose evidence and put it together; the time it took is for the caller to add.
+def choose(material: Material) -> Choice:
+    """Choose evidence: all of all pages if that fits, else what fits the question best."""
+    chunks, wishes = material.chunks, material.wishes
+    copies = copies_of(chunks, material.analysis.sub_queries)
+    rated, known = rate(
+        {
+            part: [hit for hit in hits if hit.url not in copies]
+            for part, hits in material.gathering.found.items()
+        },
+        wishes,
+    )
+    whole = {url: page for url, page in chunks.items() if url not in copies}
+    if 0 < sum(chunk.tokens for page in whole.values() for chunk in page) <= material.full_tokens:
+        everything = _everything(rated, whole)
+        new = [each for each in everything if not wishes.has(each.hit.chunk.text)]
+        return Choice(new, Mode.FULL_CONTEXT, len(everything) - len(new), copies)
+    return Choice(select(rated, most=material.most), Mode.CHUNK, known, copies)
+
+
+def add_adjacent(material: Material, choice: Choice) -> Choice:
+    """Add what stands beside the best chunks, within what is wanted at most."""
+    added = with_neighbours(choice.candidates, material.chunks, material.wishes)
+    return replace(choice, candidates=added[: material.most])
+
+
+def assemble(material: Material, choice: Choice) -> EvidenceResponse:
+    """Put evidence together; the time it took is for the caller to add.
 
     Linear in the text of the pages, but for quotes: each is compared with its page once.
     """
-    gathering, pages, chunks = material.gathering, material.pages, material.chunks
-    copies = copies_of(chunks)
-    candidates, mode, known = _chosen(material, copies)
-    sources = _Sources(pages, copies)
+    gathering, pages, candidates = material.gathering, material.pages, choice.candidates
+    sources = _Sources(pages, choice.copies)
     several = len(material.analysis.sub_queries) > 1
     evidence = [
         Evidence(
@@ -146,8 +189,8 @@ def assemble(material: Material) -> EvidenceResponse:
     numbered = sources.all()
     citations, dropped = _citations(material, candidates, evidence)
     notes = [*gathering.notes]
-    if known:
-        notes.append(f"{known} passages were left out: known_context says the same.")
+    if choice.known:
+        notes.append(f"{choice.known} passages were left out: known_context says the same.")
     return EvidenceResponse(
         query=material.query,
         intent=material.analysis.intent,
@@ -158,8 +201,8 @@ def assemble(material: Material) -> EvidenceResponse:
         steps=tuple(gathering.steps),
         citations=citations,
         stats=EvidenceStats(
-            mode=mode,
-            documents_searched=len(pages),
+            mode=choice.mode,
+            documents_searched=len(pages) if material.searched is None else material.searched,
             documents_matched=len({each.source for each in evidence if each.id}),
             chunks_evaluated=gathering.evaluated,
             iterations=sum(step.depth > 0 for step in gathering.steps),
@@ -172,30 +215,16 @@ def assemble(material: Material) -> EvidenceResponse:
     )
 
 
-def _chosen(material: Material, copies: Mapping[str, str]) -> tuple[list[Candidate], Mode, int]:
-    """The evidence, how it was chosen, and how many chunks were left out because they are known."""
-    chunks, wishes = material.chunks, material.wishes
-    whole = {url: page for url, page in chunks.items() if url not in copies}
-    if 0 < sum(chunk.tokens for page in whole.values() for chunk in page) <= material.full_tokens:
-        everything = _everything(material, whole)
-        new = [each for each in everything if not wishes.has(each.hit.chunk.text)]
-        return new, Mode.FULL_CONTEXT, len(everything) - len(new)
-    found = {
-        part: [hit for hit in hits if hit.url not in copies]
-        for part, hits in material.gathering.found.items()
-    }
-    chosen, known = select(found, wishes, most=material.most)
-    return with_neighbours(chosen, chunks, wishes), Mode.CHUNK, known
-
-
-def _everything(material: Material, chunks: Mapping[str, Sequence[StoredChunk]]) -> list[Candidate]:
+def _everything(
+    rated: Mapping[str, Sequence[Candidate]], chunks: Mapping[str, Sequence[StoredChunk]]
+) -> list[Candidate]:
     """All chunks of all pages, in the order of the text, page by page, the best page first."""
     best: dict[str, Candidate] = {}
-    for part, hits in material.gathering.found.items():
-        for hit in hits:
-            known = best.get(hit.chunk.id)
-            if known is None or hit.score > known.score:
-                best[hit.chunk.id] = Candidate(hit, hit.score, part)
+    for candidates in rated.values():
+        for each in candidates:
+            known = best.get(each.hit.chunk.id)
+            if known is None or each.score > known.score:
+                best[each.hit.chunk.id] = each
     order = sorted(
         chunks,
         key=lambda url: (

@@ -3,32 +3,32 @@
 import asyncio
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
-from searx_mcp.answer.links import ScoredLink, is_promising, score_links
+from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering
+from searx_mcp.answer.links import ScoredLink, is_likely, is_promising, score_links
+from searx_mcp.answer.stopwatch import Stopwatch
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested
-from searx_mcp.corpus.retrieval import Hit
-from searx_mcp.errors import SearxMcpError
-from searx_mcp.models.evidence import PROTECTED, ExpansionStep
+from searx_mcp.errors import ErrorCode
 from searx_mcp.models.service import Progress
 
 RETRIEVED: Final = 30
 """Chunks retrieved for each part of a question."""
-_BEST: Final = 3
-"""Chunks of each part whose scores tell how well the question is answered."""
 _GAIN: Final = 0.01
-"""Less than this is no improvement."""
+"""Less than this is no improvement. Chosen."""
 _PATIENCE: Final = 2
-"""Rounds without an improvement after which nothing more is read: the answer may be two links away."""
-_COVERED: Final = 0.35
-"""Score from which on a part counts as answered, unless marked as low confidence: of the labelled questions of
-`benchmarks/passages_data`, the passage that answers has 0.15 to 0.52."""
+"""Rounds without an improvement after which nothing more is read: the answer may be two links away, behind a
+page that says nothing of it. One, where no link that waits names anything of the question."""
 _AT_ONCE: Final = 4
-"""Pages of one round."""
+"""Pages of one round. Chosen: enough to hide one slow site, few enough that the next ones are chosen by what
+these say."""
 _RESERVE: Final = 2.0
-"""Seconds that are kept for putting the answer together."""
+_RESERVE_SHARE: Final = 0.2
+"""Seconds that are kept for putting the answer together; of a shorter time, this share."""
+_SLACK: Final = 0.25
+"""Share of the time of a round that those who read its pages keep for themselves at most."""
+_LATE: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.DEADLINE_EXCEEDED})
 
 PLATEAU: Final = "score plateau — further pages brought no better passage"
 OFF: Final = "no expansion was asked for"
@@ -36,53 +36,6 @@ SPENT: Final = "expansion budget exhausted"
 DEEP: Final = "maximum depth reached"
 NO_LINKS: Final = "no promising links left"
 COVERED: Final = "every part of the question is answered"
-OUT_OF_TIME: Final = "time ran out"
-
-
-@dataclass(slots=True)
-class Gathering:
-    """What a call has read and found so far.
-
-    Attributes:
-        questions: the parts of the question.
-        pages: what became of each page that was read, by address, in order.
-        found: the hits of each part, best first.
-        steps: pages in the order in which they were read, or failed.
-        evaluated: chunks that were scored last.
-        notes: sentences a caller should know.
-        errors: of the pages that could not be read, in order.
-        stop_reason: why no more pages were read; empty until then.
-    """
-
-    questions: tuple[str, ...]
-    pages: dict[str, Ingested] = field(default_factory=dict)
-    found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
-    steps: list[ExpansionStep] = field(default_factory=list)
-    evaluated: int = 0
-    notes: list[str] = field(default_factory=list)
-    errors: list[SearxMcpError] = field(default_factory=list)
-    stop_reason: str = ""
-
-    @property
-    def depth(self) -> int:
-        """Links away from the named pages, of the farthest page."""
-        return max((step.depth for step in self.steps), default=0)
-
-    def score(self, urls: Sequence[str]) -> float:
-        """How well some pages answer: the mean of the best chunks of each part, 0 to 1."""
-        among = set(urls)
-        means = []
-        for hits in self.found.values():
-            best = [hit.score for hit in hits if among & {hit.url, *hit.copies}][:_BEST]
-            means.append(sum(best) / _BEST)
-        return sum(means) / len(means) if means else 0.0
-
-    def is_covered(self) -> bool:
-        """Tell whether every part has a chunk that answers it."""
-        return bool(self.found) and all(
-            any(hit.score >= _COVERED and not hit.low_confidence for hit in hits[:1])
-            for hits in self.found.values()
-        )
 
 
 class Frontier:
@@ -99,14 +52,16 @@ class Frontier:
         self._max_depth = max_depth
         self._links: list[tuple[float, int, ScoredLink]] = []
         self._known: set[str] = set()
+        self.is_cut = False
+        """Whether a page had links that lie deeper than allowed."""
 
     def __len__(self) -> int:
         return len(self._links)
 
     @property
-    def is_promising(self) -> bool:
-        """Whether the best link shares a word with the question."""
-        return bool(self._links) and is_promising(self._links[0][2])
+    def best(self) -> ScoredLink | None:
+        """The link that is followed next."""
+        return self._links[0][2] if self._links else None
 
     def add(self, asked: str, done: Ingested, depth: int) -> None:
         """Put in the links of a page.
@@ -117,7 +72,7 @@ class Frontier:
             depth: of the page.
         """
         self._known |= {asked, done.url}
-        if done.page is None or depth >= self._max_depth:
+        if done.page is None:
             return
         links = score_links(
             done.page.document.links,
@@ -126,6 +81,9 @@ class Frontier:
             depth=depth + 1,
             known=self._known,
         )
+        if depth >= self._max_depth:
+            self.is_cut = self.is_cut or bool(links)
+            return
         for link in links:
             self._known.add(link.url)
             heapq.heappush(self._links, (-link.score, len(self._known), link))
@@ -155,7 +113,8 @@ class Expander:
         *,
         budget: int,
         is_automatic: bool,
-        deadline: float | None,
+        watch: Stopwatch,
+        deadline: float | None = None,
         progress: Progress | None = None,
     ) -> None:
         """Read the named pages, then linked ones until they stop helping; fills `gathering`.
@@ -165,118 +124,102 @@ class Expander:
             seeds: addresses of the named pages.
             budget: linked pages that are tried at most.
             is_automatic: whether nothing is read on once the question is answered.
+            watch: told each step.
             deadline: the event loop's time by which to return.
             progress: told each step.
         """
+        now = asyncio.get_running_loop().time
+        stop_at = None
+        if deadline is not None:
+            stop_at = deadline - min(_RESERVE, _RESERVE_SHARE * (deadline - now()))
         frontier = Frontier(gathering.questions, max_depth=self._max_depth)
-        wanted = [ScoredLink(url, "", 0, 1.0) for url in seeds]
+        wanted = [ScoredLink(url, "", 0, 1.0) for url in dict.fromkeys(seeds)]
         left, idle = budget, 0
         while True:
-            before = gathering.score(list(gathering.pages))
-            read = await self._read(gathering, wanted, deadline, progress)
+            score, begun = gathering.score(list(gathering.pages)), now()
+            read = await self._read(wanted, stop_at, progress)
+            # Whoever reads a page keeps some of its time, too, so that it is over a little before.
+            is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
+            watch.mark("expansion" if left < budget else "ingestion")
+            before = gathering.add_read(wanted, read)
+            await self._search(gathering, deadline, progress)
+            watch.mark("retrieval")
+            gathering.add_steps(wanted, read, before)
             for link, done in zip(wanted, read, strict=True):
                 frontier.add(link.url, done, link.depth)
-            improved = gathering.score(list(gathering.pages)) > before + _GAIN
-            idle = 0 if improved else idle + 1
-            gathering.stop_reason = self._reason_to_stop(
-                gathering, frontier, left, idle, deadline, is_automatic=is_automatic
-            )
-            if gathering.stop_reason:
+            is_better = gathering.score(list(gathering.pages)) > score + _GAIN
+            idle = 0 if is_better or left == budget else idle + 1
+            reason = OFF
+            if budget:
+                reason = _reason_to_stop(gathering, frontier, left, idle, is_automatic=is_automatic)
+            if is_over and (not reason or any(map(_is_late, read))):
+                reason = OUT_OF_TIME
+            if reason:
+                gathering.stop_reason = reason
                 return
             wanted = frontier.take(min(left, _AT_ONCE))
             left -= len(wanted)
-            if progress is not None:
-                progress(f"Expanding to linked pages (iteration {budget - left}/{budget})...")
-
-    def _reason_to_stop(
-        self,
-        gathering: Gathering,
-        frontier: Frontier,
-        left: int,
-        idle: int,
-        deadline: float | None,
-        *,
-        is_automatic: bool,
-    ) -> str:
-        """Give the first reason why nothing more is read; empty if there is none."""
-        patience = _PATIENCE if frontier.is_promising else _PATIENCE - 1
-        is_late = deadline is not None and _now() > deadline - _RESERVE
-        reasons = (
-            (is_automatic and gathering.is_covered(), COVERED),
-            (left <= 0, SPENT if gathering.depth else OFF),
-            (not frontier and 0 < self._max_depth <= gathering.depth, DEEP),
-            (not frontier, NO_LINKS),
-            (idle > patience, PLATEAU),
-            (is_late, OUT_OF_TIME),
-        )
-        return next((reason for holds, reason in reasons if holds), "")
+            _tell(progress, f"Expanding to linked pages (iteration {budget - left}/{budget})...")
 
     async def _read(
-        self,
-        gathering: Gathering,
-        wanted: Sequence[ScoredLink],
-        deadline: float | None,
-        progress: Progress | None,
+        self, wanted: Sequence[ScoredLink], deadline: float | None, progress: Progress | None
     ) -> list[Ingested]:
-        """Read pages side by side, then search all that were read; gives what became of each."""
-        read_until = None if deadline is None else deadline - _RESERVE / 2
+        """Read pages side by side; gives what became of each."""
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(
-                    self._corpus.ingest(link.url, deadline=read_until, progress=progress)
-                )
-                for link in wanted
+                group.create_task(self._read_one(link.url, deadline, progress)) for link in wanted
             ]
-        done = [task.result() for task in tasks]
-        so_far = list(gathering.pages)
-        for each in done:
-            if each.page is not None:
-                gathering.pages.setdefault(each.url, each)
-        await self._search(gathering, deadline, progress)
-        for link, each in zip(wanted, done, strict=True):
-            before = gathering.score(so_far)
-            if each.page is not None:
-                so_far.append(each.url)
-            elif each.error is not None:
-                gathering.errors.append(each.error)
-            gathering.steps.append(
-                ExpansionStep(
-                    url=each.url if each.page is not None else link.url,
-                    parent=link.parent,
-                    depth=link.depth,
-                    chunks_added=len(each.chunks),
-                    score_before=round(before, 4),
-                    score_after=round(gathering.score(so_far), 4),
-                    duration_ms=round(each.duration_ms, 1),
-                    failure=_failure(each),
-                )
-            )
+        return [task.result() for task in tasks]
+
+    async def _read_one(
+        self, url: str, deadline: float | None, progress: Progress | None
+    ) -> Ingested:
+        _tell(progress, f"Checking if {url} is indexed...")
+        done = await self._corpus.ingest(url, deadline=deadline, progress=progress)
+        if done.page is not None:
+            tokens = sum(chunk.tokens for chunk in done.chunks)
+            _tell(progress, f"Indexed {done.url} ({len(done.chunks)} chunks, {tokens} tokens)")
         return done
 
     async def _search(
         self, gathering: Gathering, deadline: float | None, progress: Progress | None
     ) -> None:
         urls = list(gathering.pages)
-        if progress is not None:
-            progress(f"Searching {len(urls)} documents...")
+        _tell(progress, f"Searching {len(urls)} documents...")
         for question in gathering.questions:
             found = await self._corpus.retrieve(
                 question, urls=urls, limit=RETRIEVED, deadline=deadline
             )
-            gathering.found[question] = found.hits
-            gathering.evaluated = found.evaluated
-            for note in found.notes:
-                if note not in gathering.notes:
-                    gathering.notes.append(note)
+            gathering.add_found(question, found)
 
 
-def _failure(done: Ingested) -> str:
-    if done.page is not None:
-        return ""
-    if done.note == PROTECTED:
-        return PROTECTED
-    return done.error.code if done.error is not None else "nothing to read"
+def _reason_to_stop(
+    gathering: Gathering, frontier: Frontier, left: int, idle: int, *, is_automatic: bool
+) -> str:
+    """Give the first reason why nothing more is read; empty if there is none.
+
+    Args:
+        gathering: what was read and found.
+        frontier: what waits.
+        left: pages that may still be read.
+        idle: rounds without an improvement.
+        is_automatic: whether an answered question needs no more pages.
+    """
+    best = frontier.best
+    if best is None:
+        return DEEP if frontier.is_cut else NO_LINKS
+    if left <= 0:
+        return SPENT
+    # A page that announces what another one says has the words of the question, too.
+    if is_automatic and gathering.is_covered() and not is_likely(best):
+        return COVERED
+    return PLATEAU if idle >= (_PATIENCE if is_promising(best) else 1) else ""
 
 
-def _now() -> float:
-    return asyncio.get_running_loop().time()
+def _is_late(done: Ingested) -> bool:
+    return done.error is not None and done.error.code in _LATE
+
+
+def _tell(progress: Progress | None, message: str) -> None:
+    if progress is not None:
+        progress(message)

@@ -14,22 +14,43 @@ _NO_PAGE = re.compile(
     r"|msi|dmg|deb|rpm|apk|iso|whl|jar|css|js|woff2?|ttf|csv|xlsx?|pptx?|docx?)$",
     re.IGNORECASE,
 )
-_NO_ANSWER = re.compile(
-    r"(?:^|[/._-])(?:log-?in|log-?out|sign-?(?:in|up)|register|account|subscribe|cart|checkout|donate|share"
-    r"|print|edit|history|privacy|terms|cookies?|imprint|impressum|contact|careers|advertise|feed|rss"
-    r"|tag|tags|category|author|user|profile|search)(?:$|[/._?=-])",
-    re.IGNORECASE,
+_DOES_SOMETHING: Final = frozenset(
+    [
+        "account",
+        "cart",
+        "checkout",
+        "donate",
+        "edit",
+        "imprint",
+        "impressum",
+        "login",
+        "logout",
+        "print",
+        "privacy",
+        "register",
+        "search",
+        "share",
+        "signin",
+        "signout",
+        "signup",
+        "subscribe",
+        "terms",
+    ]
 )
-"""Paths that lead to no text about a subject."""
+"""Parts of a path that lead to a form, or to what every site says; followed only if they are asked for."""
 _WORDS = re.compile(r"[^\W_]+")
 _CONTEXT_SHARE: Final = 0.5
-"""What a word beside a link counts, in words of the link."""
+"""What a word beside a link counts, in words of the link. Chosen."""
 _NEAR: Final = 1.15
-"""A page of the same folder is worth so much more than one of another site."""
+"""What a page of the same folder is worth, in pages of another one. Chosen: it parts equals, no more."""
 _LEAST: Final = 0.01
 """Score of a link that shares no word with the question: it is followed after all others."""
 _SCORED: Final = 300
 """Links of a page that are looked at; those of its content come first."""
+_LIKELY: Final = 0.35
+"""Share of a question that the name of a link has, from which on it is read even if the question seems to be
+answered: a page that announces another one has the question's words, too. Chosen: two of four words, since one that
+no link has weighs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +62,14 @@ class ScoredLink:
         parent: the page that it stands on.
         depth: links away from the pages that the call named.
         score: 0 to 1, higher is better.
+        coverage: share of a question that its words and address have, 0 to 1.
     """
 
     url: str
     parent: str
     depth: int
     score: float
+    coverage: float = 0.0
 
 
 def score_links(
@@ -67,47 +90,50 @@ def score_links(
         known: addresses that were read or are waiting.
 
     Returns:
-        Best first; links to files, accounts and the like are left out.
+        Best first; links to files are left out, and those to forms that no question asks for.
     """
-    wanted = {}
+    wanted: dict[str, PageLink] = {}
     for link in links[:_SCORED]:
         url = link.url.partition("#")[0]
-        parts = urlsplit(url)
-        if url in known or url in wanted or _NO_PAGE.search(parts.path):
-            continue
-        if not _NO_ANSWER.search(parts.path):
-            wanted[url] = link
-    if not wanted:
-        return []
+        if url not in known and not _NO_PAGE.search(urlsplit(url).path):
+            wanted.setdefault(url, link)
     named = [(f"{link.text} {_slug(url)}", ()) for url, link in wanted.items()]
     around = [(link.context, ()) for link in wanted.values()]
-    best = [0.0] * len(wanted)
+    best, coverage = [0.0] * len(wanted), [0.0] * len(wanted)
     for question in questions:
-        for index, (name, context) in enumerate(
-            zip(score_parts(named, question), score_parts(around, question), strict=True)
-        ):
-            best[index] = max(best[index], name.score + _CONTEXT_SHARE * context.score)
+        beside = score_parts(around, question)
+        for index, name in enumerate(score_parts(named, question)):
+            score = name.score + _CONTEXT_SHARE * beside[index].score
+            best[index] = max(best[index], score)
+            coverage[index] = max(coverage[index], name.coverage)
     here = _folder(parent)
     scored = [
         ScoredLink(
             url,
             parent,
             depth,
-            min(1.0, (score or _LEAST) * (_NEAR if _folder(url) == here else 1.0)),
+            min(1.0, (best[index] or _LEAST) * (_NEAR if _folder(url) == here else 1.0)),
+            coverage[index],
         )
-        for url, score in zip(wanted, best, strict=True)
+        for index, url in enumerate(wanted)
+        if best[index] or not _does_something(url)
     ]
     return sorted(scored, key=lambda link: -link.score)
 
 
 def is_promising(link: ScoredLink) -> bool:
-    """Tell whether a link shares a word with the question."""
+    """Tell whether a link, or the words beside it, share a word with the question."""
     return link.score > _LEAST * _NEAR
 
 
-def is_external(url: str, parent: str) -> bool:
-    """Tell whether a page is of another host than the one that links to it."""
-    return urlsplit(url).netloc != urlsplit(parent).netloc
+def is_likely(link: ScoredLink) -> bool:
+    """Tell whether a link names enough of the question to be what it is about."""
+    return link.coverage >= _LIKELY
+
+
+def _does_something(url: str) -> bool:
+    parts = urlsplit(url).path.lower().replace("-", "").split("/")
+    return not _DOES_SOMETHING.isdisjoint(part.partition(".")[0] for part in parts)
 
 
 def _slug(url: str) -> str:

@@ -1,9 +1,10 @@
 """Which chunks become evidence, and in which order."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain, zip_longest
 from typing import Final
 
 from searx_mcp.content.passages import score_parts
@@ -30,9 +31,8 @@ _BESIDE_SHARE: Final = 0.5
 """Score of a neighbour, in scores of the chunk that it stands beside."""
 _BREADTH: Final = 3
 """Chunks of a page that stand before those of other pages where a question wants breadth."""
-_SHINGLE: Final = 8
-_ALIKE: Final = 0.6
-"""Share of the runs of eight words that a page has in common with another one which it is a copy of."""
+_ALIKE: Final = 0.85
+"""Share of what a page says, sentence by sentence, that the one has which it is a copy of."""
 
 _LIST = re.compile(r"^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s", re.MULTILINE)
 _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE)
@@ -91,42 +91,54 @@ class Wishes:
         return bool(own) and told >= _KNOWN_SENTENCES * len(own)
 
 
-def select(
-    found: Mapping[str, Sequence[Hit]], wishes: Wishes, *, most: int = MOST
-) -> tuple[list[Candidate], int]:
-    """Choose evidence from what was found for each part of a question.
+def rate(
+    found: Mapping[str, Sequence[Hit]], wishes: Wishes
+) -> tuple[dict[str, list[Candidate]], int]:
+    """Order what was found for each part of a question by what the caller wants besides.
 
     Args:
         found: hits by part of the question, best first.
         wishes: what the caller wants besides.
-        most: chunks at most.
 
     Returns:
-        Candidates, best first, no chunk twice; and how many were left out because they are known.
+        Candidates by part, best first; and how many chunks were left out because they are known.
     """
-    by_part: dict[str, list[Candidate]] = {}
+    rated: dict[str, list[Candidate]] = {}
     left_out: set[str] = set()
     for part, hits in found.items():
         new = [hit for hit in hits if not wishes.has(hit.chunk.text)]
         left_out |= {hit.chunk.id for hit in hits} - {hit.chunk.id for hit in new}
-        bonus = _bonuses([hit.chunk for hit in new], wishes, part)
+        gains = _gains([hit.chunk for hit in new], wishes, part)
         ranked = [
             Candidate(hit, min(1.0, hit.score * (1 + gain)), part)
-            for hit, gain in zip(new, bonus, strict=True)
+            for hit, gain in zip(new, gains, strict=True)
         ]
         ranked.sort(key=lambda each: -each.score)
-        by_part[part] = _in_breadth(ranked) if wishes.intent is Intent.EXPLORATORY else ranked
+        rated[part] = _in_breadth(ranked) if wishes.intent is Intent.EXPLORATORY else ranked
+    return rated, len(left_out)
+
+
+def select(rated: Mapping[str, Sequence[Candidate]], *, most: int = MOST) -> list[Candidate]:
+    """Choose evidence: the best of each part of a question, then the best of all.
+
+    Args:
+        rated: candidates by part of the question, best first.
+        most: chunks at most.
+
+    Returns:
+        Best first, no chunk twice.
+    """
     chosen: dict[str, Candidate] = {}
-    first = [each for ranked in by_part.values() for each in ranked[:_FOR_EACH_PART]]
-    rest = [each for ranked in by_part.values() for each in ranked[_FOR_EACH_PART:]]
+    firsts = chain.from_iterable(zip_longest(*(each[:_FOR_EACH_PART] for each in rated.values())))
+    rest = [each for ranked in rated.values() for each in ranked[_FOR_EACH_PART:]]
     rest.sort(key=lambda each: -each.score)
-    for each in (*first, *rest):
-        known_one = chosen.get(each.hit.chunk.id)
-        if known_one is None and len(chosen) >= most:
+    for each in chain(filter(None, firsts), rest):
+        known = chosen.get(each.hit.chunk.id)
+        if known is None and len(chosen) >= most:
             continue
-        if known_one is None or each.score > known_one.score:
+        if known is None or each.score > known.score:
             chosen[each.hit.chunk.id] = each
-    return sorted(chosen.values(), key=lambda each: -each.score), len(left_out)
+    return sorted(chosen.values(), key=lambda each: -each.score)
 
 
 def with_neighbours(
@@ -161,22 +173,33 @@ def with_neighbours(
     return sorted((*chosen, *added), key=lambda each: -each.score)
 
 
-def copies_of(pages: Mapping[str, Sequence[StoredChunk]]) -> dict[str, str]:
+def copies_of(
+    pages: Mapping[str, Sequence[StoredChunk]], questions: Iterable[str]
+) -> dict[str, str]:
     """Find pages that say what an earlier one says, as syndicated articles do.
 
     Args:
-        pages: chunks by address, in the order in which sources are numbered.
+        pages: chunks by address, in the order in which they were read. Linear in their text, and in the
+            number of pages for each.
+        questions: a page of which a sentence that is new has a word of these is no copy: pages of one site
+            may share all but the one that answers.
 
     Returns:
         The earlier page, by the address of the later one.
     """
-    shingles = {url: _shingles(chunks) for url, chunks in pages.items()}
+    said = {
+        url: frozenset(chain.from_iterable(_sentences(chunk.text) for chunk in chunks))
+        for url, chunks in pages.items()
+    }
+    asked = frozenset(term for question in questions for term in terms(question))
     copies: dict[str, str] = {}
     originals: list[str] = []
-    for url, own in shingles.items():
+    for url, own in said.items():
+        words = sum(map(len, own))
         for original in originals:
-            fewer = min(len(own), len(shingles[original]))
-            if fewer and len(own & shingles[original]) / fewer > _ALIKE:
+            shared = own & said[original]
+            is_alike = words and sum(map(len, shared)) >= _ALIKE * words
+            if is_alike and all(asked.isdisjoint(sentence) for sentence in own - shared):
                 copies[url] = original
                 break
         else:
@@ -184,16 +207,7 @@ def copies_of(pages: Mapping[str, Sequence[StoredChunk]]) -> dict[str, str]:
     return copies
 
 
-def _shingles(chunks: Sequence[StoredChunk]) -> frozenset[int]:
-    """A quarter of the runs of eight words of a page, chosen by what they are."""
-    words = [word for chunk in chunks for word in tokens(chunk.text)]
-    runs = (
-        hash(tuple(words[at : at + _SHINGLE])) for at in range(max(0, len(words) - _SHINGLE + 1))
-    )
-    return frozenset(run for run in runs if run % 4 == 0)
-
-
-def _bonuses(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[float]:
+def _gains(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[float]:
     """What each chunk gains for its form and for the constraints, as a share of its score."""
     gains = [_BONUS * _fits_intent(chunk.text, wishes.intent, part) for chunk in chunks]
     for constraint in wishes.constraints:

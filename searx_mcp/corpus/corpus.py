@@ -20,7 +20,13 @@ from searx_mcp.models.evidence import (
     ReadResponse,
 )
 from searx_mcp.models.service import Progress
-from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage
+from searx_mcp.storage.corpus import (
+    CorpusStore,
+    PageHead,
+    StoredChunk,
+    StoredPage,
+    find_terms,
+)
 
 
 class Corpus:
@@ -172,6 +178,15 @@ class Corpus:
         """Those of some pages that are kept."""
         found = [await self._store.page(url) for url in urls]
         return [page for page in found if page is not None]
+
+    async def heads(self) -> tuple[PageHead, ...]:
+        """What is known of each page, by address."""
+        return await self._store.heads()
+
+    async def pages_with(self, text: str, *, limit: int) -> list[str]:
+        """The addresses of pages in which a text may stand, the likeliest first."""
+        found = await self._store.match(find_terms(text), urls=None, limit=limit)
+        return list(dict.fromkeys(each.url for each in found))
 
     async def pin(self, urls: Sequence[str]) -> None:
         """Keep pages that were cited for longer than others."""

@@ -142,7 +142,7 @@ class Ingestion:
             if is_fresh and (stored := await self._store.page(key)):
                 return Ingested(key, stored, await self._store.chunks(key), note=note)
         if progress is not None:
-            progress(f"reading {URL(key).host}")
+            progress(f"Scraping {key}...")
         stored = await self._store.page(key) if head is not None else None
         reading = await self._pages.read(
             FetchRequest(url=url, force_refresh=force),

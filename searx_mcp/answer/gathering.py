@@ -1,0 +1,137 @@
+"""What a call has read and found until now."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from searx_mcp.answer.links import ScoredLink
+from searx_mcp.corpus.ingestion import Ingested
+from searx_mcp.corpus.retrieval import Hit, Retrieved
+from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.evidence import PROTECTED, ExpansionStep
+
+_BEST: Final = 3
+"""Chunks of each part whose scores tell how well it is answered. Chosen: an answer seldom takes more."""
+_COVERED: Final = 0.35
+"""Score from which on a part counts as answered, unless marked as low confidence: of the labelled questions of
+`benchmarks/passages_data`, the passage that answers has 0.15 to 0.52."""
+
+OUT_OF_TIME: Final = "time ran out"
+
+
+@dataclass(slots=True)
+class Gathering:
+    """What a call has read and found until now.
+
+    Attributes:
+        questions: the parts of the question.
+        pages: what became of each page that was read, by address, in order.
+        found: the hits of each part, best first.
+        steps: pages in the order in which they were read, or failed.
+        evaluated: chunks that were scored last.
+        notes: sentences a caller should know.
+        errors: of the pages that could not be read, in order; a protected page is none.
+        stop_reason: why no more pages were read; empty until then.
+    """
+
+    questions: tuple[str, ...]
+    pages: dict[str, Ingested] = field(default_factory=dict)
+    found: dict[str, tuple[Hit, ...]] = field(default_factory=dict)
+    steps: list[ExpansionStep] = field(default_factory=list)
+    evaluated: int = 0
+    notes: list[str] = field(default_factory=list)
+    errors: list[SearxMcpError] = field(default_factory=list)
+    stop_reason: str = ""
+
+    @property
+    def depth(self) -> int:
+        """Links away from the named pages, of the farthest page that was read."""
+        return max((step.depth for step in self.steps if not step.failure), default=0)
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether a page was found that is not free to read."""
+        return any(step.failure == PROTECTED for step in self.steps)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether more would have been read, had there been time."""
+        return self.stop_reason == OUT_OF_TIME
+
+    def note(self, text: str) -> None:
+        """Add a note, once."""
+        if text and text not in self.notes:
+            self.notes.append(text)
+
+    def add_found(self, question: str, found: Retrieved) -> None:
+        """Put what was found for a part in the place of what was found before."""
+        self.found[question] = found.hits
+        self.evaluated = max(self.evaluated, found.evaluated)
+        for note in found.notes:
+            self.note(note)
+
+    def add_read(self, links: Sequence[ScoredLink], read: Sequence[Ingested]) -> list[str]:
+        """Add pages that were read, or failed; gives the addresses of those that were there before."""
+        before = list(self.pages)
+        for link, done in zip(links, read, strict=True):
+            if done.page is not None:
+                self.pages.setdefault(done.url, done)
+            elif done.error is not None and done.note != PROTECTED:
+                self.errors.append(done.error)
+            if not link.depth:
+                problem = done.note or _failure(done)
+                self.note(f"{link.url}: {problem}" if problem else "")
+        return before
+
+    def add_steps(
+        self, links: Sequence[ScoredLink], read: Sequence[Ingested], before: Sequence[str]
+    ) -> None:
+        """Tell of pages that were read what each brought.
+
+        Args:
+            links: that were followed.
+            read: what became of each.
+            before: addresses of the pages that were there before.
+        """
+        so_far = list(before)
+        for link, done in zip(links, read, strict=True):
+            score = self.score(so_far)
+            if done.page is not None:
+                so_far.append(done.url)
+            self.steps.append(
+                ExpansionStep(
+                    url=link.url if done.page is None else done.url,
+                    parent=link.parent,
+                    depth=link.depth,
+                    chunks_added=len(done.chunks),
+                    score_before=round(score, 4),
+                    score_after=round(self.score(so_far), 4),
+                    duration_ms=round(done.duration_ms, 1),
+                    failure=_failure(done),
+                )
+            )
+
+    def score(self, urls: Sequence[str]) -> float:
+        """How well some pages answer: the mean of the best chunks of each part, 0 to 1."""
+        among = set(urls)
+        means = []
+        for hits in self.found.values():
+            best = [hit.score for hit in hits if among & {hit.url, *hit.copies}][:_BEST]
+            means.append(sum(best) / _BEST)
+        return sum(means) / len(means) if means else 0.0
+
+    def is_covered(self) -> bool:
+        """Tell whether every part has a chunk that answers it."""
+        return bool(self.found) and all(
+            any(hit.score >= _COVERED and not hit.low_confidence for hit in hits[:1])
+            for hits in self.found.values()
+        )
+
+
+def _failure(done: Ingested) -> str:
+    """Why a page could not be read; empty if it was."""
+    if done.page is not None:
+        return ""
+    if done.note == PROTECTED:
+        return PROTECTED
+    return done.error.code if done.error is not None else "nothing to read"
