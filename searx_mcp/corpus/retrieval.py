@@ -1,6 +1,7 @@
 """Finding the chunks that fit a question: by their words, by vectors where there are any, or both.
 
-The words are scored by the ranker that search and `prompt` use. Vectors add to that, they never replace it:
+The words are scored by the ranker that search and `prompt` use; those of a page's title count as a heading
+above all of it. Vectors add to that, they never replace it:
 `score = a * words + (1 - a) * similarity`, each scaled over the candidates (convex fusion; equal-weight rank
 fusion lost 2.9 points of nDCG@10 on questions about one page). What was measured: `docs/decisions/retrieval.md`.
 """
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from searx_mcp.content.passages import score_parts, weigh
+from searx_mcp.content.words import stems, tokens
 from searx_mcp.corpus.embedding import Embedder, similarity
 from searx_mcp.corpus.reranking import Reranker
 from searx_mcp.errors import SearxMcpError
@@ -47,6 +49,7 @@ class Hit:
         score: 0 to 1, higher is better; comparable within one answer.
         confidence: of a reranker, 0 to 1; `None` without one.
         low_confidence: whether it fits less than what usually answers.
+        title: of its page.
         copies: other pages that have the very same text.
     """
 
@@ -55,6 +58,7 @@ class Hit:
     score: float
     confidence: float | None = None
     low_confidence: bool = False
+    title: str = ""
     copies: tuple[str, ...] = ()
 
 
@@ -126,7 +130,7 @@ class Retriever:
         if not urls and urls is not None:
             return Retrieved(())
         candidates, weights = await self._find(question, urls)
-        parts = [(each.chunk.text, each.chunk.path) for each in candidates]
+        parts = [(each.chunk.text, (each.title, *each.chunk.path)) for each in candidates]
         matches = await asyncio.to_thread(score_parts, parts, question, weights=weights)
         notes: list[str] = []
         hits = [
@@ -155,13 +159,17 @@ class Retriever:
         """The chunks worth a look, and what the words of the question weigh; `None`: among themselves."""
         words = find_terms(question)
         if urls is not None:
-            totals = [await self._store.totals(url) for url in urls]
-            if sum(total.chunks for total in totals) <= _WHOLE_PAGES:
-                kept = [(url, chunk) for url in urls for chunk in await self._store.chunks(url)]
-                return [Hit(url, chunk, 0.0) for url, chunk in kept], None
+            heads = [head for url in urls if (head := await self._store.head(url)) is not None]
+            if sum(head.chunks for head in heads) <= _WHOLE_PAGES:
+                return [
+                    Hit(head.url, chunk, 0.0, title=head.title)
+                    for head in heads
+                    for chunk in await self._store.chunks(head.url)
+                ], None
         total, known = await self._store.frequencies(words, urls=urls)
         found = await self._store.match(words, urls=urls, limit=_CANDIDATES)
-        return [Hit(each.url, each.chunk, 0.0) for each in found], weigh(known, total)
+        hits = [Hit(each.url, each.chunk, 0.0, title=each.title) for each in found]
+        return hits, weigh(known, total)
 
     async def _with_vectors(
         self, embedder: Embedder, question: str, hits: list[Hit], deadline: float | None
@@ -171,9 +179,16 @@ class Retriever:
         Raises:
             SearxMcpError: the model cannot be asked.
         """
-        asked = (await embedder.embed([question], deadline=deadline))[0]
+        wordings = {title: beside_title(question, title) for title in {hit.title for hit in hits}}
+        texts = list(dict.fromkeys(wordings.values()))
+        made = await embedder.embed(texts, deadline=deadline)
+        asked = dict(zip(texts, made, strict=True))
         known = await self._vectors(embedder, hits, deadline)
-        near = {name: similarity(asked, vector) for name, vector in known.items()}
+        near = {
+            hit.chunk.id: similarity(asked[wordings[hit.title]], known[hit.chunk.id])
+            for hit in hits
+            if hit.chunk.id in known
+        }
         low, high = min(near.values()), max(near.values())
         spread = high - low or 1.0
         best = max(hit.score for hit in hits) or 1.0
@@ -194,7 +209,7 @@ class Retriever:
         self, embedder: Embedder, hits: Sequence[Hit], deadline: float | None
     ) -> dict[str, bytes]:
         """The vectors of chunks; those that are missing are made and kept."""
-        texts = {hit.chunk.id: _as_embedded(hit.chunk) for hit in hits}
+        texts = {hit.chunk.id: as_embedded(hit.chunk) for hit in hits}
         known = await self._store.vectors(embedder.model, list(texts))
         missing = [name for name in texts if name not in known][:_NEW_VECTORS]
         if missing:
@@ -225,11 +240,23 @@ class Retriever:
         return [replace(hit, confidence=score) for hit, score in ordered] + rest
 
 
+def beside_title(question: str, title: str) -> str:
+    """What a question asks beside the name of a page: its words without those of the title.
+
+    The name stands in all of the page, most of all in its first lines, which are nearer to a question that
+    has it than the chunk that answers. Of a question with nothing else all is left.
+    """
+    named = frozenset(find_terms(title))
+    left = [word for word in question.split() if not named.issuperset(find_terms(word))]
+    return " ".join(left) if stems(tokens(" ".join(left))) else question
+
+
 def _fused(words: float, nearness: float) -> float:
     return _WORDS_SHARE * words + (1 - _WORDS_SHARE) * nearness
 
 
-def _as_embedded(chunk: StoredChunk) -> str:
+def as_embedded(chunk: StoredChunk) -> str:
+    """Give the text of which a chunk has its vector: with the headings above it."""
     return "\n".join((" > ".join(chunk.path), chunk.text)) if chunk.path else chunk.text
 
 

@@ -189,7 +189,7 @@ class CorpusStore:
                 (rank, *row)
                 for chunk, rank in index.match(tx, scope, terms, documents, limit)
                 for row in tx.rows(
-                    f"SELECT CAST(url AS BLOB), {CHUNK} FROM chunks"  # noqa: S608 - our columns
+                    f"SELECT CAST(url AS BLOB), CAST(title AS BLOB), {CHUNK} FROM chunks"  # noqa: S608 - our columns
                     " JOIN documents ON documents.id = document WHERE chunks.id = :chunk",
                     chunk=chunk,
                 )

@@ -107,9 +107,10 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A chunk that fits some terms; the higher `bm25`, the better."""
+    """A chunk that fits some terms, with address and title of its page; the higher `bm25`, the better."""
 
     url: str
+    title: str
     chunk: StoredChunk
     bm25: float
 
@@ -180,10 +181,10 @@ def page_of(row: Sequence[Any]) -> StoredPage | None:
 
 
 def matches_of(found: Iterable[Sequence[Any]]) -> tuple[Match, ...]:
-    """Read rows of a score, an address and the columns of `CHUNK`; leave out what cannot be read."""
+    """Read rows of a score, address, title and the columns of `CHUNK`; leave out what cannot be read."""
     return tuple(
-        Match(url.decode("utf-8", "replace"), chunk, score)
-        for score, url, *row in found
+        Match(url.decode("utf-8", "replace"), title.decode("utf-8", "replace"), chunk, score)
+        for score, url, title, *row in found
         if (chunk := chunk_of(row)) is not None
     )
 

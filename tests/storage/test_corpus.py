@@ -200,12 +200,13 @@ async def test_a_question_without_a_word_that_is_there_finds_nothing(store, ques
 
 
 async def test_titles_and_headings_count_more_than_the_text(store):
-    first, chunks = made(["wax and much more to read"], title="")
+    first, chunks = made(["wax and much more to read"], title="Bees")
     second, others = made(["much more to read and so on"], OTHER, path=("On wax",), title="")
     await store.keep(first, chunks, NOW)
     await store.keep(second, others, NOW)
     matches = await store.match(["wax"], urls=None, limit=5)
     assert [match.url for match in matches] == [OTHER, URL]
+    assert [match.title for match in matches] == ["", "Bees"]
     assert matches[0].bm25 > matches[1].bm25 > 0
 
 

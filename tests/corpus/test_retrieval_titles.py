@@ -1,0 +1,130 @@
+"""The name of a page finds the page, and does not tell where in it the answer stands."""
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import pytest
+
+from searx_mcp.content.chunks import chunk_id, pieces
+from searx_mcp.content.document import Document
+from searx_mcp.content.outline import headings
+from searx_mcp.content.words import terms
+from searx_mcp.corpus.embedding import pack
+from searx_mcp.corpus.retrieval import Retriever, beside_title
+from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage
+
+NOW = 1_800_000_000.0
+PUMP = """# AirCore 6 manual
+
+The AirCore 6 is a heat pump. This AirCore 6 manual is for owners of an AirCore 6.
+
+## Hot water
+
+{}
+
+## Noise
+
+Between ten and six the pump runs at half of its power, so that neighbours can sleep.
+""".format("The tank holds 180 litres and is charged twice a day. " * 25)
+OVEN = PUMP.replace("AirCore 6", "Bakehouse 9").replace("half", "a third")
+
+
+class CountingEmbedder:
+    """Counts words into a vector, some for each other; notes what it was asked."""
+
+    model = "counting"
+    floor: float | None = 0.3
+    _WORDS = ("aircor", "6", "manual", "pump", "tank", "litre", "loud", "sleep", "power", "charge")
+    _SAME = MappingProxyType({"night": "sleep", "bakeho": "aircor", "9": "6"})
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
+        self.asked += texts
+        found = [[self._SAME.get(term, term) for term in terms(text)] for text in texts]
+        return [pack([float(each.count(word)) for word in self._WORDS]) for each in found]
+
+
+def stored(url: str, markdown: str) -> tuple[StoredPage, list[StoredChunk]]:
+    document = Document(
+        title=markdown.partition("\n")[0].lstrip("# "),
+        markdown=markdown,
+        outline=headings(markdown),
+        word_count=1,
+    )
+    page = StoredPage(
+        url=url,
+        final_url=url,
+        title=document.title,
+        etag="",
+        last_modified="",
+        content_hash="",
+        language="en",
+        extractor="1",
+        tier="native",
+        fetched_at=NOW,
+        fresh_until=NOW,
+        document=document,
+    )
+    cut = pieces(markdown, document.outline, title=document.title, most=400)
+    texts = [(each, markdown[each.start : each.end]) for each in cut]
+    return page, [
+        StoredChunk(chunk_id(url, each.path, text), text, each.path, each.start, each.end, 1)
+        for each, text in texts
+    ]
+
+
+@pytest.fixture
+async def store():
+    made = CorpusStore(None, namespace="", max_bytes=1 << 26, max_age=1e9)
+    await made.keep(*stored("https://pump.example/", PUMP), NOW)
+    await made.keep(*stored("https://oven.example/", OVEN), NOW)
+    yield made
+    await made.aclose()
+
+
+async def test_words_of_the_title_do_not_put_the_first_lines_of_a_page_before_its_answer(store):
+    found = await Retriever(store).retrieve(
+        "neighbours of the AirCore 6", urls=["https://pump.example/"], limit=1
+    )
+    assert "neighbours can sleep" in found.hits[0].chunk.text
+
+
+async def test_the_title_finds_which_of_two_pages_is_meant(store):
+    found = await Retriever(store).retrieve(
+        "power of the Bakehouse 9 while neighbours sleep", urls=None, limit=1
+    )
+    assert found.hits[0].url == "https://oven.example/"
+    assert "a third" in found.hits[0].chunk.text
+
+
+async def test_a_vector_of_the_question_leaves_out_the_words_of_the_title(store):
+    embedder = CountingEmbedder()
+    found = await Retriever(store, embedder).retrieve(
+        "AirCore 6 manual night", urls=["https://pump.example/"], limit=1
+    )
+    assert embedder.asked[0] == "night"
+    assert "neighbours can sleep" in found.hits[0].chunk.text
+
+
+async def test_each_page_is_compared_with_the_question_beside_its_own_title(store):
+    embedder = CountingEmbedder()
+    await Retriever(store, embedder).retrieve("AirCore 6 power", urls=None, limit=1)
+    assert sorted(embedder.asked[:2]) == ["AirCore 6 power", "power"]
+
+
+@pytest.mark.parametrize(
+    ("question", "title", "left"),
+    [
+        pytest.param("AirCore 6 noise at night?", "AirCore 6 manual", "noise at night?", id="name"),
+        pytest.param("the noises of AirCores", "AirCore", "the noises of", id="another form"),
+        pytest.param("What is AirCore 6?", "AirCore 6", "What is AirCore 6?", id="nothing else"),
+        pytest.param("AirCore-6X noise", "AirCore 6", "AirCore-6X noise", id="more than the name"),
+        pytest.param("粗大ごみの料金", "日之川町", "粗大ごみの料金", id="no spaces"),
+        pytest.param("noise", "", "noise", id="no title"),
+        pytest.param("", "AirCore", "", id="nothing asked"),
+    ],
+)
+def test_what_is_asked_beside_the_title_is_left(question, title, left):
+    assert beside_title(question, title) == left
