@@ -1,13 +1,13 @@
 """Search, fetch and suggest: call the client, print what comes back."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterable
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from searx_mcp.arguments import parse_fetch, parse_search
+from searx_mcp.cli.options import arguments, given
 from searx_mcp.cli.output import (
     console,
     error_console,
@@ -21,7 +21,6 @@ from searx_mcp.cli.output import (
 from searx_mcp.cli.running import working
 from searx_mcp.client.facade import persistent_client
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
-from searx_mcp.models.argument import Declared, arguments_of
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
@@ -31,40 +30,9 @@ from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.tokens import fit
 from searx_mcp.settings.sources import Loaded
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
-
-
-def _arguments(request: type[SearchRequest | FetchRequest]) -> Callable[[_Command], _Command]:
-    """Give a command the arguments of a tool; they arrive as texts and flags."""
-
-    def decorate(command: _Command) -> _Command:
-        for name, declared in reversed([*arguments_of(request).items()]):
-            command = _argument(name, declared)(command)
-        return command
-
-    return decorate
-
-
-def _argument(name: str, declared: Declared) -> Callable[[_Command], _Command]:
-    argument, field = declared.argument, declared.field
-    option = name.replace("_", "-")
-    spellings = [f"-{argument.short}"] if argument.short else []
-    if field.annotation is bool:
-        both = f"--{option}/--no-{option}" if field.default else f"--{option}"
-        return click.option(both, is_flag=True, default=None, help=declared.help)
-    if not argument.metavar:
-        return click.argument(name, required=field.is_required())
-    return click.option(
-        *spellings,
-        f"--{option}",
-        metavar=argument.metavar,
-        multiple=argument.repeated,
-        help=declared.help,
-    )
-
 
 @click.command()
-@_arguments(SearchRequest)
+@arguments(SearchRequest)
 @click.option("--profile", metavar="NAME", help="Profile whose arguments fill what is not named.")
 @click.option("--pages", is_flag=True, help="Show the pages' Markdown, not only summaries.")
 @click.option("--json", "as_json", is_flag=True, help="Print the response as JSON.")
@@ -79,20 +47,20 @@ async def search(
     **options: object,
 ) -> None:
     """Search the web and read the result pages."""
-    arguments, settings = _given(options), loaded.settings
+    raw, settings = given(options), loaded.settings
     if profile is not None:
         if profile not in settings.profiles:
             known = ", ".join(sorted(settings.profiles)) or "none is configured"
             raise InvalidArgumentError("profile", f"{profile!r} is not a profile ({known})")
         settings = settings.model_copy(update={"profile": profile})
     try:
-        request = parse_search(arguments, defaults=settings.search_defaults())
+        request = parse_search(raw, defaults=settings.search_defaults())
         async with persistent_client(settings) as client:
             with show_progress("searching") as progress:
                 response = await client.search(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
-            print_json(search_error_data(error, str(arguments.get("query", ""))))
+            print_json(search_error_data(error, str(raw.get("query", ""))))
         print_attempts(error)
         raise
     if as_json:
@@ -102,20 +70,20 @@ async def search(
 
 
 @click.command()
-@_arguments(FetchRequest)
+@arguments(FetchRequest)
 @click.option("--json", "as_json", is_flag=True, help="Print the page as JSON.")
 @working
 async def fetch(loaded: Loaded, /, *, as_json: bool, **options: object) -> None:
     """Read one page, PDF, feed or source file as Markdown."""
-    arguments = _given(options)
+    raw = given(options)
     try:
-        request = parse_fetch(arguments, by_person=True)
+        request = parse_fetch(raw, by_person=True)
         async with persistent_client(loaded.settings) as client:
             with show_progress("reading") as progress:
                 page = await client.fetch(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
-            print_json(fetch_error_data(error, str(arguments.get("url", ""))))
+            print_json(fetch_error_data(error, str(raw.get("url", ""))))
         raise
     if as_json:
         print_json(page_data(page))
@@ -244,8 +212,3 @@ def _footer(response: SearchResponse) -> str:
     if len(response.attempts) > 1:
         parts.append(f"{len(response.attempts)} requests")
     return ", ".join(parts)
-
-
-def _given(options: Mapping[str, object]) -> dict[str, object]:
-    """The arguments that the user named; `parse_search` and `parse_fetch` check it, and pass over `None`."""
-    return {name: value for name, value in options.items() if value != ()}

@@ -160,6 +160,12 @@ def stdio(context: click.Context) -> None:
 for _command in (
     Deferred("searx_mcp.cli.calls:search", "Search the web and read the result pages."),
     Deferred("searx_mcp.cli.calls:fetch", "Read one page, PDF, feed or source file as Markdown."),
+    Deferred("searx_mcp.cli.corpus:read", "Find in one page what answers questions."),
+    Deferred(
+        "searx_mcp.cli.corpus:answer",
+        "Find evidence for a question, in pages and in those that they link to.",
+    ),
+    Deferred("searx_mcp.cli.corpus:corpus", "Look after the pages that are kept to be asked."),
     Deferred("searx_mcp.cli.instances:instances", "Look after the pool of instances."),
     Deferred(
         "searx_mcp.cli.calls:suggest",

@@ -13,6 +13,8 @@ from searx_mcp.models.evidence import (
     Chunk,
     CorpusPage,
     CorpusStatus,
+    ExportedChunk,
+    ExportedPage,
     IngestedPage,
     IngestResponse,
     QuestionChunks,
@@ -200,9 +202,10 @@ class Corpus:
         """Forget everything, and leave no trace on a disk."""
         await self._store.clear()
 
-    def export(self) -> AsyncIterator[StoredPage]:
-        """Give all pages, one after the other."""
-        return self._store.export()
+    async def export(self) -> AsyncIterator[ExportedPage]:
+        """Give all pages with their chunks, one after the other."""
+        async for page in self._store.export():
+            yield _exported(page, await self._store.chunks(page.url))
 
     async def aclose(self) -> None:
         """Let go of the file; harmless when called twice."""
@@ -236,6 +239,32 @@ def _metadata(page: StoredPage, chunks: Sequence[StoredChunk]) -> ReadMetadata:
         extractor=page.extractor,
         chunks=len(chunks),
         tokens=sum(chunk.tokens for chunk in chunks),
+    )
+
+
+def _exported(page: StoredPage, chunks: Sequence[StoredChunk]) -> ExportedPage:
+    return ExportedPage(
+        url=page.url,
+        final_url=page.final_url,
+        title=page.title,
+        etag=page.etag,
+        last_modified=page.last_modified,
+        content_hash=page.content_hash,
+        language=page.language,
+        tier=page.tier,
+        extractor=page.extractor,
+        fetched_at=as_text(page.fetched_at),
+        markdown=page.document.markdown,
+        chunks=tuple(
+            ExportedChunk(
+                id=chunk.id,
+                section_path=chunk.path,
+                span=(chunk.start, chunk.end),
+                tokens=chunk.tokens,
+                text=chunk.text,
+            )
+            for chunk in chunks
+        ),
     )
 
 

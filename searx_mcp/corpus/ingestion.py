@@ -217,7 +217,10 @@ class Ingestion:
 
 def address_of(url: str) -> str:
     """The address under which the corpus has a page: without a fragment that changes nothing."""
-    parsed = URL(url)
+    try:
+        parsed = URL(url)
+    except ValueError:  # the error is told by what fetches it
+        return url
     return str(parsed.with_fragment(captured_part(parsed) or None))
 
 

@@ -274,6 +274,7 @@ class IngestRequest(Frozen):
         Argument(
             read.urls,
             "A page to keep; several may be named.",
+            repeated=True,
             schema={"type": "string", "items": None, "description": ""},
             names=("urls", "uri", "source_url", "source_urls"),
         ),

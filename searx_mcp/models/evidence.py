@@ -332,6 +332,48 @@ class CorpusStatus(Frozen):
     urls: tuple[CorpusPage, ...] = ()
 
 
+class ExportedChunk(Frozen):
+    """A part of an exported page; as in `Chunk`, with the tokens of its text."""
+
+    id: str
+    section_path: tuple[str, ...] = ()
+    span: tuple[int, int]
+    tokens: int
+    text: str
+
+
+class ExportedPage(Frozen):
+    """A page of the corpus with all that is kept of it.
+
+    Attributes:
+        url: the key of the page.
+        final_url: after redirects.
+        title: empty if it has none.
+        etag: as the site sent it; may be empty.
+        last_modified: likewise.
+        content_hash: SHA-256, in hex, of the Markdown.
+        language: BCP 47 tag the page declares; may be empty.
+        tier: where the text comes from, as in `models.page.Page`.
+        extractor: the version of what made the Markdown.
+        fetched_at: when it was fetched or last found unchanged, ISO 8601 in UTC.
+        markdown: the whole of it.
+        chunks: its parts, in order.
+    """
+
+    url: str
+    final_url: str
+    title: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    content_hash: str
+    language: str = ""
+    tier: str = "native"
+    extractor: str
+    fetched_at: str
+    markdown: str
+    chunks: tuple[ExportedChunk, ...]
+
+
 class IngestedPage(Frozen):
     """What became of a page that was to be kept.
 

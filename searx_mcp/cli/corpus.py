@@ -1,0 +1,309 @@
+"""`read`, `answer` and the commands under `corpus`: call the client, print what comes back."""
+
+import json
+import os
+import secrets
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TextIO
+
+import click
+
+from searx_mcp.arguments import parse_corpus
+from searx_mcp.cli.corpus_output import (
+    counted,
+    print_evidence,
+    print_ingested,
+    print_read,
+    print_status,
+    print_verdicts,
+)
+from searx_mcp.cli.options import arguments, given
+from searx_mcp.cli.output import error_data, plain_text, print_json, print_notes, show_progress
+from searx_mcp.cli.running import ExitCode, working
+from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.files import check_regular, make_private_file, read_text
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.models.evidence import QuoteVerdict
+from searx_mcp.render.corpus import read_data
+from searx_mcp.render.errors import fetch_error_data, search_error_data
+from searx_mcp.render.evidence import evidence_data
+
+if TYPE_CHECKING:
+    from searx_mcp.client.facade import SearxClient
+    from searx_mcp.settings.sources import Loaded
+
+MAX_REPORT: Final = 4_000_000
+"""Bytes of a report that is checked; a character takes up to four."""
+
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+_passages = click.option(
+    "--passages", is_flag=True, help="Show the whole passages, not only what to quote of them."
+)
+
+
+@click.command()
+@arguments(ReadRequest, without=("queries",))
+@_as_json
+@working
+async def read(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
+    """Find in one page what answers questions.
+
+    The page is kept, so that further questions cost no request while it is fresh.
+    """
+    raw = given(options)
+    try:
+        request = parse_corpus(ReadRequest, raw)
+        async with _opened(loaded) as client:
+            with show_progress("reading") as progress:
+                response = await client.read_page(request, progress=progress)
+    except SearxMcpError as error:
+        if as_json:
+            print_json(fetch_error_data(error, str(raw.get("url", ""))))
+        raise
+    if as_json:
+        print_json(read_data(response, budget=request.max_tokens))
+    else:
+        print_read(response, budget=request.max_tokens)
+
+
+@click.command()
+@arguments(AnswerRequest, without=("urls",))
+@_passages
+@_as_json
+@working
+async def answer(loaded: "Loaded", /, *, passages: bool, as_json: bool, **options: object) -> None:
+    """Find evidence for a question, in pages and in those that they link to.
+
+    Without --url the web is searched first. Each quote is compared, letter by letter, with its page.
+    """
+    raw = given(options)
+    try:
+        request = parse_corpus(AnswerRequest, raw)
+        async with _opened(loaded) as client:
+            with show_progress("reading") as progress:
+                response = await client.answer(request, progress=progress)
+    except SearxMcpError as error:
+        if as_json:
+            print_json(search_error_data(error, str(raw.get("query", ""))))
+        raise
+    if as_json:
+        print_json(evidence_data(response, budget=request.max_tokens))
+    else:
+        print_evidence(response, budget=request.max_tokens, passages=passages)
+
+
+@click.group()
+def corpus() -> None:
+    """Look after the pages that are kept to be asked.
+
+    Everything here is safe while servers run, and they see it at once.
+    """
+
+
+@corpus.command("add")
+@arguments(IngestRequest)
+@_as_json
+@working
+async def add(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
+    """Read pages and keep them, to be asked later."""
+    async with _opened_corpus(loaded, as_json=as_json) as client:
+        request = parse_corpus(IngestRequest, given(options))
+        with show_progress("reading") as progress:
+            response = await client.ingest(request, progress=progress)
+    if as_json:
+        print_json(response.model_dump(mode="json"))
+    else:
+        print_ingested(response)
+    if any(page.error for page in response.pages):
+        sys.exit(ExitCode.FAILED)
+
+
+@corpus.command("remove")
+@click.argument("urls", nargs=-1, required=True, metavar="URL...")
+@_as_json
+@working
+async def remove(loaded: "Loaded", /, *, urls: tuple[str, ...], as_json: bool) -> None:
+    """Forget pages; nothing of them stays on the disk."""
+    async with _opened_corpus(loaded, as_json=as_json) as client:
+        wanted = parse_corpus(IngestRequest, {"url": urls}).url
+        kept = [url for url in wanted if (await client.corpus_status(url)).documents]
+        if kept:
+            await (await client.corpus()).remove(kept)
+    unknown = [url for url in wanted if url not in kept]
+    if as_json:
+        print_json({"removed": kept, "unknown": unknown})
+    else:
+        for url in kept:
+            click.echo(f"Removed {plain_text(url)}")
+        for url in unknown:
+            click.echo(
+                f"{plain_text(url)} is not kept; `searx-mcp corpus status` lists what is.", err=True
+            )
+    if unknown:
+        sys.exit(ExitCode.FAILED)
+
+
+@corpus.command("status")
+@arguments(StatusRequest)
+@_as_json
+@working
+async def status(loaded: "Loaded", /, *, as_json: bool, **options: object) -> None:
+    """Show which pages are kept, all of them or one; makes no request."""
+    async with _opened_corpus(loaded, as_json=as_json) as client:
+        found = await client.corpus_status(parse_corpus(StatusRequest, given(options)))
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        print_status(found)
+
+
+@corpus.command("search")
+@arguments(CorpusSearchRequest)
+@_passages
+@_as_json
+@working
+async def search(loaded: "Loaded", /, *, passages: bool, as_json: bool, **options: object) -> None:
+    """Find evidence for a question in the pages that are kept; makes no request."""
+    async with _opened_corpus(loaded, as_json=as_json) as client:
+        request = parse_corpus(CorpusSearchRequest, given(options))
+        response = await client.search_corpus(request)
+        is_empty = not response.evidence and not (await _totals(client))
+    if as_json:
+        print_json(evidence_data(response, budget=request.max_tokens))
+        return
+    print_evidence(response, budget=request.max_tokens, passages=passages)
+    if is_empty:
+        print_notes(["The corpus is empty; `searx-mcp corpus add URL` keeps a page."])
+
+
+@corpus.command("export")
+@click.option(
+    "--output", metavar="FILE", help="Write to this file; a terminal or a pipe unless given."
+)
+@working
+async def export(loaded: "Loaded", /, *, output: str | None) -> None:
+    """Write all pages with their chunks as JSON Lines: one page a line."""
+    number = 0
+    with _written(output) as file:
+        async with _opened(loaded) as client:
+            async for page in (await client.corpus()).export():
+                # In ASCII: no word of a page acts on a terminal, and nothing is lost.
+                file.write(f"{json.dumps(page.model_dump(mode='json'))}\n")
+                number += 1
+    if output is not None:
+        click.echo(f"{counted(number, 'page')} written to {plain_text(output)}", err=True)
+
+
+@corpus.command("verify")
+@click.argument("file", metavar="FILE")
+@_as_json
+@working
+async def verify(loaded: "Loaded", /, *, file: str, as_json: bool) -> None:
+    """Say for each quote and link of a report whether the pages that are kept have it.
+
+    FILE is Markdown or plain text; - reads standard input. Makes no request.
+    """
+    async with _opened_corpus(loaded, as_json=as_json) as client:
+        checked = await client.verify(_report(file))
+    if as_json:
+        print_json(checked.model_dump(mode="json"))
+    else:
+        print_verdicts(checked)
+    if any(each.verdict != QuoteVerdict.SUPPORTED for each in (*checked.quotes, *checked.links)):
+        sys.exit(ExitCode.FAILED)
+
+
+@corpus.command("clear")
+@click.option("--yes", "agreed", is_flag=True, help="Do not ask.")
+@_as_json
+@working
+async def clear(loaded: "Loaded", /, *, agreed: bool, as_json: bool) -> None:
+    """Forget all pages; nothing of them stays on the disk."""
+    async with _opened_corpus(loaded, as_json=as_json) as client:
+        number = await _totals(client)
+        if not agreed:
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
+                raise InvalidArgumentError(
+                    "--yes", "is needed where nobody can be asked", advice="Nothing was deleted."
+                )
+            click.confirm(f"Forget {counted(number, 'page')}?", abort=True, err=True)
+        await (await client.corpus()).clear()
+    if as_json:
+        print_json({"removed": number})
+    else:
+        click.echo(f"{counted(number, 'page')} removed")
+
+
+@asynccontextmanager
+async def _opened(loaded: "Loaded") -> AsyncIterator["SearxClient"]:
+    """A client that remembers; where it does not remember the corpus, that is said."""
+    from searx_mcp.client.facade import persistent_client  # noqa: PLC0415 - no help needs it
+
+    settings = loaded.settings
+    if settings.state_folder() is None or not settings.storage.corpus:
+        setting = "storage.corpus" if settings.state_folder() else "storage.state"
+        print_notes([f"No page outlives this command: {setting} is off."])
+    async with persistent_client(settings, origins=loaded.origins) as client:
+        yield client
+
+
+@asynccontextmanager
+async def _opened_corpus(loaded: "Loaded", *, as_json: bool) -> AsyncIterator["SearxClient"]:
+    """The same; an error is printed as JSON too where that is wanted."""
+    try:
+        async with _opened(loaded) as client:
+            yield client
+    except SearxMcpError as error:
+        if as_json:
+            print_json(error_data(error))
+        raise
+
+
+async def _totals(client: "SearxClient") -> int:
+    return (await client.corpus_status(StatusRequest(include_urls=False))).documents
+
+
+@contextmanager
+def _written(output: str | None) -> Iterator[TextIO]:
+    """Standard output, or a file for the user alone that is there as a whole or not at all."""
+    if output is None:
+        yield sys.stdout
+        return
+    path = Path(output)
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    try:
+        check_regular(path)
+        make_private_file(draft)
+        with draft.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        os.replace(draft, path)  # noqa: PTH105 - the name of the drafts' end
+    except OSError as exc:
+        raise InvalidArgumentError("output", f"{output} cannot be written: {exc.strerror}") from exc
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def _report(file: str) -> str:
+    try:
+        if file != "-":
+            return read_text(Path(file), MAX_REPORT)
+        text = sys.stdin.read(MAX_REPORT + 1)
+    except OSError as exc:
+        raise InvalidArgumentError("file", f"{file} cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise InvalidArgumentError("file", f"{file} is not UTF-8 text") from exc
+    if len(text) > MAX_REPORT:
+        raise InvalidArgumentError(
+            "file", f"standard input is longer than {MAX_REPORT:,} characters"
+        )
+    return text

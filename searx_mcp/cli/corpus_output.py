@@ -1,0 +1,225 @@
+"""What a person reads of kept pages: passages, evidence, lists and verdicts."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from searx_mcp.cli.output import (
+    console,
+    error_console,
+    plain_table,
+    plain_text,
+    print_notes,
+)
+from searx_mcp.models.evidence import (
+    CheckedQuote,
+    Citation,
+    CorpusStatus,
+    Evidence,
+    EvidenceResponse,
+    IngestResponse,
+    QuoteVerdict,
+    ReadResponse,
+    VerifyReport,
+)
+from searx_mcp.render.corpus import fitted
+from searx_mcp.render.evidence import fitting
+
+_SHOWN: Final = 300
+"""Characters of a passage without a quote, where whole ones are not wanted."""
+_QUOTE: Final = 100
+"""Characters of a quote in a table."""
+_MEGA: Final = 1_000_000
+_STYLES: Final = {
+    QuoteVerdict.SUPPORTED: "green",
+    QuoteVerdict.MISATTRIBUTED: "yellow",
+    QuoteVerdict.MISSING: "red",
+}
+
+
+def print_read(response: ReadResponse, *, budget: int | None) -> None:
+    """Print the passages of a page; what is known of the page goes to standard error.
+
+    Args:
+        response: of the page.
+        budget: tokens; `None` for no limit.
+    """
+    head, out = error_console(), console()
+    head.print(plain_text(f"{response.title or '(no title)'}  {response.url}", style="bold"))
+    if response.last_crawled:
+        head.print(plain_text(f"fetched {response.last_crawled}", style="dim"))
+    if response.metadata is not None:
+        for name, value in response.metadata:
+            head.print(plain_text(f"{name.replace('_', ' ')}: {value}", style="dim"))
+    print_notes([response.note] if response.note else [])
+    shown = fitted(response, budget=budget)
+    for before, each in zip(response.queries, shown.queries, strict=True):
+        if len(response.queries) > 1:
+            out.print(plain_text(f"\n{each.query}", style="bold"))
+        for chunk in each.results:
+            doubt = ", low confidence" if chunk.low_confidence else ""
+            out.print(_head(f"{chunk.score:.2f}{doubt}", chunk.section_path))
+            out.print(plain_text(chunk.text.strip("\n")))
+        if not before.results:
+            out.print("\nNo passage.")
+        elif left_out := len(before.results) - len(each.results):
+            out.print(plain_text(f"\n{left_out} more passages: no room", style="dim"))
+
+
+def print_evidence(response: EvidenceResponse, *, budget: int | None, passages: bool) -> None:
+    """Print sources with what to quote of them, or with whole passages.
+
+    Args:
+        response: the evidence.
+        budget: tokens; `None` for no limit.
+        passages: whether passages are shown as a whole.
+    """
+    out = console()
+    shown = fitting(response, budget=budget, boundary="")
+    if not response.evidence:
+        out.print("Nothing was found that fits the question.")
+    for source in response.sources:
+        evidence = [each for each in shown.evidence if each.source == source.number]
+        quotes = [each for each in shown.citations if each.source == source.number]
+        if not evidence:
+            continue
+        out.print()
+        unread = "" if source.is_read else "  (not read: what the search showed of it)"
+        out.print(
+            plain_text(f"[{source.number}] {source.title or '(no title)'}{unread}", style="bold")
+        )
+        out.print(plain_text(f"    {source.url}", style="cyan"))
+        for copy in source.copies:
+            out.print(plain_text(f"    = {copy}", style="dim"))
+        if passages:
+            _print_passages(out, evidence)
+        else:
+            _print_quotes(out, evidence, quotes)
+    if left_out := len(response.evidence) - len(shown.evidence):
+        out.print(plain_text(f"\n{left_out} more passages: no room", style="dim"))
+    print_notes(response.notes)
+    error_console().print(plain_text(_figures(response), style="dim"))
+
+
+def _print_passages(out: Console, evidence: Sequence[Evidence]) -> None:
+    for each in evidence:
+        beside = ", beside the one above" if each.is_adjacent else ""
+        doubt = ", low confidence" if each.low_confidence and not each.is_adjacent else ""
+        out.print(_head(f"{each.score:.2f}{beside}{doubt}", each.section_path))
+        out.print(plain_text(each.text.strip("\n")))
+
+
+def _print_quotes(out: Console, evidence: Sequence[Evidence], quotes: Sequence[Citation]) -> None:
+    for quote in quotes:
+        section = f"  § {quote.section}" if quote.section else ""
+        out.print(plain_text(f'    "{quote.text}"{section}'))
+    if not quotes:
+        text = " ".join(evidence[0].text.split())
+        out.print(plain_text(f"    {_cut(text, _SHOWN)}"))
+
+
+def _figures(response: EvidenceResponse) -> str:
+    stats = response.stats
+    parts = [
+        f"{stats.timing.total:.0f} ms",
+        counted(stats.documents_searched, "page") + " searched",
+    ]
+    if stats.urls_ingested:
+        parts.append(f"{stats.urls_ingested} fetched")
+    if stats.iterations:
+        parts.append(f"{counted(stats.iterations, 'link')} followed")
+    if stats.citations_dropped:
+        parts.append(f"{counted(stats.citations_dropped, 'quote')} dropped")
+    if stats.stop_reason:
+        parts.append(f"stopped: {stats.stop_reason}")
+    return ", ".join(parts)
+
+
+def print_ingested(response: IngestResponse) -> None:
+    """Print what became of each page; failures go to standard error."""
+    for page in response.pages:
+        if page.error:
+            error_console().print(plain_text(f"{page.url}: {page.error}", style="red"))
+            continue
+        new = f", {page.new_chunks} new" if page.is_changed else ", unchanged"
+        kept = f"{counted(page.chunks, 'chunk')}{new}" if page.chunks else "nothing kept"
+        note = f". {page.note}" if page.note else ""
+        console().print(plain_text(f"{page.url}: {kept}{note}"))
+
+
+def print_status(status: CorpusStatus) -> None:
+    """Print what the corpus holds."""
+    out = console()
+    if status.source_url and not status.documents:
+        out.print(
+            plain_text(
+                f"{status.source_url} is not kept; `searx-mcp corpus add` reads and keeps it."
+            )
+        )
+        return
+    if not status.documents:
+        out.print("The corpus is empty; `searx-mcp corpus add URL` keeps a page.")
+        return
+    if status.urls:
+        table = plain_table("page", "chunks", "tokens", "fetched", "title")
+        for page in status.urls:
+            fetched = page.fetched_at[:16].replace("T", " ")
+            table.add_row(
+                plain_text(page.url),
+                f"{page.chunks:,}",
+                f"{page.tokens:,}",
+                fetched,
+                plain_text(_cut(page.title, _QUOTE)),
+            )
+        out.print(table)
+    facts = [
+        counted(status.documents, "page"),
+        counted(status.chunks, "chunk"),
+        counted(status.tokens, "token"),
+        f"{status.bytes / _MEGA:,.1f} MB",
+    ]
+    if status.embedding:
+        facts.append(f"vectors of {status.embedding}: {status.embedded:,}")
+    out.print(plain_text(", ".join(facts)))
+
+
+def print_verdicts(report: VerifyReport) -> None:
+    """Print a row for each quote and link of a report, in its order."""
+    checked = sorted((*report.quotes, *report.links), key=lambda each: each.line)
+    out = console()
+    if not checked:
+        out.print("The report has no quotes and no links.")
+        return
+    table = plain_table("line", "verdict", "quote or link", "found in")
+    for each in checked:
+        table.add_row(
+            str(each.line),
+            plain_text(each.verdict.value, style=_STYLES[each.verdict]),
+            plain_text(_cut(each.text, _QUOTE) or each.url),
+            plain_text("\n".join(each.found_in)),
+        )
+    out.print(table)
+    out.print(plain_text(f"quotes: {_tally(report.quotes)}; links: {_tally(report.links)}"))
+
+
+def _tally(checked: Sequence[CheckedQuote]) -> str:
+    verdicts = [each.verdict for each in checked]
+    counts = [
+        f"{verdicts.count(verdict)} {verdict}" for verdict in QuoteVerdict if verdict in verdicts
+    ]
+    return ", ".join(counts) or "none"
+
+
+def _head(facts: str, path: Sequence[str]) -> Text:
+    return plain_text(f"\n{facts}" + (f"  § {' > '.join(path)}" if path else ""), style="dim")
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"

@@ -1,0 +1,219 @@
+"""Asking pages, and looking after those that are kept, on the command line."""
+
+import html
+import json
+
+import pytest
+
+from searx_mcp.files import make_private_file
+from searx_mcp.testing.web import FakePage, FakeWeb, article
+
+TEA = article(
+    "Tea",
+    [
+        "Black tea wants water that boils, at one hundred degrees.",
+        "Green tea turns bitter above eighty degrees, so let the kettle stand for two minutes.",
+    ],
+)
+
+
+@pytest.fixture
+async def web():
+    async with FakeWeb({"/tea": FakePage(TEA)}) as site:
+        yield site
+
+
+@pytest.fixture
+def run(run_cli, web, tmp_path):
+    async def run(*arguments, **environment):
+        return await run_cli(
+            *arguments,
+            **{
+                "SEARX_MCP_STORAGE__FOLDER": str(tmp_path / "state"),
+                "SEARX_MCP_FETCH__ALLOW_PRIVATE": web.origin,
+                "SEARX_MCP_EMBEDDING__PROVIDER": "none",
+                **environment,
+            },
+        )
+
+    return run
+
+
+async def test_a_page_answers_questions_and_the_second_costs_no_request(run, web):
+    first = await run("read", web.url("/tea"), "-q", "When is green tea bitter?")
+    asked = len(web.requests)
+    second = await run("read", web.url("/tea"), "-q", "boiling", "-q", "bitter", "--json")
+    assert first.code == second.code == 0, first.err + second.err
+    assert "Green tea turns bitter above eighty degrees" in first.out
+    assert f"Tea  {web.url('/tea')}" in first.err
+    data = json.loads(second.out)
+    assert [each["query"] for each in data["queries"]] == ["boiling", "bitter"]
+    assert data["lastCrawled"]
+    assert len(web.requests) == asked
+
+
+async def test_evidence_names_its_source_and_quotes_it(run, web):
+    ran = await run("answer", "When does green tea turn bitter?", "--url", web.url("/tea"))
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith(f"\n[1] Tea\n    {web.url('/tea')}\n")
+    assert '"Green tea turns bitter above eighty degrees' in ran.out
+    whole = await run("corpus", "search", "green tea", "--passages")
+    assert "Black tea wants water" in whole.out
+    data = json.loads((await run("corpus", "search", "green tea", "--json")).out)
+    assert data["sources"][0]["url"] == web.url("/tea")
+    assert len(data["citations"]) == 1
+
+
+async def test_pages_are_added_listed_and_removed(run, web):
+    added = await run("corpus", "add", web.url("/tea"))
+    assert (added.code, added.out) == (0, f"{web.url('/tea')}: 1 chunk, 1 new\n")
+    again = await run("corpus", "add", web.url("/tea"), "--json")
+    (page,) = json.loads(again.out)["pages"]
+    assert (page["chunks"], page["is_changed"]) == (1, False)
+    listed = await run("corpus", "status")
+    assert web.url("/tea") in listed.out
+    assert "\n1 page, 1 chunk, " in listed.out
+    removed = await run("corpus", "remove", web.url("/tea"), web.url("/other"))
+    assert (removed.code, removed.out) == (1, f"Removed {web.url('/tea')}\n")
+    assert f"{web.url('/other')} is not kept" in removed.err
+    told = json.loads((await run("corpus", "remove", web.url("/tea"), "--json")).out)
+    assert told == {"removed": [], "unknown": [web.url("/tea")]}
+    one = await run("corpus", "status", web.url("/tea"))
+    assert (one.code, "is not kept" in one.out) == (0, True)
+
+
+async def test_an_empty_corpus_says_how_it_is_filled(run):
+    for arguments in (("status",), ("search", "tea")):
+        ran = await run("corpus", *arguments)
+        assert ran.code == 0
+        assert "The corpus is empty; `searx-mcp corpus add URL` keeps a page." in ran.out + ran.err
+    exported = await run("corpus", "export")
+    assert (exported.code, exported.out) == (0, "")
+
+
+async def test_a_corpus_is_exported_as_one_page_a_line(run, web, tmp_path):
+    await run("corpus", "add", web.url("/tea"))
+    page = json.loads((await run("corpus", "export")).out)
+    assert page["url"] == web.url("/tea")
+    for chunk in page["chunks"]:
+        start, end = chunk["span"]
+        assert page["markdown"].encode()[start:end].decode() == chunk["text"]
+    file = tmp_path / "out.jsonl"
+    written = await run("corpus", "export", "--output", str(file))
+    assert written.err == f"1 page written to {file}\n"
+    assert json.loads(file.read_text("utf-8")) == page
+    assert [each.name for each in tmp_path.glob("out*")] == ["out.jsonl"]
+
+
+async def test_an_export_that_cannot_be_written_leaves_nothing(run, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for place in (folder, folder / "none" / "file"):
+        ran = await run("corpus", "export", "--output", str(place))
+        assert ran.code == 2
+        assert f"output: {place} cannot be written" in ran.err
+    assert list(folder.iterdir()) == []
+
+
+async def test_everything_is_forgotten_once_somebody_agrees(run, web):
+    await run("corpus", "add", web.url("/tea"))
+    asked = await run("corpus", "clear")
+    assert (asked.code, asked.out) == (2, "")
+    assert "Nothing was deleted." in asked.err
+    cleared = await run("corpus", "clear", "--yes")
+    assert (cleared.code, cleared.out) == (0, "1 page removed\n")
+    assert json.loads((await run("corpus", "clear", "--yes", "--json")).out) == {"removed": 0}
+
+
+async def test_the_corpus_of_a_switched_off_store_ends_with_the_command(run, web):
+    for setting, name in (("CORPUS", "storage.corpus"), ("STATE", "storage.state")):
+        environment = {f"SEARX_MCP_STORAGE__{setting}": "false"}
+        ran = await run("corpus", "add", web.url("/tea"), **environment)
+        assert ran.code == 0
+        assert f"No page outlives this command: {name} is off." in ran.err
+    assert "The corpus is empty" in (await run("corpus", "status")).out
+
+
+FAILURES = {
+    "a question that is not there": (("read", "{web}/tea"), 2, "invalid_argument"),
+    "a page that is not there": (("read", "{web}/gone", "-q", "tea"), 1, "not_found"),
+    "no address": (("read", "http://[bad", "-q", "tea"), 2, "invalid_argument"),
+    "a private address": (("read", "http://10.0.0.1/", "-q", "tea"), 1, "blocked_address"),
+    "only pages that are not there": (
+        ("answer", "tea", "--url", "{web}/gone"),
+        1,
+        "not_found",
+    ),
+    "an intent that is none": (
+        ("corpus", "search", "tea", "--intent", "art"),
+        2,
+        "invalid_argument",
+    ),
+    "a budget that is too large": (
+        ("answer", "tea", "--expansion-budget", "21"),
+        2,
+        "invalid_argument",
+    ),
+    "no address to remove": (("corpus", "remove", "not an address"), 2, "invalid_argument"),
+    "a report that is not there": (("corpus", "verify", "/nowhere/at/all"), 2, "invalid_argument"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "code", "error"), FAILURES.values(), ids=FAILURES)
+async def test_a_failure_has_a_code_and_a_sentence(run, web, arguments, code, error):
+    arguments = [each.format(web=web.base) for each in arguments]
+    person, program = await run(*arguments), await run(*arguments, "--json")
+    assert (person.code, program.code) == (code, code), person.err
+    assert person.out == ""
+    assert person.err.startswith("searx-mcp: ")
+    assert json.loads(program.out)["error_type"] == error
+    assert "Traceback" not in person.err + program.err
+
+
+async def test_without_a_network_the_failure_is_typed(run, unused_port):
+    origin = f"127.0.0.1:{unused_port()}"
+    ran = await run(
+        "read",
+        f"http://{origin}/",
+        "-q",
+        "tea",
+        "--json",
+        SEARX_MCP_FETCH__ALLOW_PRIVATE=origin,
+    )
+    assert (ran.code, json.loads(ran.out)["error_type"]) == (1, "connection_error")
+
+
+async def test_a_page_that_failed_ends_the_command_with_1_and_the_others_are_kept(run, web):
+    ran = await run("corpus", "add", web.url("/tea"), web.url("/gone"))
+    assert ran.code == 1
+    assert ran.out == f"{web.url('/tea')}: 1 chunk, 1 new\n"
+    assert ran.err.startswith(f"{web.url('/gone')}: ")
+
+
+async def test_a_report_that_is_too_long_is_refused_before_it_is_read(run, tmp_path):
+    report = tmp_path / "report.md"
+    make_private_file(report)
+    with report.open("wb") as file:
+        file.truncate(4_000_001)
+    ran = await run("corpus", "verify", str(report))
+    assert ran.code == 2
+    assert "it is longer than 4,000,000 bytes" in ran.err
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["text", "json"])
+async def test_no_word_of_a_page_acts_on_a_terminal(run, hostile, options):
+    said = html.escape(hostile.words)
+    head = f"<html lang='{said}'><head><title>{said}</title></head>"
+    body = f"<body><h1>{said}</h1><p>{said}</p><p>Green tea.</p></body></html>"
+    async with FakeWeb({"/tea": FakePage(head + body)}) as web:
+        for arguments in (
+            ("read", web.url("/tea"), "-q", "green tea", *options),
+            ("answer", "green tea", "--url", web.url("/tea"), *options),
+            ("corpus", "search", "green tea", *options),
+            ("corpus", "status", *options),
+            ("corpus", "export"),
+        ):
+            ran = await run(*arguments, SEARX_MCP_FETCH__ALLOW_PRIVATE=web.origin)
+            assert ran.code == 0, ran.err
+            shown = ran.out + ran.err
+            assert [char for char in shown if char != "\n" and not char.isprintable()] == []
