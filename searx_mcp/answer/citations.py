@@ -7,7 +7,8 @@ be equal after it to what stands at its span; what is not is no citation. Nothin
 # ruff: noqa: RUF001 - quotation marks of many languages are meant as they are
 
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -19,6 +20,7 @@ from searx_mcp.content.passages import score_parts
 from searx_mcp.content.sentences import plain, sentence_ends
 from searx_mcp.content.words import words
 from searx_mcp.models.evidence import Citation
+from searx_mcp.models.page import Heading
 from searx_mcp.storage.corpus import StoredChunk, StoredPage
 
 _MOST_CHARS: Final = 600
@@ -103,13 +105,22 @@ def cite(chunk: StoredChunk, page: StoredPage, question: str, *, source: int) ->
         text=best.shown,
         url=page.url,
         title=page.title,
-        section=chunk.path[-1] if chunk.path else "",
+        section=_section(chunk, before, best.start, page.document.outline),
         span=(start, end),
         retrieved_at=datetime.fromtimestamp(round(page.fetched_at), UTC).isoformat(),
         content_hash=page.content_hash,
         extractor=page.extractor,
         fragment_url=fragment_url(page.final_url or page.url, best.shown),
     )
+
+
+def _section(chunk: StoredChunk, before: int, at: int, outline: Sequence[Heading]) -> str:
+    """The heading above a quote: in the chunk, which may hold several sections, else above it."""
+    starts = [heading.offset for heading in outline]
+    index = bisect_right(starts, before + at) - 1
+    if index >= 0 and starts[index] >= before:
+        return outline[index].title
+    return chunk.path[-1] if chunk.path else ""
 
 
 def normalised(text: str) -> str:

@@ -46,6 +46,8 @@ _DELIMITER = re.compile(r"[ \t]*+\|[ \t:|-]++")
 _ITEM = re.compile(r"\n(?=[ \t]*+(?:[-*+]|[0-9]{1,9}[.)])[ \t])")
 _SPACE = re.compile(r"\s*+")
 _LINES = re.compile(r"\n++")
+_PICTURE = re.compile(r"\[(?:image|caption)\b")
+"""What an overlap does not begin with: it says nothing about what follows."""
 _BOLD = re.compile(r"\s*+\*\*[^*\n]{1,80}\*\*:?\s*+")
 """A paragraph of nothing else is a heading in all but name."""
 
@@ -134,21 +136,23 @@ def _units(markdown: str, outline: Sequence[Heading]) -> list[Span]:
 def _groups(
     markdown: str, units: Sequence[Span], small: float, measure: Callable[[str], int]
 ) -> Iterator[list[Span]]:
-    """Put small sections together: neighbours with one parent, and what introduces one with the first.
+    """Put small sections together: neighbours with one parent, and what introduces them.
 
-    None of a group stands higher than its first one, so that all have its parent.
+    The one behind them may be larger, if they are half a chunk together. None of a group stands higher than its first one, so that all have its parent.
     """
     group: list[Span] = []
-    is_open = False
+    total, is_open = 0, False
     for unit in units:
-        is_small = measure(markdown[unit.start : unit.end]) < small
+        size = measure(markdown[unit.start : unit.end])
+        is_small = size < small
         is_below = bool(group) and len(unit.path) >= len(group[0].path)
-        if is_open and is_below and is_small:
+        if is_open and is_below and (is_small or total + size <= 2 * small):
             group.append(unit)
+            total, is_open = total + size, is_small
             continue
         if group:
             yield group
-        group, is_open = [unit], is_small
+        group, total, is_open = [unit], size, is_small
     if group:
         yield group
 
@@ -292,6 +296,7 @@ def _overlap(text: _Text, group: _Group, position: int, most: int) -> int:
     low = max(floor + 1, position - int(most * _MOST_OVERLAP))
     places = [at for _, at in group.within(low, position - 1)]
     places += [at for _, at in text.torn_at(low, position - 1)]
+    places = [at for at in places if not _PICTURE.match(text.markdown, at)]
     wanted = position - most * _OVERLAP
     return min(places, key=lambda at: (abs(at - wanted), at), default=position)
 

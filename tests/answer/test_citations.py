@@ -69,6 +69,20 @@ def test_a_citation_says_all_that_is_needed_to_check_it():
 
 
 @pytest.mark.parametrize(
+    ("question", "section"), [("cats", "Cats"), ("dogs", "Dogs"), ("pets", "Pets")]
+)
+def test_the_section_of_a_quote_is_the_one_it_stands_in(question: str, section: str):
+    markdown = (
+        "# Pets\n\nThe pets sleep.\n\n## Cats\n\nThe cats sleep.\n\n## Dogs\n\nThe dogs sleep.\n"
+    )
+    at = markdown.index("The pets")
+    given_chunk = chunk(markdown, at, len(markdown), ("Pets",))
+    found = cite(given_chunk, kept(markdown), question, source=1)
+    assert found is not None
+    assert found.section == section
+
+
+@pytest.mark.parametrize(
     ("markdown", "question", "text"),
     [
         pytest.param(

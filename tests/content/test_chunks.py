@@ -56,6 +56,32 @@ def test_small_sections_of_different_parents_stay_apart():
     assert [each.path for each in parted(text)] == [("A",), ("A", "A1"), ("B",), ("B", "B1")]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "together"), [(2, 5, True), (2, 12, False), (6, 5, False)]
+)
+def test_a_small_section_is_with_the_next_one_if_both_are_half_a_chunk(first, second, together):
+    text = f"# A\n\n## One\n\n{prose(0, first)}\n\n## Two\n\n{prose(20, second)}\n"
+    assert (len(chunks(text)) == 1) is together
+
+
+def test_a_heading_that_nothing_follows_is_with_what_stands_before_it():
+    text = f"# A\n\n{prose(0, 9)}\n\n## Related\n\n## Send us a message\n"
+    assert chunks(text) == [text.strip()]
+
+
+def test_a_bold_line_stays_with_what_it_heads():
+    text = "# A\n\n" + "".join(f"**Part {n}**\n\n{prose(10 * n, 5)}\n\n" for n in range(12))
+    found = chunks(text)
+    assert len(found) > 3
+    assert not any(each.endswith("**") for each in found)
+
+
+def test_an_overlap_does_not_begin_with_a_picture():
+    picture = "[image: A long description of what is to be seen in the picture, for readers.]"
+    text = "# A\n\n" + "".join(f"{prose(10 * n, 6)}\n\n{picture}\n\n" for n in range(12))
+    assert all(each.startswith(("# A", "Something")) for each in chunks(text))
+
+
 def test_a_long_section_is_cut_behind_paragraphs_and_overlaps_by_whole_sentences():
     paragraphs = [prose(10 * n, 4) for n in range(30)]
     found = chunks("# A\n\n" + "\n\n".join(paragraphs))
@@ -164,6 +190,19 @@ def test_a_changed_paragraph_changes_only_chunks_of_its_section(sections, data):
         is_elsewhere = each.end <= start or (end >= 0 and each.start >= end)
         if is_elsewhere or each.end < place - CHUNK_CHARS:
             assert chunk_id("https://e.org/", each.path, cut) in kept
+
+
+def test_an_edit_changes_only_the_chunks_that_hold_it_as_a_rule():
+    """In one long section; where a cut has to move, the cuts behind are soon the old ones again."""
+    paragraphs = [prose(20 * n, 1 + n * 7 % 5) for n in range(120)]
+    old = ids("# A\n\n" + "\n\n".join(paragraphs))
+    gone = []
+    for at in range(5, 115, 10):
+        edited = [*paragraphs[:at], f"New. {paragraphs[at]} And more of it.", *paragraphs[at + 1 :]]
+        gone.append(len({*old} - {*ids("# A\n\n" + "\n\n".join(edited))}))
+    assert len(old) > 20
+    assert sum(each <= 2 for each in gone) >= 8
+    assert max(gone) < len(old) / 2
 
 
 def _written(page: list[list[str]]) -> str:
