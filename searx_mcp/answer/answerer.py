@@ -1,7 +1,7 @@
 """Answers with evidence: pages read and followed, chunks chosen, quotes checked."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Protocol
 
 from searx_mcp.answer.assembly import Material, add_adjacent, assemble, choose
@@ -9,7 +9,7 @@ from searx_mcp.answer.config import AnswerConfig
 from searx_mcp.answer.expansion import RETRIEVED, Expander
 from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering
 from searx_mcp.answer.question import analyse
-from searx_mcp.answer.report import address_key, read_report
+from searx_mcp.answer.report import QuoteInReport, Report, address_key, read_report
 from searx_mcp.answer.selection import Wishes
 from searx_mcp.answer.stopwatch import Stopwatch
 from searx_mcp.answer.verification import check_report
@@ -17,7 +17,13 @@ from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested, address_of
 from searx_mcp.errors import DeadlineError
 from searx_mcp.models.corpus_request import AnswerRequest, CorpusSearchRequest
-from searx_mcp.models.evidence import EvidenceResponse, EvidenceStats, Mode, VerifyReport
+from searx_mcp.models.evidence import (
+    CheckedQuote,
+    EvidenceResponse,
+    EvidenceStats,
+    Mode,
+    VerifyReport,
+)
 from searx_mcp.models.request import MAX_QUERY_LENGTH, SearchRequest
 from searx_mcp.models.response import SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
@@ -26,6 +32,8 @@ FULL_CONTEXT_TOKENS: Final = 6_000
 """Tokens up to which all of all pages is given, where a call names no budget."""
 _FULL_SHARE: Final = 0.75
 """Of a budget that a call names; sources, quotes and figures take the rest."""
+_QUOTES: Final = 20
+"""Quotes that are checked at a time: their pages are in memory together."""
 _CANDIDATES: Final = 5
 """Pages that are looked at for a quote, besides the one that it is ascribed to."""
 NOTHING_FOUND: Final = "The search of the web found nothing."
@@ -180,25 +188,35 @@ class Answerer:
             text: of the report, in Markdown or plain.
 
         Raises:
-            InvalidArgumentError: it is too long, or has too many quotes.
+            InvalidArgumentError: it is too long, or has too many quotes or links.
         """
         report = await asyncio.to_thread(read_report, text)
-        keys = {address_key(url) for url, _ in report.links}
-        keys |= {address_key(url) for quote in report.quotes for url in quote.urls}
-        names: dict[str, list[str]] = {}
-        for head in await self.corpus.heads():
-            named = [url for url in (head.url, head.final_url) if address_key(url) in keys]
-            if named:
-                names[head.url] = named
-        for quote in report.quotes:
-            for url in await self.corpus.pages_with(quote.text, limit=_CANDIDATES):
-                names.setdefault(url, [url])
-        kept = {
-            name: page.document.markdown
-            for page in await self.corpus.pages(names)
-            for name in names[page.url]
-        }
-        return await asyncio.to_thread(check_report, report, kept)
+        heads = await self.corpus.heads()
+        kept = {address: head.url for head in heads for address in (head.final_url, head.url)}
+        links = check_report(Report((), report.links), dict.fromkeys(kept, "")).links
+        kept = {address_key(address): url for address, url in kept.items()}
+        quotes: list[CheckedQuote] = []
+        for start in range(0, len(report.quotes), _QUOTES):
+            quotes += await self._verified(report.quotes[start : start + _QUOTES], kept)
+        return VerifyReport(quotes=tuple(quotes), links=links)
+
+    async def _verified(
+        self, quotes: Sequence[QuoteInReport], kept: Mapping[str, str]
+    ) -> Sequence[CheckedQuote]:
+        """Check some quotes: in the pages they are ascribed to, and in those that have their words."""
+        among: dict[QuoteInReport, Sequence[str]] = {}
+        for quote in quotes:
+            named = [kept[key] for key in map(address_key, quote.urls) if key in kept]
+            likely = await self.corpus.pages_with(" ".join(quote.parts), limit=_CANDIDATES)
+            among[quote] = tuple(dict.fromkeys((*named, *likely)))
+        wanted = {url for urls in among.values() for url in urls}
+        pages: dict[str, str] = {}
+        for page in await self.corpus.pages(sorted(wanted)):
+            pages |= dict.fromkeys((page.url, page.final_url), page.document.markdown)
+        checked = await asyncio.to_thread(
+            check_report, Report(tuple(quotes), ()), pages, among=among
+        )
+        return checked.quotes
 
     async def _done(
         self,

@@ -4,7 +4,7 @@ A quote is in a page letter by letter, after `citations.normalised`, or it is no
 parts stand there in order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from searx_mcp.answer.citations import normalised
@@ -18,13 +18,19 @@ _INNER: Final = frozenset(".,'")
 """Signs inside figures, and the one inside words."""
 
 
-def check_report(report: Report | str, pages: Mapping[str, str]) -> VerifyReport:
+def check_report(
+    report: Report | str,
+    pages: Mapping[str, str],
+    *,
+    among: Mapping[QuoteInReport, Sequence[str]] | None = None,
+) -> VerifyReport:
     """Say of each quote and link of a report whether kept pages have it.
 
     Args:
         report: or its text, for `read_report`.
         pages: the Markdown of kept pages by address: those that the report names and those that may have
             its quotes. A page may be there under several addresses. Linear in their length for each quote.
+        among: the addresses of the pages that may have a quote, best first; all unless given.
 
     Raises:
         InvalidArgumentError: as `read_report` does.
@@ -33,7 +39,10 @@ def check_report(report: Report | str, pages: Mapping[str, str]) -> VerifyReport
         report = read_report(report)
     kept = _Pages(pages)
     return VerifyReport(
-        quotes=tuple(kept.check(quote) for quote in report.quotes),
+        quotes=tuple(
+            kept.check(quote, pages if among is None else among.get(quote, ()))
+            for quote in report.quotes
+        ),
         links=tuple(
             CheckedQuote(
                 url=url,
@@ -58,12 +67,12 @@ class _Pages:
     def has(self, url: str) -> bool:
         return address_key(url) in self._by_key
 
-    def check(self, quote: QuoteInReport) -> CheckedQuote:
+    def check(self, quote: QuoteInReport, among: Iterable[str]) -> CheckedQuote:
         ascribed = [
             self._by_key[key] for key in map(address_key, quote.urls) if key in self._by_key
         ]
         own = next((url for url in ascribed if self._holds(url, quote.parts)), "")
-        found = [own] if own else [url for url in self._pages if self._holds(url, quote.parts)]
+        found = [own] if own else [url for url in among if self._holds(url, quote.parts)]
         verdict = QuoteVerdict.MISSING
         if found:
             is_right = bool(own) or not quote.urls
@@ -78,7 +87,7 @@ class _Pages:
 
     def _holds(self, url: str, parts: Sequence[str]) -> bool:
         if url not in self._plain:
-            self._plain[url] = normalised(self._pages[url])
+            self._plain[url] = normalised(self._pages.get(url, ""))
         position = 0
         for part in parts:
             position = _behind(self._plain[url], part, position)

@@ -25,7 +25,6 @@ from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Validators
 REFRESH_PAUSE: Final = 30.0
 """Seconds within which a page that was just fetched is not fetched again, whoever wants it."""
 _PROTECTED: Final = frozenset({ErrorCode.AUTHENTICATION_REQUIRED, ErrorCode.BLOCKED_BY_SITE})
-_CHARS_A_TOKEN: Final = 4
 
 
 class PageSource(Protocol):
@@ -202,10 +201,13 @@ class Ingestion:
         """Cut a page into its chunks, equal ones being one."""
         document = page.document
         markdown = document.markdown
-        most = self._config.chunk_tokens * _CHARS_A_TOKEN or CHUNK_CHARS
+        tokens = self._config.chunk_tokens
+        most, measure = (tokens, estimate) if tokens else (CHUNK_CHARS, len)
         found: dict[str, StoredChunk] = {}
         at = code_points = 0
-        for piece in pieces(markdown, document.outline, title=document.title, most=most):
+        for piece in pieces(
+            markdown, document.outline, title=document.title, most=most, measure=measure
+        ):
             at += len(markdown[code_points : piece.start].encode())
             code_points = piece.start
             text = markdown[piece.start : piece.end]
