@@ -55,6 +55,8 @@ _PATIENCE: Final = 10.0
 """Seconds; longer than those of other stores, since the file may be a hundred times as large."""
 _ERASING: Final = 120.0
 """Seconds that writing the whole file anew may take."""
+_MERGES: Final = 1_000
+"""Transactions that put the index in order; a file of 1 GB takes a hundred, unless others go on writing."""
 _MEMORY_BYTES: Final = 64 << 20
 """Bytes of a corpus in memory at most, whatever a file may hold."""
 
@@ -319,9 +321,9 @@ class CorpusStore:
         await self._database.aclose()
 
     async def _erase(self) -> None:
-        more = await self._database.write(partial(index.merge, is_first=True))
-        while more:
-            more = await self._database.write(partial(index.merge, is_first=False))
+        for turn in range(_MERGES):
+            if not await self._database.write(partial(index.merge, is_first=turn == 0)):
+                break
         await self._database.erase(rows.drop_names, patience=_ERASING)
 
     def _within(
