@@ -81,7 +81,7 @@ class ReadRequest(Frozen):
             "Several questions, each answered by itself.",
             "TEXT",
             repeated=True,
-            schema={"description": "Several questions"},
+            schema={"description": ""},
             names=("questions",),
         ),
     ] = ()
@@ -90,7 +90,7 @@ class ReadRequest(Frozen):
         Argument(
             read.boolean,
             "Fetch it even if it is kept; at most every 30 s.",
-            schema={"description": "Fetch it anew", "default": None},
+            schema={"description": "", "default": None},
         ),
     ] = False
     max_results: Annotated[
@@ -101,7 +101,7 @@ class ReadRequest(Frozen):
             "Passages for each question, {ge} to {le}.",
             "N",
             short="n",
-            schema={"description": "Passages for each"},
+            schema={"description": ""},
             names=("top_k", "limit", "count", "num_results", "results_count"),
         ),
     ] = 8
@@ -149,7 +149,7 @@ class AnswerRequest(Frozen):
             "A page to answer from; repeatable. Without one, the web is searched first.",
             "URL",
             repeated=True,
-            schema={"type": "string", "items": None, "description": "Page to answer from"},
+            schema={"type": "string", "items": None, "description": ""},
             names=("uri", "source_url"),
         ),
     ] = ()
@@ -160,7 +160,7 @@ class AnswerRequest(Frozen):
             "Further pages.",
             "URL",
             repeated=True,
-            schema={"description": "Further pages"},
+            schema={"description": ""},
             names=("sources", "source_urls"),
         ),
     ] = ()
@@ -172,7 +172,7 @@ class AnswerRequest(Frozen):
             read.prose,
             "What you know already: it is not repeated.",
             "TEXT",
-            schema={"description": "What you know already"},
+            schema={"description": ""},
             names=("known", "context"),
         ),
     ] = ""
@@ -184,7 +184,7 @@ class AnswerRequest(Frozen):
             "What passages should have, such as code examples; repeatable.",
             "TEXT",
             repeated=True,
-            schema={"description": "What passages should have"},
+            schema={"description": ""},
             names=("constraint",),
         ),
     ] = ()
@@ -195,7 +195,7 @@ class AnswerRequest(Frozen):
             read.number,
             "Linked pages read at most, {ge} to {le}; as many as help unless given.",
             "N",
-            schema={"description": "Linked pages to read"},
+            schema={"description": "Linked pages"},
             names=("budget", "max_expansion"),
         ),
     ] = None
@@ -284,7 +284,7 @@ class IngestRequest(Frozen):
         Argument(
             read.boolean,
             "Fetch it even if it is kept; at most every 30 s.",
-            schema={"description": "Fetch it anew", "default": None},
+            schema={"description": "", "default": None},
         ),
     ] = False
     timeout: Annotated[float | None, Field(ge=1, le=MAX_TIMEOUT), _TIMEOUT] = None

@@ -1,6 +1,6 @@
 """What `read_page`, `corpus_status` and `ingest` give, as a model reads it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from searx_mcp.models.evidence import (
@@ -9,18 +9,24 @@ from searx_mcp.models.evidence import (
     CorpusStatus,
     IngestedPage,
     IngestResponse,
+    QuestionChunks,
     ReadResponse,
 )
-from searx_mcp.render.evidence import their_text
+from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, one_line, one_url
-from searx_mcp.render.tokens import UNLIMITED, estimate, fit, lines_within
+from searx_mcp.render.public import marked, without_absent
+from searx_mcp.render.rows import beginning, cost, fence_texts, rows_within
+from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within, share
 
 _TITLE_TOKENS: Final = 40
 _PATH_TOKENS: Final = 60
 _QUESTION_TOKENS: Final = 60
-_HEAD_TOKENS: Final = 120
+_VALUE_TOKENS: Final = 80
+_NOTE_TOKENS: Final = 80
 _LEAST_TEXT: Final = 60
 """Tokens below which the beginning of a passage is not worth showing."""
+_MORE_TOKENS: Final = 15
+"""For the line that says what is missing, and for blank lines."""
 
 
 def read_text(response: ReadResponse, *, budget: int | None, boundary: str) -> str:
@@ -28,111 +34,230 @@ def read_text(response: ReadResponse, *, budget: int | None, boundary: str) -> s
 
     Args:
         response: the answers.
-        budget: tokens, shared evenly by the questions; `None` for no limit.
+        budget: tokens, shared by the questions; `None` for no limit.
         boundary: of the fence.
     """
-    shown = fitted(response, budget=budget)
-    lines = [f"# {one_line(response.title, boundary, max_tokens=_TITLE_TOKENS) or 'Untitled'}"]
-    lines.append(one_url(response.url))
-    for before, after in zip(response.queries, shown.queries, strict=True):
-        if len(response.queries) > 1:
-            lines += ["", f'## "{one_line(before.query, boundary, max_tokens=_QUESTION_TOKENS)}"']
-        for chunk in after.results:
-            lines += ["", _chunk_head(chunk, boundary), their_text(chunk.text, boundary)]
-        if not before.results:
+    shown = fitted(response, budget=budget, boundary=boundary)
+    lines, after = _frame(response, boundary)
+    for each, here in zip(response.queries, shown.queries, strict=True):
+        question = _asked(each, response, boundary)
+        lines += ["", question] if question else []
+        for chunk in here.results:
+            lines += ["", _passage(chunk, boundary)]
+        if not each.results:
             lines += ["", "(no passage)"]
-        if left_out := len(before.results) - len(after.results):
-            lines += ["", f"({left_out} more passages left out: no room)"]
-    facts = [f"Fetched: {response.last_crawled}"] if response.last_crawled else []
-    if response.metadata is not None:
-        facts += [f"{name}: {value}" for name, value in response.metadata if value]
-    if response.note:
-        facts.append(f"Note: {response.note}")
-    return "\n".join((fenced("\n".join(lines), boundary=boundary, url=response.url), *facts))
+        elif left_out := len(each.results) - len(here.results):
+            lines += ["", f"({left_out} more passages: no room)"]
+    return "\n".join((fenced("\n".join(lines), boundary=boundary, url=response.url), *after))
 
 
-def fitted(response: ReadResponse, *, budget: int | None) -> ReadResponse:
-    """Leave of each question's passages those that fit its share of a budget; the first is cut at need."""
-    if budget is None or not response.queries:
+def fitted(response: ReadResponse, *, budget: int | None, boundary: str = "") -> ReadResponse:
+    """Leave of a page's passages those that have room, the first of each question first; that one is cut at need.
+
+    Args:
+        response: the answers.
+        budget: tokens of `read_text`, shared by the questions; `None` leaves everything.
+        boundary: as for `read_text`.
+    """
+    if budget is None:
         return response
-    room = (budget - _HEAD_TOKENS) // len(response.queries)
-    queries = []
-    for each in response.queries:
-        left = room - (_QUESTION_TOKENS if len(response.queries) > 1 else 0)
-        kept: list[Chunk] = []
-        for chunk in each.results:
-            head = estimate(_chunk_head(chunk, "")) + 2
-            cost = head + estimate(chunk.text)
-            if cost > left:
-                if not kept and left - head > _LEAST_TEXT:
-                    text, _ = fit(chunk.text, left - head)
-                    kept.append(chunk.model_copy(update={"text": text}))
-                break
-            kept.append(chunk)
-            left -= cost
-        queries.append(each.model_copy(update={"results": tuple(kept)}))
+    lines, after = _frame(response, boundary)
+    asked = [_asked(each, response, boundary) for each in response.queries]
+    frame = (fenced("\n".join(lines), boundary=boundary, url=response.url), *after, *asked)
+    room = budget - sum(map(line_cost, frame)) - len(asked) * _MORE_TOKENS
+    needs = [sum(_cost(chunk, boundary) for chunk in each.results) for each in response.queries]
+    queries = [
+        each.model_copy(update={"results": _within(each.results, left, boundary)})
+        for each, left in zip(response.queries, share(needs, max(0, room)), strict=True)
+    ]
     return response.model_copy(update={"queries": tuple(queries)})
 
 
-def _chunk_head(chunk: Chunk, boundary: str) -> str:
+def _within(chunks: Sequence[Chunk], room: int, boundary: str) -> tuple[Chunk, ...]:
+    """The first chunks that have room together, or the beginning of the first."""
+    kept: list[Chunk] = []
+    for chunk in chunks:
+        cost = _cost(chunk, boundary)
+        if cost > room:
+            head = _cost(chunk.model_copy(update={"text": ""}), boundary)
+            if not kept and room - head > _LEAST_TEXT:
+                text, _ = fit(strangers(chunk.text, boundary), room - head)
+                kept.append(chunk.model_copy(update={"text": text}))
+            break
+        kept.append(chunk)
+        room -= cost
+    return tuple(kept)
+
+
+def _cost(chunk: Chunk, boundary: str) -> int:
+    return estimate(_passage(chunk, boundary)) + 2
+
+
+def _frame(response: ReadResponse, boundary: str) -> tuple[list[str], list[str]]:
+    """What stands before the passages, in the fence, and behind it."""
+    title = one_line(response.title, boundary, max_tokens=_TITLE_TOKENS)
+    lines = [f"# {title or 'Untitled'}", one_url(response.url), *_about(response, boundary)]
+    note = one_line(response.note, "", max_tokens=_NOTE_TOKENS)
+    return lines, [f"Note: {note}"] if note else []
+
+
+def _about(response: ReadResponse, boundary: str) -> Iterator[str]:
+    if response.last_crawled:
+        yield f"Last crawled: {response.last_crawled}"
+    for name, value in response.metadata or ():
+        if value:
+            yield f"{name}: {one_line(str(value), boundary, max_tokens=_VALUE_TOKENS)}"
+
+
+def _asked(each: QuestionChunks, response: ReadResponse, boundary: str) -> str:
+    """The heading over the passages of one of several questions."""
+    if len(response.queries) == 1:
+        return ""
+    return f'## "{one_line(each.query, boundary, max_tokens=_QUESTION_TOKENS)}"'
+
+
+def _passage(chunk: Chunk, boundary: str) -> str:
     path = " > ".join(chunk.section_path)
     section = f" § {one_line(path, boundary, max_tokens=_PATH_TOKENS)}" if path else ""
     low = ", confidence: low" if chunk.low_confidence else ""
-    return f"(relevance: {chunk.score:.2f}{low}){section}"
+    text = strangers(chunk.text.strip("\n"), boundary)
+    return f"(relevance: {chunk.score:.2f}{low}){section}\n{text}"
+
+
+def read_data(
+    response: ReadResponse, *, budget: int | None = None, boundary: str = ""
+) -> dict[str, Any]:
+    """Give the answer of `read_page` its public form, in the specification's spellings.
+
+    Args:
+        response: the answers.
+        budget: tokens of the JSON, shared by the questions; `None` gives everything.
+        boundary: of the fences around the passages, with which `notice` tells a model what all of it is.
+            Without one, texts are for a program.
+    """
+    data = without_absent(response.model_dump(mode="json"), frozenset({"url", "lastCrawled"}))
+    if "metadata" in data:
+        data["metadata"] = without_absent(data["metadata"])
+    found = [[without_absent(row) for row in each.pop("results")] for each in data["queries"]]
+    if boundary:
+        data = marked(data, boundary)
+        found = [fence_texts(rows, boundary) for rows in found]
+    if budget is not None:
+        bare = [{**each, "results": []} for each in data["queries"]]
+        room = max(0, budget - cost({**data, "queries": bare}))
+        rooms = share([sum(map(cost, rows)) for rows in found], room)
+        found = [
+            rows_within(rows, left) or beginning(rows, left, boundary)
+            for rows, left in zip(found, rooms, strict=True)
+        ]
+    for each, rows in zip(data["queries"], found, strict=True):
+        each["results"] = rows
+    return data
 
 
 def status_text(status: CorpusStatus, *, budget: int | None, boundary: str) -> str:
-    """Write what the corpus holds, in the specification's form."""
+    """Write what the corpus holds, in the specification's form.
+
+    Args:
+        status: of the corpus.
+        budget: tokens; `None` for no limit.
+        boundary: of the fence around titles and addresses.
+    """
     if status.source_url and not status.documents:
-        return (
-            f"[CORPUS STATUS]\n{one_url(status.source_url)} is not indexed. Call answer or read_page with"
-            " this address to read it."
-        )
+        told = f"{one_url(status.source_url)} is not indexed, call answer with it to read it."
+        return block("CORPUS STATUS", [told])
     head = [
-        "[CORPUS STATUS]",
         f"Documents indexed: {status.documents:,}",
         f"Total chunks: {status.chunks:,}",
         f"Total tokens: {status.tokens:,}",
     ]
     if status.embedding:
         head.append(f"Vectors: {status.embedded:,} of {status.embedding}")
-    room = UNLIMITED if budget is None else budget - estimate("\n".join(head)) - _HEAD_TOKENS
+    told = block("CORPUS STATUS", head)
     pages = ["\n".join(_page_lines(page, boundary)) for page in status.urls]
+    room = UNLIMITED if budget is None else budget
+    room -= estimate(f"{told}\n\nIndexed URLs:\n{fenced('', boundary=boundary)}") + _MORE_TOKENS
     shown, _ = lines_within(pages, room)
     if not shown:
-        return "\n".join(head)
+        return told
     left_out = len(pages) - len(shown)
-    more = [f"... and {left_out} more"] if left_out else []
+    more = [f"... and {left_out:,} more"] if left_out else []
     listed = fenced("\n".join((*shown, *more)), boundary=boundary)
-    return "\n".join((*head, "", "Indexed URLs:", listed))
+    return f"{told}\n\nIndexed URLs:\n{listed}"
 
 
 def _page_lines(page: CorpusPage, boundary: str) -> Iterator[str]:
-    title = one_line(page.title, boundary, max_tokens=_TITLE_TOKENS) or "Untitled"
     fetched = page.fetched_at[:16].replace("T", " ")
-    yield f"- {title} — {one_url(page.url)}"
+    yield f"- {_title(page.title, boundary)} — {one_url(page.url)}"
     yield f"  ({page.chunks:,} chunks, {page.tokens:,} tokens, fetched {fetched} UTC)"
 
 
-def ingest_text(response: IngestResponse, *, boundary: str) -> str:
-    """Write what became of each page."""
+def _title(title: str, boundary: str) -> str:
+    # What stands between a title and its address in our lines, a title may not have.
+    line = one_line(title, boundary, max_tokens=_TITLE_TOKENS).replace(" \u2014 ", " - ")
+    return line or "Untitled"
+
+
+def status_data(
+    status: CorpusStatus, *, budget: int | None = None, boundary: str = ""
+) -> dict[str, Any]:
+    """Give what the corpus holds its public form.
+
+    Args:
+        status: of the corpus.
+        budget: tokens of the JSON, within which pages are listed; `None` lists all.
+        boundary: as for `read_data`.
+    """
+    data = without_absent(status.model_dump(mode="json"))
+    if status.source_url and not status.documents:
+        data["note"] = "not indexed, call answer"
+    return _listed(data, "urls", budget, boundary)
+
+
+def ingest_text(response: IngestResponse, *, budget: int | None = None, boundary: str) -> str:
+    """Write what became of each page.
+
+    Args:
+        response: one entry for each page.
+        budget: tokens; `None` for no limit.
+        boundary: of the fence.
+    """
     lines = [_ingested_line(page, boundary) for page in response.pages]
-    return fenced("\n".join(lines), boundary=boundary)
+    room = UNLIMITED if budget is None else budget
+    shown, _ = lines_within(lines, room - estimate(fenced("", boundary=boundary)) - _MORE_TOKENS)
+    left_out = len(lines) - len(shown)
+    more = [f"... and {left_out:,} more"] if left_out else []
+    return fenced("\n".join((*shown, *more)), boundary=boundary)
 
 
 def _ingested_line(page: IngestedPage, boundary: str) -> str:
+    note = one_line(page.note, boundary, max_tokens=_NOTE_TOKENS)
     if page.error:
-        return f"- {one_url(page.url)}: failed, {page.error_type}: {page.error}"
+        error = one_line(page.error, boundary, max_tokens=_NOTE_TOKENS)
+        return f"- {one_url(page.url)}: failed, {page.error_type}: {error}"
     if not page.chunks:
-        return f"- {one_url(page.url)}: nothing kept. {page.note}".rstrip()
-    title = one_line(page.title, boundary, max_tokens=_TITLE_TOKENS) or "Untitled"
-    new = f", {page.new_chunks} of them new" if page.is_changed else ", unchanged"
-    note = f" {page.note}" if page.note else ""
+        return f"- {one_url(page.url)}: nothing kept. {note}".rstrip()
+    new = f", {page.new_chunks:,} of them new" if page.is_changed else ", unchanged"
     return (
-        f"- {title} — {one_url(page.url)}: {page.chunks} chunks{new}, {page.tokens:,} tokens.{note}"
+        f"- {_title(page.title, boundary)} — {one_url(page.url)}: {page.chunks:,} chunks{new},"
+        f" {page.tokens:,} tokens. {note}".rstrip()
     )
 
 
-def read_data(response: ReadResponse, *, budget: int | None = None) -> dict[str, Any]:
-    """Give the answer of `read_page` its public form; with a budget, what `read_text` shows."""
-    return fitted(response, budget=budget).model_dump(mode="json", exclude_none=True)
+def ingest_data(
+    response: IngestResponse, *, budget: int | None = None, boundary: str = ""
+) -> dict[str, Any]:
+    """Give what became of each page its public form; arguments as for `status_data`."""
+    rows = [without_absent(page.model_dump(mode="json")) for page in response.pages]
+    return _listed({"pages": rows}, "pages", budget, boundary)
+
+
+def _listed(data: dict[str, Any], name: str, budget: int | None, boundary: str) -> dict[str, Any]:
+    """Tame the data, and leave of a list what has room."""
+    data = marked(data, boundary)
+    rows = data.get(name, [])
+    if budget is None or not rows:
+        return data
+    kept = rows_within(rows, budget - cost({**data, name: []}) - _MORE_TOKENS)
+    left_out = {f"{name}_left_out": len(rows) - len(kept)} if len(kept) < len(rows) else {}
+    return {**data, name: kept, **left_out}

@@ -23,6 +23,14 @@ from searx_mcp.render.tokens import estimate, line_cost, lines_within
 
 MAX_TOKENS = 120
 """What an error may cost a model."""
+MAX_EVIDENCE_TOKENS = 200
+"""What an error of a call for evidence may cost, which also says what not to do instead."""
+EXPANDS_LESS = "Retry with expansion_budget=0 to skip expansion, or try a more specific URL."
+"""Advice where evidence took too long."""
+NOT_FROM_MEMORY = (
+    "Please inform the user of this error. Do not attempt to answer from memory \u2014 the tool was called"
+    " because specific source material was needed."
+)
 
 _CAUSE_TOKENS = 45
 _ADVICE_TOKENS = 40
@@ -158,6 +166,34 @@ def fetch_error_text(
     return "\n".join(filter(None, (said, quoted)))
 
 
+def evidence_error_text(error: SearxMcpError, boundary: str = "") -> str:
+    """Write why there is no evidence, in at most `MAX_EVIDENCE_TOKENS`, as the block `[ERROR]`.
+
+    A wrong argument is told like that of any tool: whoever called corrects it and calls again.
+
+    Args:
+        error: of the call.
+        boundary: of the fence around what the error quotes; without one that is left out.
+    """
+    if isinstance(error, InvalidArgumentError):
+        return _text("Call refused", error, MAX_TOKENS, MAX_TIMEOUT)
+    head = "searx-mcp encountered an error during retrieval."
+    if _is_late(error):
+        after = "" if error.time_limit is None else f" after {error.time_limit:.3g}s"
+        head = f"searx-mcp timed out{after}."
+    frame = f"[ERROR]\n{head}\n\nError type: {error.code.value}\nDetails: "
+    quoted = _quoted(error, boundary) if boundary else ""
+    room = MAX_EVIDENCE_TOKENS - estimate(f"{frame}\n\n{NOT_FROM_MEMORY}") - line_cost(quoted)
+    cause = one_line(error.message, "", max_tokens=_CAUSE_TOKENS).rstrip(".")
+    advice = one_line(_evidence_advice(error), "", max_tokens=_ADVICE_TOKENS)
+    sentences = [f"{cause}.", _retry(error), advice]
+    counts = _counts(_attempts(error))
+    if estimate(" ".join((*sentences, counts))) <= room:
+        sentences.insert(1, counts)
+    details = " ".join(filter(None, sentences))
+    return "\n".join(filter(None, (f"{frame}{details}", quoted, f"\n{NOT_FROM_MEMORY}")))
+
+
 def search_error_data(
     error: SearxMcpError, query: str, *, longest: float = MAX_TIMEOUT
 ) -> dict[str, Any]:
@@ -181,6 +217,27 @@ def search_error_data(
         data["reason"] = error.reason.value
     if attempts:
         data["attempts"] = [attempt.model_dump(mode="json") for attempt in attempts]
+    return data
+
+
+def evidence_error_data(error: SearxMcpError, query: str, boundary: str = "") -> dict[str, Any]:
+    """The same for programs: the fields of `search_error_data`, or of `fetch_error_data` with `query`.
+
+    Args:
+        error: of the call.
+        query: as asked.
+        boundary: as for `fetch_error_data`.
+    """
+    if isinstance(error, FetchError):
+        url = "" if error.redirect_chain else one_url(error.url)
+        known = fetch_error_data(error, url, boundary)
+        data = {name: value for name, value in known.items() if value or name != "url"}
+        data["query"] = query
+    else:
+        data = search_error_data(error, query)
+    if not isinstance(error, InvalidArgumentError):
+        told = f"{error.message.rstrip('.')}. {_evidence_advice(error)}".rstrip()
+        data["error_details"] = f"{told} {NOT_FROM_MEMORY}"
     return data
 
 
@@ -214,6 +271,16 @@ def fetch_error_data(
     if error.quoted:
         data["quoted"] = _quoted(error, boundary) if boundary else error.quoted
     return data
+
+
+def _is_late(error: SearxMcpError) -> bool:
+    return error.code is ErrorCode.DEADLINE_EXCEEDED
+
+
+def _evidence_advice(error: SearxMcpError) -> str:
+    if _is_late(error):
+        return error.advice or EXPANDS_LESS
+    return _advice(error, 0.0)
 
 
 def _quoted(error: SearxMcpError, boundary: str) -> str:

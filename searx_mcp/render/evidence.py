@@ -3,59 +3,52 @@
 The form of each line is that of the specification, so that a model that knows it finds its way.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from searx_mcp.models.evidence import (
     Citation,
     Evidence,
+    EvidenceImage,
     EvidenceResponse,
-    ExpansionStep,
     Mode,
     Source,
 )
-from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
-from searx_mcp.render.tokens import UNLIMITED, estimate, fit, lines_within
+from searx_mcp.render.blocks import block, strangers
+from searx_mcp.render.fence import fenced, one_line, one_url
+from searx_mcp.render.public import marked, without_absent
+from searx_mcp.render.rows import beginning, cost, fence_texts, rows_within
+from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within
+from searx_mcp.render.trace import trace_lines
 
 _TITLE_TOKENS: Final = 40
-_QUOTE_TOKENS: Final = 120
+_NOTE_TOKENS: Final = 60
+_QUESTION_TOKENS: Final = 60
+_COPIES: Final = 5
+"""Addresses of copies that are named."""
 _QUOTES_SHARE: Final = 0.15
-"""Of a budget, for quotes: they say again, ready to be cited, what stands in the evidence."""
+"""Of a budget, for quotes at most: they say again, ready to be cited, what stands in the evidence."""
+_STATS_SHARE: Final = 0.5
+_SOURCES_SHARE: Final = 0.75
+"""Of what figures leave; both are whole but in the smallest budgets."""
 _LEAST_TEXT: Final = 60
 """Tokens below which the beginning of a chunk is not worth showing."""
-_FENCE_TOKENS: Final = 60
 _NONE: Final = "(none)"
-
-_MARKER = re.compile(
-    r"^(\s*)(?=\[(?:SOURCES|EVIDENCE|IMAGES|EXPANSION TRACE|CITATIONS|STATS|ERROR|CORPUS STATUS)\]"
-    r"|Source \[\d+\] \()",
-    re.MULTILINE,
-)
-"""Where a stranger's line would pass for one of ours."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What of a response fits a budget.
-
-    Attributes:
-        evidence: with their texts as shown, in order.
-        citations: of the sources that are shown.
-        cut: whether the last text is cut.
-    """
-
-    evidence: tuple[Evidence, ...]
-    citations: tuple[Citation, ...]
-    cut: bool = False
+_FRAME_TOKENS: Final = 16
+"""For the names of the blocks and the blank lines between them."""
+_MORE_TOKENS: Final = 40
+"""For the line that says what is missing."""
+_MODES: Final = {
+    Mode.CHUNK: "chunk (selective retrieval)",
+    Mode.FULL_CONTEXT: "full_context (entire corpus fits within token budget)",
+}
 
 
 def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: str) -> str:
     """Write evidence within a budget.
 
-    Sources and figures are always there; evidence takes what is left, best first, then quotes, the trace
+    Figures and sources come first of all; evidence takes what is left, best first, then quotes, the trace
     and images.
 
     Args:
@@ -63,124 +56,159 @@ def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: s
         budget: tokens; `None` for no limit.
         boundary: of the fence.
     """
-    room = UNLIMITED if budget is None else budget
-    sources = _block("SOURCES", _source_lines(response.sources, boundary))
-    stats = _block("STATS", _stats_lines(response))
-    shown = fitting(response, budget=budget, boundary=boundary)
+    stats, sources, room = _always(response, budget, boundary)
+    shown = _fitting(response, room, boundary)
     evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary))
-    quotes = (
-        _block("CITATIONS", _citation_lines(shown.citations, boundary)) if shown.citations else ""
-    )
-    left = room - _FENCE_TOKENS - sum(map(estimate, (sources, stats, evidence, quotes)))
-    trace = _block("EXPANSION TRACE", _trace_lines(response))
-    if not any(step.depth for step in response.steps):
-        trace = ""
-    elif estimate(trace) > left:
+    quotes = _block("CITATIONS", _citation_lines(shown.citations, boundary))
+    room -= estimate(evidence) + estimate(quotes)
+    trace = _block("EXPANSION TRACE", trace_lines(response.steps, response.stats.stop_reason))
+    if estimate(trace) > room:
         number = response.stats.iterations
-        trace = f"[Expansion trace omitted — {number} iterations, see stats]"
-    left -= estimate(trace)
-    lines, _ = lines_within(_image_lines(response, shown, boundary), left)
-    images = _block("IMAGES", lines) if lines else ""
-    blocks = (sources, evidence, images, trace, quotes)
+        omitted = f"[Expansion trace omitted — {number} iterations, see stats above]"
+        trace, stats = "", (*stats, *(line for line in [omitted] if line_cost(line) <= room))
+        room -= sum(map(line_cost, stats[-1:]))
+    else:
+        room -= estimate(trace)
+    pictures, _ = lines_within(_image_lines(response.images, shown, boundary), room)
+    images = _block("IMAGES", pictures)
+    blocks = (_block("SOURCES", sources or (_NONE,)), evidence, images, trace, quotes)
     told = fenced("\n\n".join(filter(None, blocks)), boundary=boundary)
-    return f"{told}\n\n{stats}"
+    return f"{told}\n\n{block('STATS', stats)}"
+
+
+def _always(
+    response: EvidenceResponse, budget: int | None, boundary: str
+) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    """Figures, sources, and the tokens that are left for all else."""
+    room = UNLIMITED if budget is None else budget
+    room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
+    stats, spent = lines_within(_stats_lines(response), round(_STATS_SHARE * room))
+    room -= spent
+    listed = _source_lines(_sources(response), boundary)
+    sources, spent = lines_within(listed, round(_SOURCES_SHARE * room))
+    return stats, sources, room - spent
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What of a response has room: evidence, with its texts as shown, and quotes of its sources."""
+
+    evidence: Sequence[Evidence]
+    citations: Sequence[Citation]
+
+    @property
+    def sources(self) -> set[int]:
+        """The numbers of the sources that the evidence is from."""
+        return {each.source for each in self.evidence}
 
 
 def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) -> Shown:
-    """Choose what of the evidence and its quotes fits a budget."""
+    """Choose what of the evidence and its quotes `evidence_text` shows with the same arguments."""
     if budget is None:
         return Shown(response.evidence, response.citations)
-    sources = estimate(_block("SOURCES", _source_lines(response.sources, boundary)))
-    stats = estimate(_block("STATS", _stats_lines(response)))
-    room = max(0, budget - _FENCE_TOKENS - sources - stats)
-    for_quotes = round(room * _QUOTES_SHARE) if response.citations else 0
-    left = room - for_quotes
+    _, _, room = _always(response, budget, boundary)
+    return _fitting(response, room, boundary)
+
+
+def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
+    quotes = [
+        (quote, sum(map(line_cost, _citation_lines([quote], boundary))) + 1)
+        for quote in response.citations
+    ]
+    reserved = min(round(_QUOTES_SHARE * room), sum(cost for _, cost in quotes))
+    left = room - reserved - _MORE_TOKENS
     kept: list[Evidence] = []
-    was_cut = False
     for each in response.evidence:
-        head = estimate(_evidence_head(each, response)) + 2
-        cost = head + estimate(their_text(each.text, boundary))
+        head = line_cost(_evidence_head(each, response, boundary)) + 2
+        cost = head + estimate(strangers(each.text, boundary))
         if cost > left:
             if not kept and left - head > _LEAST_TEXT:
-                text, _ = fit(each.text, left - head)
+                text, _ = fit(strangers(each.text, boundary), left - head)
                 kept.append(each.model_copy(update={"text": text}))
-                was_cut = True
+                left = 0
             break
         kept.append(each)
         left -= cost
+    room = reserved + max(0, left)
     numbers = {each.source for each in kept}
-    quotes: list[Citation] = []
-    for_quotes += max(0, left)
-    for quote in response.citations:
-        cost = estimate("\n".join(_citation_lines([quote], boundary)))
-        if quote.source in numbers and cost <= for_quotes:
-            quotes.append(quote)
-            for_quotes -= cost
-    return Shown(tuple(kept), tuple(quotes), was_cut)
+    shown = []
+    for quote, cost in quotes:
+        if quote.source in numbers and cost <= room:
+            shown.append(quote)
+            room -= cost
+    return Shown(kept, shown)
+
+
+def _sources(response: EvidenceResponse) -> Sequence[Source]:
+    """The sources; none without evidence, since nothing comes from them."""
+    return response.sources if response.evidence else ()
 
 
 def _block(name: str, lines: Iterable[str]) -> str:
-    return "\n".join((f"[{name}]", *lines))
-
-
-def their_text(text: str, boundary: str) -> str:
-    """A stranger's text, in which no line passes for one of ours."""
-    return _MARKER.sub(r"\1\\", neutralise(text.strip("\n"), boundary))
+    """A block, or nothing without lines."""
+    lines = tuple(lines)
+    return block(name, lines) if lines else ""
 
 
 def _line(text: str, boundary: str, tokens: int = _TITLE_TOKENS) -> str:
-    return one_line(text, boundary, max_tokens=tokens)
+    # What stands between a title and its address in our lines, a title may not have.
+    return one_line(text, boundary, max_tokens=tokens).replace(" \u2014 ", " - ")
 
 
 def _source_lines(sources: Sequence[Source], boundary: str) -> Iterator[str]:
     for source in sources:
         title = _line(source.title, boundary) or "Untitled"
         mark = "" if source.is_read else " (not read: a search result's snippet)"
-        yield f"[{source.number}] {title} — {one_url(source.url)}{mark}"
-        yield from (f"    § {_line(section, boundary)}" for section in source.sections)
-        yield from (f"    = {one_url(copy)}" for copy in source.copies)
-    if not sources:
-        yield _NONE
+        lines = [f"[{source.number}] {title} — {one_url(source.url)}{mark}"]
+        lines += [f"    § {_line(section, boundary)}" for section in source.sections]
+        lines += [f"    = {one_url(copy)}" for copy in source.copies[:_COPIES]]
+        if more := len(source.copies) - _COPIES:
+            lines += [f"    = and {more} more copies"] if more > 0 else []
+        yield "\n".join(lines)
 
 
-def _evidence_head(evidence: Evidence, response: EvidenceResponse) -> str:
+def _evidence_head(evidence: Evidence, response: EvidenceResponse, boundary: str) -> str:
     facts = [f"relevance: {evidence.score:.2f}"]
     if evidence.confidence is not None:
         facts.append(f"confidence: {evidence.confidence:.2f}")
     elif evidence.low_confidence and not evidence.is_adjacent:
         facts.append("confidence: low")
     if evidence.sub_query and len(response.sub_queries) > 1:
-        facts.append(f'sub-query: "{evidence.sub_query}"')
+        asked = one_line(evidence.sub_query, boundary, max_tokens=_QUESTION_TOKENS)
+        facts.append(f'sub-query: "{asked}"')
     beside = " [adjacent context]" if evidence.is_adjacent else ""
-    return f"Source [{evidence.source}] ({', '.join(facts)}){beside}:"
+    unread = any(not each.is_read for each in response.sources if each.number == evidence.source)
+    mark = " [not read: snippet]" if unread else ""
+    return f"Source [{evidence.source}] ({', '.join(facts)}){beside}{mark}:"
 
 
 def _evidence_lines(response: EvidenceResponse, shown: Shown, boundary: str) -> Iterator[str]:
     if not response.evidence:
-        yield "No relevant content was found for this query."
+        where = " in the specified URL" if any(not step.depth for step in response.steps) else ""
+        yield f"No relevant content was found for this query{where}."
         return
     for number, each in enumerate(shown.evidence):
         if number:
             yield ""
-        yield _evidence_head(each, response)
-        yield their_text(each.text, boundary)
-    left_out = len(response.evidence) - len(shown.evidence)
-    if left_out:
-        total = len(response.evidence)
-        yield ""
+        yield _evidence_head(each, response, boundary)
+        yield strangers(each.text.strip("\n"), boundary)
+    total, here = len(response.evidence), len(shown.evidence)
+    if here < total:
+        if here:
+            yield ""
         yield (
-            f"... (showing {len(shown.evidence)} of {total} chunks — remaining {left_out} omitted"
-            " due to response budget)"
+            f"... (showing {here} of {total} chunks — remaining {total - here} omitted due to response"
+            " budget)"
         )
 
 
-def _image_lines(response: EvidenceResponse, shown: Shown, boundary: str) -> Iterator[str]:
-    numbers = {each.source for each in shown.evidence}
-    for image in response.images:
-        if image.source in numbers:
+def _image_lines(images: Sequence[EvidenceImage], shown: Shown, boundary: str) -> Iterator[str]:
+    for image in images:
+        if image.source in shown.sources:
             alt = _line(image.alt or "image", boundary)
+            url = one_url(image.url).replace("(", "%28").replace(")", "%29")
             caption = f" — {_line(image.caption, boundary)}" if image.caption else ""
-            yield f"- [{alt}]({one_url(image.url)}){caption} (from Source [{image.source}])"
+            yield f"- [{alt}]({url}){caption} (from Source [{image.source}])"
 
 
 def _citation_lines(citations: Sequence[Citation], boundary: str) -> Iterator[str]:
@@ -189,18 +217,13 @@ def _citation_lines(citations: Sequence[Citation], boundary: str) -> Iterator[st
             yield ""
         title = _line(each.title, boundary) or "Untitled"
         section = f" § {_line(each.section, boundary)}" if each.section else ""
-        yield f'[{each.source}] "{_line(each.text, boundary, _QUOTE_TOKENS)}"'
+        yield f'[{each.source}] "{one_line(each.text, boundary, max_tokens=UNLIMITED)}"'
         yield f"    — {title}, {one_url(each.fragment_url)}{section}"
 
 
 def _stats_lines(response: EvidenceResponse) -> Iterator[str]:
     stats = response.stats
-    whole = (
-        " (all pages fit the budget)"
-        if stats.mode is Mode.FULL_CONTEXT
-        else " (selective retrieval)"
-    )
-    yield f"Mode: {stats.mode}{whole}"
+    yield f"Mode: {_MODES[stats.mode]}"
     yield f"Documents searched: {stats.documents_searched}"
     yield f"Documents matched: {stats.documents_matched}"
     yield f"Chunks evaluated: {stats.chunks_evaluated}"
@@ -223,7 +246,8 @@ def _stats_lines(response: EvidenceResponse) -> Iterator[str]:
             f"Note: Expansion reached maximum depth ({stats.max_depth}). Results may benefit from a more"
             " specific query or a different seed URL."
         )
-    yield from (f"Note: {note}" for note in response.notes)
+    for note in response.notes:
+        yield f"Note: {one_line(note, '', max_tokens=_NOTE_TOKENS)}"
 
 
 def _steps_of_time(response: EvidenceResponse) -> str:
@@ -236,79 +260,81 @@ def _steps_of_time(response: EvidenceResponse) -> str:
     return f" ({', '.join(steps)})" if steps else ""
 
 
-def _trace_lines(response: EvidenceResponse) -> Iterator[str]:
-    """The tree of the pages that were read, each under the one that links to it."""
-    steps = response.steps
-    base = _common_folder([step.url for step in steps])
-    if base:
-        yield f"Base: {one_url(base)}"
-        yield ""
-    children: dict[str, list[ExpansionStep]] = {}
-    for step in steps:
-        children.setdefault(step.parent if step.depth else "", []).append(step)
-    for root in children.get("", ()):
-        yield f"{_name(root, base)} ({_node(root, 'seed')}){_failed(root)}"
-        yield from _branches(root, children, base, "")
-    if response.stats.stop_reason:
-        yield f"    [stopped: {response.stats.stop_reason}]"
-
-
-def _branches(
-    parent: ExpansionStep, children: dict[str, list[ExpansionStep]], base: str, indent: str
-) -> Iterator[str]:
-    own = children.pop(parent.url, [])
-    for number, step in enumerate(own):
-        is_last = number == len(own) - 1
-        facts = _node(step, f"{_outside(step, parent)}depth {step.depth}")
-        yield f"{indent}{'└── ' if is_last else '├── '}{_name(step, base)} ({facts}){_failed(step)}"
-        yield from _branches(step, children, base, indent + ("    " if is_last else "│   "))
-
-
-def _node(step: ExpansionStep, place: str) -> str:
-    if step.failure:
-        return f"{place}, {step.duration_ms:.0f}ms"
-    score = f"score: {step.score_before:.2f} → {step.score_after:.2f}"
-    return f"{place}, +{step.chunks_added} chunks, {score}, {step.duration_ms:.0f}ms"
-
-
-def _failed(step: ExpansionStep) -> str:
-    return f" [failed: {step.failure}]" if step.failure else ""
-
-
-def _outside(step: ExpansionStep, parent: ExpansionStep) -> str:
-    is_external = urlsplit(step.url).netloc != urlsplit(parent.url).netloc
-    return "external, " if is_external else ""
-
-
-def _name(step: ExpansionStep, base: str) -> str:
-    url = one_url(step.url)
-    return f"/{url.removeprefix(base)}" if base and url.startswith(base) else url
-
-
-def _common_folder(urls: Sequence[str]) -> str:
-    """The folder that most of some addresses are in; empty if they have none in common."""
-    if not urls:
-        return ""
-    origin = urlsplit(urls[0])
-    same = [url for url in map(one_url, urls) if urlsplit(url).netloc == origin.netloc]
-    base = same[0].rpartition("/")[0] + "/"
-    while not all(url.startswith(base) for url in same):
-        base = base.rstrip("/").rpartition("/")[0] + "/"
-    return base if urlsplit(base).netloc else ""
+_RESPONSE_FIELDS: Final = frozenset({"query", "sources", "evidence", "citations"})
+_ROW_FIELDS: Final = frozenset({"title", "text"})
+_LISTS: Final = ("sources", "evidence", "images", "steps", "citations")
 
 
 def evidence_data(
     response: EvidenceResponse, *, budget: int | None = None, boundary: str = ""
 ) -> dict[str, Any]:
-    """Give evidence its public form; with a budget, what `evidence_text` shows with the same one."""
-    shown = fitting(response, budget=budget, boundary=boundary)
-    numbers = {each.source for each in shown.evidence}
-    images = tuple(image for image in response.images if image.source in numbers)
-    fitted = response.model_copy(
-        update={"evidence": shown.evidence, "citations": shown.citations, "images": images}
-    )
-    data = fitted.model_dump(mode="json")
-    if len(shown.evidence) < len(response.evidence):
-        data["evidence_shown"] = len(shown.evidence)
-        data["evidence_total"] = len(response.evidence)
+    """Give evidence its public form.
+
+    Args:
+        response: the evidence.
+        budget: tokens of the JSON; of evidence, citations, steps and images as many are there as have room,
+            in this order of precedence, the first of each first, and `notes` say what is missing of evidence
+            and steps. `None` gives everything.
+        boundary: of the fences around the texts of evidence, with which `notice` tells a model what all of
+            it is. Without one, texts are for a program.
+    """
+    data = _data(response)
+    if budget is not None:
+        data["evidence"] = [_without(row, "id") for row in data["evidence"]]
+    if boundary:
+        data = {**marked({**data, "evidence": []}, boundary), "evidence": data["evidence"]}
+        data["evidence"] = fence_texts(data["evidence"], boundary)
+    return data if budget is None else _within(data, budget, boundary)
+
+
+def _data(response: EvidenceResponse) -> dict[str, Any]:
+    data = without_absent(response.model_dump(mode="json"), _RESPONSE_FIELDS)
+    for name in _LISTS:
+        if name in data:
+            data[name] = [without_absent(row, _ROW_FIELDS) for row in data[name]]
+    if not response.evidence:
+        data["sources"] = []
+    for row in data["evidence"]:
+        if "id" not in row:
+            del row["span"]  # of a snippet, which stands in no page
+    for row in data["sources"]:
+        row.setdefault("is_read", False)
+        if row["is_read"]:
+            del row["is_read"]
+    timing = {name: ms for name, ms in response.stats.timing if ms}
+    data["stats"] = {**without_absent(data["stats"]), "timing": timing}
     return data
+
+
+def _within(data: dict[str, Any], budget: int, boundary: str) -> dict[str, Any]:
+    lists: dict[str, Any] = {name: data[name] for name in _LISTS if name in data}
+    bare = {name: [] if name in lists else value for name, value in data.items()}
+    for name in ("stats", "sub_queries", "notes"):
+        if cost(bare) > _STATS_SHARE * budget:
+            data, bare = _without(data, name), _without(bare, name)
+    room = budget - cost(bare) - 2 * _MORE_TOKENS
+    sources = lists["sources"] = rows_within(lists["sources"], round(_SOURCES_SHARE * room))
+    room -= sum(map(cost, sources))
+    reserved = min(round(_QUOTES_SHARE * room), sum(map(cost, lists["citations"])))
+    evidence = rows_within(lists["evidence"], room - reserved)
+    if not evidence:
+        evidence = beginning(lists["evidence"][:1], room - reserved, boundary)
+    room -= sum(map(cost, evidence))
+    numbers = {row["source"] for row in evidence}
+    notes = list(data.get("notes", ()))
+    if missing := len(lists["evidence"]) - len(evidence):
+        total = len(evidence) + missing
+        notes.append(f"Showing {len(evidence)} of {total} chunks; the others have no room.")
+    lists["evidence"] = evidence
+    for name in ("citations", "steps", "images"):
+        rows = [row for row in lists.get(name, ()) if row.get("source", 0) in {0, *numbers}]
+        lists[name] = rows_within(rows, room)
+        room -= sum(map(cost, lists[name]))
+        if name == "steps" and len(lists[name]) < len(rows):
+            notes.append("Further steps have no room.")
+    always = {**data, **({"notes": notes} if notes else {})}
+    return {name: lists.get(name, value) for name, value in always.items()}
+
+
+def _without(data: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key != name}

@@ -125,7 +125,7 @@ _W: Final = (
     "\u1f7d\u1fa0-\u1faf\u1ff2-\u1ffc\u2126\u24cc\u24e6\u2c72\u2c73\u33dd\uab69\uab83\uff37\uff57"
     "\U0001d400-\U0001d7ff\U0001e046\U0001e064\U0001f100-\U0001f1ff"
 )
-"""What `_folded` makes a `w` of, so that most text is passed over without a look; a test compares them."""
+"""What `folded` makes a `w` of, so that most text is passed over without a look; a test compares them."""
 
 _SIGN = re.compile(
     r"[<&\x80-\u03ff\u0530-\u05bf\u1438\u16b2\u1cc0-\u3040\ua4d0-\uabff\ud7b0-\U0010ffff]"
@@ -182,7 +182,7 @@ def _names_us(text: str, start: int) -> bool:
         code = _CODE.match(text, start) if text[start] == "&" else None
         char = unescape(code[0])[:1] if code else text[start]
         start = code.end() if code else start + 1
-        found = _folded(char)
+        found = folded(char)
         if not found:
             passed += 1
         elif found != letter:
@@ -195,7 +195,7 @@ def _names_us(text: str, start: int) -> bool:
     return False
 
 
-def _folded(char: str) -> str:
+def folded(char: str) -> str:
     """The plain small letter that a character looks like; empty if it is no letter or digit."""
     if char.isascii():
         return char.lower() if char.isalnum() else ""

@@ -113,10 +113,10 @@ def response_data(
     for result in data["results"]:
         for name in TEMPLATE_FIELDS:
             if isinstance(template := result.get(name), dict):
-                result[name] = _without_absent(template, frozenset())
+                result[name] = without_absent(template, frozenset())
     if layout.left_out:
         data["results_shown"] = len(layout.entries)
-    return _marked(data, boundary)
+    return marked(data, boundary)
 
 
 def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> dict[str, Any]:
@@ -152,7 +152,7 @@ def page_data(page: Page, *, budget: int | None = None, boundary: str = "") -> d
     data = _page(fitted)
     left = budget - estimate(json.dumps(data, ensure_ascii=False), limit=budget)
     lists = _lists_within(page, max(left, budget // _LISTS_SHARE))
-    return _marked({**data, **lists}, boundary)
+    return marked({**data, **lists}, boundary)
 
 
 def _lists_within(page: Page, room: int) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def _lists_within(page: Page, room: int) -> dict[str, Any]:
         rows = []
         for item in getattr(page, name):
             whole = item.model_dump(mode="json", exclude={"context"})  # that is in the text
-            row = _without_absent(whole, frozenset({"url", "offset", "length"}))
+            row = without_absent(whole, frozenset({"url", "offset", "length"}))
             cost = estimate(json.dumps(row, ensure_ascii=False))
             if cost > share:
                 break
@@ -176,14 +176,14 @@ def _lists_within(page: Page, room: int) -> dict[str, Any]:
 
 
 def _page(page: Page) -> dict[str, Any]:
-    return _without_absent(page.model_dump(mode="json"), _PAGE_FIELDS)
+    return without_absent(page.model_dump(mode="json"), _PAGE_FIELDS)
 
 
 def _page_text(markdown: str, boundary: str) -> str:
     return fenced(markdown, boundary=boundary) if boundary and markdown else markdown
 
 
-def _marked(data: dict[str, Any], boundary: str) -> dict[str, Any]:
+def marked(data: dict[str, Any], boundary: str) -> dict[str, Any]:
     """Say of structured content whose words it holds, and tame every one of them."""
     if not boundary:
         return data
@@ -274,15 +274,15 @@ def _fitted_content(
 
 
 def _response(response: SearchResponse) -> dict[str, Any]:
-    data = _without_absent(response.model_dump(mode="json"), _RESPONSE_FIELDS)
+    data = without_absent(response.model_dump(mode="json"), _RESPONSE_FIELDS)
     if not response.cached:
         del data["age_seconds"]
     data["results"] = [_result(result) for result in data["results"]]
     if "answers" in data:
-        data["answers"] = [_without_absent(answer, _ANSWER_FIELDS) for answer in data["answers"]]
+        data["answers"] = [without_absent(answer, _ANSWER_FIELDS) for answer in data["answers"]]
     if response.fetch_content:
         stats = response.content_fetch_stats or FetchStats()
-        figures = _without_absent(stats.model_dump(mode="json"), _STATS_FIELDS)
+        figures = without_absent(stats.model_dump(mode="json"), _STATS_FIELDS)
         if not stats.duplicates:
             del figures["duplicates"]
         data["content_fetch_stats"] = figures
@@ -290,13 +290,14 @@ def _response(response: SearchResponse) -> dict[str, Any]:
 
 
 def _result(result: dict[str, Any]) -> dict[str, Any]:
-    data = _without_absent(result, _RESULT_FIELDS)
+    data = without_absent(result, _RESULT_FIELDS)
     if "content" in data:
-        data["content"] = _without_absent(data["content"], _CONTENT_FIELDS)
+        data["content"] = without_absent(data["content"], _CONTENT_FIELDS)
     return data
 
 
-def _without_absent(data: dict[str, Any], always: frozenset[str]) -> dict[str, Any]:
+def without_absent(data: dict[str, Any], always: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Leave out the fields that are `None`, false or empty, but for those that are always there."""
     return {
         name: value
         for name, value in data.items()

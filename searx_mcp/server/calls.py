@@ -1,23 +1,16 @@
 """The calls of the MCP tools: arguments in, text and structured content out.
 
-A result may carry text and structured content. Some clients show the model only the one, some only
-the other, some both, so each is complete by itself. Where a client is known to drop the text or to
-forward both, structured content is left out: the text is the better reading for a model, and
-nobody pays twice. Reports behind the list: `docs/decisions/channels.md`.
-
 What writes results is loaded with the first call: a server answers `initialize` without it.
 """
 
-import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any
 
 from mcp.server.mcpserver import Context
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult
 
 from searx_mcp.arguments import parse_fetch, parse_search
-from searx_mcp.errors import DeadlineError, SearxMcpError
+from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.response import SearchResponse
@@ -31,22 +24,15 @@ from searx_mcp.render.errors import (
 from searx_mcp.render.excerpts import next_call
 from searx_mcp.render.fence import one_url
 from searx_mcp.render.page import page_text
-from searx_mcp.render.public import page_data, response_data, scrub
+from searx_mcp.render.public import page_data, response_data
 from searx_mcp.render.search import search_text
 from searx_mcp.render.tokens import estimate, lines_within
+from searx_mcp.server.channels import Channels
+from searx_mcp.server.supervision import supervise
 from searx_mcp.settings.values import ServerConfig, Settings
 
-_log = logging.getLogger("searx_mcp.server")
-
-T = TypeVar("T")
 GetService = Callable[[], Awaitable[Service]]
 
-_TEXT_ONLY = frozenset(
-    {
-        "claude-code",  # drops the text as soon as structured content is there (2.1.280)
-        "cursor-vscode",  # shows structured content in place of the text
-    }
-)
 _SMALLER_SEARCH = "Ask for fewer results, or without their pages (fetch_content false)."
 _MOST_CHARS = 10
 """Characters that a token can hold at most, as `render.tokens` counts: those of a run of blanks."""
@@ -56,18 +42,6 @@ _CALLS_TOKENS = 300
 """For the calls that read the further addresses of a call: five or six of usual length."""
 _LEAST_TOKENS = 400
 """What a page's head and fence leave room for text in."""
-
-
-def wants_structured(setting: Literal["auto", "on", "off"], client_name: str | None) -> bool:
-    """Tell whether to attach structured content.
-
-    Args:
-        setting: `server.structured_output`.
-        client_name: the name the client gave of itself, if it did.
-    """
-    if setting == "auto":
-        return (client_name or "").strip().lower() not in _TEXT_ONLY
-    return setting == "on"
 
 
 class Calls:
@@ -84,6 +58,7 @@ class Calls:
         self._settings = settings
         self._service = service
         self._boundary = boundary
+        self._channels = Channels(settings.server.structured_output)
         self._limit = settings.server.tool_timeout
 
     async def web_search(
@@ -100,14 +75,16 @@ class Calls:
                 service = await self._service()
                 return await service.search(request, progress=progress)
 
-            response = await _call(context, self._limit, work, otherwise=_SMALLER_SEARCH)
+            response = await supervise(context, self._limit, work, otherwise=_SMALLER_SEARCH)
         except SearxMcpError as error:
             query = arguments.get("query")
             data = search_error_data(
                 error, query if isinstance(query, str) else "", longest=self._limit
             )
-            return self._failed(search_error_text(error, longest=self._limit), data, context)
-        return self._succeeded(
+            return self._channels.failed(
+                search_error_text(error, longest=self._limit), data, context
+            )
+        return self._channels.succeeded(
             search_text(response, budget=budget, boundary=self._boundary),
             lambda: response_data(response, budget=budget, boundary=self._boundary),
             context,
@@ -134,41 +111,16 @@ class Calls:
                 service = await self._service()
                 return await service.fetch(request, progress=progress)
 
-            page = await _call(context, self._limit, work, otherwise="Use another source.")
+            page = await supervise(context, self._limit, work, otherwise="Use another source.")
         except SearxMcpError as error:
             data = fetch_error_data(error, url, self._boundary, longest=self._limit)
             text = fetch_error_text(error, self._boundary, longest=self._limit)
-            return self._failed(further.after(text), further.within(data), context)
-        return self._succeeded(
+            return self._channels.failed(further.after(text), further.within(data), context)
+        return self._channels.succeeded(
             further.after(page_text(page, budget=budget, boundary=self._boundary)),
             lambda: further.within(page_data(page, budget=budget, boundary=self._boundary)),
             context,
         )
-
-    def _succeeded(
-        self, text: str, data: Callable[[], Mapping[str, Any]], context: Context[Any, Any]
-    ) -> CallToolResult:
-        """A result: the text, and the data where the client reads them."""
-        structured = scrub(data()) if self._wants_structured(context) else None
-        return CallToolResult(
-            content=[TextContent(type="text", text=scrub(text))], structured_content=structured
-        )
-
-    def _failed(
-        self, text: str, data: Mapping[str, Any], context: Context[Any, Any]
-    ) -> CallToolResult:
-        """A failure the model can read and act on."""
-        structured = scrub(data) if self._wants_structured(context) else None
-        return CallToolResult(
-            content=[TextContent(type="text", text=scrub(text))],
-            structured_content=structured,
-            is_error=True,
-        )
-
-    def _wants_structured(self, context: Context[Any, Any]) -> bool:
-        params = context.request_context.session.client_params
-        name = params.client_info.name if params is not None else None
-        return wants_structured(self._settings.server.structured_output, name)
 
 
 class Further:
@@ -200,56 +152,3 @@ def _fetch_budget(request: FetchRequest, server: ServerConfig) -> int:
     if named is None:
         return min(server.fetch_token_budget, server.fetch_token_limit)
     return max(_LEAST_TOKENS, min(named * _MOST_TOKENS, server.fetch_token_limit))
-
-
-async def _call(
-    context: Context[Any, Any],
-    limit: float,
-    work: Callable[[Progress], Awaitable[T]],
-    *,
-    otherwise: str,
-) -> T:
-    """Do `work` by its deadline and tell the client how it goes.
-
-    Raises:
-        DeadlineError: after `limit` seconds.
-        SearxMcpError: what the work raised; anything unforeseen becomes an `internal` one, logged.
-    """
-    messages: asyncio.Queue[str] = asyncio.Queue()
-    async with asyncio.TaskGroup() as group:
-        pump = group.create_task(_report(messages, context))
-        outcome = await _settled(work(messages.put_nowait), limit, otherwise)
-        pump.cancel()
-    if isinstance(outcome, SearxMcpError):
-        raise outcome
-    return outcome
-
-
-async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
-    # A value and not a raise: a task group would wrap an exception in a group of its own.
-    try:
-        async with asyncio.timeout(limit):
-            return await work
-    except TimeoutError:
-        late = DeadlineError("The call was not done", advice=otherwise)
-        late.ran_out(limit, limit)
-        return late
-    except SearxMcpError as error:
-        return error
-    except Exception:  # noqa: BLE001 - a supervisor: whatever it is, the model gets an answer
-        _log.exception("server.call_failed")
-        return SearxMcpError(
-            "Something went wrong inside searx-mcp",
-            advice="Try once more; the server's log has the details.",
-        )
-
-
-async def _report(messages: "asyncio.Queue[str]", context: Context[Any, Any]) -> None:
-    done = 0
-    while True:
-        message = await messages.get()
-        done += 1
-        try:
-            await context.report_progress(done, message=scrub(message))
-        except Exception:  # noqa: BLE001 - a client that is gone must not fail the call
-            _log.debug("server.progress_failed", exc_info=True)

@@ -39,6 +39,10 @@ _PROFILE_NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 class ServerConfig(Frozen):
     """The `[server]` table: what the MCP server gives its clients."""
 
+    profile: Literal["default", "research"] = Field(
+        default="default",
+        description="Tools: default (four), or research: also those that ask the kept pages.",
+    )
     tool_timeout: Annotated[float, Field(ge=5, le=600)] = Field(
         default=50.0, description="Seconds an MCP call may take; clients give up at 60."
     )

@@ -274,7 +274,7 @@ async def test_bad_arguments_are_named_and_the_server_lives_on(mode: str) -> Non
             assert "Traceback" not in text(result)
             assert len(text(result)) < 1_000
         tools = await client.list_tools()
-    assert [tool.name for tool in tools.tools] == ["web_search", "web_fetch"]
+    assert [tool.name for tool in tools.tools] == ["web_search", "web_fetch", "read_page", "answer"]
 
 
 async def test_a_wrong_setting_is_told_on_the_first_call_and_the_server_answers() -> None:

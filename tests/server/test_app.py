@@ -30,7 +30,13 @@ print(*sys.modules)
 OF_CALLS = {
     "aiohttp",
     "pydantic_settings",
+    "searx_mcp.answer.answerer",
     "searx_mcp.client.facade",
+    "searx_mcp.corpus.corpus",
+    "searx_mcp.render.corpus",
+    "searx_mcp.render.evidence",
+    "searx_mcp.server.corpus_calls",
+    "sqlite3",
     "searx_mcp.render.errors",
     "searx_mcp.render.public",
     "searx_mcp.server.calls",

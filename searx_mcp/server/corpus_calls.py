@@ -1,0 +1,216 @@
+"""The calls of the tools of the corpus: arguments in, text and structured content out.
+
+What writes results is loaded with the first call: a server answers `initialize` without it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
+
+from mcp.server.mcpserver import Context
+from mcp.types import CallToolResult
+
+from searx_mcp.arguments import CorpusRequest, parse_corpus
+from searx_mcp.errors import DeadlineError, SearxMcpError
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
+from searx_mcp.models.evidence import (
+    CorpusStatus,
+    EvidenceResponse,
+    IngestResponse,
+    ReadResponse,
+)
+from searx_mcp.models.service import Progress, Service
+from searx_mcp.render.corpus import (
+    ingest_data,
+    ingest_text,
+    read_data,
+    read_text,
+    status_data,
+    status_text,
+)
+from searx_mcp.render.errors import (
+    EXPANDS_LESS,
+    evidence_error_data,
+    evidence_error_text,
+    fetch_error_data,
+    fetch_error_text,
+)
+from searx_mcp.render.evidence import evidence_data, evidence_text
+from searx_mcp.server.calls import GetService
+from searx_mcp.server.channels import Channels
+from searx_mcp.server.supervision import supervise
+from searx_mcp.settings.values import Settings
+
+T = TypeVar("T")
+_Write = Callable[[int], str]
+
+_MARGIN: Final = 3.0
+"""Seconds a service has to end in before the server's limit: what is in hand by then still has to be put
+together and written."""
+_MARGIN_SHARE: Final = 0.2
+"""Of the limit, the most that the margin takes."""
+_LEAST_TIME: Final = 1.0
+_OTHERWISE: Final = "Use another page, or web_fetch."
+
+
+class Calls:
+    """What the tools of the corpus do with their raw arguments.
+
+    Args:
+        settings: budgets and the time a call may take.
+        service: opens the service on the first call.
+        boundary: of the fences around what strangers wrote, as for `server.calls.Calls`.
+    """
+
+    def __init__(self, settings: Settings, service: GetService, boundary: str) -> None:
+        self._service = service
+        self._boundary = boundary
+        self._channels = Channels(settings.server.structured_output)
+        self._limit = settings.server.tool_timeout
+        self._budget = settings.server.response_token_budget
+
+    async def read_page(
+        self, arguments: dict[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
+        """Find in a page what answers, or say why it could not be read."""
+        boundary = self._boundary
+
+        async def work(request: ReadRequest, progress: Progress) -> ReadResponse:
+            service, left = await self._opened(request.timeout)
+            request = request.model_copy(update={"timeout": left})
+            return await service.read_page(request, progress=progress)
+
+        try:
+            request = parse_corpus(ReadRequest, arguments)
+            budget = request.max_tokens or self._budget
+            response = await self._supervise(context, work, request, otherwise=_OTHERWISE)
+        except SearxMcpError as error:
+            return self._unread(error, arguments, context)
+        return self._channels.succeeded(
+            read_text(response, budget=budget, boundary=boundary),
+            lambda: read_data(response, budget=budget, boundary=boundary),
+            context,
+        )
+
+    async def answer(self, arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
+        """Give evidence, or say why there is none."""
+
+        async def work(request: AnswerRequest, progress: Progress) -> EvidenceResponse:
+            service, left = await self._opened(request.timeout)
+            update = {"timeout": left, "max_tokens": request.max_tokens or self._budget}
+            try:
+                return await service.answer(request.model_copy(update=update), progress=progress)
+            except DeadlineError as late:
+                late.ran_out(left, left)
+                raise
+
+        return await self._evidence(AnswerRequest, arguments, context, work)
+
+    async def search_corpus(
+        self, arguments: dict[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
+        """Give evidence from kept pages."""
+
+        async def work(request: CorpusSearchRequest, progress: Progress) -> EvidenceResponse:
+            service = await self._service()
+            return await service.search_corpus(request, progress=progress)
+
+        return await self._evidence(CorpusSearchRequest, arguments, context, work)
+
+    async def corpus_status(
+        self, arguments: dict[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
+        """Tell which pages are kept."""
+
+        async def work(request: StatusRequest, _: Progress) -> CorpusStatus:
+            return await (await self._service()).corpus_status(request)
+
+        try:
+            request = parse_corpus(StatusRequest, arguments)
+            status = await self._supervise(context, work, request, otherwise="")
+        except SearxMcpError as error:
+            return self._unread(error, arguments, context)
+        return self._channels.succeeded(
+            status_text(status, budget=self._budget, boundary=self._boundary),
+            lambda: status_data(status, budget=self._budget, boundary=self._boundary),
+            context,
+        )
+
+    async def ingest(self, arguments: dict[str, Any], context: Context[Any, Any]) -> CallToolResult:
+        """Read pages and keep them."""
+
+        async def work(request: IngestRequest, progress: Progress) -> IngestResponse:
+            service, left = await self._opened(request.timeout)
+            request = request.model_copy(update={"timeout": left})
+            return await service.ingest(request, progress=progress)
+
+        try:
+            request = parse_corpus(IngestRequest, arguments)
+            response = await self._supervise(context, work, request, otherwise=_OTHERWISE)
+        except SearxMcpError as error:
+            return self._unread(error, arguments, context)
+        return self._channels.succeeded(
+            ingest_text(response, budget=self._budget, boundary=self._boundary),
+            lambda: ingest_data(response, budget=self._budget, boundary=self._boundary),
+            context,
+        )
+
+    async def _evidence(
+        self,
+        kind: type[CorpusRequest],
+        arguments: dict[str, Any],
+        context: Context[Any, Any],
+        work: Callable[[CorpusRequest, Progress], Awaitable[EvidenceResponse]],
+    ) -> CallToolResult:
+        boundary = self._boundary
+        try:
+            request = parse_corpus(kind, arguments)
+            named: int | None = getattr(request, "max_tokens", None)
+            budget = named or self._budget
+            response = await self._supervise(context, work, request, otherwise=EXPANDS_LESS)
+        except SearxMcpError as error:
+            query = arguments.get("query")
+            data = evidence_error_data(error, query if isinstance(query, str) else "", boundary)
+            return self._channels.failed(evidence_error_text(error, boundary), data, context)
+        return self._channels.succeeded(
+            evidence_text(response, budget=budget, boundary=boundary),
+            lambda: evidence_data(response, budget=budget, boundary=boundary),
+            context,
+        )
+
+    def _unread(
+        self, error: SearxMcpError, arguments: Mapping[str, Any], context: Context[Any, Any]
+    ) -> CallToolResult:
+        url = arguments.get("url")
+        data = fetch_error_data(
+            error, url if isinstance(url, str) else "", self._boundary, longest=self._limit
+        )
+        text = fetch_error_text(error, self._boundary, longest=self._limit)
+        return self._channels.failed(text, data, context)
+
+    async def _supervise(
+        self,
+        context: Context[Any, Any],
+        work: Callable[[CorpusRequest, Progress], Awaitable[T]],
+        request: CorpusRequest,
+        *,
+        otherwise: str,
+    ) -> T:
+        return await supervise(
+            context, self._limit, lambda progress: work(request, progress), otherwise=otherwise
+        )
+
+    async def _opened(self, named: float | None) -> tuple[Service, float]:
+        """The service, and the seconds it has: what the call names, or what opening it has left."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        service = await self._service()
+        margin = min(_MARGIN, _MARGIN_SHARE * self._limit)
+        left = max(_LEAST_TIME, self._limit - margin - (loop.time() - began))
+        return service, min(named or left, left)

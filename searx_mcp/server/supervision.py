@@ -1,0 +1,83 @@
+"""The work of a tool, ended by the server's limit, with its progress told to the client."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+from mcp.server.mcpserver import Context
+
+from searx_mcp.errors import DeadlineError, SearxMcpError
+from searx_mcp.models.service import Progress
+from searx_mcp.render.public import scrub
+
+_log = logging.getLogger("searx_mcp.server")
+
+T = TypeVar("T")
+
+_LAST_WORDS: Final = 0.5
+"""Seconds a client has to take what it was told last, before the answer."""
+
+
+async def supervise(
+    context: Context[Any, Any],
+    limit: float,
+    work: Callable[[Progress], Awaitable[T]],
+    *,
+    otherwise: str,
+) -> T:
+    """Do `work` by its deadline and tell the client how it goes.
+
+    Args:
+        context: of the call.
+        limit: seconds.
+        work: takes what is told its progress.
+        otherwise: advice where the limit was too short.
+
+    Raises:
+        DeadlineError: after `limit` seconds.
+        SearxMcpError: what the work raised; anything unforeseen becomes an `internal` one, logged.
+    """
+    messages: asyncio.Queue[str] = asyncio.Queue()
+    async with asyncio.TaskGroup() as group:
+        pump = group.create_task(_report(messages, context))
+        outcome = await _settled(work(messages.put_nowait), limit, otherwise)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LAST_WORDS):
+                await messages.join()
+        pump.cancel()
+    if isinstance(outcome, SearxMcpError):
+        raise outcome
+    return outcome
+
+
+async def _settled(work: Awaitable[T], limit: float, otherwise: str) -> T | SearxMcpError:
+    # A value and not a raise: a task group would wrap an exception in a group of its own.
+    try:
+        async with asyncio.timeout(limit):
+            return await work
+    except TimeoutError:
+        late = DeadlineError("The call was not done", advice=otherwise)
+        late.ran_out(limit, limit)
+        return late
+    except SearxMcpError as error:
+        return error
+    except Exception:  # noqa: BLE001 - a supervisor: whatever it is, the model gets an answer
+        _log.exception("server.call_failed")
+        return SearxMcpError(
+            "Something went wrong inside searx-mcp",
+            advice="Try once more; the server's log has the details.",
+        )
+
+
+async def _report(messages: "asyncio.Queue[str]", context: Context[Any, Any]) -> None:
+    done = 0
+    while True:
+        message = await messages.get()
+        done += 1
+        try:
+            await context.report_progress(done, message=scrub(message))
+        except Exception:  # noqa: BLE001 - a client that is gone must not fail the call
+            _log.debug("server.progress_failed", exc_info=True)
+        messages.task_done()
