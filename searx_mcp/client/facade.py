@@ -3,7 +3,7 @@
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from importlib import import_module
 from pathlib import Path
@@ -13,25 +13,9 @@ from typing import TYPE_CHECKING, Self, Unpack
 from typing_extensions import override
 from yarl import URL
 
-from searx_mcp.arguments import parse_corpus, parse_fetch, parse_search
+from searx_mcp.arguments import parse_fetch, parse_search
+from searx_mcp.client.corpus_calls import CorpusCalls
 from searx_mcp.models.attempt import Format
-from searx_mcp.models.corpus_request import (
-    AnswerArguments,
-    AnswerRequest,
-    CorpusSearchArguments,
-    CorpusSearchRequest,
-    IngestRequest,
-    ReadArguments,
-    ReadRequest,
-    StatusRequest,
-)
-from searx_mcp.models.evidence import (
-    CorpusStatus,
-    EvidenceResponse,
-    IngestResponse,
-    ReadResponse,
-    VerifyReport,
-)
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import (
@@ -41,7 +25,7 @@ from searx_mcp.models.request import (
     SearchRequest,
 )
 from searx_mcp.models.response import SearchResponse
-from searx_mcp.models.service import Progress, Service
+from searx_mcp.models.service import Progress
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
 from searx_mcp.storage.pages import PageStore
@@ -51,13 +35,12 @@ if TYPE_CHECKING:
     from searx_mcp.answer.answerer import Answerer
     from searx_mcp.client.asking import Asking
     from searx_mcp.client.wiring import Components
-    from searx_mcp.corpus.corpus import Corpus
     from searx_mcp.http.dialling import Dialling
     from searx_mcp.ops.instance_admin import InstanceAdmin
     from searx_mcp.search.capture import Capture
 
 
-class SearxClient(Service):
+class SearxClient(CorpusCalls):
     """Search the web and read pages, from inside an asyncio program.
 
     ```python
@@ -76,7 +59,7 @@ class SearxClient(Service):
         state: where budgets are kept; in memory unless given.
         background: whether health checks of own instances run and the list of public ones is
             renewed while the client lives.
-        folder: where a fetched list of public instances is kept; nowhere unless given.
+        folder: where a fetched list of public instances and the corpus are kept; in memory unless given.
         clock: Unix seconds.
         rng: the dice for jitter, round-robin and personas.
         origins: where the settings come from, by dotted name, for errors that name one.
@@ -104,7 +87,7 @@ class SearxClient(Service):
         processes: bool = False,
         dialling: "Dialling | None" = None,
     ) -> None:
-        self.settings = settings or Settings()
+        super().__init__(settings or Settings())
         self._origins = origins or {}
         self._given_catalog = catalog
         self._rng = rng or random.Random()  # noqa: S311 - jitter and load spreading, no secret
@@ -235,136 +218,6 @@ class SearxClient(Service):
         return await (await self._asking()).fetcher.fetch(request)
 
     @override
-    async def read_page(
-        self,
-        request: ReadRequest | str,
-        /,
-        *,
-        progress: Progress | None = None,
-        **arguments: Unpack[ReadArguments],
-    ) -> ReadResponse:
-        """Find in one page what answers questions; the page is kept, and asked again without a request.
-
-        Args:
-            request: a request, or the address with the rest as keyword arguments.
-            progress: told each step.
-            **arguments: the fields of `ReadRequest`.
-
-        Raises:
-            InvalidArgumentError: an argument is wrong.
-            FetchError: the page could not be read, and is not kept; see `searx_mcp.errors`.
-        """
-        self._opened()
-        if isinstance(request, str):
-            request = parse_corpus(ReadRequest, {"url": request, **arguments})
-        corpus = await self.corpus()
-        return await corpus.read(request, deadline=_by(request.timeout), progress=progress)
-
-    @override
-    async def answer(
-        self,
-        request: AnswerRequest | str,
-        /,
-        *,
-        progress: Progress | None = None,
-        **arguments: Unpack[AnswerArguments],
-    ) -> EvidenceResponse:
-        """Give evidence for a question, from pages that are named or found, and from pages they link to.
-
-        Args:
-            request: a request, or the question with the rest as keyword arguments.
-            progress: told each step.
-            **arguments: the fields of `AnswerRequest`.
-
-        Raises:
-            InvalidArgumentError: an argument is wrong.
-            NoInstancesError: no page was named, and no instance could serve.
-            FetchError: not one page could be read; see `searx_mcp.errors`.
-            DeadlineError: the call ran out of time before anything was found.
-        """
-        self._opened()
-        if isinstance(request, str):
-            request = parse_corpus(AnswerRequest, {"query": request, **arguments})
-        answerer = await self._answering()
-        deadline = _by(request.timeout or self.settings.server.tool_timeout)
-        return await answerer.answer(request, deadline=deadline, progress=progress)
-
-    @override
-    async def search_corpus(
-        self,
-        request: CorpusSearchRequest | str,
-        /,
-        *,
-        progress: Progress | None = None,
-        **arguments: Unpack[CorpusSearchArguments],
-    ) -> EvidenceResponse:
-        """Give evidence for a question from pages that are kept; makes no request.
-
-        Args:
-            request: a request, or the question with the rest as keyword arguments.
-            progress: told each step.
-            **arguments: the fields of `CorpusSearchRequest`.
-
-        Raises:
-            InvalidArgumentError: an argument is wrong.
-        """
-        self._opened()
-        if isinstance(request, str):
-            request = parse_corpus(CorpusSearchRequest, {"query": request, **arguments})
-        return await (await self._answering()).search(request, progress=progress)
-
-    @override
-    async def corpus_status(
-        self, request: StatusRequest | str = "", /, *, include_urls: bool = True
-    ) -> CorpusStatus:
-        """Tell which pages are kept, of all or of one; makes no request.
-
-        Args:
-            request: a request, or the address of a page; all of them unless given.
-            include_urls: whether the pages are listed.
-        """
-        self._opened()
-        if isinstance(request, str):
-            raw = {"source_url": request, "include_urls": include_urls}
-            request = parse_corpus(StatusRequest, raw)
-        return await (await self.corpus()).status(request)
-
-    @override
-    async def ingest(
-        self,
-        request: IngestRequest | str | Sequence[str],
-        /,
-        *,
-        force_refresh: bool = False,
-        progress: Progress | None = None,
-    ) -> IngestResponse:
-        """Read pages and keep them, to be asked later; what fails is said of each.
-
-        Args:
-            request: a request, or one or several addresses.
-            force_refresh: fetch them even if they are kept and fresh.
-            progress: told each step.
-        """
-        self._opened()
-        if not isinstance(request, IngestRequest):
-            raw = {"url": request, "force_refresh": force_refresh}
-            request = parse_corpus(IngestRequest, raw)
-        corpus = await self.corpus()
-        return await corpus.ingest_all(request, deadline=_by(request.timeout), progress=progress)
-
-    async def verify(self, text: str) -> VerifyReport:
-        """Check the quotes and links of a report against the pages that are kept; makes no request.
-
-        Args:
-            text: of the report, in Markdown or plain.
-        """
-        return await (await self._answering()).verify(text)
-
-    async def corpus(self) -> "Corpus":
-        """The corpus itself: it exports, removes and clears what is kept."""
-        return (await self._answering()).corpus
-
-    @override
     async def instances(self) -> PoolReport:
         """Report the pool with what is left of each budget; makes no request."""
         from searx_mcp.ops.instance_reports import pool_report  # noqa: PLC0415 - what no search needs
@@ -446,8 +299,8 @@ class SearxClient(Service):
                 self._wired = module.wire_asking(components, background=self._background)
         return self._wired
 
+    @override
     async def _answering(self) -> "Answerer":
-        """What reads by question, wired at its first use."""
         asking = await self._asking()
         if self._answers is None:
             module = await asyncio.to_thread(import_module, "searx_mcp.client.answering")
@@ -455,11 +308,6 @@ class SearxClient(Service):
             if self._answers is None:  # no other call has wired it meanwhile
                 self._answers = module.wire_answering(components, asking)
         return self._answers
-
-
-def _by(timeout: float | None) -> float | None:
-    """The event loop's time after so many seconds."""
-    return None if timeout is None else asyncio.get_running_loop().time() + timeout
 
 
 def persistent_client(

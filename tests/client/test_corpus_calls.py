@@ -1,0 +1,268 @@
+"""Reading by question from inside a program, against real pages and instances on loopback."""
+
+import asyncio
+import random
+import subprocess
+import sys
+
+import pytest
+
+from searx_mcp import SearxClient
+from searx_mcp.errors import (
+    DeadlineError,
+    ErrorCode,
+    InvalidArgumentError,
+    PolicyError,
+    SearxMcpError,
+    SiteError,
+)
+from searx_mcp.models.corpus_request import ReadRequest
+from searx_mcp.models.evidence import PROTECTED
+from searx_mcp.storage.corpus import FILE_NAME
+from searx_mcp.testing.clock import FakeClock
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb, article, silent
+
+TEA = article(
+    "Tea",
+    [
+        "Black tea wants water that boils, at one hundred degrees.",
+        "Green tea turns bitter above eighty degrees, so let the kettle stand for two minutes.",
+    ],
+)
+TIN = article(
+    "Storing tea",
+    ["A tin with a tight lid keeps leaves fresh for eighteen months, as light and air spoil them."],
+)
+LEXICAL = {"embedding": {"provider": "none"}}
+SEARCHED = """
+import asyncio, sys
+from searx_mcp import SearxClient, Settings
+from searx_mcp.testing.searxng import FakeSearxng
+from searx_mcp.testing.web import FakePage, FakeWeb
+
+async def main():
+    async with FakeWeb({"/a": FakePage("<p>Bees dance.</p>")}) as web:
+        async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
+            settings = Settings(
+                instances={"own": [own.url]},
+                fetch={"allow_private": [own.origin, web.origin]},
+                open_sources={"mode": "off"},
+            )
+            async with SearxClient(settings) as client:
+                found = await client.search("bees")
+                assert found.results
+
+asyncio.run(main())
+print(*sys.modules)
+"""
+NOT_FOR_SEARCHES = {
+    "numpy",
+    "searx_mcp.answer.answerer",
+    "searx_mcp.client.answering",
+    "searx_mcp.corpus.corpus",
+    "searx_mcp.corpus.embedding",
+    "searx_mcp.corpus.retrieval",
+    "searx_mcp.storage.corpus",
+    "wordllama",
+}
+
+
+@pytest.fixture
+async def web():
+    pages = {"/tea": FakePage(TEA), "/tin": FakePage(TIN)}
+    async with FakeWeb(pages) as site:
+        yield site
+
+
+@pytest.fixture
+def client_of(settings_for):
+    def make(*reachable, own=(), folder=None, clock=None, **tables) -> SearxClient:
+        settings = settings_for(*reachable, own=own, **{**LEXICAL, **tables})
+        more = {"clock": clock} if clock else {}
+        return SearxClient(settings, rng=random.Random(1), folder=folder, **more)
+
+    return make
+
+
+def test_a_search_loads_nothing_that_reads_by_question():
+    ran = subprocess.run(
+        [sys.executable, "-c", SEARCHED], check=True, capture_output=True, text=True, timeout=60
+    )
+    assert not set(ran.stdout.split()) & NOT_FOR_SEARCHES
+
+
+async def test_a_page_is_asked_again_without_a_request(client_of, web):
+    async with client_of(web) as client:
+        first = await client.read_page(web.url("/tea"), query="When is green tea bitter?")
+        asked = len(web.requests)
+        second = await client.read_page(
+            web.url("/tea"), queries=["boiling water", "kettle"], max_results=1
+        )
+    assert "eighty degrees" in first.queries[0].results[0].text
+    assert [each.query for each in second.queries] == ["boiling water", "kettle"]
+    assert len(web.requests) == asked
+
+
+async def test_requests_may_be_built_beforehand_and_tell_their_steps(client_of, web):
+    steps: list[str] = []
+    async with client_of(web) as client:
+        request = ReadRequest(url=web.url("/tea"), query=("tea",))
+        response = await client.read_page(request, progress=steps.append)
+    assert response.title == "Tea"
+    assert steps
+
+
+async def test_evidence_of_pages_that_are_named_is_quoted(client_of, web):
+    async with client_of(web) as client:
+        found = await client.answer(
+            "How hot may water for green tea be?", url=[web.url("/tea"), web.url("/tin")]
+        )
+        asked = len(web.requests)
+        again = await client.search_corpus("green tea")
+        listed = await client.corpus_status()
+    assert web.url("/tea") in {source.url for source in found.sources}
+    assert any("eighty degrees" in citation.text for citation in found.citations)
+    assert again.sources[0].url == web.url("/tea")
+    assert {page.url for page in listed.urls} == {web.url("/tea"), web.url("/tin")}
+    assert len(web.requests) == asked
+
+
+async def test_without_a_page_the_web_is_searched_first(client_of, web):
+    async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
+        async with client_of(web, own=[own]) as client:
+            found = await client.answer("How long do leaves stay fresh in a tin?")
+    assert own.searches >= 1
+    assert web.url("/tin") in {source.url for source in found.sources}
+
+
+async def test_what_fails_is_said_of_each_page(client_of, web):
+    async with client_of(web) as client:
+        done = await client.ingest([web.url("/tea"), web.url("/gone")])
+        status = await client.corpus_status(web.url("/gone"))
+    assert [bool(page.error) for page in done.pages] == [False, True]
+    assert done.pages[1].error_type == ErrorCode.NOT_FOUND
+    assert status.documents == 0
+
+
+async def test_pages_are_exported_removed_and_cleared(client_of, web):
+    async with client_of(web) as client:
+        await client.ingest([web.url("/tea"), web.url("/tin")])
+        corpus = await client.corpus()
+        exported = [page async for page in corpus.export()]
+        assert await corpus.remove([web.url("/tea"), web.url("/none")]) == 1
+        left = (await client.corpus_status()).urls
+        await corpus.clear()
+        cleared = await client.corpus_status()
+    assert {page.url for page in exported} == {web.url("/tea"), web.url("/tin")}
+    for page in exported:
+        whole = page.markdown.encode()
+        assert all(whole[c.span[0] : c.span[1]].decode() == c.text for c in page.chunks)
+    assert [page.url for page in left] == [web.url("/tin")]
+    assert cleared.documents == 0
+
+
+async def test_without_a_folder_the_corpus_ends_with_the_block(client_of, web, tmp_path):
+    for folder, kept in ((None, 0), (tmp_path, 1)):
+        client = client_of(web, folder=folder)
+        async with client:
+            await client.ingest(web.url("/tea"))
+        async with client:
+            assert (await client.corpus_status()).documents == kept
+    assert (tmp_path / FILE_NAME).exists()
+
+
+async def test_a_corpus_that_is_switched_off_leaves_no_file(client_of, web, tmp_path):
+    async with client_of(web, folder=tmp_path, storage={"corpus": False}) as client:
+        await client.ingest(web.url("/tea"))
+        assert (await client.corpus_status()).documents == 1
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+async def test_a_namespace_sees_its_own_pages_alone(client_of, web, tmp_path):
+    for namespace, seen in (("a", 0), ("b", 0), ("a", 1)):
+        settings = {"storage": {"namespace": namespace}}
+        async with client_of(web, folder=tmp_path, **settings) as client:
+            assert (await client.corpus_status()).documents == seen
+            await client.ingest(web.url("/tea"))
+
+
+async def test_no_question_reaches_the_disk(client_of, web, tmp_path):
+    async with client_of(web, folder=tmp_path) as client:
+        await client.read_page(web.url("/tea"), query="zanzibar green tea")
+        await client.answer("zanzibar tea", url=web.url("/tea"))
+        await client.search_corpus("zanzibar kettle")
+    for file in tmp_path.rglob("*"):
+        assert b"zanzibar" not in file.read_bytes()
+
+
+async def test_a_private_page_is_never_read(client_of, web):
+    async with client_of() as client:
+        with pytest.raises(PolicyError):
+            await client.read_page(web.url("/tea"), query="tea")
+        with pytest.raises(PolicyError):
+            await client.answer("tea", url=web.url("/tea"))
+    assert web.requests == []
+
+
+async def test_a_page_behind_a_login_is_a_note_and_one_that_is_gone_an_error(client_of):
+    async with FakeWeb({"/in": FakePage("Log in", status=401)}) as web:
+        async with client_of(web) as client:
+            protected = await client.read_page(web.url("/in"), query="tea")
+            with pytest.raises(SiteError):
+                await client.read_page(web.url("/gone"), query="tea")
+    assert protected.note == PROTECTED
+    assert protected.queries[0].results == ()
+
+
+async def test_a_page_that_never_comes_costs_no_more_than_the_deadline(client_of):
+    async with FakeWeb({"/slow": silent()}) as web:
+        async with client_of(web) as client:
+            with pytest.raises(DeadlineError) as caught:
+                await client.answer("tea", url=web.url("/slow"), timeout=1)
+    assert caught.value.code is ErrorCode.DEADLINE_EXCEEDED
+
+
+@pytest.mark.parametrize(
+    ("call", "field"),
+    [
+        (lambda client: client.read_page("https://a.example/"), "query"),
+        (lambda client: client.answer("tea", expansion_budget=21), "expansion_budget"),
+        (lambda client: client.search_corpus("tea", top_k=0), "top_k"),
+        (lambda client: client.ingest("not an address"), "url"),
+    ],
+    ids=["read_page", "answer", "search_corpus", "ingest"],
+)
+async def test_a_wrong_argument_is_named(client_of, call, field):
+    async with client_of() as client:
+        with pytest.raises(InvalidArgumentError) as caught:
+            await call(client)
+    assert caught.value.field == field
+
+
+async def test_a_stale_page_is_asked_about_once_its_time_is_over(client_of, web):
+    clock = FakeClock()
+    async with client_of(web, clock=clock) as client:
+        await client.read_page(web.url("/tea"), query="tea")
+        asked = len(web.requests)
+        clock.advance(365 * 86_400)
+        await client.read_page(web.url("/tea"), query="tea")
+    assert len(web.requests) > asked
+
+
+async def test_closing_ends_what_is_under_way_and_leaves_no_task(client_of):
+    before = asyncio.all_tasks()
+    async with FakeWeb({"/slow": silent()}) as web:
+        async with asyncio.timeout(10):
+            async with client_of(web) as client:
+                answer = asyncio.ensure_future(client.answer("tea", url=web.url("/slow")))
+                await web.wait_for_requests(1)
+            with pytest.raises((asyncio.CancelledError, SearxMcpError)):
+                await answer
+    assert asyncio.all_tasks() - before == set()
+
+
+async def test_a_client_must_be_open_to_be_asked(client_of):
+    client = client_of()
+    with pytest.raises(RuntimeError, match="open the SearxClient first"):
+        await client.search_corpus("tea")
