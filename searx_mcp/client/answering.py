@@ -32,7 +32,6 @@ def wire_answering(parts: "Components", asking: "Asking") -> Answerer:
         max_bytes=settings.corpus.max_size,
         max_age=settings.corpus.max_age,
     )
-    parts.readers.push_async_callback(store.aclose)
     embedder = open_embedder(
         settings.embedding,
         lambda: sessions.get().operator,
@@ -45,10 +44,17 @@ def wire_answering(parts: "Components", asking: "Asking") -> Answerer:
     corpus = Corpus(
         store,
         asking.fetcher,
-        Retriever(store, embedder, reranker, candidates=settings.rerank.candidates),
+        Retriever(
+            store,
+            embedder,
+            reranker,
+            candidates=settings.rerank.candidates,
+            spawn=parts.tasks.spawn,
+        ),
         config=settings.corpus,
         clock=parts.clock,
     )
+    parts.readers.push_async_callback(corpus.aclose)
     return Answerer(
         corpus,
         asking.searcher.search,

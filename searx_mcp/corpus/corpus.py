@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
 from searx_mcp.corpus.config import CorpusConfig
-from searx_mcp.corpus.ingestion import Ingested, Ingestion, PageSource, address_of
+from searx_mcp.corpus.ingestion import Ingested, Ingestion, PageSource, address_of, busy
 from searx_mcp.corpus.retrieval import Hit, Retrieved, Retriever
+from searx_mcp.errors import StorageError
 from searx_mcp.models.corpus_request import IngestRequest, ReadRequest, StatusRequest
 from searx_mcp.models.evidence import (
     PROTECTED,
@@ -99,7 +100,7 @@ class Corpus:
         notes = [done.note] if done.note else []
         answers = []
         for question in request.questions:
-            found = await self._retriever.retrieve(
+            found = await self.retrieve(
                 question, urls=(done.url,), limit=request.max_results, deadline=deadline
             )
             notes.extend(note for note in found.notes if note not in notes)
@@ -121,8 +122,23 @@ class Corpus:
         limit: int,
         deadline: float | None = None,
     ) -> Retrieved:
-        """Find the chunks that fit a question; see `Retriever.retrieve`."""
-        return await self._retriever.retrieve(question, urls=urls, limit=limit, deadline=deadline)
+        """Find the chunks that fit a question; see `Retriever.retrieve`.
+
+        Raises:
+            SearxMcpError: the corpus cannot be read now.
+        """
+        held = [
+            Hit(url, chunk, 0.0, title=page.title)
+            for url in urls or ()
+            if (page := self._ingestion.held(url)) is not None
+            for chunk in await self._ingestion.chunks(url)
+        ]
+        try:
+            return await self._retriever.retrieve(
+                question, urls=urls, limit=limit, deadline=deadline, held=held
+            )
+        except StorageError as exc:
+            raise busy() from exc
 
     async def ingest_all(
         self,
@@ -141,6 +157,7 @@ class Corpus:
                 )
                 for url in request.url
             ]
+        self._retriever.make_vectors()
         done = [task.result() for task in tasks]
         pages = zip(request.url, done, strict=True)
         return IngestResponse(pages=tuple(_ingested(url, each) for url, each in pages))
@@ -150,7 +167,11 @@ class Corpus:
         url = address_of(request.source_url) if request.source_url else None
         totals = await self._store.totals(url)
         model = self._retriever.model
-        heads = await self._store.heads() if request.include_urls or url else ()
+        heads: Sequence[PageHead | None] = ()
+        if url is not None:
+            heads = [await self._store.head(url)]
+        elif request.include_urls:
+            heads = await self._store.heads()
         return CorpusStatus(
             source_url=request.source_url,
             documents=totals.documents,
@@ -168,17 +189,17 @@ class Corpus:
                     fetched_at=as_text(head.fetched_at),
                 )
                 for head in heads
-                if url in (None, head.url)
+                if head is not None
             ),
         )
 
     async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
         """The chunks of a page, in order; none if it is not kept."""
-        return await self._store.chunks(url)
+        return await self._ingestion.chunks(address_of(url))
 
     async def pages(self, urls: Iterable[str]) -> list[StoredPage]:
         """Those of some pages that are kept."""
-        found = [await self._store.page(url) for url in urls]
+        found = [await self._ingestion.page(address_of(url)) for url in urls]
         return [page for page in found if page is not None]
 
     async def heads(self) -> tuple[PageHead, ...]:
@@ -192,14 +213,16 @@ class Corpus:
 
     async def pin(self, urls: Sequence[str]) -> None:
         """Keep pages that were cited for longer than others."""
-        await self._store.pin(urls, self._clock())
+        await self._store.pin([address_of(url) for url in urls], self._clock())
 
     async def remove(self, urls: Sequence[str]) -> int:
         """Forget pages, and leave no trace on a disk; returns how many there were."""
-        return await self._store.remove([address_of(url) for url in urls])
+        known = [address_of(url) for url in urls]
+        return self._ingestion.let_go(known) + await self._store.remove(known)
 
     async def clear(self) -> None:
         """Forget everything, and leave no trace on a disk."""
+        self._ingestion.let_go(None)
         await self._store.clear()
 
     async def export(self) -> AsyncIterator[ExportedPage]:
@@ -208,7 +231,8 @@ class Corpus:
             yield _exported(page, await self._store.chunks(page.url))
 
     async def aclose(self) -> None:
-        """Let go of the file; harmless when called twice."""
+        """Stop what runs behind the calls and let go of the file; harmless when called twice."""
+        await self._retriever.aclose()
         await self._store.aclose()
 
 

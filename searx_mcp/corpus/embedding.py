@@ -9,21 +9,31 @@ import logging
 import math
 import random
 import struct
+import sys
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from http import HTTPStatus
 from importlib import import_module
 from importlib.util import find_spec
-from operator import mul
 from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, FiniteFloat, ValidationError
 
 from searx_mcp.corpus.config import EmbeddingConfig
 from searx_mcp.errors import ErrorCode, SearxMcpError, SettingsError, TransportError
 from searx_mcp.http.http import HttpSession, Request
+
+if sys.version_info >= (3, 12):
+    from math import sumprod
+else:
+    from operator import mul
+
+    def sumprod(one: Sequence[float], other: Sequence[float]) -> float:
+        """Multiply two vectors."""
+        return math.fsum(map(mul, one, other))
+
 
 BATCH: Final = 32
 """Texts of one request."""
@@ -118,8 +128,13 @@ class StaticEmbedder:
 
     async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
         """Make a vector of each text; see `Embedder`."""
-        async with asyncio.timeout_at(deadline), self._turn:
-            return await asyncio.to_thread(self._embed, [text[:_MOST_CHARS] for text in texts])
+        try:
+            async with asyncio.timeout_at(deadline), self._turn:
+                return await asyncio.to_thread(self._embed, [text[:_MOST_CHARS] for text in texts])
+        except Exception as exc:
+            # The library or its model may be of another version, or broken.
+            _log.warning("corpus.embedding_failed reason=%s", type(exc).__name__)
+            raise SearxMcpError("The static model could not be used in time.") from exc
 
     def _embed(self, texts: Sequence[str]) -> list[bytes]:
         # Of a text without words it makes numbers that are none.
@@ -129,7 +144,7 @@ class StaticEmbedder:
 
 class _Row(BaseModel):
     index: int
-    embedding: list[float]
+    embedding: list[FiniteFloat]
 
 
 class _Answer(BaseModel):
@@ -184,8 +199,8 @@ class ServerEmbedder:
         async with self._slots, asyncio.timeout(self._config.timeout):
             answer = await self._asked([text[:_MOST_CHARS] or " " for text in texts])
         by_index = {row.index: row.embedding for row in answer.data}
-        if set(by_index) != set(range(len(texts))):
-            raise _failed(f"gave {len(by_index)} vectors for {len(texts)} texts")
+        if len(answer.data) != len(texts) or set(by_index) != set(range(len(texts))):
+            raise _failed(f"gave {len(answer.data)} vectors for {len(texts)} texts")
         return [pack(by_index[index]) for index in range(len(texts))]
 
     async def _asked(self, texts: Sequence[str]) -> _Answer:
@@ -233,19 +248,20 @@ def endpoint(url: str, name: str) -> str:
 
 def pack(vector: Sequence[float]) -> bytes:
     """Bring a vector to length 1, as 16-bit floats; of one without a direction nothing is left."""
-    length = math.sqrt(math.fsum(number * number for number in vector))
+    length = math.hypot(*vector)
     if not (math.isfinite(length) and length > 0):
         return b""
     return struct.pack(f"<{len(vector)}e", *(number / length for number in vector))
 
 
-def similarity(one: bytes, other: bytes) -> float:
-    """The cosine of two vectors, -1 to 1; 0 if they cannot be compared."""
-    if len(one) != len(other) or not one:
-        return 0.0
-    form = f"<{len(one) // 2}e"
-    product: float = sum(map(mul, struct.unpack(form, one), struct.unpack(form, other)))
-    return product
+def unpack(vector: bytes) -> tuple[float, ...]:
+    """Read what `pack` wrote."""
+    return struct.unpack(f"<{len(vector) // 2}e", vector[: len(vector) // 2 * 2])
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """The similarity of two vectors of length 1, from -1 to 1; 0 if they cannot be compared."""
+    return sumprod(one, other) if len(one) == len(other) else 0.0
 
 
 def _floor(config: EmbeddingConfig, usual: float | None) -> float | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -10,21 +10,38 @@ from yarl import URL
 
 from searx_mcp import __version__
 from searx_mcp.content.chunks import CHUNK_CHARS, chunk_id, pieces
+from searx_mcp.content.clean import clean_line
 from searx_mcp.corpus.config import CorpusConfig
-from searx_mcp.errors import DeadlineError, ErrorCode, FetchError, SearxMcpError
+from searx_mcp.errors import (
+    DeadlineError,
+    ErrorCode,
+    FetchError,
+    SearxMcpError,
+    StorageError,
+    TransportError,
+)
 from searx_mcp.fetch.capture import captured_part
-from searx_mcp.fetch.fetcher import Reading
+from searx_mcp.fetch.fetcher import Reading, as_it_was, is_passing
 from searx_mcp.models.evidence import PROTECTED
 from searx_mcp.models.request import FetchRequest
 from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import in_words
 from searx_mcp.render.tokens import estimate
-from searx_mcp.storage.corpus import CorpusStore, PageHead, StoredChunk, StoredPage
+from searx_mcp.storage.corpus import CorpusStore, StoredChunk, StoredPage
 from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage, Validators
+from searx_mcp.urls.hosts import host_in, is_short_enough
 
 REFRESH_PAUSE: Final = 30.0
 """Seconds within which a page that was just fetched is not fetched again, whoever wants it."""
 _PROTECTED: Final = frozenset({ErrorCode.AUTHENTICATION_REQUIRED, ErrorCode.BLOCKED_BY_SITE})
+HELD_FOR: Final = 600.0
+"""Seconds for which a page that may not be written to a disk is held in memory, as the cache of pages does."""
+_MAX_HOST: Final = 255
+_MOST_HELD: Final = 32
+"""Pages held at once; the last of them go first in time."""
+_KEPT_BACK: Final = 0.1
+_MOST_KEPT_BACK: Final = 1.0
+"""Share of the time, and seconds, left for cutting and searching what a site sent at the last moment."""
 
 
 class PageSource(Protocol):
@@ -66,8 +83,22 @@ class Ingested:
     duration_ms: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A page that is not in the store, and until when it is here, in Unix seconds."""
+
+    page: StoredPage
+    chunks: tuple[StoredChunk, ...]
+    until: float
+
+
 class Ingestion:
-    """Reads pages into the store, several at a time."""
+    """Reads pages into the store, several at a time.
+
+    A page whose site says `no-store` is written to no disk: it is held in memory for ten minutes, so that
+    it can be asked and cited meanwhile, and so is one that is larger than the store. Such pages are found
+    under their address only.
+    """
 
     def __init__(
         self,
@@ -90,6 +121,7 @@ class Ingestion:
         self._config = config
         self._clock = clock
         self._slots = asyncio.Semaphore(config.concurrency)
+        self._held: dict[str, _Held] = {}
         self._extractor = f"searx-mcp {__version__}"
         if config.chunk_tokens:
             self._extractor += f", chunks of {config.chunk_tokens} tokens"
@@ -111,12 +143,15 @@ class Ingestion:
             progress: told each step.
 
         Returns:
-            What became of it; an error is a value here, since several pages are read at once.
+            What became of it; an error is a value here, since several pages are read at once. What is kept
+            of a page serves, with a note, while its site fails.
         """
         started = asyncio.get_running_loop().time()
         try:
-            async with self._slots, asyncio.timeout_at(deadline):
+            async with asyncio.timeout_at(deadline):
                 done = await self._ingest(url, force=force, deadline=deadline, progress=progress)
+        except StorageError:
+            done = Ingested(url, error=busy())
         except SearxMcpError as error:
             done = Ingested(url, error=error)
             if isinstance(error, FetchError) and error.code in _PROTECTED:
@@ -126,46 +161,101 @@ class Ingestion:
         took = (asyncio.get_running_loop().time() - started) * 1_000
         return replace(done, duration_ms=took)
 
+    def held(self, url: str) -> StoredPage | None:
+        """A page that is held in memory."""
+        now = self._clock()
+        for name in [name for name, held in self._held.items() if held.until <= now]:
+            del self._held[name]
+        return self._held[url].page if url in self._held else None
+
+    async def page(self, url: str) -> StoredPage | None:
+        """A page by the address under which the corpus has it, or `None`."""
+        return self.held(url) or await self._store.page(url)
+
+    async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
+        """The chunks of a page, in order; none if the corpus does not have it."""
+        return self._held[url].chunks if self.held(url) else await self._store.chunks(url)
+
+    def let_go(self, urls: Sequence[str] | None) -> int:
+        """Forget pages held in memory, or all; gives how many there were."""
+        gone = [url for url in (self._held if urls is None else urls) if self.held(url)]
+        for url in gone:
+            del self._held[url]
+        return len(gone)
+
     async def _ingest(
         self, url: str, *, force: bool, deadline: float | None, progress: Progress | None
     ) -> Ingested:
         key = address_of(url)
-        head = await self._store.head(key)
+        stored = await self.page(key)
         note = ""
-        if head is not None:
-            age = max(0.0, self._clock() - head.fetched_at)
+        if stored is not None:
+            age = self._age(stored)
             if force and age < REFRESH_PAUSE:
                 note = f"It was fetched {in_words(age)} ago, and is not fetched again so soon."
                 force = False
-            is_fresh = not force and self._is_fresh(head)
-            if is_fresh and (stored := await self._store.page(key)):
-                return Ingested(key, stored, await self._store.chunks(key), note=note)
+            if not force and self._is_fresh(stored):
+                return await self._as_kept(key, stored, note)
         if progress is not None:
             progress(f"Scraping {key}...")
-        stored = await self._store.page(key) if head is not None else None
-        reading = await self._pages.read(
-            FetchRequest(url=url, force_refresh=force),
-            deadline=deadline,
-            previous=_previous(stored) if stored else None,
-        )
+        try:
+            reading = await self._read(url, stored, force=force, deadline=deadline)
+        except FetchError as error:
+            if stored is None or not is_passing(error):
+                raise
+            return await self._as_kept(key, stored, as_it_was(error, self._age(stored)))
         return await self._keep(key, reading, stored, note)
 
-    def _is_fresh(self, head: PageHead) -> bool:
-        until = max(head.fresh_until, head.fetched_at + self._config.fresh_for)
-        return head.extractor == self._extractor and self._clock() < until
+    async def _read(
+        self, url: str, stored: StoredPage | None, *, force: bool, deadline: float | None
+    ) -> Reading:
+        """Read a page anew, or find it unchanged.
+
+        Raises:
+            SearxMcpError: it cannot be read.
+        """
+        if deadline is not None:
+            left = deadline - asyncio.get_running_loop().time()
+            deadline -= min(_KEPT_BACK * left, _MOST_KEPT_BACK)
+        previous = None
+        if stored is not None and stored.extractor == self._extractor:
+            previous = _previous(stored, may_store=stored.url not in self._held)
+        try:
+            async with asyncio.timeout_at(deadline), self._slots:
+                return await self._pages.read(
+                    FetchRequest(url=url, force_refresh=force), deadline=deadline, previous=previous
+                )
+        except TimeoutError as exc:  # other pages took the time
+            raise TransportError("The page was not asked for.", code=ErrorCode.TIMEOUT) from exc
+
+    def _age(self, stored: StoredPage) -> float:
+        return max(0.0, self._clock() - stored.fetched_at)
+
+    def _is_fresh(self, stored: StoredPage) -> bool:
+        until = max(stored.fresh_until, stored.fetched_at + self._config.fresh_for)
+        return stored.extractor == self._extractor and self._clock() < until
+
+    async def _as_kept(self, key: str, stored: StoredPage, *notes: str) -> Ingested:
+        note = " ".join(filter(None, (*notes, *stored.document.notes)))
+        return Ingested(key, stored, await self.chunks(key), note=note)
 
     async def _keep(
         self, key: str, reading: Reading, stored: StoredPage | None, note: str
     ) -> Ingested:
-        document = reading.kept.capture.page.document
-        notes = [*reading.notes, *document.notes, *([note] if note else [])]
+        capture = reading.kept.capture
+        document = capture.page.document
         if document.is_protected:
             return Ingested(key, was_fetched=reading.is_new, note=PROTECTED)
-        page = self._stored(key, reading.kept.capture)
+        if stored is not None and capture.fetched_at < stored.fetched_at:
+            # The cache of pages has an older one, which serves while the site fails.
+            return await self._as_kept(key, stored, note, *reading.notes)
+        page = self._stored(key, capture)
+        notes = (note, *reading.notes, *document.notes)
+        done = Ingested(key, page, note=" ".join(filter(None, notes)), was_fetched=reading.is_new)
         if (
             stored is not None
-            and stored.content_hash == page.content_hash
-            and stored.extractor == page.extractor
+            and reading.kept.may_store
+            and (stored.content_hash, stored.extractor) == (page.content_hash, page.extractor)
         ):
             await self._store.renew(
                 key,
@@ -174,11 +264,20 @@ class Ingestion:
                 etag=page.etag,
                 last_modified=page.last_modified,
             )
-            chunks, new = await self._store.chunks(key), 0
-        else:
-            chunks = await asyncio.to_thread(self._cut, page)
-            new = (await self._store.keep(page, chunks, self._clock())).new
-        return Ingested(key, page, tuple(chunks), new, reading.is_new, " ".join(notes))
+            if chunks := await self._store.chunks(key):
+                return replace(done, chunks=chunks)
+        chunks = await asyncio.to_thread(self._cut, page)
+        before = {chunk.id for chunk in self._held[key].chunks} if self.held(key) else set()
+        self.let_go([key])
+        if reading.kept.may_store:
+            kept = await self._store.keep(page, chunks, self._clock())
+            if kept.new or kept.reused or not chunks:
+                return replace(done, chunks=chunks, new_chunks=kept.new)
+        self._held[key] = _Held(page, chunks, self._clock() + HELD_FOR)
+        while len(self._held) > _MOST_HELD:
+            del self._held[next(iter(self._held))]
+        new = sum(chunk.id not in before for chunk in chunks)
+        return replace(done, chunks=chunks, new_chunks=new)
 
     def _stored(self, key: str, capture: Capture) -> StoredPage:
         page, document = capture.page, capture.page.document
@@ -218,22 +317,43 @@ class Ingestion:
 
 
 def address_of(url: str) -> str:
-    """The address under which the corpus has a page: without a fragment that changes nothing."""
+    """The address under which the corpus has a page, in one spelling for all that ask for the same.
+
+    Scheme and host are in lower case and ASCII, the host has no final dot, a usual port is left out, and so
+    is a fragment unless it changes what is captured. What is no address stays as it is; no page has it.
+    """
     try:
+        if not is_short_enough(host_in(url)):
+            return url
         parsed = URL(url)
-    except ValueError:  # the error is told by what fetches it
+        if not (host := parsed.raw_host):
+            return url
+        if host.endswith("."):
+            parsed = parsed.with_host(host.rstrip("."))
+        if parsed.raw_path_qs == "/":
+            parsed = parsed.with_path("/", keep_fragment=True)  # written out
+        return str(parsed.with_fragment(captured_part(parsed) or None))
+    except (ValueError, IndexError):  # IndexError: yarl 1.25 on "http://[]@"
         return url
-    return str(parsed.with_fragment(captured_part(parsed) or None))
 
 
-def _previous(stored: StoredPage) -> KeptPage:
-    """A kept page as what was captured of it."""
+def busy() -> SearxMcpError:
+    """Make the error for a corpus whose file other processes keep busy; it names no file."""
+    return SearxMcpError(
+        "The corpus cannot be read or written just now.",
+        code=ErrorCode.INTERNAL,
+        advice="Call again in a moment.",
+    )
+
+
+def _previous(stored: StoredPage, *, may_store: bool) -> KeptPage:
+    """A kept page in the form of a capture, for a conditional request; of its transport nothing is known."""
     page = CapturedPage(
         document=stored.document,
         final_url=stored.final_url,
-        content_type="text/html",
-        content_length=len(stored.document.markdown),
-        status_code=200,
+        content_type="",
+        content_length=0,
+        status_code=0,
         tier=stored.tier,
     )
     capture = Capture(
@@ -244,8 +364,12 @@ def _previous(stored: StoredPage) -> KeptPage:
         max_bytes=0,
         validators=Validators(stored.etag, stored.last_modified),
     )
-    return KeptPage(capture, "")
+    return KeptPage(capture, "", may_store=may_store)
 
 
 def _late(url: str) -> SearxMcpError:
-    return DeadlineError(f"{URL(url).host or 'The page'} was not read in time")
+    return DeadlineError(f"{_host(url) or 'The page'} was not read in time")
+
+
+def _host(url: str) -> str:
+    return clean_line(host_in(url), _MAX_HOST)

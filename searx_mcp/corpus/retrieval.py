@@ -7,16 +7,18 @@ fusion lost 2.9 points of nDCG@10 on questions about one page). What was measure
 """
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from searx_mcp.content.passages import score_parts, weigh
 from searx_mcp.content.words import stems, tokens
-from searx_mcp.corpus.embedding import Embedder, similarity
+from searx_mcp.corpus.embedding import BATCH, Embedder, cosine, unpack
 from searx_mcp.corpus.reranking import Reranker
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.storage.corpus import CorpusStore, StoredChunk, find_terms
+from searx_mcp.storage.corpus import CorpusStore, PageHead, StoredChunk, find_terms
+from searx_mcp.tasks import Spawn
 
 _WHOLE_PAGES: Final = 400
 """Chunks up to which all of the named pages are scored; of more, those that the index finds."""
@@ -29,14 +31,18 @@ less overlap, the first three had the answer in 60 of 100 cases, on others in 93
 _SAME: Final = 0.98
 """Similarity above which two chunks say the same."""
 _NEW_VECTORS: Final = 256
-"""Vectors made while a question waits; the rest are made behind it."""
+"""Vectors made while a question waits, of the chunks whose words fit best; the rest are made behind it."""
+_ROUND: Final = 1_024
+"""Chunks without a vector that are looked up at once: each time, the store goes through all chunks."""
+_KEPT_BACK: Final = 0.1
+_MOST_KEPT_BACK: Final = 0.25
+"""Share of the time, and seconds, left for what was found by words when no server answers."""
 
-_COMPARED: Final = 50
-"""Best hits that are compared with each other; of others nobody sees two."""
-
-LEXICAL_ONLY: Final = "The embedding server did not answer: chunks were found by their words alone."
+LEXICAL_ONLY: Final = "No vectors could be made just now: chunks were found by their words alone."
 NOT_RERANKED: Final = "The rerank server did not answer: chunks are in the order of the search."
 NO_WORDS: Final = "No word of the question stands there: these are the longest parts."
+
+_log = logging.getLogger("searx_mcp.corpus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,11 @@ class Retrieved:
 
 
 class Retriever:
-    """Finds chunks in the store."""
+    """Finds chunks in the store.
+
+    Vectors that a question does not wait for, as after a change of the model, are made behind it, one
+    batch at a time.
+    """
 
     def __init__(
         self,
@@ -87,6 +97,7 @@ class Retriever:
         reranker: Reranker | None = None,
         *,
         candidates: int = 30,
+        spawn: Spawn | None = None,
     ) -> None:
         """Take the parts; nothing is opened.
 
@@ -95,11 +106,15 @@ class Retriever:
             embedder: makes vectors, if anything does.
             reranker: puts the best chunks in order, if anything does.
             candidates: chunks that the reranker is asked about.
+            spawn: starts work that outlives a question; without it, no vectors are made but for one.
         """
         self._store = store
         self._embedder = embedder
         self._reranker = reranker
         self._candidates = candidates
+        self._spawn = spawn
+        self._are_missing = True
+        self._making: asyncio.Task[None] | None = None
 
     @property
     def model(self) -> str:
@@ -113,6 +128,7 @@ class Retriever:
         urls: Sequence[str] | None,
         limit: int,
         deadline: float | None = None,
+        held: Sequence[Hit] = (),
     ) -> Retrieved:
         """Find the chunks that fit a question.
 
@@ -122,6 +138,7 @@ class Retriever:
             limit: chunks at most.
             deadline: the event loop's time by which to return; what vectors or a reranker would add after it
                 is left out, with a note.
+            held: the chunks of those pages that are not in the store, without a score.
 
         Returns:
             At most `limit` chunks. A page that is named has some, even if no word of the question stands in
@@ -129,7 +146,8 @@ class Retriever:
         """
         if not urls and urls is not None:
             return Retrieved(())
-        candidates, weights = await self._find(question, urls)
+        deadline = _before(deadline)
+        candidates, weights = await self._find(question, urls, held)
         parts = [(each.chunk.text, (each.title, *each.chunk.path)) for each in candidates]
         matches = await asyncio.to_thread(score_parts, parts, question, weights=weights)
         notes: list[str] = []
@@ -137,42 +155,93 @@ class Retriever:
             replace(hit, score=match.score, low_confidence=match.coverage < _LEAST_COVERAGE)
             for hit, match in zip(candidates, matches, strict=True)
         ]
+        hits.sort(key=lambda hit: -hit.score)
+        most = max(limit, self._candidates if self._reranker else 0)
         if self._embedder is not None and hits:
             try:
-                hits = await self._with_vectors(self._embedder, question, hits, deadline)
+                hits = await self._with_vectors(self._embedder, question, hits, most, deadline)
             except SearxMcpError:
                 notes.append(LEXICAL_ONLY)
+            if self._are_missing:
+                self.make_vectors()
         if hits and not any(hit.score for hit in hits):
             notes.append(NO_WORDS)
             hits = [replace(hit, low_confidence=True) for hit in hits]
             hits.sort(key=lambda hit: -len(hit.chunk.text))
         else:
-            hits = sorted((hit for hit in hits if hit.score), key=lambda hit: -hit.score)
+            hits = [hit for hit in hits if hit.score]
         hits = _each_once(hits)
         if self._reranker is not None and hits:
             hits = await self._reranked(self._reranker, question, hits, deadline, notes)
         return Retrieved(tuple(hits[:limit]), tuple(notes), len(candidates))
 
+    def make_vectors(self) -> None:
+        """Make the vectors that are missing, behind all calls; returns at once."""
+        is_free = self._making is None or self._making.done()
+        if self._embedder is not None and self._spawn is not None and is_free:
+            self._making = self._spawn(self._make_vectors(self._embedder))
+
+    async def aclose(self) -> None:
+        """Stop making vectors; harmless when called twice."""
+        if self._making is not None:
+            self._making.cancel()
+            await asyncio.wait([self._making])
+
+    async def _make_vectors(self, embedder: Embedder) -> None:
+        last: set[str] = set()
+        self._are_missing = False
+        try:
+            while chunks := await self._store.unembedded(embedder.model, _ROUND):
+                texts = {chunk.id: as_embedded(chunk) for chunk in chunks}
+                if texts.keys() <= last:
+                    return  # another process deletes what is made here
+                last = set(texts)
+                names = list(texts)
+                for at in range(0, len(names), BATCH):
+                    batch = names[at : at + BATCH]
+                    made = await embedder.embed([texts[name] for name in batch])
+                    vectors = dict(zip(batch, made, strict=True))
+                    await self._store.keep_vectors(embedder.model, vectors)
+        except SearxMcpError as error:
+            self._are_missing = True  # the next question tries again
+            _log.info("corpus.vectors_not_made code=%s", error.code)
+        except Exception:  # noqa: BLE001 - a task of the client that fails would end the client
+            _log.exception("corpus.vectors_not_made")
+
     async def _find(
-        self, question: str, urls: Sequence[str] | None
+        self, question: str, urls: Sequence[str] | None, held: Sequence[Hit]
     ) -> tuple[list[Hit], Mapping[str, float] | None]:
         """The chunks worth a look, and what the words of the question weigh; `None`: among themselves."""
         words = find_terms(question)
+        found, stored = list(held), urls
+        heads: Sequence[PageHead] = ()
         if urls is not None:
-            heads = [head for url in urls if (head := await self._store.head(url)) is not None]
-            if sum(head.chunks for head in heads) <= _WHOLE_PAGES:
-                return [
-                    Hit(head.url, chunk, 0.0, title=head.title)
-                    for head in heads
-                    for chunk in await self._store.chunks(head.url)
-                ], None
-        total, known = await self._store.frequencies(words, urls=urls)
-        found = await self._store.match(words, urls=urls, limit=_CANDIDATES)
-        hits = [Hit(each.url, each.chunk, 0.0, title=each.title) for each in found]
-        return hits, weigh(known, total)
+            here = {hit.url for hit in held}
+            stored = [url for url in urls if url not in here]
+            heads = [head for url in stored if (head := await self._store.head(url)) is not None]
+            if sum(head.chunks for head in heads) + len(found) <= _WHOLE_PAGES:
+                return [*found, *await self._all_of(heads)], None
+        total, known = await self._store.frequencies(words, urls=stored)
+        matches = await self._store.match(words, urls=stored, limit=_CANDIDATES)
+        found += [Hit(each.url, each.chunk, 0.0, title=each.title) for each in matches]
+        return found or await self._all_of(heads), weigh(known, total)
+
+    async def _all_of(self, heads: Sequence[PageHead]) -> list[Hit]:
+        """The chunks of pages, in order, as many as are scored at once."""
+        found: list[Hit] = []
+        for head in heads:
+            if len(found) < _WHOLE_PAGES:
+                chunks = await self._store.chunks(head.url)
+                found += [Hit(head.url, chunk, 0.0, title=head.title) for chunk in chunks]
+        return found[:_WHOLE_PAGES]
 
     async def _with_vectors(
-        self, embedder: Embedder, question: str, hits: list[Hit], deadline: float | None
+        self,
+        embedder: Embedder,
+        question: str,
+        hits: list[Hit],
+        most: int,
+        deadline: float | None,
     ) -> list[Hit]:
         """Add to the scores of the words how near each chunk is to the question.
 
@@ -181,29 +250,10 @@ class Retriever:
         """
         wordings = {title: beside_title(question, title) for title in {hit.title for hit in hits}}
         texts = list(dict.fromkeys(wordings.values()))
-        made = await embedder.embed(texts, deadline=deadline)
-        asked = dict(zip(texts, made, strict=True))
-        known = await self._vectors(embedder, hits, deadline)
-        near = {
-            hit.chunk.id: similarity(asked[wordings[hit.title]], known[hit.chunk.id])
-            for hit in hits
-            if hit.chunk.id in known
-        }
-        low, high = min(near.values()), max(near.values())
-        spread = high - low or 1.0
-        best = max(hit.score for hit in hits) or 1.0
-        scored, anchor = [], 0.0
-        for hit in hits:
-            nearness = near.get(hit.chunk.id, low)
-            score = _fused(hit.score / best, (nearness - low) / spread)
-            anchor = max(anchor, _fused(hit.score, max(0.0, nearness)))
-            is_far = embedder.floor is not None and nearness < embedder.floor
-            scored.append(replace(hit, score=score, low_confidence=hit.low_confidence and is_far))
-        # The order is that of this question; how high the best stands compares with other questions.
-        top = max(hit.score for hit in scored) or 1.0
-        scored = [replace(hit, score=hit.score / top * anchor) for hit in scored]
-        scored.sort(key=lambda hit: -hit.score)
-        return _unlike(scored, known)
+        made = dict(zip(texts, await embedder.embed(texts, deadline=deadline), strict=True))
+        asked = {title: made[wording] for title, wording in wordings.items()}
+        packed = await self._vectors(embedder, hits, deadline)
+        return await asyncio.to_thread(_fused, hits, asked, packed, embedder.floor, most)
 
     async def _vectors(
         self, embedder: Embedder, hits: Sequence[Hit], deadline: float | None
@@ -211,8 +261,9 @@ class Retriever:
         """The vectors of chunks; those that are missing are made and kept."""
         texts = {hit.chunk.id: as_embedded(hit.chunk) for hit in hits}
         known = await self._store.vectors(embedder.model, list(texts))
-        missing = [name for name in texts if name not in known][:_NEW_VECTORS]
-        if missing:
+        missing = [name for name in texts if name not in known]
+        self._are_missing = self._are_missing or len(missing) > _NEW_VECTORS
+        if missing := missing[:_NEW_VECTORS]:
             made = await embedder.embed([texts[name] for name in missing], deadline=deadline)
             new = dict(zip(missing, made, strict=True))
             await self._store.keep_vectors(embedder.model, new)
@@ -251,7 +302,55 @@ def beside_title(question: str, title: str) -> str:
     return " ".join(left) if stems(tokens(" ".join(left))) else question
 
 
-def _fused(words: float, nearness: float) -> float:
+def _before(deadline: float | None) -> float | None:
+    """When to stop waiting for servers, so that there is an answer by the deadline."""
+    if deadline is None:
+        return None
+    left = deadline - asyncio.get_running_loop().time()
+    return deadline - min(_KEPT_BACK * left, _MOST_KEPT_BACK)
+
+
+def _fused(
+    hits: Sequence[Hit],
+    asked: Mapping[str, bytes],
+    packed: Mapping[str, bytes],
+    floor: float | None,
+    most: int,
+) -> list[Hit]:
+    """Score hits by words and vectors, best first, without those that say the same as a better one.
+
+    Args:
+        hits: scored by their words.
+        asked: the vector of the question for the pages of each title.
+        packed: vectors by the ids of chunks; what has none counts as the farthest.
+        floor: similarity below which a hit that also has few words of the question is marked.
+        most: of the best are compared with each other.
+    """
+    vectors = {name: unpack(vector) for name, vector in packed.items()}
+    questions = {title: unpack(vector) for title, vector in asked.items()}
+    near = {
+        hit.chunk.id: cosine(questions[hit.title], vectors[hit.chunk.id])
+        for hit in hits
+        if hit.chunk.id in vectors
+    }
+    low, high = min(near.values()), max(near.values())
+    spread = high - low or 1.0
+    best = max(hit.score for hit in hits) or 1.0
+    scored, anchor = [], 0.0
+    for hit in hits:
+        nearness = near.get(hit.chunk.id, low)
+        score = _mixed(hit.score / best, (nearness - low) / spread)
+        anchor = max(anchor, _mixed(hit.score, max(0.0, nearness)))
+        is_far = floor is None or nearness < floor
+        scored.append(replace(hit, score=score, low_confidence=hit.low_confidence and is_far))
+    # The order is that of this question; how high the best stands compares with other questions.
+    top = max(hit.score for hit in scored) or 1.0
+    scored = [replace(hit, score=hit.score / top * anchor) for hit in scored]
+    scored.sort(key=lambda hit: -hit.score)
+    return _unlike(scored, vectors, most)
+
+
+def _mixed(words: float, nearness: float) -> float:
     return _WORDS_SHARE * words + (1 - _WORDS_SHARE) * nearness
 
 
@@ -265,31 +364,32 @@ def _each_once(hits: Sequence[Hit]) -> list[Hit]:
     first: dict[str, Hit] = {}
     for hit in hits:
         text = " ".join(hit.chunk.text.split())
-        if (known := first.get(text)) is None:
-            first[text] = hit
-        elif hit.url != known.url:
-            first[text] = replace(known, copies=(*known.copies, hit.url))
+        first[text] = _with_copy(first[text], hit) if text in first else hit
     return list(first.values())
 
 
-def _unlike(hits: Sequence[Hit], vectors: Mapping[str, bytes]) -> list[Hit]:
-    """Leave out what says the same as a better hit; only the best are compared with each other."""
+def _unlike(hits: Sequence[Hit], vectors: Mapping[str, Sequence[float]], most: int) -> list[Hit]:
+    """Leave out what says the same as a better hit, until there are so many; the rest nobody sees."""
     kept: list[Hit] = []
     for place, hit in enumerate(hits):
-        vector = vectors.get(hit.chunk.id)
-        if place < _COMPARED and vector is not None:
-            twin = next(
-                (
-                    index
-                    for index, other in enumerate(kept)
-                    if (seen := vectors.get(other.chunk.id)) and similarity(vector, seen) > _SAME
-                ),
-                None,
-            )
-            if twin is not None:
-                known = kept[twin]
-                if hit.url != known.url:
-                    kept[twin] = replace(known, copies=(*known.copies, hit.url))
-                continue
-        kept.append(hit)
+        if len(kept) == most:
+            return [*kept, *hits[place:]]
+        vector = vectors.get(hit.chunk.id, ())
+        twin = next(
+            (
+                index
+                for index, other in enumerate(kept)
+                if cosine(vector, vectors.get(other.chunk.id, ())) > _SAME
+            ),
+            None,
+        )
+        if twin is None:
+            kept.append(hit)
+        else:
+            kept[twin] = _with_copy(kept[twin], hit)
     return kept
+
+
+def _with_copy(hit: Hit, copy: Hit) -> Hit:
+    urls = (url for url in (copy.url, *copy.copies) if url not in {hit.url, *hit.copies})
+    return replace(hit, copies=(*hit.copies, *urls))

@@ -17,6 +17,7 @@ from searx_mcp.errors import (
     ErrorCode,
     FetchError,
     InvalidArgumentError,
+    SearxMcpError,
     SiteError,
     TransportError,
 )
@@ -183,8 +184,8 @@ class Fetcher:
         Args:
             request: the page; what it says of parts does not count.
             deadline: as for `fetch`.
-            previous: what the caller has of the page, where nothing is in the cache: the site is asked
-                whether that still is the page, and it serves where the site fails.
+            previous: what the caller has of the page: where the cache has none, the site is asked whether
+                that still is the page. It never enters the cache.
 
         Raises:
             InvalidArgumentError: an argument is wrong.
@@ -194,7 +195,8 @@ class Fetcher:
         end = self._end(request, started, deadline)
 
         async def work() -> Reading:
-            landed, _ = await self._landed(request, started, end, previous=previous)
+            own = replace(previous, cursor="") if previous else None
+            landed, _ = await self._landed(request, started, end, previous=own)
             if isinstance(landed.kept, FetchError):
                 raise landed.kept
             page = landed.kept.capture.page
@@ -291,12 +293,17 @@ class Fetcher:
         """The capture for a call: kept, shared with others who ask now, or new."""
         if not request.follow_redirects:
             return await self._captured(job)
-        found = await self._pages.find(job.key) or previous
-        if found is not None and not request.force_refresh and _serves(found.capture, job):
-            if self._pages.is_fresh(found):
+        found = await self._pages.find(job.key)
+        if found is not None and not _serves(found.capture, job):
+            found = None
+        if not request.force_refresh:
+            if found is not None and self._pages.is_fresh(found):
                 return _Landed(found, job.end, is_new=False)
-            job.previous = found
-        flight = (job.key, job.max_bytes, job.obey_robots, request.force_refresh)
+            # The later of the two: what was found unchanged for the caller is not renewed here.
+            job.previous = max(filter(None, (found, previous)), key=_fetched_at, default=None)
+        # Nobody else is given what this caller has.
+        is_own = job.previous is not None and job.previous is not found
+        flight = (job.key, job.max_bytes, job.obey_robots, request.force_refresh, is_own)
         while True:
             if self._ends.get(flight, job.end) - job.end > _MORE_TIME:
                 # What has arrived by the end of this call is its page; that flight would wait on.
@@ -357,14 +364,9 @@ class Fetcher:
 
     def _spare(self, found: KeptPage, error: FetchError, job: Job) -> _Landed | None:
         """Give what is kept in place of an error that says nothing about the page itself."""
-        has_failed = isinstance(error, TransportError) or (
-            isinstance(error, SiteError)
-            and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
-        )
-        if not has_failed or not self._pages.is_spare(found) or not _serves(found.capture, job):
+        if not is_passing(error) or not self._pages.is_spare(found):
             return None
-        age = in_words(self._pages.age(found))
-        note = f"The site failed just now ({error.code}); this is the page as it was {age} ago."
+        note = as_it_was(error, self._pages.age(found))
         return _Landed(found, job.end, is_new=False, notes=(note,))
 
     async def _shown(
@@ -402,6 +404,25 @@ class Fetcher:
         page, addresses = await asyncio.to_thread(shown)
         self._provenance.remember([page.final_url, *addresses], "link")
         return page
+
+
+def is_passing(error: SearxMcpError) -> bool:
+    """Tell whether an error says nothing about the page itself: what is kept of it may serve."""
+    return isinstance(error, TransportError) or (
+        isinstance(error, SiteError)
+        and error.code in {ErrorCode.HTTP_ERROR, ErrorCode.RATE_LIMITED}
+    )
+
+
+def as_it_was(error: SearxMcpError, age: float) -> str:
+    """Say that a page is as it was some seconds ago, since its site fails."""
+    return (
+        f"The site failed just now ({error.code}); this is the page as it was {in_words(age)} ago."
+    )
+
+
+def _fetched_at(kept: KeptPage) -> float:
+    return kept.capture.fetched_at
 
 
 def _serves(capture: Capture, job: Job) -> bool:

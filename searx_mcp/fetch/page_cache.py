@@ -160,12 +160,16 @@ class PageCache:
         if life.may_store:
             return KeptPage(capture, await self._store.keep(key, capture, now))
         await self._retire(key, now)
-        return KeptPage(capture, await self._passing.keep(key, capture, now))
+        cursor = await self._passing.keep(key, capture, now)
+        return KeptPage(capture, cursor, may_store=False)
 
     async def renew(
         self, key: PageKey, kept: KeptPage, *, status: int, headers: Mapping[str, str]
     ) -> KeptPage:
-        """Keep a capture for longer, that its site says still is the page."""
+        """Keep a capture for longer, that its site says still is the page.
+
+        One without a cursor is not of this cache, and is not put there.
+        """
         now = self._clock()
         life = self._lifetime(status, headers, now)
         newer = validators_of(headers)
@@ -176,6 +180,8 @@ class PageCache:
             may_be_stale=kept.capture.may_be_stale and life.may_be_stale,
             validators=newer if newer != Validators() else kept.capture.validators,
         )
+        if not kept.cursor:
+            return KeptPage(capture, "", may_store=kept.may_store and life.may_store)
         return KeptPage(capture, await self._store.keep(key, capture, now))
 
     async def _retire(self, key: PageKey, now: float) -> None:

@@ -5,7 +5,7 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final
 
@@ -46,10 +46,10 @@ class Request:
     """
 
     url: str
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)  # one may be a key
     timeout: float
     max_bytes: int
-    body: bytes | None = None
+    body: bytes | None = field(default=None, repr=False)
 
 
 class Reply:

@@ -83,10 +83,17 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class KeptPage:
-    """A capture with the cursor that finds it."""
+    """A capture with the cursor that finds it.
+
+    Attributes:
+        capture: what was captured.
+        cursor: finds it; empty if it is kept elsewhere.
+        may_store: whether its site lets it be written to a disk.
+    """
 
     capture: Capture
     cursor: str
+    may_store: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,13 @@
 """Pages that were captured before: served again, asked about, read on with a cursor."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from searx_mcp.errors import CursorError, ErrorCode, InvalidArgumentError, PolicyError, SiteError
 from searx_mcp.models.request import FetchRequest
+from searx_mcp.storage.pages import Validators
 
 SENTENCE = "The quick brown fox jumps over the lazy dog near the bank of the river. "
 DAY = 86_400
@@ -413,15 +415,40 @@ async def test_what_a_caller_has_of_a_page_is_asked_about_where_nothing_is_cache
     assert second.kept.capture.fetched_at == clock.time
 
 
-async def test_what_a_caller_has_of_a_page_serves_when_its_site_fails(
-    site, make_fetcher, store, clock
-):
-    url = site.page("/", article())
-    fetcher = make_fetcher()
+async def test_what_a_caller_has_of_a_page_is_given_to_no_other(site, fetcher, store, clock):
+    url = site.page("/", article(), headers={"ETag": '"v1"'})
     first = await fetcher.read(FetchRequest(url=url))
     await store.purge()
-    site.page("/", "", status="503 Service Unavailable")
+    site.page("/", "", status="304 Not Modified")
     clock.time += 400
+    async with asyncio.TaskGroup() as group:
+        own = group.create_task(fetcher.read(FetchRequest(url=url), previous=first.kept))
+        await site.until_asked(2)
+        site.page("/", article())
+        other = group.create_task(fetcher.fetch(FetchRequest(url=url)))
+    assert own.result().kept.cursor == ""
+    assert not other.result().from_cache
+    assert [len(request.headers.getall("If-None-Match", [])) for request in site.requests] == [
+        0,
+        1,
+        0,
+    ]
+
+
+async def test_the_later_of_what_is_cached_and_what_a_caller_has_is_asked_about(
+    site, fetcher, clock
+):
+    url = site.page("/", article(), headers={"ETag": '"v1"'})
+    first = await fetcher.read(FetchRequest(url=url))
+    clock.time += 400
+    capture = replace(first.kept.capture, fetched_at=clock.time, validators=Validators('"v2"'))
+    await fetcher.read(FetchRequest(url=url), previous=replace(first.kept, capture=capture))
+    assert site.requests[1].headers["If-None-Match"] == '"v2"'
+
+
+async def test_a_page_that_may_not_be_stored_says_so(site, fetcher):
+    url = site.page("/", article(), headers={"Cache-Control": "no-store", "ETag": '"v1"'})
+    first = await fetcher.read(FetchRequest(url=url))
+    site.page("/", "", status="304 Not Modified")
     second = await fetcher.read(FetchRequest(url=url), previous=first.kept)
-    assert second.kept == first.kept
-    assert "as it was" in second.notes[0]
+    assert [first.kept.may_store, second.kept.may_store] == [False, False]
