@@ -58,10 +58,12 @@ _MARKS = re.compile(r"[*_`~#>|\\\[\]]")
 _QUOTES: Final = str.maketrans(dict.fromkeys("“”„‟«»‹›「」『』", '"') | dict.fromkeys("‘’‚‛", "'"))
 
 _SILENT = re.compile(
-    r"[ \t]*+(?:#{1,6}[ \t]|\[(?:image|caption)|[-*_=]{3,}[ \t]*+$|\|[ \t:|-]*+$|$)"
+    r"[ \t>]*+(?:(?:(?:[-+*]|[0-9]{1,3}[.)])[ \t]++)?#{1,6}[ \t]"
+    r"|\[(?:image|caption)|[-*_=]{3,}[ \t]*+$|\|[ \t:|-]*+$|$)"
 )
 """Lines that say nothing by themselves: headings, images, rules, and none."""
 _ITEM = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
+_BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")
 
 
@@ -195,7 +197,12 @@ def _best(sentences: list[_Sentence], question: str) -> _Sentence | None:
     at = max(range(len(sentences)), key=lambda index: (scores[index], -index))
     alone = sentences[at]
     pairs = [
-        _Sentence(first.start, last.end, first.block, f"{first.shown} {last.shown}")
+        _Sentence(
+            first.start,
+            last.end,
+            first.block,
+            f"{first.shown}{' ' * (first.end < last.start)}{last.shown}",
+        )
         for first, last in pairwise(sentences[max(0, at - 1) : at + 2])
         if first.block == last.block
     ]
@@ -233,8 +240,10 @@ def _of_paragraph(text: str, start: int, end: int, number: int) -> Iterator[_Sen
     for stop in (*(first + at for at in sentence_ends(text[first:end])), end):
         piece = text[first:stop]
         shown = " ".join(plain(_LINE_MARK.sub("", piece)).split())
-        if normalised(shown) != normalised(piece):  # words of an image, or a mark of another kind
-            shown = " ".join(piece.split())
+        is_torn = "](" in shown or shown.count("[") != shown.count("]")
+        if is_torn or normalised(shown) != normalised(piece):
+            bare = _UNSEEN.sub("", _LINE_MARK.sub("", piece))
+            shown = " ".join(_BRACKET.sub("", bare).split())
         if _is_worth(shown):
             at = first + len(piece) - len(piece.lstrip())
             yield _Sentence(at, first + len(piece.rstrip()), number, shown)

@@ -291,7 +291,7 @@ def _cuts(text: _Text, group: _Group, most: int) -> Iterator[tuple[int, int, int
 def _overlap(text: _Text, group: _Group, position: int, most: int) -> int:
     """Where the last sentences before a cut begin; the cut itself if it is no good place for any."""
     floor = group.floor(position)
-    if position == floor or text.around(position):
+    if position == floor:
         return position
     low = max(floor + 1, position - int(most * _MOST_OVERLAP))
     places = [at for _, at in group.within(low, position - 1)]

@@ -77,7 +77,7 @@ def test_a_bold_line_stays_with_what_it_heads():
 
 
 def test_an_overlap_does_not_begin_with_a_picture():
-    picture = "[image: A long description of what is to be seen in the picture, for readers.]"
+    picture = f"[image: {'What is to be seen in it, ' * 8}for readers.]"
     text = "# A\n\n" + "".join(f"{prose(10 * n, 6)}\n\n{picture}\n\n" for n in range(12))
     assert all(each.startswith(("# A", "Something")) for each in chunks(text))
 
