@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from searx_mcp.content.passages import score_parts, weigh
+from searx_mcp.content.passages import Words, score_words, weigh
 from searx_mcp.content.words import stems, tokens
 from searx_mcp.corpus.embedding import BATCH, Embedder, cosine, unpack
 from searx_mcp.corpus.reranking import Reranker
@@ -22,7 +22,9 @@ from searx_mcp.tasks import Spawn
 
 _WHOLE_PAGES: Final = 400
 """Chunks up to which all of the named pages are scored; of more, those that the index finds."""
-_CANDIDATES: Final = 200
+_CANDIDATES: Final = 128
+"""Chunks of the index that are scored: of the questions of the labelled set, 96.9 % have their answer among the
+first 100, and 97.3 % among the first 200, which take twice the time."""
 _WORDS_SHARE: Final = 0.6
 """Of the score, where there are vectors."""
 _LEAST_COVERAGE: Final = 0.35
@@ -148,8 +150,8 @@ class Retriever:
             return Retrieved(())
         deadline = _before(deadline)
         candidates, weights = await self._find(question, urls, held)
-        parts = [(each.chunk.text, (each.title, *each.chunk.path)) for each in candidates]
-        matches = await asyncio.to_thread(score_parts, parts, question, weights=weights)
+        parts = [_words(each.chunk) for each in candidates]
+        matches = await asyncio.to_thread(score_words, parts, question, weights=weights)
         notes: list[str] = []
         hits = [
             replace(hit, score=match.score, low_confidence=match.coverage < _LEAST_COVERAGE)
@@ -308,6 +310,12 @@ def _before(deadline: float | None) -> float | None:
         return None
     left = deadline - asyncio.get_running_loop().time()
     return deadline - min(_KEPT_BACK * left, _MOST_KEPT_BACK)
+
+
+def _words(chunk: StoredChunk) -> Words:
+    """The words of a chunk, under which the store found it; the title of its page is one of its titles."""
+    titles, _, body = chunk.words.partition("\n")
+    return Words(body.split(" "), titles.split(" "), len(chunk.text))
 
 
 def _fused(

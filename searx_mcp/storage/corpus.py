@@ -100,6 +100,7 @@ class CorpusStore:
         self._bounds = _in_memory(bounds) if path is None else bounds
         self._database = Database(path, SCHEMA, patience=patience)
         self._is_current = False
+        self._counted: tuple[tuple[object, ...], dict[str, int]] = ((), {})
 
     @override
     def __repr__(self) -> str:
@@ -178,7 +179,7 @@ class CorpusStore:
         """Find the chunks that fit some terms, best first.
 
         Args:
-            terms: of `find_terms`. Where more than 10,000 chunks have some of them, the rarest decide.
+            terms: of `find_terms`. Where more than 6,000 chunks have some of them, the rarest decide.
             urls: only these pages; all unless given.
             limit: chunks at most.
         """
@@ -187,9 +188,13 @@ class CorpusStore:
             scope, documents = self._within(tx, urls)
             if scope is None or documents == []:
                 return []
+            if documents is None:
+                ranked = index.match(tx, scope, self._counts(tx, scope, terms), limit)
+            else:
+                ranked = index.match_in(tx, scope, terms, documents, limit)
             return [
                 (rank, *row)
-                for chunk, rank in index.match(tx, scope, terms, documents, limit)
+                for chunk, rank in ranked
                 for row in tx.rows(
                     f"SELECT CAST(url AS BLOB), CAST(title AS BLOB), {CHUNK} FROM chunks"  # noqa: S608 - our columns
                     " JOIN documents ON documents.id = document WHERE chunks.id = :chunk",
@@ -215,9 +220,10 @@ class CorpusStore:
             scope, documents = self._within(tx, urls)
             if scope is None or documents == []:
                 return 0, dict.fromkeys(terms, 0)
-            return rows.chunk_count(tx, scope, documents), index.frequencies(
-                tx, scope, terms, documents
-            )
+            total = rows.chunk_count(tx, scope, documents)
+            if documents is None:
+                return total, self._counts(tx, scope, terms)
+            return total, index.frequencies(tx, scope, terms, documents)
 
         await self._index_anew()
         return await self._read(work)
@@ -334,6 +340,13 @@ class CorpusStore:
         if scope is None or urls is None:
             return scope, None
         return scope, rows.documents_of(tx, scope, list(map(as_key, urls)))
+
+    def _counts(self, tx: Transaction, scope: int, terms: Sequence[str]) -> dict[str, int]:
+        """Count the chunks that have each term; the same terms again cost nothing until something changes."""
+        key = (rows.state_of(tx), *terms)
+        if self._counted[0] != key:
+            self._counted = key, index.frequencies(tx, scope, terms, None)
+        return dict(self._counted[1])
 
     async def _heads(self, where: str, **values: str) -> tuple[PageHead, ...]:
         found = await self._select(

@@ -24,14 +24,18 @@ STATEMENT: Final = """CREATE VIRTUAL TABLE chunk_index USING fts5(
 CHECK: Final = "INSERT INTO chunk_index (chunk_index) VALUES ('integrity-check')"
 
 _MOST_TERMS: Final = 64
-"""Of a question; the rarest ones. SQLite refuses an expression of some hundreds."""
-_MOST_ROWS: Final = 10_000
-"""Chunks that are weighed for a question, at 4 µs each: words that more have wait until rarer ones are
+"""Of a question; the rarest ones. Each takes its time, and further ones hardly change what is found."""
+_MOST_ROWS: Final = 6_000
+"""Chunks that are weighed for a question, at about 2 µs each: words that more have wait until rarer ones are
 asked, and then must come together."""
 _SEPARATOR: Final = "\x1f"
 """Between a text and its words, of which none holds it."""
 _MERGED: Final = 500
 """Pages of the index that one transaction puts in order."""
+
+
+Found = tuple[int, float]
+"""The number of a chunk and its BM25."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,32 +108,38 @@ def frequencies(
     }
 
 
-def match(
-    tx: Transaction,
-    namespace: int,
-    asked: Iterable[str],
-    pages: Sequence[int] | None,
-    limit: int,
-) -> list[tuple[int, float]]:
+def match(tx: Transaction, namespace: int, counts: Mapping[str, int], limit: int) -> list[Found]:
     """Find the chunks that fit some terms, with their BM25, best first.
 
     Where very many chunks have some of the terms, those that have nothing but these are found only if
     they have all of these.
+
+    Args:
+        tx: runs it.
+        namespace: the number of it.
+        counts: the terms, with how many chunks have each.
+        limit: chunks at most.
     """
-    counts = frequencies(tx, namespace, asked, None)
     known = sorted((count, term) for term, count in counts.items() if count)[:_MOST_TERMS]
-    if not known:
-        return []
-    query = _query(known, namespace, bounded=pages is None)
-    return [
-        (chunk, -score)
-        for chunk, score in tx.rows(
-            "SELECT rowid, bm25(chunk_index, 0.0, 2.0, 1.0) AS score FROM chunk_index"
-            " WHERE chunk_index MATCH :query ORDER BY score, rowid LIMIT :limit",
-            query=_within(pages, query),
-            limit=limit,
-        )
-    ]
+    rare: list[str] = []
+    rows = 0
+    for count, term in known:
+        if rare and rows + count > _MOST_ROWS:
+            break
+        rare.append(_quoted(namespace, term))
+        rows += count
+    common = [_quoted(namespace, term) for _, term in known[len(rare) :]]
+    if len(common) > 1:
+        rare.append(f"({' AND '.join(common)})")
+    return _ranked(tx, " OR ".join(rare), limit) if rare else []
+
+
+def match_in(
+    tx: Transaction, namespace: int, asked: Iterable[str], pages: Sequence[int], limit: int
+) -> list[Found]:
+    """Find the chunks of some pages that fit some terms, likewise."""
+    query = " OR ".join(_quoted(namespace, term) for term in dict.fromkeys(asked))
+    return _ranked(tx, _within(pages, query), limit) if query else []
 
 
 def merge(tx: Transaction, *, is_first: bool) -> bool:
@@ -150,16 +160,16 @@ def merge(tx: Transaction, *, is_first: bool) -> bool:
     return _changes(tx) - before > 1  # its own row is one
 
 
-def _query(known: Sequence[tuple[int, str]], namespace: int, *, bounded: bool) -> str:
-    rare: list[str] = []
-    rows = 0
-    for count, term in known:
-        if bounded and rare and rows + count > _MOST_ROWS:
-            break
-        rare.append(_quoted(namespace, term))
-        rows += count
-    common = [_quoted(namespace, term) for _, term in known[len(rare) :]]
-    return " OR ".join((*rare, f"({' AND '.join(common)})") if len(common) > 1 else rare)
+def _ranked(tx: Transaction, query: str, limit: int) -> list[Found]:
+    return [
+        (chunk, -score)
+        for chunk, score in tx.rows(
+            "SELECT rowid, bm25(chunk_index, 0.0, 2.0, 1.0) AS score FROM chunk_index"
+            " WHERE chunk_index MATCH :query ORDER BY score, rowid LIMIT :limit",
+            query=query,
+            limit=limit,
+        )
+    ]
 
 
 def _within(pages: Sequence[int] | None, query: str) -> str:

@@ -31,6 +31,7 @@ SCHEMA: Final = Schema(
             )""",
             "CREATE INDEX documents_by_age ON documents (fetched_at)",
             "CREATE INDEX documents_by_use ON documents (pinned_at, used)",
+            "CREATE INDEX documents_by_number ON documents (used)",
             "CREATE INDEX documents_by_version ON documents (version)",
             "CREATE TABLE bodies (document INTEGER PRIMARY KEY, body BLOB NOT NULL)",
             """CREATE TABLE chunks (
@@ -247,6 +248,14 @@ def drop_names(tx: Transaction) -> None:
     """Forget namespaces without pages, and models without vectors."""
     tx.change("DELETE FROM namespaces WHERE id NOT IN (SELECT namespace FROM documents)")
     tx.change("DELETE FROM models WHERE id NOT IN (SELECT model FROM vectors)")
+
+
+def state_of(tx: Transaction) -> tuple[int, ...]:
+    """Give what differs as soon as this or another connection has changed the file, or it is another."""
+    return (
+        *tx.rows("PRAGMA data_version")[0],
+        *tx.rows("SELECT total_changes(), (SELECT max(id) FROM chunks)")[0],
+    )
 
 
 def bytes_used(tx: Transaction) -> int:

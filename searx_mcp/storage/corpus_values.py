@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from searx_mcp.content.document import Document
@@ -34,6 +34,8 @@ class StoredChunk:
         start: bytes before it, of the Markdown in UTF-8.
         end: bytes up to its end, likewise.
         tokens: of the text.
+        words: under which it is found, a line of those of its titles and one of its own; what is kept has
+            some, whatever is given. They say nothing that the rest does not, and are not compared.
     """
 
     id: str
@@ -42,6 +44,7 @@ class StoredChunk:
     start: int
     end: int
     tokens: int
+    words: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +200,7 @@ def chunks_of(found: Iterable[Sequence[Any]]) -> tuple[StoredChunk, ...]:
 def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
     """Read the columns of `CHUNK`; `None` if one cannot be read."""
     name, content, path, start, end, tokens = row
-    text, _ = unpack_chunk(content) or (None, "")
+    text, words = unpack_chunk(content) or (None, "")
     try:
         names = json.loads(path)
         known = name.decode()
@@ -206,7 +209,7 @@ def chunk_of(row: Sequence[Any]) -> StoredChunk | None:
     is_path = isinstance(names, list) and all(isinstance(each, str) for each in names)
     if text is None or not is_path or not 0 <= start <= end or tokens < 0:
         return None
-    return StoredChunk(known, text, tuple(names), start, end, tokens)
+    return StoredChunk(known, text, tuple(names), start, end, tokens, words)
 
 
 def as_bytes(text: str) -> bytes:

@@ -38,15 +38,17 @@ def put(tx: Transaction, namespace: str, model: str, vectors: Mapping[str, bytes
         "UPDATE models SET used = (SELECT max(used) FROM models) + 1 WHERE name = :model",
         model=model,
     )
-    tx.change(
-        "DELETE FROM models WHERE id NOT IN (SELECT id FROM models ORDER BY used DESC LIMIT :most)",
-        most=_MODELS,
-    )
-    tx.change(
-        "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors"
-        " WHERE model NOT IN (SELECT id FROM models) LIMIT :most)",
-        most=_OLD_VECTORS_AT_ONCE,
-    )
+    for (old,) in tx.rows(
+        "SELECT id FROM models ORDER BY used DESC LIMIT -1 OFFSET :most", most=_MODELS
+    ):
+        gone = tx.change(
+            "DELETE FROM vectors WHERE rowid IN"
+            " (SELECT rowid FROM vectors WHERE model = :old LIMIT :most)",
+            old=old,
+            most=_OLD_VECTORS_AT_ONCE,
+        )
+        if gone < _OLD_VECTORS_AT_ONCE:
+            tx.change("DELETE FROM models WHERE id = :old", old=old)
     for name, vector in vectors.items():
         tx.change(
             "INSERT INTO vectors (chunk, model, vector)"

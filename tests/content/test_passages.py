@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searx_mcp.content.outline import Span, headings
-from searx_mcp.content.passages import Match, rank, score_parts, weigh
+from searx_mcp.content.passages import Match, Words, rank, score_parts, score_words, weigh
+from searx_mcp.content.words import terms
 
 
 def relevant(markdown, outline, question) -> list[Span]:
@@ -183,6 +184,22 @@ def scored(*texts: str, question: str, path: tuple[str, ...] = (), **known) -> l
 def test_the_score_of_a_text_rises_with_what_it_has_of_the_question(question, better, worse):
     first, second, *_ = scored(better, worse, *["The limit of it."] * 5, question=question)
     assert 1 >= first > second > 0
+
+
+@pytest.mark.parametrize(
+    "question", ["retry limit", "the limit of retries?", "漢字 limit", "zebra", "", "the"]
+)
+@pytest.mark.parametrize("weights", [None, {"limit": 2.0, "retry": 0.5}])
+def test_a_text_whose_words_are_known_scores_as_the_text_itself(question, weights):
+    parts = [
+        ("The retry limit is five. Limits of retries.", ("Limits", "On retry")),
+        ("漢字の話。 The [limit](https://limit.example/) of it.", ()),
+        ("Nothing of it.", ("Retry limit",)),
+        ("x", ()),
+    ]
+    known = [Words(terms(text), terms(" ".join(path)), len(text)) for text, path in parts]
+    of_texts = score_parts(parts, question, weights=weights)
+    assert score_words(known, question, weights=weights) == of_texts
 
 
 def test_a_heading_above_counts_for_the_text():

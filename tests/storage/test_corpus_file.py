@@ -97,6 +97,17 @@ async def test_pages_survive_a_restart_and_are_shared(store_at, path):
     assert await found(again, "secrettitle wax") == [TEXTS[1], TEXTS[0]]
 
 
+async def test_what_another_process_keeps_and_removes_is_counted_and_found_at_once(store_at, path):
+    one, other = store_at(path), store_at(path)
+    for _ in range(2):
+        await other.keep(*made(), NOW)
+        assert await one.frequencies(["bees", "wax"]) == (2, {"bees": 2, "wax": 1})
+        assert await found(one, "wax") == [TEXTS[1]]
+        await other.remove([URL])
+        assert await one.frequencies(["bees", "wax"]) == (0, {"bees": 0, "wax": 0})
+        assert await found(one, "wax") == []
+
+
 async def test_files_are_for_the_user_alone(store_at, path):
     await store_at(path).keep(*made(), NOW)
     modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
