@@ -97,7 +97,7 @@ def _frame(response: ReadResponse, boundary: str) -> tuple[list[str], list[str]]
     """What stands before the passages, in the fence, and behind it."""
     title = one_line(response.title, boundary, max_tokens=_TITLE_TOKENS)
     lines = [f"# {title or 'Untitled'}", one_url(response.url), *_about(response, boundary)]
-    note = one_line(response.note, "", max_tokens=_NOTE_TOKENS)
+    note = one_line(response.note, boundary, max_tokens=_NOTE_TOKENS)
     return lines, [f"Note: {note}"] if note else []
 
 
@@ -131,7 +131,8 @@ def read_data(
 
     Args:
         response: the answers.
-        budget: tokens of the JSON, shared by the questions; `None` gives everything.
+        budget: tokens of the JSON, shared by the questions; `leftOut` counts the passages of one that have no
+            room. `None` gives everything.
         boundary: of the fences around the passages, with which `notice` tells a model what all of it is.
             Without one, texts are for a program.
     """
@@ -142,16 +143,19 @@ def read_data(
     if boundary:
         data = marked(data, boundary)
         found = [fence_texts(rows, boundary) for rows in found]
+    shown = found
     if budget is not None:
-        bare = [{**each, "results": []} for each in data["queries"]]
+        bare = [{**each, "results": [], "leftOut": 0} for each in data["queries"]]
         room = max(0, budget - cost({**data, "queries": bare}))
         rooms = share([sum(map(cost, rows)) for rows in found], room)
-        found = [
+        shown = [
             rows_within(rows, left) or beginning(rows, left, boundary)
             for rows, left in zip(found, rooms, strict=True)
         ]
-    for each, rows in zip(data["queries"], found, strict=True):
-        each["results"] = rows
+    for each, rows, here in zip(data["queries"], found, shown, strict=True):
+        each["results"] = here
+        if len(here) < len(rows):
+            each["leftOut"] = len(rows) - len(here)
     return data
 
 

@@ -16,7 +16,7 @@ from searx_mcp.models.evidence import (
     Source,
 )
 from searx_mcp.render.blocks import block, strangers
-from searx_mcp.render.fence import fenced, one_line, one_url
+from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
 from searx_mcp.render.public import marked, without_absent
 from searx_mcp.render.rows import beginning, cost, fence_texts, rows_within
 from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within
@@ -61,7 +61,9 @@ def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: s
     evidence = _block("EVIDENCE", _evidence_lines(response, shown, boundary))
     quotes = _block("CITATIONS", _citation_lines(shown.citations, boundary))
     room -= estimate(evidence) + estimate(quotes)
-    trace = _block("EXPANSION TRACE", trace_lines(response.steps, response.stats.stop_reason))
+    trace = _block(
+        "EXPANSION TRACE", trace_lines(response.steps, response.stats.stop_reason, boundary)
+    )
     if estimate(trace) > room:
         number = response.stats.iterations
         omitted = f"[Expansion trace omitted — {number} iterations, see stats above]"
@@ -82,7 +84,7 @@ def _always(
     """Figures, sources, and the tokens that are left for all else."""
     room = UNLIMITED if budget is None else budget
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
-    stats, spent = lines_within(_stats_lines(response), round(_STATS_SHARE * room))
+    stats, spent = lines_within(_stats_lines(response, boundary), round(_STATS_SHARE * room))
     room -= spent
     listed = _source_lines(_sources(response), boundary)
     sources, spent = lines_within(listed, round(_SOURCES_SHARE * room))
@@ -218,10 +220,16 @@ def _citation_lines(citations: Sequence[Citation], boundary: str) -> Iterator[st
         title = _line(each.title, boundary) or "Untitled"
         section = f" § {_line(each.section, boundary)}" if each.section else ""
         yield f'[{each.source}] "{one_line(each.text, boundary, max_tokens=UNLIMITED)}"'
-        yield f"    — {title}, {one_url(each.fragment_url)}{section}"
+        yield f"    — {title}, {_cited_url(each, boundary)}{section}"
 
 
-def _stats_lines(response: EvidenceResponse) -> Iterator[str]:
+def _cited_url(citation: Citation, boundary: str) -> str:
+    """The address that shows a quote; without the quote if that could pass for the end of our fence."""
+    url = one_url(citation.fragment_url)
+    return url if neutralise(url, boundary) == url else one_url(citation.url)
+
+
+def _stats_lines(response: EvidenceResponse, boundary: str) -> Iterator[str]:
     stats = response.stats
     yield f"Mode: {_MODES[stats.mode]}"
     yield f"Documents searched: {stats.documents_searched}"
@@ -247,7 +255,7 @@ def _stats_lines(response: EvidenceResponse) -> Iterator[str]:
             " specific query or a different seed URL."
         )
     for note in response.notes:
-        yield f"Note: {one_line(note, '', max_tokens=_NOTE_TOKENS)}"
+        yield f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
 
 
 def _steps_of_time(response: EvidenceResponse) -> str:
@@ -282,6 +290,8 @@ def evidence_data(
     if budget is not None:
         data["evidence"] = [_without(row, "id") for row in data["evidence"]]
     if boundary:
+        for row, quote in zip(data["citations"], response.citations, strict=True):
+            row["fragment_url"] = _cited_url(quote, boundary)
         data = {**marked({**data, "evidence": []}, boundary), "evidence": data["evidence"]}
         data["evidence"] = fence_texts(data["evidence"], boundary)
     return data if budget is None else _within(data, budget, boundary)

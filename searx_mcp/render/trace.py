@@ -5,18 +5,25 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from searx_mcp.models.evidence import ExpansionStep
-from searx_mcp.render.fence import one_url
+from searx_mcp.render.fence import one_line, one_url
 
-_FAILURE_CHARS: Final = 100
+_FAILURE_TOKENS: Final = 30
 
 
-def trace_lines(steps: Sequence[ExpansionStep], stop_reason: str) -> Iterator[str]:
+def trace_lines(steps: Sequence[ExpansionStep], stop_reason: str, boundary: str) -> Iterator[str]:
     """Draw the tree; addresses are cut by the folder that those of the first page's site share.
 
     Args:
         steps: in the order in which they were read.
         stop_reason: why no more were read; what stands before a dash of it is shown.
+        boundary: of the fence.
     """
+    steps = [
+        step.model_copy(
+            update={"failure": one_line(step.failure, boundary, max_tokens=_FAILURE_TOKENS)}
+        )
+        for step in steps
+    ]
     if not any(step.depth for step in steps):
         return
     base = _common_folder([one_url(step.url) for step in steps])
@@ -70,7 +77,7 @@ def _node(step: ExpansionStep, place: str) -> str:
 
 
 def _failed(step: ExpansionStep) -> str:
-    return f" [failed: {step.failure[:_FAILURE_CHARS]}]" if step.failure else ""
+    return f" [failed: {step.failure}]" if step.failure else ""
 
 
 def _site(step: ExpansionStep) -> str:
