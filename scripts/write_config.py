@@ -12,6 +12,13 @@ from pathlib import Path
 
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
+from searx_mcp.models.corpus_request import (
+    AnswerRequest,
+    CorpusSearchRequest,
+    IngestRequest,
+    ReadRequest,
+    StatusRequest,
+)
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.settings.sources import SettingRow, effective
 from searx_mcp.settings.values import Settings
@@ -76,11 +83,17 @@ def expected(root: Path) -> Mapping[Path, str]:
     for name, (place, text) in {
         "settings": ("configuration.md", markdown()),
         "web_search": ("mcp.md", arguments(SearchRequest)),
+        "read_page": ("mcp.md", arguments(ReadRequest)),
+        "answer": ("mcp.md", arguments(AnswerRequest)),
+        "search_corpus": ("mcp.md", arguments(CorpusSearchRequest)),
+        "corpus_status": ("mcp.md", arguments(StatusRequest)),
+        "ingest": ("mcp.md", arguments(IngestRequest)),
         "web_fetch": ("web-fetch.md", arguments(FetchRequest)),
     }.items():
         page = root / "docs" / place
         opening, closing = BEGIN.format(name), END.format(name)
-        before, begin, rest = page.read_text(encoding="utf-8").partition(opening)
+        known = files.get(page) or page.read_text(encoding="utf-8")
+        before, begin, rest = known.partition(opening)
         _, end, after = rest.partition(closing)
         if not (begin and end):
             raise SystemExit(f"{page}: the lines {opening} and {closing} are missing")

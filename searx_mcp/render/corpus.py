@@ -1,6 +1,8 @@
 """What `read_page`, `corpus_status` and `ingest` give, as a model reads it."""
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 from searx_mcp.models.evidence import (
@@ -15,7 +17,7 @@ from searx_mcp.models.evidence import (
 from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, one_line, one_url
 from searx_mcp.render.public import marked, without_absent
-from searx_mcp.render.rows import beginning, cost, fence_texts, rows_within
+from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, rows_within
 from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within, share
 
 _TITLE_TOKENS: Final = 40
@@ -61,6 +63,7 @@ def fitted(response: ReadResponse, *, budget: int | None, boundary: str = "") ->
     """
     if budget is None:
         return response
+    response = _trimmed(response, budget)
     lines, after = _frame(response, boundary)
     asked = [_asked(each, response, boundary) for each in response.queries]
     frame = (fenced("\n".join(lines), boundary=boundary, url=response.url), *after, *asked)
@@ -70,6 +73,20 @@ def fitted(response: ReadResponse, *, budget: int | None, boundary: str = "") ->
         each.model_copy(update={"results": _within(each.results, left, boundary)})
         for each, left in zip(response.queries, share(needs, max(0, room)), strict=True)
     ]
+    return response.model_copy(update={"queries": tuple(queries)})
+
+
+def _trimmed(response: ReadResponse, budget: int) -> ReadResponse:
+    """Leave out what cannot have room, before anything else looks at it: twenty questions may have fifty each."""
+    costs = [
+        costs_until((chunk.text for chunk in each.results), budget) for each in response.queries
+    ]
+    queries = []
+    for each, spent, left in zip(
+        response.queries, costs, share([sum(known) for known in costs], budget), strict=True
+    ):
+        most = bisect_left([*accumulate(spent)], left) + 1
+        queries.append(each.model_copy(update={"results": each.results[:most]}))
     return response.model_copy(update={"queries": tuple(queries)})
 
 
@@ -136,6 +153,9 @@ def read_data(
         boundary: of the fences around the passages, with which `notice` tells a model what all of it is.
             Without one, texts are for a program.
     """
+    counts = [len(each.results) for each in response.queries]
+    if budget is not None:
+        response = _trimmed(response, budget)
     data = without_absent(response.model_dump(mode="json"), frozenset({"url", "lastCrawled"}))
     if "metadata" in data:
         data["metadata"] = without_absent(data["metadata"])
@@ -152,10 +172,10 @@ def read_data(
             rows_within(rows, left) or beginning(rows, left, boundary)
             for rows, left in zip(found, rooms, strict=True)
         ]
-    for each, rows, here in zip(data["queries"], found, shown, strict=True):
+    for each, count, here in zip(data["queries"], counts, shown, strict=True):
         each["results"] = here
-        if len(here) < len(rows):
-            each["leftOut"] = len(rows) - len(here)
+        if len(here) < count:
+            each["leftOut"] = count - len(here)
     return data
 
 

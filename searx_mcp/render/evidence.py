@@ -18,7 +18,7 @@ from searx_mcp.models.evidence import (
 from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, neutralise, one_line, one_url
 from searx_mcp.render.public import marked, without_absent
-from searx_mcp.render.rows import beginning, cost, fence_texts, rows_within
+from searx_mcp.render.rows import beginning, cost, costs_until, fence_texts, rows_within
 from searx_mcp.render.tokens import UNLIMITED, estimate, fit, line_cost, lines_within
 from searx_mcp.render.trace import trace_lines
 
@@ -286,6 +286,10 @@ def evidence_data(
         boundary: of the fences around the texts of evidence, with which `notice` tells a model what all of
             it is. Without one, texts are for a program.
     """
+    total = len(response.evidence)
+    if budget is not None:  # what cannot have room is left out before anything else looks at it
+        most = len(costs_until((each.text for each in response.evidence), budget))
+        response = response.model_copy(update={"evidence": response.evidence[:most]})
     data = _data(response)
     if budget is not None:
         data["evidence"] = [_without(row, "id") for row in data["evidence"]]
@@ -294,7 +298,7 @@ def evidence_data(
             row["fragment_url"] = _cited_url(quote, boundary)
         data = {**marked({**data, "evidence": []}, boundary), "evidence": data["evidence"]}
         data["evidence"] = fence_texts(data["evidence"], boundary)
-    return data if budget is None else _within(data, budget, boundary)
+    return data if budget is None else _within(data, budget, boundary, total)
 
 
 def _data(response: EvidenceResponse) -> dict[str, Any]:
@@ -316,7 +320,7 @@ def _data(response: EvidenceResponse) -> dict[str, Any]:
     return data
 
 
-def _within(data: dict[str, Any], budget: int, boundary: str) -> dict[str, Any]:
+def _within(data: dict[str, Any], budget: int, boundary: str, total: int) -> dict[str, Any]:
     lists: dict[str, Any] = {name: data[name] for name in _LISTS if name in data}
     bare = {name: [] if name in lists else value for name, value in data.items()}
     for name in ("stats", "sub_queries", "notes"):
@@ -332,8 +336,7 @@ def _within(data: dict[str, Any], budget: int, boundary: str) -> dict[str, Any]:
     room -= sum(map(cost, evidence))
     numbers = {row["source"] for row in evidence}
     notes = list(data.get("notes", ()))
-    if missing := len(lists["evidence"]) - len(evidence):
-        total = len(evidence) + missing
+    if len(evidence) < total:
         notes.append(f"Showing {len(evidence)} of {total} chunks; the others have no room.")
     lists["evidence"] = evidence
     for name in ("citations", "steps", "images"):

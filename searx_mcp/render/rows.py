@@ -30,6 +30,18 @@ def _fenced(row: Row, boundary: str) -> Row:
     return {name: text if name == "text" else told[name] for name in row}
 
 
+def costs_until(texts: Iterable[str], room: int) -> list[int]:
+    """Price texts, up to the one with which they have no room together: cheaper than to render them all."""
+    costs: list[int] = []
+    spent = 0
+    for text in texts:
+        costs.append(estimate(text, limit=room))
+        spent += costs[-1]
+        if spent > room:
+            break
+    return costs
+
+
 def rows_within(rows: Sequence[Row], room: int) -> list[Row]:
     """Give the first rows that have room together."""
     kept = []

@@ -48,7 +48,6 @@ from searx_mcp.server.supervision import supervise
 from searx_mcp.settings.values import Settings
 
 T = TypeVar("T")
-_Write = Callable[[int], str]
 
 _MARGIN: Final = 3.0
 """Seconds a service has to end in before the server's limit: what is in hand by then still has to be put
@@ -92,8 +91,8 @@ class Calls:
             response = await self._supervise(context, work, request, otherwise=_OTHERWISE)
         except SearxMcpError as error:
             return self._unread(error, arguments, context)
-        return self._channels.succeeded(
-            read_text(response, budget=budget, boundary=boundary),
+        return await self._written(
+            lambda: read_text(response, budget=budget, boundary=boundary),
             lambda: read_data(response, budget=budget, boundary=boundary),
             context,
         )
@@ -136,8 +135,8 @@ class Calls:
             status = await self._supervise(context, work, request, otherwise="")
         except SearxMcpError as error:
             return self._unread(error, arguments, context)
-        return self._channels.succeeded(
-            status_text(status, budget=self._budget, boundary=self._boundary),
+        return await self._written(
+            lambda: status_text(status, budget=self._budget, boundary=self._boundary),
             lambda: status_data(status, budget=self._budget, boundary=self._boundary),
             context,
         )
@@ -155,8 +154,8 @@ class Calls:
             response = await self._supervise(context, work, request, otherwise=_OTHERWISE)
         except SearxMcpError as error:
             return self._unread(error, arguments, context)
-        return self._channels.succeeded(
-            ingest_text(response, budget=self._budget, boundary=self._boundary),
+        return await self._written(
+            lambda: ingest_text(response, budget=self._budget, boundary=self._boundary),
             lambda: ingest_data(response, budget=self._budget, boundary=self._boundary),
             context,
         )
@@ -178,11 +177,20 @@ class Calls:
             query = arguments.get("query")
             data = evidence_error_data(error, query if isinstance(query, str) else "", boundary)
             return self._channels.failed(evidence_error_text(error, boundary), data, context)
-        return self._channels.succeeded(
-            evidence_text(response, budget=budget, boundary=boundary),
+        return await self._written(
+            lambda: evidence_text(response, budget=budget, boundary=boundary),
             lambda: evidence_data(response, budget=budget, boundary=boundary),
             context,
         )
+
+    async def _written(
+        self,
+        text: Callable[[], str],
+        data: Callable[[], Mapping[str, Any]],
+        context: Context[Any, Any],
+    ) -> CallToolResult:
+        """A result, written beside the loop: a thousand long passages take most of a second."""
+        return await asyncio.to_thread(lambda: self._channels.succeeded(text(), data, context))
 
     def _unread(
         self, error: SearxMcpError, arguments: Mapping[str, Any], context: Context[Any, Any]
