@@ -4,7 +4,7 @@ Callers are models and people, so spellings are forgiven and meanings are not:
 
 - Names: any of `results_count`, `resultsCount`, `results-count`, and the names that other servers have
   for the same.
-- `null`, and an empty text but for `time_range`, count as not given.
+- `null`, an empty text but for `time_range`, and an empty list but for those of a profile count as not given.
 - Numbers and booleans may be text; a list may be one value, a comma list or JSON in a text.
 - `safe_search` takes 0 to 2 and their names; `true` is 1, as it is as a number, and `false` is 0.
 - A category is any that SearXNG or the settings know, in any spelling of its blanks.
@@ -73,14 +73,25 @@ def parse_search(raw: Mapping[str, object], *, defaults: SearchDefaults) -> Sear
     """
     declared = _search_arguments(defaults)
     given = _named(defaults.profile, declared) | _named(raw, declared)
-    if "query" not in given:
+    if "query" in given and isinstance(given["query"].raw, list | tuple):
+        if "queries" in given:
+            raise InvalidArgumentError(given["query"].written, "must be one text beside queries")
+        given["queries"] = given.pop("query")._replace(
+            read=declared["queries"].argument.read, limits=declared["queries"].limits
+        )
+    if "query" not in given and "queries" not in given:
         raise InvalidArgumentError("query", "is missing; say what to search for")
+    values: dict[str, Any] = {name: argument.value() for name, argument in given.items()}
+    if "query" not in values:
+        values["query"], *values["queries"] = values["queries"]
+    if "queries" in values:
+        values["queries"] = [each for each in values["queries"] if each != values["query"]]
     request = SearchRequest.model_validate(
         {
             "category": defaults.category,
             "language": defaults.language,
             "results_count": defaults.results_count,
-            **{name: argument.value() for name, argument in given.items()},
+            **values,
         }
     )
     if request.page > 1 and request.offset:
@@ -108,8 +119,9 @@ def check_profile(raw: Mapping[str, object], *, defaults: SearchDefaults | None 
         InvalidArgumentError: for the first argument that is unknown or wrong.
     """
     defaults = defaults or SearchDefaults()
-    if "query" in _named(raw, _search_arguments(defaults)):
-        raise InvalidArgumentError("query", "belongs to a call, not to a profile")
+    named = _named(raw, _search_arguments(defaults))
+    if field := next((name for name in ("query", "queries") if name in named), ""):
+        raise InvalidArgumentError(field, "belongs to a call, not to a profile")
     parse_search({"query": "-"}, defaults=replace(defaults, profile=raw))
 
 
@@ -237,6 +249,8 @@ class _Given(NamedTuple):
 
 
 _BLANK_MATTERS = frozenset({"query", "url", "time_range"})
+_NONE_MATTERS = frozenset({"allowed_domains", "blocked_domains"})
+"""Lists of a profile, in whose place an empty one may stand; elsewhere models write `[]` for nothing."""
 
 
 def _search_arguments(defaults: SearchDefaults) -> dict[str, Declared]:
@@ -270,6 +284,8 @@ def _named(
             raise InvalidArgumentError(shown(written)[1:-1], f"is unknown{hint}")
         name, read = known[spelling]
         if value is None or (name not in blank_matters and is_blank(value)):
+            continue
+        if value == [] and arguments[name].argument.repeated and name not in _NONE_MATTERS:
             continue
         if name in found:
             raise InvalidArgumentError(written, f"is the same as {found[name].written}; give one")

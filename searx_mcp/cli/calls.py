@@ -24,7 +24,8 @@ from searx_mcp.errors import InvalidArgumentError, SearxMcpError
 from searx_mcp.models.attempt import Attempt
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.models.response import SearchResponse, SearchResult
+from searx_mcp.models.response import SearchBatch, SearchResponse, SearchResult
+from searx_mcp.render.batch import batch_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.public import page_data, response_data, scrub
 from searx_mcp.render.tokens import fit
@@ -57,16 +58,23 @@ async def search(
         request = parse_search(raw, defaults=settings.search_defaults())
         async with persistent_client(settings) as client:
             with show_progress("searching") as progress:
-                response = await client.search(request, progress=progress)
+                search = client.search_all if request.queries else client.search
+                found = await search(request, progress=progress)
     except SearxMcpError as error:
         if as_json:
             print_json(search_error_data(error, str(raw.get("query", ""))))
         print_attempts(error)
         raise
-    if as_json:
-        print_json(response_data(response, budget=request.max_tokens))
+    budget = request.max_tokens
+    if isinstance(found, SearchBatch):
+        if as_json:
+            print_json(batch_data(found, budget=budget))
+        else:
+            print_batch(found, pages=pages, budget=budget)
+    elif as_json:
+        print_json(response_data(found, budget=budget))
     else:
-        print_response(response, pages=pages, budget=request.max_tokens)
+        print_response(found, pages=pages, budget=budget)
 
 
 @click.command()
@@ -128,6 +136,21 @@ def print_response(response: SearchResponse, *, pages: bool, budget: int | None)
     for note in response.notes:
         out.print(plain_text(f"Note: {note}", style="yellow"))
     out.print(plain_text(_footer(response), style="dim"))
+
+
+def print_batch(batch: SearchBatch, *, pages: bool, budget: int | None) -> None:
+    """Print several searches one after the other; what is repeated is named once."""
+    out = console()
+    share = budget // len(batch.queries) if budget else None
+    for number, each in enumerate(batch.queries, start=1):
+        out.print(plain_text(f"\nSearch {number}: {each.query}", style="bold"))
+        if each.error is not None:
+            error_console().print(plain_text(f"{each.query}: {each.error.error_details}"))
+        if each.result is not None:
+            print_response(each.result, pages=pages, budget=share)
+        for hit in each.repeated:
+            place = f"result {hit.result} of search {hit.search}"
+            out.print(plain_text(f"Also {place}: {hit.url}", style="dim"))
 
 
 def print_page(page: Page) -> None:

@@ -3,8 +3,9 @@
 import asyncio
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from yarl import URL
 
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.client.corpus_calls import CorpusCalls
+from searx_mcp.errors import InvalidArgumentError
 from searx_mcp.models.attempt import Format
 from searx_mcp.models.instance import Catalog, PoolReport
 from searx_mcp.models.page import Page
@@ -24,7 +26,7 @@ from searx_mcp.models.request import (
     SearchArguments,
     SearchRequest,
 )
-from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress
 from searx_mcp.settings.values import Settings
 from searx_mcp.storage.memory import MEMORY_BYTES, MemoryPageStore, MemoryStore
@@ -181,11 +183,43 @@ class SearxClient(CorpusCalls):
             request = parse_search(
                 {"query": request, **arguments}, defaults=self.settings.search_defaults()
             )
+        if request.queries:
+            raise InvalidArgumentError("queries", "are for search_all; search has one answer")
         asking = await self._asking()
         components.activity.searched()
         response = await asking.searcher.search(request, progress=progress)
         asking.fetcher.remember((result.url for result in response.results), "search")
         return response
+
+    @override
+    async def search_all(
+        self,
+        request: SearchRequest | Sequence[str],
+        /,
+        *,
+        progress: Progress | None = None,
+        **arguments: Unpack[SearchArguments],
+    ) -> SearchBatch:
+        """Search for several things at the same time, each with an answer of its own.
+
+        A result that an earlier search has is named, and not repeated. One that fails takes no other with it.
+
+        Args:
+            request: a request with `queries`, or the queries with the rest as keyword arguments.
+            progress: told each step.
+            **arguments: the fields of `SearchRequest`.
+
+        Raises:
+            InvalidArgumentError: an argument is wrong.
+            SearxMcpError: every search failed; the error of the first one.
+        """
+        from searx_mcp.search.batch import search_all  # noqa: PLC0415 - what no single search needs
+
+        if not isinstance(request, SearchRequest):
+            request = parse_search(
+                {"queries": request, **arguments}, defaults=self.settings.search_defaults()
+            )
+        return await search_all(request.searches, partial(self.search, progress=progress))
 
     @override
     async def fetch(

@@ -12,6 +12,8 @@ from searx_mcp.models.base import Frozen
 from searx_mcp.models.page import Images
 
 MAX_QUERY_LENGTH = 500
+MAX_QUERIES = 10
+"""Searches of one call beside the first; public instances allow an address a few at a time."""
 MAX_RESULTS = 50
 MAX_PAGE = 50
 """Chosen, not measured: a model that goes on for longer should ask something else."""
@@ -289,6 +291,23 @@ class SearchRequest(Frozen):
             names=("start",),
         ),
     ] = 0
+    queries: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=MAX_QUERY_LENGTH)], ...],
+        Field(max_length=MAX_QUERIES),
+        Argument(
+            read.texts(MAX_QUERY_LENGTH),
+            "Another search at the same time; repeatable.",
+            "TEXT",
+            repeated=True,
+            schema={"description": "More at once"},
+        ),
+    ] = ()
+
+    @property
+    def searches(self) -> tuple["SearchRequest", ...]:
+        """The searches that it asks for, each as a request of its own."""
+        words = dict.fromkeys((self.query, *self.queries))
+        return tuple(self.model_copy(update={"query": each, "queries": ()}) for each in words)
 
 
 class SearchArguments(TypedDict, total=False):

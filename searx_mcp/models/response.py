@@ -228,3 +228,53 @@ class SearchResponse(Frozen):
     coverage: Coverage = Coverage.WEB
     attribution: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class RepeatedHit(Frozen):
+    """A result that an earlier search of the same call has.
+
+    Attributes:
+        url: of the result.
+        search: number of that search, from 1.
+        result: number of the result there, from 1.
+    """
+
+    url: str
+    search: int
+    result: int
+
+
+class SearchFailure(Frozen):
+    """Why one of several searches failed.
+
+    Attributes:
+        error_type: the code of the error.
+        error_details: a sentence for a person, and what to do.
+        retry_after: whole seconds, if they are known.
+    """
+
+    error_type: str
+    error_details: str
+    retry_after: int | None = None
+
+
+class BatchedSearch(Frozen):
+    """One of several searches of a call.
+
+    Attributes:
+        query: as asked.
+        result: what it found, without what an earlier search has; `None` if it failed.
+        repeated: what it found and an earlier search has.
+        error: why it failed; `None` if it did not.
+    """
+
+    query: str
+    result: SearchResponse | None = None
+    repeated: tuple[RepeatedHit, ...] = ()
+    error: SearchFailure | None = None
+
+
+class SearchBatch(Frozen):
+    """The answers to several searches of one call, in their order."""
+
+    queries: tuple[BatchedSearch, ...]

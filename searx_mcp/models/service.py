@@ -18,7 +18,7 @@ from searx_mcp.models.evidence import (
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.response import SearchBatch, SearchResponse
 
 
 class Progress(Protocol):
@@ -39,6 +39,12 @@ class Service(Protocol):
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchResponse:
         """Search the web and, if asked to, read the result pages."""
+        ...
+
+    async def search_all(
+        self, request: SearchRequest, /, *, progress: Progress | None = None
+    ) -> SearchBatch:
+        """Search for all that a request names, at the same time."""
         ...
 
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:

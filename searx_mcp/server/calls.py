@@ -12,9 +12,10 @@ from mcp.types import CallToolResult
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest
-from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress, Service
+from searx_mcp.render.batch import batch_data, batch_text
 from searx_mcp.render.errors import (
     fetch_error_data,
     fetch_error_text,
@@ -70,6 +71,8 @@ class Calls:
             timeout = min(request.timeout or self._settings.web_search.default_timeout, self._limit)
             budget = request.max_tokens or self._settings.server.search_token_budget
             request = request.model_copy(update={"timeout": timeout, "max_tokens": budget})
+            if request.queries:
+                return await self._searches(request, budget, context)
 
             async def work(progress: Progress) -> SearchResponse:
                 service = await self._service()
@@ -87,6 +90,22 @@ class Calls:
         return self._channels.succeeded(
             search_text(response, budget=budget, boundary=self._boundary),
             lambda: response_data(response, budget=budget, boundary=self._boundary),
+            context,
+        )
+
+    async def _searches(
+        self, request: SearchRequest, budget: int, context: Context[Any, Any]
+    ) -> CallToolResult:
+        """Search for several things, and give all answers within one budget."""
+
+        async def work(progress: Progress) -> SearchBatch:
+            service = await self._service()
+            return await service.search_all(request, progress=progress)
+
+        batch = await supervise(context, self._limit, work, otherwise=_SMALLER_SEARCH)
+        return self._channels.succeeded(
+            batch_text(batch, budget=budget, boundary=self._boundary),
+            lambda: batch_data(batch, budget=budget, boundary=self._boundary),
             context,
         )
 

@@ -478,3 +478,13 @@ async def test_processes_of_an_installation_are_one_client_to_a_public_instance(
     assert public.searches == 4
     assert len(agents) == 1
     assert agents.pop().startswith("Mozilla/5.0 ")
+
+
+async def test_several_searches_have_an_answer_each(own, settings_for):
+    async with client_for(settings_for(own=[own])) as client:
+        batch = await client.search_all(["bees", "wasps"], fetch_content=False)
+        with pytest.raises(InvalidArgumentError):
+            await client.search(SearchRequest(query="bees", queries=("wasps",)))
+    assert [each.query for each in batch.queries] == ["bees", "wasps"]
+    asked = {request.query["q"] for request in own.requests if "q" in request.query}
+    assert asked >= {"bees", "wasps"}

@@ -18,7 +18,7 @@ from searx_mcp.models.evidence import (
 from searx_mcp.models.instance import PoolReport
 from searx_mcp.models.page import Page
 from searx_mcp.models.request import FetchRequest, SearchRequest
-from searx_mcp.models.response import SearchResponse
+from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress, Service
 
 
@@ -30,6 +30,12 @@ class PartOfService(Service):
         self, request: SearchRequest, /, *, progress: Progress | None = None
     ) -> SearchResponse:
         raise AssertionError("search was not to be called")
+
+    @override
+    async def search_all(
+        self, request: SearchRequest, /, *, progress: Progress | None = None
+    ) -> SearchBatch:
+        raise AssertionError("search_all was not to be called")
 
     @override
     async def fetch(self, request: FetchRequest, /, *, progress: Progress | None = None) -> Page:

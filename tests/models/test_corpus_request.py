@@ -55,7 +55,7 @@ def refusal(request: type[CorpusRequest], raw: dict[str, object]) -> InvalidArgu
         (AnswerRequest, "url", [PAGE, PAGE], "url", (PAGE,)),
         (AnswerRequest, "urls", f'["{PAGE}"]', "urls", (PAGE,)),
         (AnswerRequest, "url", "", "url", ()),
-        (AnswerRequest, "url", [], "url", None),
+        (AnswerRequest, "url", [], "url", ()),
         (AnswerRequest, "intent", "how-to", "intent", Intent.HOW_TO),
         (AnswerRequest, "intent", "How to", "intent", Intent.HOW_TO),
         (AnswerRequest, "intent", "", "intent", None),

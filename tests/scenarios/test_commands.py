@@ -253,3 +253,13 @@ async def test_what_was_kept_is_purged(run, own, web):
     assert ran.code == 0, ran.err
     await run("fetch", web.url("/tea"))
     assert len(web.requests) == 2
+
+
+async def test_several_searches_are_printed_one_after_the_other(run, web):
+    ran = await run("search", "tea", "--queries", "coffee", "--no-fetch-content")
+    assert ran.code == 0
+    assert "\nSearch 1: tea\n" in ran.out
+    assert "\nSearch 2: coffee\n" in ran.out
+    assert f"Also result 1 of search 1: {web.url('/tea')}\n" in ran.out
+    data = json.loads((await run("search", "tea", "--queries", "coffee", "--json")).out)
+    assert [each["query"] for each in data["queries"]] == ["tea", "coffee"]

@@ -323,7 +323,7 @@ BAD_SEARCHES = [
     ({"query": ""}, "query"),
     ({"query": "1 MB " * 200_000}, "query"),
     ({"query": "a\x00b"}, "query"),
-    ({"query": ["x"]}, "query"),
+    ({"query": {"x": 1}}, "query"),
     ({"query": "x", "max_results": 99}, "max_results"),
     ({"query": "x", "category": "shoping"}, "category"),
     ({"query": "x", "safe_search": "very"}, "safe_search"),
@@ -423,3 +423,31 @@ async def test_a_server_of_a_given_service_leaves_it_open(settings_for):
             await client.list_tools()
         report = await service.instances()
     assert report.instances
+
+
+async def test_several_searches_of_a_call_share_one_budget(connect, settings_for, catalog_of):
+    async with FakeWeb({f"/{n}": LONG for n in range(5)}) as web:
+        async with FakeSearxng(links=web.links, formats=("html", "json")) as own:
+            async with connect(settings_for(web, own=[own])) as client:
+                result = await client.call_tool(
+                    "web_search",
+                    {"query": "bees", "queries": ["wasps", "bees"], "max_tokens": 2_000},
+                )
+                alone = await client.call_tool("web_search", {"queries": ["bees"]})
+    told, data = text(result), result.structured_content
+    assert estimate(told) <= 2_000
+    assert data is not None
+    assert [each["query"] for each in data["queries"]] == ["bees", "wasps"]
+    first, second = data["queries"]
+    assert len(second["repeated"]) == len(first["result"]["results"]) == 5
+    assert second["result"]["results"] == []
+    assert "# Search 2 of 2: wasps\nFound above too: result " in told
+    assert text(alone).startswith("Found 5 search results for query 'bees'")
+
+
+async def test_when_all_searches_of_a_call_fail_the_error_is_that_of_one(connect, settings_for):
+    async with connect(settings_for(instances={"public": "off"})) as client:
+        alone = await client.call_tool("web_search", {"query": "bees"})
+        both = await client.call_tool("web_search", {"queries": ["bees", "wasps"]})
+    assert both.is_error
+    assert text(both) == text(alone)

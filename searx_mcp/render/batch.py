@@ -1,0 +1,107 @@
+"""Several searches of one call, within one budget: as the text a model reads, and as data."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from searx_mcp.models.response import BatchedSearch, RepeatedHit, SearchBatch
+from searx_mcp.render.fence import one_line
+from searx_mcp.render.public import response_data
+from searx_mcp.render.search import search_text
+from searx_mcp.render.tokens import estimate, line_cost, share
+
+_QUERY_TOKENS: Final = 30
+_REPEATED: Final = 10
+"""Repeated results that are named; more are counted."""
+_LEAST: Final = 200
+"""Tokens of a search at least; where there are fewer, the last searches are left out."""
+
+
+def batch_text(batch: SearchBatch, *, budget: int | None, boundary: str) -> str:
+    """Write several searches, each under a line of its own.
+
+    Args:
+        batch: the searches.
+        budget: tokens of all of them together; `None` for no limit.
+        boundary: as for `search_text`.
+    """
+    rooms = _rooms(batch, budget, boundary)
+    blocks = []
+    for number, (each, room) in enumerate(zip(batch.queries, rooms, strict=False), start=1):
+        lines = [_head(each, number, len(batch.queries), boundary)]
+        if each.result is not None and (each.result.results or not each.repeated):
+            lines.append(search_text(each.result, budget=room, boundary=boundary))
+        blocks.append("\n".join((*lines, *_tail(each))))
+    if left_out := len(batch.queries) - len(rooms):
+        blocks.append(_left_out(left_out))
+    return "\n\n".join(blocks)
+
+
+def batch_data(
+    batch: SearchBatch, *, budget: int | None = None, boundary: str = ""
+) -> dict[str, Any]:
+    """Give several searches their public form; with a budget, what `batch_text` shows with the same one."""
+    rooms = _rooms(batch, budget, boundary)
+    shown = zip(batch.queries, rooms, strict=False)
+    data: dict[str, Any] = {"queries": [_data(each, room, boundary) for each, room in shown]}
+    if left_out := len(batch.queries) - len(rooms):
+        data["notes"] = [_left_out(left_out)]
+    return data
+
+
+def _data(each: BatchedSearch, room: int | None, boundary: str) -> dict[str, Any]:
+    data: dict[str, Any] = {"query": each.query}
+    if each.error is not None:
+        return data | {"error": each.error.model_dump(mode="json")}
+    if each.result is not None:
+        data["result"] = response_data(each.result, budget=room, boundary=boundary)
+    if each.repeated:
+        data["repeated"] = [hit.model_dump(mode="json") for hit in each.repeated]
+    return data
+
+
+def _rooms(batch: SearchBatch, budget: int | None, boundary: str) -> list[int | None]:
+    """The tokens of each search that is shown; what one does not need goes to the others."""
+    if budget is None:
+        return [None] * len(batch.queries)
+    number = len(batch.queries)
+    around = [
+        sum(map(line_cost, (_head(each, place, number, boundary), *_tail(each)))) + 1
+        for place, each in enumerate(batch.queries, start=1)
+    ]
+    shown = number
+    while shown > 1 and _left(around, shown, budget) < shown * _LEAST:
+        shown -= 1
+    needs = [
+        0
+        if each.result is None
+        else max(_LEAST, estimate(search_text(each.result, budget=None, boundary=boundary)))
+        for each in batch.queries[:shown]
+    ]
+    return [*share(needs, max(0, _left(around, shown, budget)))]
+
+
+def _left(around: list[int], shown: int, budget: int) -> int:
+    rest = line_cost(_left_out(len(around))) + 1 if shown < len(around) else 0
+    return budget - sum(around[:shown]) - rest
+
+
+def _head(each: BatchedSearch, place: int, number: int, boundary: str) -> str:
+    query = one_line(each.query, boundary, max_tokens=_QUERY_TOKENS)
+    return f"# Search {place} of {number}: {query}"
+
+
+def _tail(each: BatchedSearch) -> Iterator[str]:
+    if each.error is not None:
+        yield f"Search failed: {each.error.error_type}. {each.error.error_details}"
+    if each.repeated:
+        more = len(each.repeated) - _REPEATED
+        named = ", ".join(map(_place, each.repeated[:_REPEATED]))
+        yield f"Found above too: {named}{f' and {more} more' if more > 0 else ''}."
+
+
+def _place(hit: RepeatedHit) -> str:
+    return f"result {hit.result} of search {hit.search}"
+
+
+def _left_out(number: int) -> str:
+    return f"{number} more searches left out for lack of room: ask for fewer, or with a larger max_tokens."
