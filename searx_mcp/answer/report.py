@@ -58,6 +58,8 @@ _SOURCE = re.compile(
 )
 """An entry of a list of sources; its address may stand on the line below."""
 
+_CITATION = re.compile(r"[^\n\"“„«「]{0,9}[\"“„«「][^\n]*+\n[ \t]*+(?:[—–―]|--)")
+"""An entry that quotes, and ascribes the quote on the line below: as `answer` writes its citations."""
 _BETWEEN = re.compile(r"[\s,;]*+")
 _QUOTED_LINE = re.compile(r"[ ]{0,3}>[ \t>]*+")
 _NEW_BLOCK = re.compile(r"[ \t]*+(?:[-*+][ \t]|[0-9]{1,3}[.)][ \t]|#{1,6}[ \t])")
@@ -309,7 +311,8 @@ def _sources(prose: str) -> tuple[dict[int, str], list[tuple[int, int]]]:
         url = _trimmed(found["url"])
         if found["number"]:
             labelled.setdefault(int(found["number"]), url)
-            spans.append(found.span())
+            if not _CITATION.match(found[0]):
+                spans.append(found.span())
         else:
             if int(found["item"]) == 1:  # of several lists the last one
                 items.clear()

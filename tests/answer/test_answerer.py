@@ -1,11 +1,13 @@
 """Answers over a site on loopback, from the question to the quote."""
 
+import asyncio
 import re
 
 import pytest
 
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError
 from searx_mcp.models.evidence import PROTECTED, Mode, QuoteVerdict
+from searx_mcp.testing.loopback import ReceivedRequest
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, silent
@@ -105,11 +107,22 @@ async def test_if_no_page_can_be_read_the_first_error_is_raised(valley, client_o
     assert caught.value.code is ErrorCode.NOT_FOUND
 
 
-async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, client_of):
-    valley.put("/slow", silent())
+async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, client_of, pass_by):
+    is_asked = asyncio.Event()
+
+    def never_answered(_: ReceivedRequest) -> FakePage:
+        is_asked.set()
+        return silent()
+
+    valley.put("/slow", never_answered)
     client = await client_of(valley)
+    await client.ingest(valley.url("/tarn"))
     urls = [valley.url("/tarn"), valley.url("/slow")]
-    response = await client.answer(QUESTION, url=urls, timeout=2)
+    async with asyncio.TaskGroup() as group:
+        answering = group.create_task(client.answer(QUESTION, url=urls, timeout=60))
+        await is_asked.wait()
+        pass_by(55)
+    response = answering.result()
     assert response.is_partial
     assert "Time ran out" in response.notes[0]
     assert FACT in [each.text for each in response.citations]

@@ -102,6 +102,7 @@ LIST = f"\n\n## Sources\n\n[1] A page — {A}\n[2] Another\n    {B}\n[3]: {C}\n"
         pytest.param(f'"{SAID}" [9]{LIST}', (), id="a number without a source"),
         pytest.param(f'"{SAID}"[^1]\n\n[^1]: {A}', (A,), id="a footnote"),
         pytest.param(f'"{SAID}" [1]\n\n1. [A]({A})\n2. [B]({B})', (A,), id="a numbered list"),
+        pytest.param(f'[CITATIONS]\n[1] "{SAID}"\n    — A page, {A} § Limits\n', (A,), id="as answer writes it"),
         pytest.param(f'"{SAID}"\n\nSee [A]({A}).', (), id="a link elsewhere"),
         pytest.param(f"> {SAID}\n> — [A]({A})", (A,), id="below, in the quotation"),
         pytest.param(f"> {SAID}\n>\n> — A, {A}", (A,), id="in a paragraph of its own"),
