@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from searx_mcp.answer.citations import cite
+from searx_mcp.answer.citations import MisquoteError, cite
 from searx_mcp.answer.gathering import Gathering
 from searx_mcp.answer.question import Analysis
 from searx_mcp.answer.selection import (
@@ -248,10 +248,13 @@ def _citations(
         if each.is_adjacent or not each.score or len(citations) >= _QUOTED:
             continue
         page = material.pages[each.hit.url]
-        cited = cite(each.hit.chunk, page, each.sub_query or material.query, source=shown.source)
-        if cited is None:
+        question = each.sub_query or material.query
+        try:
+            cited = cite(each.hit.chunk, page, question, source=shown.source)
+        except MisquoteError:
             dropped += 1
-        else:
+            continue
+        if cited is not None:
             citations.setdefault(cited.text, cited)
     return tuple(sorted(citations.values(), key=lambda cited: cited.source)), dropped
 

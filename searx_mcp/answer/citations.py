@@ -76,6 +76,10 @@ class _Sentence(NamedTuple):
     shown: str
 
 
+class MisquoteError(Exception):
+    """A quote is not in its page."""
+
+
 def cite(chunk: StoredChunk, page: StoredPage, question: str, *, source: int) -> Citation | None:
     """Quote the one or two sentences of a chunk that fit a question best.
 
@@ -86,12 +90,15 @@ def cite(chunk: StoredChunk, page: StoredPage, question: str, *, source: int) ->
         source: number of the page among the sources.
 
     Returns:
-        The quote, or `None` if the chunk does not stand at its span in the page, has nothing to quote, or
-        its quote is not what stands at its own span.
+        The quote, or `None` if the chunk has nothing to quote, such as a list of links.
+
+    Raises:
+        MisquoteError: the chunk does not stand at its span in the page, or its quote is not what stands at
+            its own span.
     """
     kept = page.document.markdown.encode("utf-8", "replace")
     if not chunk.text or _cut(kept, chunk.start, chunk.end) != chunk.text:
-        return None
+        raise MisquoteError
     before = len(kept[: chunk.start].decode("utf-8", "replace"))
     is_code = in_code(page.document.markdown)
     best = _best(list(_sentences(chunk.text, lambda at: is_code(before + at))), question)
@@ -101,7 +108,7 @@ def cite(chunk: StoredChunk, page: StoredPage, question: str, *, source: int) ->
     end = start + len(chunk.text[best.start : best.end].encode("utf-8", "replace"))
     found = _cut(kept, start, end)
     if not found or normalised(found) != normalised(best.shown):
-        return None
+        raise MisquoteError
     return Citation(
         source=source,
         text=best.shown,
