@@ -49,6 +49,7 @@ def test_every_answer_stands_in_its_section_in_these_words(loaded):
     for each in loaded.questions:
         assert each.answer in loaded.section(each).text, each.id
         assert 20 <= len(each.answer) <= 200, each.id
+        assert "\n" not in each.answer, each.id
 
 
 def test_an_answer_stands_in_no_other_section_of_the_set(retrieval_set: ModuleType, loaded):
