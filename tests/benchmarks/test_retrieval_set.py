@@ -64,7 +64,7 @@ def test_every_page_is_asked_about_and_begins_with_its_title(retrieval_set: Modu
     asked = Counter(each.page for each in loaded.questions)
     assert set(asked) == set(loaded.pages)
     assert min(asked.values()) >= 5
-    assert max(asked.values()) <= 10
+    assert max(asked.values()) <= 12
     for name, page in loaded.pages.items():
         paths = [section.path for section in retrieval_set.sections(page)]
         assert page.startswith("# "), name
@@ -76,7 +76,7 @@ def test_every_page_is_asked_about_and_begins_with_its_title(retrieval_set: Modu
 def test_questions_are_spread_over_sections(loaded):
     sections = Counter((each.page, each.section) for each in loaded.questions)
     assert len(sections) >= 0.7 * len(loaded.questions)
-    assert max(sections.values()) <= 5
+    assert max(sections.values()) <= 10
 
 
 def test_there_are_questions_of_every_kind(retrieval_set: ModuleType, loaded):
