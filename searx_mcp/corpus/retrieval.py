@@ -1,7 +1,7 @@
 """Finding the chunks that fit a question: by their words, by vectors where there are any, or both.
 
 The words are scored by the ranker that search and `prompt` use; those of a page's title count as a heading
-above all of it. Vectors add to that, they never replace it:
+above all of it, several times. Vectors add to that, they never replace it:
 `score = a * words + (1 - a) * similarity`, each scaled over the candidates (convex fusion; equal-weight rank
 fusion lost 2.9 points of nDCG@10 on questions about one page). What was measured: `docs/decisions/retrieval.md`.
 """
@@ -25,13 +25,19 @@ _WHOLE_PAGES: Final = 400
 _CANDIDATES: Final = 128
 """Chunks of the index that are scored: of the questions of the labelled set, 96.9 % have their answer among the
 first 100, and 97.3 % among the first 200, which take twice the time."""
+_TITLE_WEIGHT: Final = 3
+"""How much a word of the title of a page counts, in words of headings."""
 _WORDS_SHARE: Final = 0.6
 """Of the score, where there are vectors."""
+_USUAL_SCORE: Final = 0.2
+"""What a chunk that answers has by its words; where the best has less, these have less to say."""
 _LEAST_COVERAGE: Final = 0.35
-"""Share of the question's weight below which a chunk is marked, where no vector says more: on questions with
-less overlap, the first three had the answer in 60 of 100 cases, on others in 93."""
+"""Share of the question's weight below which a chunk is marked, where no vector says more: it marks 90 of 100 first
+chunks that do not answer, and 30 of those that do."""
 _SAME: Final = 0.98
-"""Similarity above which two chunks say the same."""
+"""Similarity above which two chunks say the same, if they also have the same words."""
+_SAME_WORDS: Final = 0.9
+"""Of the words of both, the share that each has."""
 _NEW_VECTORS: Final = 256
 """Vectors made while a question waits, of the chunks whose words fit best; the rest are made behind it."""
 _ROUND: Final = 1_024
@@ -150,7 +156,8 @@ class Retriever:
             return Retrieved(())
         deadline = _before(deadline)
         candidates, weights = await self._find(question, urls, held)
-        parts = [_words(each.chunk) for each in candidates]
+        named = {title: find_terms(title) for title in {each.title for each in candidates}}
+        parts = [_words(each.chunk, named[each.title]) for each in candidates]
         matches = await asyncio.to_thread(score_words, parts, question, weights=weights)
         notes: list[str] = []
         hits = [
@@ -312,10 +319,11 @@ def _before(deadline: float | None) -> float | None:
     return deadline - min(_KEPT_BACK * left, _MOST_KEPT_BACK)
 
 
-def _words(chunk: StoredChunk) -> Words:
-    """The words of a chunk, under which the store found it; the title of its page is one of its titles."""
+def _words(chunk: StoredChunk, named: list[str]) -> Words:
+    """The words of a chunk, under which the store found it, with those of its page's title several times."""
     titles, _, body = chunk.words.partition("\n")
-    return Words(body.split(" "), titles.split(" "), len(chunk.text))
+    more = [*titles.split(" "), *named * (_TITLE_WEIGHT - 1)]
+    return Words(body.split(" "), more, len(chunk.text))
 
 
 def _fused(
@@ -343,7 +351,7 @@ def _fused(
     }
     low, high = min(near.values()), max(near.values())
     spread = high - low or 1.0
-    best = max(hit.score for hit in hits) or 1.0
+    best = max(_USUAL_SCORE, *(hit.score for hit in hits))
     scored, anchor = [], 0.0
     for hit in hits:
         nearness = near.get(hit.chunk.id, low)
@@ -377,7 +385,10 @@ def _each_once(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _unlike(hits: Sequence[Hit], vectors: Mapping[str, Sequence[float]], most: int) -> list[Hit]:
-    """Leave out what says the same as a better hit, until there are so many; the rest nobody sees."""
+    """Leave out what says the same as a better hit, until there are so many; the rest nobody sees.
+
+    Words have a say, since a model gives all texts in a script that it hardly knows much the same vector.
+    """
     kept: list[Hit] = []
     for place, hit in enumerate(hits):
         if len(kept) == most:
@@ -388,6 +399,7 @@ def _unlike(hits: Sequence[Hit], vectors: Mapping[str, Sequence[float]], most: i
                 index
                 for index, other in enumerate(kept)
                 if cosine(vector, vectors.get(other.chunk.id, ())) > _SAME
+                and _has_same_words(hit, other)
             ),
             None,
         )
@@ -396,6 +408,11 @@ def _unlike(hits: Sequence[Hit], vectors: Mapping[str, Sequence[float]], most: i
         else:
             kept[twin] = _with_copy(kept[twin], hit)
     return kept
+
+
+def _has_same_words(hit: Hit, other: Hit) -> bool:
+    words, others = (frozenset(find_terms(each.chunk.text)) for each in (hit, other))
+    return len(words & others) >= _SAME_WORDS * len(words | others)
 
 
 def _with_copy(hit: Hit, copy: Hit) -> Hit:

@@ -114,6 +114,33 @@ async def test_each_page_is_compared_with_the_question_beside_its_own_title(stor
     assert sorted(embedder.asked[:2]) == ["AirCore 6 power", "power"]
 
 
+class BlindEmbedder:
+    """Gives all texts the same vector, as a model does in a script that it does not know."""
+
+    model = "blind"
+    floor: float | None = None
+
+    async def embed(self, texts: Sequence[str], *, deadline: float | None = None) -> list[bytes]:
+        return [pack([1.0, 0.0]) for _ in texts]
+
+
+async def test_chunks_that_only_their_vectors_call_the_same_are_all_found(store):
+    urls = ["https://pump.example/"]
+    by_words = await Retriever(store).retrieve("pump tank", urls=urls, limit=20)
+    found = await Retriever(store, BlindEmbedder()).retrieve("pump tank", urls=urls, limit=20)
+    assert {hit.chunk.id for hit in found.hits} >= {hit.chunk.id for hit in by_words.hits}
+    assert len(found.hits) > 1
+
+
+async def test_chunks_with_the_same_words_and_vectors_are_one_with_its_copies(store):
+    await store.keep(*stored("https://mirror.example/", f"{PUMP}\n\nMirrored."), NOW)
+    found = await Retriever(store, BlindEmbedder()).retrieve(
+        "neighbours sleep AirCore", urls=None, limit=20
+    )
+    (hit,) = (hit for hit in found.hits if "half of its power" in hit.chunk.text)
+    assert {hit.url, *hit.copies} == {"https://pump.example/", "https://mirror.example/"}
+
+
 @pytest.mark.parametrize(
     ("question", "title", "left"),
     [
