@@ -3,8 +3,9 @@
     python -m benchmarks.corpus [--json] [--quick]
 
 100,000 chunks are kept in a file, each with a vector of 256 dimensions: the pages of the labelled set, and
-made-up ones (`benchmarks.corpus_pages`). Then the questions of the set are asked. Exits with 1 if a chunk
-takes too much room, or if half of the questions take too long.
+made-up ones (`benchmarks.corpus_pages`). Then the questions of the set are asked. Last, `read_page` reads pages of a
+site on loopback, for the first time and again. Exits with 1 if a chunk takes too much room, or if half of the
+questions or of the pages take too long.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from benchmarks.corpus_pages import NOW, Writer, labelled_pages, labelled_questions
+from benchmarks.corpus_reading import reading
 from benchmarks.measure import Ratio, Table, command_line, report
 from searx_mcp.corpus.retrieval import Retriever
 from searx_mcp.storage.corpus import FILE_NAME, CorpusStore, find_terms
@@ -70,6 +72,7 @@ async def _measure(
         if is_quick:
             return targets, ()
         search = await _search(store, asked, dice.sample(sorted(pages), SCOPED))
+    by_reading, read = await reading()
     by_name = {name: statistics.median(times) for name, times in search.items()}
     targets += [
         Ratio(f"{name} P50, ms", by_name[name], _SLOWEST, at_least=False)
@@ -77,7 +80,8 @@ async def _measure(
     ]
     rows = tuple((name, *_percentiles(times)) for name, times in search.items())
     title = f"{total.chunks:,} chunks of {total.documents:,} pages, {total.bytes / 1e6:.0f} MB; milliseconds"
-    return targets, (kept, Table(title, ("", "P50", "P95", "most"), rows))
+    search_table = Table(title, ("", "P50", "P95", "most"), rows)
+    return [*targets, *by_reading], (kept, search_table, read)
 
 
 async def _fill(store: CorpusStore, writer: Writer, most: int) -> tuple[Pages, Table]:

@@ -1,0 +1,63 @@
+"""The pages of a set as the corpus keeps them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from benchmarks.retrieving.sets import Collection
+from searx_mcp.content.config import ContentConfig
+from searx_mcp.content.convert import convert
+from searx_mcp.corpus.config import CorpusConfig
+from searx_mcp.corpus.ingestion import Ingestion
+from searx_mcp.fetch.fetcher import Reading
+from searx_mcp.models.request import FetchRequest
+from searx_mcp.storage.corpus import CorpusStore
+from searx_mcp.storage.pages import Capture, CapturedPage, KeptPage
+
+NOW: Final = 1_800_000_000.0
+_MARKDOWN: Final = "text/markdown"
+
+
+class Pages:
+    """Gives the pages of a set as `Fetcher` would: converted, but not fetched."""
+
+    def __init__(self, collection: Collection) -> None:
+        """Take the set."""
+        self._pages = collection.pages
+
+    async def read(
+        self,
+        request: FetchRequest,
+        *,
+        deadline: float | None = None,  # noqa: ARG002 - nothing to wait for
+        previous: KeptPage | None = None,  # noqa: ARG002 - always as if for the first time
+    ) -> Reading:
+        """Give one page."""
+        body = self._pages[request.url].encode()
+        document = convert(
+            body, media_type=_MARKDOWN, charset="utf-8", url=request.url, config=ContentConfig()
+        )
+        page = CapturedPage(
+            document=document,
+            final_url=request.url,
+            content_type=_MARKDOWN,
+            content_length=len(body),
+            status_code=200,
+        )
+        return Reading(KeptPage(Capture(page, request.url, NOW, NOW, len(body)), ""), is_new=True)
+
+
+@asynccontextmanager
+async def kept(collection: Collection, file: Path | None = None) -> AsyncIterator[CorpusStore]:
+    """Give a store with the pages of a set, in memory unless a file is named."""
+    store = CorpusStore(file, namespace="", max_bytes=1 << 34, max_age=1e9)
+    ingestion = Ingestion(store, Pages(collection), config=CorpusConfig(), clock=lambda: NOW)
+    try:
+        for url in collection.pages:
+            done = await ingestion.ingest(url)
+            if done.error is not None:
+                raise done.error
+        yield store
+    finally:
+        await store.aclose()
