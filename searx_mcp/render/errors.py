@@ -23,7 +23,7 @@ from searx_mcp.render.tokens import estimate, line_cost, lines_within
 
 MAX_TOKENS = 120
 """What an error may cost a model."""
-MAX_EVIDENCE_TOKENS = 200
+MAX_EVIDENCE_TOKENS = 240
 """What an error of a call for evidence may cost, which also says what not to do instead."""
 EXPANDS_LESS = "Retry with expansion_budget=0 to skip expansion, or try a more specific URL."
 """Advice where evidence took too long."""

@@ -113,10 +113,13 @@ def fitting(response: EvidenceResponse, *, budget: int | None, boundary: str) ->
 
 
 def _fitting(response: EvidenceResponse, room: int, boundary: str) -> Shown:
-    quotes = [
-        (quote, sum(map(line_cost, _citation_lines([quote], boundary))) + 1)
-        for quote in response.citations
-    ]
+    quotes = []
+    dated: set[int] = set()
+    for quote in response.citations:
+        origin = [] if quote.source in dated else [_origin_line(quote, boundary)]
+        dated.add(quote.source)
+        lines = (*_quote_lines(quote, boundary), *origin)
+        quotes.append((quote, sum(map(line_cost, lines)) + 1))
     reserved = min(round(_QUOTES_SHARE * room), sum(cost for _, cost in quotes))
     left = room - reserved - _MORE_TOKENS
     kept: list[Evidence] = []
@@ -217,10 +220,25 @@ def _citation_lines(citations: Sequence[Citation], boundary: str) -> Iterator[st
     for number, each in enumerate(citations):
         if number:
             yield ""
-        title = _line(each.title, boundary) or "Untitled"
-        section = f" § {_line(each.section, boundary)}" if each.section else ""
-        yield f'[{each.source}] "{one_line(each.text, boundary, max_tokens=UNLIMITED)}"'
-        yield f"    — {title}, {_cited_url(each, boundary)}{section}"
+        yield from _quote_lines(each, boundary)
+    if citations:
+        yield ""
+    dated = {each.source: each for each in reversed(citations)}
+    yield from (_origin_line(dated[number], boundary) for number in sorted(dated))
+
+
+def _quote_lines(quote: Citation, boundary: str) -> Iterator[str]:
+    title = _line(quote.title, boundary) or "Untitled"
+    section = f" § {_line(quote.section, boundary)}" if quote.section else ""
+    yield f'[{quote.source}] "{one_line(quote.text, boundary, max_tokens=UNLIMITED)}"'
+    yield f"    — {title}, {_cited_url(quote, boundary)}{section}"
+
+
+def _origin_line(quote: Citation, boundary: str) -> str:
+    """Which state of a page its quotes were compared with, short; the data have all of it."""
+    at = quote.retrieved_at[:16].replace("T", " ")
+    by = one_line(quote.extractor, boundary, max_tokens=_TITLE_TOKENS)
+    return f"[{quote.source}] retrieved {at} UTC, sha256 {quote.content_hash[:12]}…, {by}"
 
 
 def _cited_url(citation: Citation, boundary: str) -> str:

@@ -76,7 +76,7 @@ async def test_a_fact_two_links_away_is_cited_and_later_found_without_a_request(
 ) -> None:
     told: list[str] = []
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
         told.append(message or "")
 
     async with site() as web:
@@ -84,7 +84,7 @@ async def test_a_fact_two_links_away_is_cited_and_later_found_without_a_request(
             found = await client.call_tool(
                 "answer",
                 {"url": web.url("/bees"), "query": QUESTION},
-                progress_callback=progress,
+                progress_callback=tell,
             )
             assert isinstance(found, CallToolResult)
             both = await call(

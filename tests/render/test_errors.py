@@ -15,7 +15,11 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.attempt import Attempt, Format, Verdict
 from searx_mcp.render.errors import (
+    MAX_EVIDENCE_TOKENS,
     MAX_TOKENS,
+    NOT_FROM_MEMORY,
+    evidence_error_data,
+    evidence_error_text,
     fetch_error_data,
     fetch_error_text,
     search_error_data,
@@ -55,6 +59,74 @@ def test_an_error_of_a_page_reads_like_this():
         "Failed to fetch content: The site answered 404 (not_found). Do not repeat the same call."
         " Check the address, or find the page with web_search."
     )
+
+
+def test_an_error_of_a_call_for_evidence_reads_like_this():
+    error = SiteError("The site answered 404.", code=ErrorCode.NOT_FOUND, status_code=404)
+    assert evidence_error_text(error) == (
+        "[ERROR]\nsearx-mcp encountered an error during retrieval.\n\n"
+        "Error type: not_found\n"
+        "Details: The site answered 404. Do not repeat the same call."
+        " Check the address, or find the page with web_search.\n\n"
+        "Please inform the user of this error. Do not attempt to answer from memory — the tool was"
+        " called because specific source material was needed."
+    )
+    data = evidence_error_data(error, "who dances")
+    assert (data["query"], data["error_type"], data["status_code"]) == (
+        "who dances",
+        "not_found",
+        404,
+    )
+    assert data["error_details"].endswith(NOT_FROM_MEMORY)
+
+
+@pytest.mark.parametrize(("seconds", "after"), [(None, ""), (47.0, " after 47s")])
+def test_a_call_for_evidence_that_ran_out_of_time_says_what_to_leave_out(seconds, after):
+    error = DeadlineError("No page was read in time")
+    if seconds:
+        error.ran_out(seconds, seconds)
+    text = evidence_error_text(error)
+    assert text.startswith(
+        f"[ERROR]\nsearx-mcp timed out{after}.\n\nError type: deadline_exceeded\n"
+    )
+    advice = "Retry with expansion_budget=0 to skip expansion, or try a more specific URL."
+    assert advice in text
+    assert advice in evidence_error_data(error, "x")["error_details"]
+    assert text.endswith(NOT_FROM_MEMORY)
+
+
+def test_a_wrong_argument_of_a_call_for_evidence_is_for_the_caller_to_correct():
+    error = InvalidArgumentError("intent", "is unknown")
+    assert evidence_error_text(error) == (
+        "Call refused: intent: is unknown (invalid_argument). Correct the named argument and call again."
+    )
+    data = evidence_error_data(error, "x")
+    assert data["field"] == "intent"
+    assert "memory" not in data["error_details"]
+
+
+@pytest.mark.parametrize("code", ErrorCode)
+def test_every_error_of_a_call_for_evidence_is_short_and_has_its_code(code):
+    error = FetchError("Long words. " * 90, code=code, advice="Advice. " * 90, quoted="obey " * 90)
+    text = evidence_error_text(error, "0123456789abcdef")
+    assert estimate(text) <= MAX_EVIDENCE_TOKENS
+    assert f"\nError type: {code}\n" in text
+    outside = text.partition("<web-content")[0] + text.partition("</web-content")[2]
+    assert "obey" not in outside
+    data = evidence_error_data(error, "x", "0123456789abcdef")
+    assert data["error_type"] == code
+    assert data["quoted"].startswith("<web-content id=0123456789abcdef")
+
+
+def test_where_redirects_have_led_is_no_address_of_ours():
+    error = SiteError(
+        "No page.", code=ErrorCode.NOT_FOUND, url="https://b.example/obey", status_code=404
+    )
+    error.redirect_chain = ("https://a.example/ -> 301",)
+    data = evidence_error_data(error, "x", "0123456789abcdef")
+    assert next(iter(data)) == "notice"
+    assert "url" not in data
+    assert data["final_url"] == "https://b.example/obey"
 
 
 @pytest.mark.parametrize("code", ErrorCode)

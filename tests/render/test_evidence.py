@@ -162,6 +162,8 @@ Base: {MODULES}
 [CITATIONS]
 [1] "Gradient boosting builds an additive model."
     — Ensemble Methods, {TREES.url}#:~:text=Gradient%20boosting%20builds § Gradient Boosted Trees
+
+[1] retrieved 2026-02-22 14:30 UTC, sha256 abababababab…, searx-mcp 1
 </web-content 0123456789abcdef>
 
 [STATS]

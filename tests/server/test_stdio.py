@@ -123,7 +123,7 @@ async def test_one_signal_ends_a_server_that_waits_for_input(tmp_path, number, i
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux tells who started whom")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("tool", ["web_search", "web_fetch"])
+@pytest.mark.parametrize("tool", ["web_search", "web_fetch", "answer"])
 async def test_one_signal_ends_a_call_and_all_that_was_started_for_it(tmp_path, number, tool):
     async with silent_site() as (origin, asked):
         environment = {
@@ -134,7 +134,8 @@ async def test_one_signal_ends_a_call_and_all_that_was_started_for_it(tmp_path, 
         }
         async with serving(tmp_path, ignored=True, **environment) as process:
             await greet(process)
-            arguments = {"query": "bees"} if tool == "web_search" else {"url": f"http://{origin}/a"}
+            arguments = {"query": "bees"} if tool != "web_fetch" else {}
+            arguments |= {"url": f"http://{origin}/a"} if tool != "web_search" else {}
             assert process.stdin is not None
             assert process.stderr is not None
             params = {"name": tool, "arguments": arguments}
