@@ -190,6 +190,34 @@ async def test_a_page_that_failed_ends_the_command_with_1_and_the_others_are_kep
     assert ran.err.startswith(f"{web.url('/gone')}: ")
 
 
+async def test_a_report_is_checked_against_what_is_kept(run, web, tmp_path):
+    await run("corpus", "add", web.url("/tea"))
+    report = tmp_path / "report.md"
+    right = f'They say it "turns bitter above eighty degrees" ({web.url("/tea")}).\n'
+    report.write_text(right, "utf-8")
+    held = await run("corpus", "verify", str(report))
+    assert held.code == 0, held.err
+    assert held.out.endswith("quotes: 1 supported; links: 1 supported\n")
+    wrong = f'{right}\nOthers: "tea is best when robots make it" ({web.url("/other")}).\n'
+    report.write_text(wrong, "utf-8")
+    failed = await run("corpus", "verify", str(report))
+    assert failed.code == 1
+    assert failed.out.endswith("quotes: 1 supported, 1 missing; links: 1 supported, 1 missing\n")
+    data = json.loads((await run("corpus", "verify", str(report), "--json")).out)
+    assert [(each["line"], each["verdict"]) for each in data["quotes"]] == [
+        (1, "supported"),
+        (3, "missing"),
+    ]
+    assert data["quotes"][0]["found_in"] == [web.url("/tea")]
+
+
+async def test_a_report_that_is_no_text_is_refused(run, tmp_path):
+    report = tmp_path / "report.md"
+    report.write_bytes(b"\xff\xfe\x00")
+    ran = await run("corpus", "verify", str(report))
+    assert (ran.code, "is not UTF-8 text" in ran.err) == (2, True)
+
+
 async def test_a_report_that_is_too_long_is_refused_before_it_is_read(run, tmp_path):
     report = tmp_path / "report.md"
     make_private_file(report)

@@ -17,7 +17,7 @@ from searx_mcp.errors import (
     SiteError,
 )
 from searx_mcp.models.corpus_request import ReadRequest
-from searx_mcp.models.evidence import PROTECTED
+from searx_mcp.models.evidence import PROTECTED, QuoteVerdict
 from searx_mcp.storage.corpus import FILE_NAME
 from searx_mcp.testing.clock import FakeClock
 from searx_mcp.testing.searxng import FakeSearxng
@@ -143,6 +143,19 @@ async def test_what_fails_is_said_of_each_page(client_of, web):
     assert [bool(page.error) for page in done.pages] == [False, True]
     assert done.pages[1].error_type == ErrorCode.NOT_FOUND
     assert status.documents == 0
+
+
+async def test_a_report_is_checked_against_the_pages_that_are_kept(client_of, web):
+    quoted = "A tin with a tight lid keeps leaves fresh for eighteen months"
+    async with client_of(web) as client:
+        await client.ingest([web.url("/tea"), web.url("/tin")])
+        asked = len(web.requests)
+        right = await client.verify(f'It says "{quoted}" ({web.url("/tin")}).')
+        wrong = await client.verify(f'It says "{quoted}" ({web.url("/tea")}).')
+    assert [each.verdict for each in right.quotes] == [QuoteVerdict.SUPPORTED]
+    assert [each.verdict for each in wrong.quotes] == [QuoteVerdict.MISATTRIBUTED]
+    assert wrong.quotes[0].found_in == (web.url("/tin"),)
+    assert len(web.requests) == asked
 
 
 async def test_pages_are_exported_removed_and_cleared(client_of, web):

@@ -1,4 +1,4 @@
-"""The Python blocks of the two pages about doubles run as they stand."""
+"""The Python blocks of the pages that need no network run as they stand."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 BLOCKS = [
     (page, block)
-    for page in ("docs/testing.md", "tests/doubles/README.md")
+    for page in ("docs/corpus.md", "docs/testing.md", "tests/doubles/README.md")
     for block in re.findall(
         r"^```python\n(.*?)^```$", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
@@ -20,7 +20,7 @@ BEHIND_EVERYTHING = f"import sys\nsys.path.append({str(ROOT)!r})\n"
 
 
 def test_the_pages_have_examples():
-    assert len(BLOCKS) == 10
+    assert len(BLOCKS) == 11
 
 
 @pytest.mark.slow
