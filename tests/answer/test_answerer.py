@@ -118,9 +118,16 @@ async def test_what_is_in_hand_when_time_runs_out_is_given_and_marked(valley, cl
     client = await client_of(valley)
     await client.ingest(valley.url("/tarn"))
     urls = [valley.url("/tarn"), valley.url("/slow")]
+    is_read = asyncio.Event()
+
+    def told(message: str) -> None:
+        if message.startswith("Indexed"):
+            is_read.set()
+
     async with asyncio.TaskGroup() as group:
-        answering = group.create_task(client.answer(QUESTION, url=urls, timeout=60))
+        answering = group.create_task(client.answer(QUESTION, url=urls, timeout=60, progress=told))
         await is_asked.wait()
+        await is_read.wait()  # no call of the database is under way, which the leap would end
         pass_by(55)
     response = answering.result()
     assert response.is_partial
