@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from searx_mcp.corpus.config import CorpusConfig
 from searx_mcp.corpus.ingestion import Ingested, Ingestion, PageSource, address_of, busy
 from searx_mcp.corpus.retrieval import Hit, Retrieved, Retriever
-from searx_mcp.errors import StorageError
+from searx_mcp.errors import DeadlineError, StorageError
 from searx_mcp.models.corpus_request import IngestRequest, ReadRequest, StatusRequest
 from searx_mcp.models.evidence import (
     PROTECTED,
@@ -134,9 +134,12 @@ class Corpus:
             for chunk in await self._ingestion.chunks(url)
         ]
         try:
-            return await self._retriever.retrieve(
-                question, urls=urls, limit=limit, deadline=deadline, held=held
-            )
+            async with asyncio.timeout_at(deadline):
+                return await self._retriever.retrieve(
+                    question, urls=urls, limit=limit, deadline=deadline, held=held
+                )
+        except TimeoutError as exc:
+            raise DeadlineError("The corpus was not searched in time") from exc
         except StorageError as exc:
             raise busy() from exc
 
@@ -217,8 +220,11 @@ class Corpus:
 
     async def remove(self, urls: Sequence[str]) -> int:
         """Forget pages, and leave no trace on a disk; returns how many there were."""
-        known = [address_of(url) for url in urls]
-        return self._ingestion.let_go(known) + await self._store.remove(known)
+        known = list(dict.fromkeys(map(address_of, urls)))
+        held = [url for url in known if self._ingestion.held(url)]
+        both = [url for url in held if await self._store.head(url)]
+        self._ingestion.let_go(held)
+        return len(held) - len(both) + await self._store.remove(known)
 
     async def clear(self) -> None:
         """Forget everything, and leave no trace on a disk."""

@@ -176,12 +176,10 @@ class Ingestion:
         """The chunks of a page, in order; none if the corpus does not have it."""
         return self._held[url].chunks if self.held(url) else await self._store.chunks(url)
 
-    def let_go(self, urls: Sequence[str] | None) -> int:
-        """Forget pages held in memory, or all; gives how many there were."""
-        gone = [url for url in (self._held if urls is None else urls) if self.held(url)]
-        for url in gone:
-            del self._held[url]
-        return len(gone)
+    def let_go(self, urls: Sequence[str] | None) -> None:
+        """Forget pages held in memory, or all."""
+        for url in [*self._held] if urls is None else urls:
+            self._held.pop(url, None)
 
     async def _ingest(
         self, url: str, *, force: bool, deadline: float | None, progress: Progress | None

@@ -88,7 +88,7 @@ async def test_a_page_held_in_memory_can_be_removed_too(corpus, site, page_of):
     for path in ("/a", "/b"):
         site.put(path, page_of("Bees make wax.", headers={"Cache-Control": "no-store"}))
         await corpus.ingest(site.url(path))
-    assert await corpus.remove([site.url("/a")]) == 1
+    assert await corpus.remove([site.url("/a"), site.url("/a#part")]) == 1
     assert len(await corpus.pages([site.url("/a"), site.url("/b")])) == 1
     await corpus.clear()
     assert await corpus.pages([site.url("/b")]) == []

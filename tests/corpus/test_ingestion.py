@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -332,6 +334,57 @@ async def test_chunks_have_the_tokens_that_are_set(parts, site, sections_of):
     assert len(usual.chunks) == 2
     assert max(chunk.tokens for chunk in small.chunks) <= 80, "about as many"
     assert usual.page.extractor != small.page.extractor, "a changed setting makes chunks anew"
+
+
+async def test_what_an_earlier_version_made_is_made_anew(parts, site, sections_of, clock, pages):
+    site.put("/a", sections_of("Bees make wax.", "Bees make honey."))
+    store = parts.store(None)
+    first = await parts.corpus(store=store).ingest(site.url("/a"))
+    await pages.purge()
+    corpus = parts.corpus(store=store, chunk_tokens=64)
+    again = await corpus.ingest(site.url("/a"))
+    assert "If-None-Match" not in site.requests[1].headers
+    assert len(again.chunks) > len(first.chunks)
+    assert await corpus.chunks(site.url("/a")) == again.chunks
+
+
+async def test_a_page_that_may_be_stored_by_now_is_no_longer_held(corpus, site, page_of, clock):
+    site.put("/a", page_of("Bees make wax.", headers={"Cache-Control": "no-store"}))
+    held = await corpus.ingest(site.url("/a"))
+    clock.time += REFRESH_PAUSE
+    again = await corpus.ingest(site.url("/a"), force=True)
+    assert again.new_chunks == 0, "they are held already"
+    clock.time += REFRESH_PAUSE
+    site.put("/a", page_of("Bees make wax."))
+    await corpus.ingest(site.url("/a"), force=True)
+    clock.time += HELD_FOR
+    assert await corpus.chunks(site.url("/a")) == held.chunks
+    assert (await corpus.status(StatusRequest())).documents == 1
+
+
+async def test_only_some_pages_are_held_at_once(corpus, site, page_of):
+    urls = [
+        site.put(f"/{n}", page_of(f"Hive {n}.", headers={"Cache-Control": "no-store"}))
+        or site.url(f"/{n}")
+        for n in range(34)
+    ]
+    for url in urls:
+        await corpus.ingest(url)
+    assert [page.url for page in await corpus.pages(urls)] == urls[2:]
+
+
+@pytest.mark.parametrize("place", ["file"], indirect=True)
+async def test_a_file_that_is_busy_costs_no_more_than_the_time_of_a_call(
+    corpus, site, page_of, place
+):
+    site.put("/a", page_of("Bees make wax."))
+    await corpus.status(StatusRequest())
+    with closing(sqlite3.connect(place)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        done = await corpus.ingest(site.url("/a"), deadline=soon(0.3))
+        assert done.error.code == ErrorCode.DEADLINE_EXCEEDED
+        other.rollback()
+    assert (await corpus.ingest(site.url("/a"), deadline=soon(10))).error is None
 
 
 async def test_no_question_and_no_page_is_in_the_log(corpus, site, page_of, caplog):
