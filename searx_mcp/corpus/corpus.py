@@ -182,7 +182,7 @@ class Corpus:
             tokens=totals.tokens,
             bytes=totals.bytes,
             embedding=model,
-            embedded=await self._store.embedded(model) if model else 0,
+            embedded=await self._embedded(model, url),
             urls=tuple(
                 CorpusPage(
                     url=head.url,
@@ -195,6 +195,13 @@ class Corpus:
                 if head is not None
             ),
         )
+
+    async def _embedded(self, model: str, url: str | None) -> int:
+        """Count the vectors of a model, of all chunks or those of one page."""
+        if not model or url is None:
+            return await self._store.embedded(model) if model else 0
+        chunks = await self._store.chunks(url)
+        return len(await self._store.vectors(model, [chunk.id for chunk in chunks]))
 
     async def chunks(self, url: str) -> tuple[StoredChunk, ...]:
         """The chunks of a page, in order; none if it is not kept."""

@@ -72,6 +72,17 @@ async def test_the_status_of_one_page(corpus, site, sections_of, asked, document
     assert [page.url for page in status.urls] == [site.url("/a")] * documents
 
 
+async def test_the_status_counts_vectors(parts, site, sections_of, embedding):
+    corpus = parts.corpus(embedder=parts.embedder(embedding))
+    for path, texts in (("/a", ["Bees make wax.", "Drones do nothing."]), ("/b", ["Mites kill."])):
+        site.put(path, sections_of(*texts))
+        await corpus.read(ReadRequest(url=site.url(path), query=("wax",)))
+    asked = ("", site.url("/a"), site.url("/none"))
+    found = [await corpus.status(StatusRequest(source_url=url)) for url in asked]
+    assert [status.embedded for status in found] == [3, 2, 0]
+    assert {status.embedding for status in found} == {"m v1"}
+
+
 @pytest.mark.parametrize("place", ["file"], indirect=True)
 async def test_a_removed_page_leaves_no_trace(corpus, site, page_of, place):
     site.put("/a", page_of("Bees make wax."))

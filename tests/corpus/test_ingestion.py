@@ -265,6 +265,21 @@ async def test_a_kept_page_does_not_wait_for_slow_sites(parts, site, page_of):
         slow.cancel()
 
 
+async def test_a_stale_page_serves_where_other_pages_take_the_time(parts, site, page_of, clock):
+    corpus = parts.corpus(concurrency=1)
+    site.put("/a", page_of("Bees make wax."))
+    site.put("/slow", silent())
+    await corpus.ingest(site.url("/a"))
+    clock.time += 2 * HOUR
+    async with asyncio.TaskGroup() as group:
+        slow = group.create_task(corpus.ingest(site.url("/slow")))
+        await site.wait_for_requests(2)
+        done = await corpus.ingest(site.url("/a"), deadline=soon(0.5))
+        assert done.note.endswith("this is the page as it was 2 hours ago.")
+        slow.cancel()
+    assert len(site.requests) == 2
+
+
 async def test_a_call_that_is_cancelled_leaves_nothing_behind(corpus, site, page_of):
     site.put("/a", silent())
     before = asyncio.all_tasks()
