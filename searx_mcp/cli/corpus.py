@@ -24,6 +24,7 @@ from searx_mcp.cli.options import arguments, given
 from searx_mcp.cli.output import error_data, plain_text, print_json, print_notes, show_progress
 from searx_mcp.cli.running import ExitCode, working
 from searx_mcp.errors import InvalidArgumentError, SearxMcpError
+from searx_mcp.fetch.config import FetchPolicy
 from searx_mcp.files import check_regular, make_private_file, read_text
 from searx_mcp.models.corpus_request import (
     AnswerRequest,
@@ -252,6 +253,9 @@ async def _opened(loaded: "Loaded") -> AsyncIterator["SearxClient"]:
     if settings.state_folder() is None or not settings.storage.corpus:
         setting = "storage.corpus" if settings.state_folder() else "storage.state"
         print_notes([f"No page outlives this command: {setting} is off."])
+    # A person may read every page, as with `fetch`: the policy is for models.
+    fetch = settings.fetch.model_copy(update={"policy": FetchPolicy.ANY})
+    settings = settings.model_copy(update={"fetch": fetch})
     async with persistent_client(settings, origins=loaded.origins) as client:
         yield client
 

@@ -190,6 +190,18 @@ async def test_a_page_that_failed_ends_the_command_with_1_and_the_others_are_kep
     assert ran.err.startswith(f"{web.url('/gone')}: ")
 
 
+async def test_a_person_may_name_any_page(run, web):
+    policy = {"SEARX_MCP_FETCH__POLICY": "seen"}
+    for arguments in (
+        ("read", web.url("/tea"), "-q", "tea"),
+        ("answer", "tea", "--url", web.url("/tea")),
+        ("corpus", "add", web.url("/tea")),
+    ):
+        ran = await run(*arguments, **policy)
+        assert ran.code == 0, ran.err
+        await run("corpus", "clear", "--yes")
+
+
 async def test_a_report_is_checked_against_what_is_kept(run, web, tmp_path):
     await run("corpus", "add", web.url("/tea"))
     report = tmp_path / "report.md"
