@@ -50,8 +50,14 @@ def folder(place: Path) -> None:
 NAMES = [
     *(f"state-v1.db{end}" for end in ("", "-journal", "-wal", "-shm", ".lock")),
     *(f"pages-v1.db{end}" for end in ("", "-journal", "-wal", "-shm", ".lock")),
+    *(f"corpus-v1.db{end}" for end in ("", "-journal", "-wal", "-shm", ".lock")),
     *("pages.key", "catalog-v1.json"),
 ]
+
+
+async def passages(client, url: str):
+    """What a page that is kept to be asked has of an answer."""
+    return (await client.read_page(url, query="Do they dance?")).queries[0].results
 
 
 @pytest.mark.slow
@@ -73,9 +79,12 @@ async def test_searches_and_pages_go_on_whatever_becomes_of_all_files(
             for turn in range(3):
                 assert (await client.search(f"bees {turn}", fetch_content=False)).results
                 assert (await client.fetch(web.url(f"/{turn}"))).title == f"Bees {turn}"
+                assert await passages(client, web.url(f"/{turn}"))
                 if turn == 0:
+                    assert (state / "corpus-v1.db").exists()
                     for name in NAMES:
                         spoil(state / name)
         async with persistent_client(settings) as client:
             assert (await client.search("bees", fetch_content=False)).results
             assert (await client.fetch(web.url("/3"))).title == "Bees 3"
+            assert await passages(client, web.url("/3"))
