@@ -17,6 +17,7 @@ from searx_mcp.storage.corpus import (
     StoredPage,
     find_terms,
 )
+from searx_mcp.storage.corpus_index import match
 
 NOW = 1_000_000_000.0
 DAY = 86_400.0
@@ -437,3 +438,23 @@ async def test_odd_texts_are_kept_as_they_are(store, text):
     assert (await store.head(URL)).etag == f"{text}2"
     assert await store.head(text) is None
     assert await store.match([text], urls=[text], limit=3) == ()
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        pytest.param({"wax": 3, "honey": 3, "hive": 3}, {"w", "h", "v", "wh", "hv"}, id="all are rare"),
+        pytest.param({"wax": 3, "honey": 9_000}, {"w", "wh"}, id="one is common"),
+        pytest.param({"wax": 3, "honey": 9_000, "hive": 9_000}, {"w", "wh", "hv"}, id="two are"),
+        pytest.param({"honey": 9_000, "hive": 9_001}, {"h", "wh", "hv"}, id="all are common"),
+        pytest.param({"wax": 0, "honey": 0}, set(), id="none is there"),
+    ],
+)  # fmt: skip
+async def test_words_that_very_many_chunks_have_find_only_what_has_all_of_them(
+    store, counts, expected
+):
+    texts = {"w": "wax", "h": "honey", "v": "hive", "wh": "wax honey", "hv": "honey hive"}
+    await store.keep(*made(list(texts.values()), title="x"), NOW)
+    ranked = await store._database.read(lambda tx: match(tx, 1, counts, 10))
+    chunks = await store._database.read(lambda tx: dict(tx.rows("SELECT id, position FROM chunks")))
+    assert {list(texts)[chunks[chunk]] for chunk, _ in ranked} == expected
