@@ -136,7 +136,7 @@ class Expander:
         wanted = [ScoredLink(url, "", 0, 1.0) for url in dict.fromkeys(seeds)]
         left, idle = budget, 0
         while True:
-            score, begun = gathering.score(list(gathering.pages)), now()
+            begun = now()
             read = await self._read(wanted, stop_at, progress)
             # Whoever reads a page keeps some of its time, too, so that it is over a little before.
             is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
@@ -147,8 +147,9 @@ class Expander:
             gathering.add_steps(wanted, read, before)
             for link, done in zip(wanted, read, strict=True):
                 frontier.add(link.url, done, link.depth)
-            is_better = gathering.score(list(gathering.pages)) > score + _GAIN
-            idle = 0 if is_better or left == budget else idle + 1
+            # Both as found now: what a word weighs changes with every page.
+            gain = gathering.score(list(gathering.pages)) - gathering.score(before)
+            idle = 0 if gain > _GAIN or left == budget else idle + 1
             reason = OFF
             if budget:
                 reason = _reason_to_stop(gathering, frontier, left, idle, is_automatic=is_automatic)

@@ -112,12 +112,16 @@ class Gathering:
             )
 
     def score(self, urls: Sequence[str]) -> float:
-        """How well some pages answer: the mean of the best chunks of each part, 0 to 1."""
+        """How well some pages answer: the mean of the best chunks of each part, 0 to 1.
+
+        Of those with low confidence the best one counts alone, or any page would make it better.
+        """
         among = set(urls)
         means = []
         for hits in self.found.values():
-            best = [hit.score for hit in hits if among & {hit.url, *hit.copies}][:_BEST]
-            means.append(sum(best) / _BEST)
+            own = [hit for hit in hits if among & {hit.url, *hit.copies}]
+            telling = [*own[:1], *(hit for hit in own[1:] if not hit.low_confidence)]
+            means.append(sum(hit.score for hit in telling[:_BEST]) / _BEST)
         return sum(means) / len(means) if means else 0.0
 
     def is_covered(self) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import Final
 
 from searx_mcp.content.passages import score_parts
@@ -17,25 +17,29 @@ from searx_mcp.storage.corpus import StoredChunk
 MOST: Final = 24
 """Chunks of evidence, some 9,000 tokens."""
 _FOR_EACH_PART: Final = 3
-"""Best chunks of each part of a question that stand before what only another part would bring."""
-_BONUS: Final = 0.25
-"""What a chunk gains at most for a constraint, or for the form that an intent wants. Chosen: half of what
-parts a good chunk of a page from its neighbours."""
+"""Best chunks of each part of a question that are chosen before the best of all. Chosen."""
+_FORM_GAIN: Final = 0.25
+"""What a chunk that has the form which an intent wants gains, as a share of its score. Chosen: it parts equals."""
+_WISH_GAIN: Final = 1.0
+"""Likewise of one that has what a constraint wants. Chosen: a caller's own words may turn the order over."""
 _KNOWN: Final = 0.85
-"""Share of the terms of a sentence that stand together in one sentence of what is known already."""
+"""Share of the terms of a sentence that stand together in what is known already, and all of its figures. Chosen."""
 _KNOWN_SENTENCES: Final = 0.7
-"""Share of a chunk's sentences that are known, from which on it says nothing new."""
+"""Share of a chunk's sentences that are known, from which on it says nothing new. Chosen."""
 _BESIDE: Final = 2
-"""Best chunks whose neighbours are shown."""
+"""Best chunks whose neighbours are shown. Chosen."""
 _BESIDE_SHARE: Final = 0.5
-"""Score of a neighbour, in scores of the chunk that it stands beside."""
+"""Score of a neighbour, in scores of the chunk that it stands beside. Chosen."""
 _BREADTH: Final = 3
-"""Chunks of a page that stand before those of other pages where a question wants breadth."""
+_FURTHER_SHARE: Final = 0.5
+"""Where a question wants breadth, what further chunks of a page count that has so many already. Chosen."""
 _ALIKE: Final = 0.85
-"""Share of what a page says, sentence by sentence, that the one has which it is a copy of."""
+"""Share of what a page says, sentence by sentence, that the one has which it is a copy of. Chosen: what is left is
+a byline, and what the site adds."""
 
 _LIST = re.compile(r"^\s{0,3}(?:\d{1,3}[.)]|[-*+])\s", re.MULTILINE)
 _TABLE = re.compile(r"^\s*\|.*\|\s*$", re.MULTILINE)
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _FIGURE = re.compile(r"\d")
 _FORMS: Final = (
     (re.compile(r"\b(?:code|snippets?|commands?|syntax|config\w*)\b", re.IGNORECASE), "code"),
@@ -49,6 +53,11 @@ _FORMS: Final = (
     ),
 )
 """Words of a constraint that name a form and no subject."""
+_WISHING = re.compile(
+    r"\b(?:must|should|please|only|prefer(?:ably)?|includ\w+|contain\w*|mention\w*|have|has|focus\w*|about)\b",
+    re.IGNORECASE,
+)
+"""Words of a constraint that say no more than that it is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +95,19 @@ class Wishes:
         """Tell whether most sentences of a text stand in what is known already."""
         if not self.known_context:
             return False
-        own, known = _sentences(text), _sentences(self.known_context)
-        told = sum(any(len(words & each) >= _KNOWN * len(words) for each in known) for words in own)
+        own = _sentences(text)
+        told = sum(map(self._tells, own))
         return bool(own) and told >= _KNOWN_SENTENCES * len(own)
+
+    def _tells(self, words: frozenset[str]) -> bool:
+        """Tell whether one sentence of what is known, or two together, say what another one says."""
+        known = _sentences(self.known_context)
+        pairs = (first | second for first, second in pairwise(known))
+        figures = {word for word in words if _FIGURE.search(word)}
+        return any(
+            figures <= each and len(words & each) >= _KNOWN * len(words)
+            for each in chain(known, pairs)
+        )
 
 
 def rate(
@@ -209,16 +228,15 @@ def copies_of(
 
 def _gains(chunks: Sequence[StoredChunk], wishes: Wishes, part: str) -> list[float]:
     """What each chunk gains for its form and for the constraints, as a share of its score."""
-    gains = [_BONUS * _fits_intent(chunk.text, wishes.intent, part) for chunk in chunks]
+    gains = [_FORM_GAIN * _fits_intent(chunk.text, wishes.intent, part) for chunk in chunks]
     for constraint in wishes.constraints:
         forms = [form for words, form in _FORMS if words.search(constraint)]
         if forms:
             fits = [float(any(_has(chunk.text, form) for form in forms)) for chunk in chunks]
         else:
             parts = [(chunk.text, chunk.path) for chunk in chunks]
-            fits = [match.coverage for match in score_parts(parts, constraint)]
-        # A caller's own words count twice as much as what an intent suggests.
-        gains = [gain + 2 * _BONUS * fit for gain, fit in zip(gains, fits, strict=True)]
+            fits = [match.coverage for match in score_parts(parts, _WISHING.sub(" ", constraint))]
+        gains = [gain + _WISH_GAIN * fit for gain, fit in zip(gains, fits, strict=True)]
     return gains
 
 
@@ -249,21 +267,23 @@ def _has(text: str, form: str) -> bool:
 
 
 def _in_breadth(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """Put the best chunks of each page before further ones of the same page."""
+    """Let chunks of a page that has several better ones stand behind those of other pages."""
     counts: dict[str, int] = {}
-    first: list[Candidate] = []
-    rest: list[Candidate] = []
+    spread: list[Candidate] = []
     for each in ranked:
         counts[each.hit.url] = counts.get(each.hit.url, 0) + 1
-        (first if counts[each.hit.url] <= _BREADTH else rest).append(each)
-    return [*first, *rest]
+        is_further = counts[each.hit.url] > _BREADTH
+        spread.append(replace(each, score=each.score * _FURTHER_SHARE) if is_further else each)
+    return sorted(spread, key=lambda each: -each.score)
 
 
 @lru_cache(maxsize=256)
 def _sentences(text: str) -> tuple[frozenset[str], ...]:
-    """The terms of each sentence of a text; those without any are left out."""
+    """The terms of each sentence of a text; headings are left out, and what has none."""
     found = []
     for line in text.splitlines():
+        if _HEADING.match(line):
+            continue
         start = 0
         for end in (*sentence_ends(line), len(line)):
             if words := frozenset(terms(line[start:end])):
