@@ -207,7 +207,7 @@ class SearchRequest(Frozen):
             "Only these and their subdomains; repeatable.",
             "DOMAIN",
             repeated=True,
-            schema={"description": "Only these and subdomains"},
+            schema={"description": "Only these"},
             names=_names_of_domains("include", "included", "allow", "allowed"),
         ),
     ] = ()
@@ -299,7 +299,7 @@ class SearchRequest(Frozen):
             "Another search at the same time; repeatable.",
             "TEXT",
             repeated=True,
-            schema={"description": "More at once"},
+            schema={"description": ""},
         ),
     ] = ()
 
@@ -386,7 +386,7 @@ class FetchRequest(Frozen):
             read.number,
             "Characters given at most, {ge} to {le:,}.",
             "N",
-            schema={"description": "Size of the answer", **_UNBOUNDED},
+            schema={"description": "", **_UNBOUNDED},
             names=("max_length", "max_characters"),
         ),
     ] = None

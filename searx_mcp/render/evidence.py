@@ -35,6 +35,8 @@ _SOURCES_SHARE: Final = 0.75
 _LEAST_TEXT: Final = 60
 """Tokens below which the beginning of a chunk is not worth showing."""
 _NONE: Final = "(none)"
+_ADDRESS: Final = "://"
+"""A note that names a page stands with the sources, in the fence: its address may be a stranger's."""
 _FRAME_TOKENS: Final = 16
 """For the names of the blocks and the blank lines between them."""
 _MORE_TOKENS: Final = 40
@@ -73,7 +75,7 @@ def evidence_text(response: EvidenceResponse, *, budget: int | None, boundary: s
         room -= estimate(trace)
     pictures, _ = lines_within(_image_lines(response.images, shown, boundary), room)
     images = _block("IMAGES", pictures)
-    blocks = (_block("SOURCES", sources or (_NONE,)), evidence, images, trace, quotes)
+    blocks = (_block("SOURCES", sources), evidence, images, trace, quotes)
     told = fenced("\n\n".join(filter(None, blocks)), boundary=boundary)
     return f"{told}\n\n{block('STATS', stats)}"
 
@@ -86,7 +88,8 @@ def _always(
     room -= estimate(fenced("", boundary=boundary)) + _FRAME_TOKENS
     stats, spent = lines_within(_stats_lines(response, boundary), round(_STATS_SHARE * room))
     room -= spent
-    listed = _source_lines(_sources(response), boundary)
+    listed = [*_source_lines(_sources(response), boundary)] or [_NONE]
+    listed += [_note(note, boundary) for note in response.notes if _ADDRESS in note]
     sources, spent = lines_within(listed, round(_SOURCES_SHARE * room))
     return stats, sources, room - spent
 
@@ -272,8 +275,11 @@ def _stats_lines(response: EvidenceResponse, boundary: str) -> Iterator[str]:
             f"Note: Expansion reached maximum depth ({stats.max_depth}). Results may benefit from a more"
             " specific query or a different seed URL."
         )
-    for note in response.notes:
-        yield f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
+    yield from (_note(note, boundary) for note in response.notes if _ADDRESS not in note)
+
+
+def _note(note: str, boundary: str) -> str:
+    return f"Note: {one_line(note, boundary, max_tokens=_NOTE_TOKENS)}"
 
 
 def _steps_of_time(response: EvidenceResponse) -> str:

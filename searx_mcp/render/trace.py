@@ -11,7 +11,7 @@ _FAILURE_TOKENS: Final = 30
 
 
 def trace_lines(steps: Sequence[ExpansionStep], stop_reason: str, boundary: str) -> Iterator[str]:
-    """Draw the tree; addresses are cut by the folder that those of the first page's site share.
+    """Draw the tree, unless all that was read are the pages the call named; addresses are cut by the folder that those of the first page's site share.
 
     Args:
         steps: in the order in which they were read.
@@ -24,7 +24,7 @@ def trace_lines(steps: Sequence[ExpansionStep], stop_reason: str, boundary: str)
         )
         for step in steps
     ]
-    if not any(step.depth for step in steps):
+    if not any(step.depth or step.failure for step in steps):
         return
     base = _common_folder([one_url(step.url) for step in steps])
     if base:

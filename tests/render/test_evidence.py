@@ -225,6 +225,17 @@ def test_nothing_found_is_a_normal_answer(boundary):
     assert (data["sources"], data["evidence"], data["citations"]) == ([], [], [])
 
 
+def test_a_page_that_failed_is_told_although_no_link_was_followed_and_inside_the_fence(boundary):
+    gone = f"{MODULES}gone.html"
+    steps = (STEPS[0], step("gone.html", failure="not_found"))
+    told = response(steps=steps, notes=(f"{gone}: not_found", "No server."))
+    inside, _, outside = evidence_text(told, budget=8_000, boundary=boundary).partition("</web")
+    assert f"\nNote: {gone}: not_found\n\n[EVIDENCE]" in inside
+    assert "\n/gone.html (seed) [failed: not_found]\n" in inside
+    assert "gone" not in outside
+    assert outside.endswith("\nNote: No server.")
+
+
 def test_one_part_of_a_question_is_not_named_and_no_page_read_is_no_trace(boundary):
     plain = response(sub_queries=("how",), steps=STEPS[:1])
     text = evidence_text(plain, budget=None, boundary=boundary)

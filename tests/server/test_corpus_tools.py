@@ -25,7 +25,7 @@ from searx_mcp.models.evidence import (
 )
 from searx_mcp.render.tokens import estimate
 from searx_mcp.server.app import build_server
-from searx_mcp.testing.web import FakePage, FakeWeb
+from searx_mcp.testing.web import FakePage, FakeWeb, silent
 from tests.doubles.service import PartOfService
 
 RESEARCH = {"server": {"profile": "research"}}
@@ -351,6 +351,25 @@ async def test_a_call_that_takes_too_long_ends_with_advice(connect_to, settings_
     assert "Retry with expansion_budget=0 to skip expansion, or try a more specific URL." in text
     assert "Do not attempt to answer from memory" in text
     assert (late.structured_content or {})["error_type"] == "deadline_exceeded"
+
+
+async def test_what_is_in_hand_when_the_time_runs_out_is_given_and_marked(
+    connect, settings_for, text_of
+):
+    async with site() as web, connect(settings_for(web)) as client:
+        await call(client, "read_page", url=web.url("/bees"), query="dance")
+        web.put("/hive", silent())
+        found = await call(
+            client, "answer", url=[web.url("/bees"), web.url("/hive")], query=QUESTION, timeout=3
+        )
+    assert not found.is_error, text_of(found)
+    assert "Bees dance to tell each other" in text_of(found)
+    assert "/hive (seed) [failed: timeout]\n" in text_of(found)
+    assert "\nNote: Time ran out: this is what was found until then." in text_of(found)
+    data = found.structured_content
+    assert data is not None
+    assert data["is_partial"] is True
+    assert data["steps"][1]["failure"] == "timeout"
 
 
 async def test_a_call_that_is_cancelled_ends_its_work(connect_to, settings_for):
