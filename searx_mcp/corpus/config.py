@@ -75,8 +75,7 @@ class EmbeddingConfig(Frozen):
     )
     threshold: Annotated[float, Field(ge=-1, le=1)] = Field(
         default=-1.0,
-        description="Similarity below which a chunk that has few words of the question is marked"
-        " low_confidence; -1 takes the model's own.",
+        description="Similarity below which chunks with few of the words are in doubt; -1: the model's own.",
     )
 
 

@@ -279,3 +279,15 @@ async def test_a_client_must_be_open_to_be_asked(client_of):
     client = client_of()
     with pytest.raises(RuntimeError, match="open the SearxClient first"):
         await client.search_corpus("tea")
+
+
+async def test_a_type_checker_finds_what_is_refused_at_run_time(settings_for):
+    async with SearxClient(settings_for()) as client:
+        with pytest.raises(InvalidArgumentError):
+            await client.answer("tea", intents="factual")  # type: ignore[call-arg] # the point of this test
+        with pytest.raises(InvalidArgumentError):
+            await client.read_page("https://a.example/", query=5)  # type: ignore[arg-type] # likewise
+        with pytest.raises(InvalidArgumentError):
+            await client.search_corpus("tea", top_k="many")  # type: ignore[arg-type] # likewise
+        with pytest.raises(InvalidArgumentError):
+            await client.search_all(["tea"], colour="green")  # type: ignore[call-arg] # likewise

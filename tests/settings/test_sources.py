@@ -652,10 +652,14 @@ def environ_of(shell: str) -> dict[str, str]:
 def test_the_script_tells_and_mends_what_is_not_up_to_date(write_config, tmp_path, capsys):
     for folder in ("config", "docs"):
         (tmp_path / folder).mkdir()
-    pages = {"settings": "configuration.md", "web_search": "mcp.md", "web_fetch": "web-fetch.md"}
-    for name, file in pages.items():
-        begin, end = write_config.BEGIN.format(name), write_config.END.format(name)
-        (tmp_path / "docs" / file).write_text(f"a\n{begin}\nold\n{end}\nb\n", encoding="utf-8")
+    tools = ("web_search", "read_page", "answer", "search_corpus", "corpus_status", "ingest")
+    pages = {"configuration.md": ("settings",), "mcp.md": tools, "web-fetch.md": ("web_fetch",)}
+    for file, names in pages.items():
+        places = (
+            (write_config.BEGIN.format(name), write_config.END.format(name)) for name in names
+        )
+        text = "\n".join(f"{begin}\nold\n{end}" for begin, end in places)
+        (tmp_path / "docs" / file).write_text(f"a\n{text}\nb\n", encoding="utf-8")
     page = tmp_path / "docs" / "web-fetch.md"
     assert write_config.main(["--check"], root=tmp_path) == 1
     assert str(page) in capsys.readouterr().out
