@@ -155,3 +155,14 @@ async def test_chunks_with_the_same_words_and_vectors_are_one_with_its_copies(st
 )
 def test_what_is_asked_beside_the_title_is_left(question, title, left):
     assert beside_title(question, title) == left
+
+
+async def test_vectors_have_more_to_say_where_words_hardly_match(store):
+    # "owners" stands in the first lines alone; the vector knows "night" as "sleep".
+    found = await Retriever(store, CountingEmbedder()).retrieve(
+        "owners lamenting tonight whenever night racket disturbs",
+        urls=["https://pump.example/"],
+        limit=2,
+    )
+    assert "neighbours can sleep" in found.hits[0].chunk.text
+    assert "for owners" in found.hits[1].chunk.text
