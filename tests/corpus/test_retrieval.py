@@ -113,13 +113,30 @@ async def test_without_vectors_words_find_chunks_and_a_note_says_so(
     site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
     embedding.answers = answers
     lexical = await asked(parts.corpus(), site.url("/a"))
-    corpus = parts.corpus(embedder=parts.embedder(embedding))
+    corpus = parts.corpus(embedder=parts.embedder(embedding, timeout=0.5))
     await corpus.ingest(site.url("/a"))
-    end = soon(1.0)
+    end = soon(10)
     found = await corpus.retrieve("wax", urls=[site.url("/a")], limit=8, deadline=end)
     assert asyncio.get_running_loop().time() < end
     assert found.hits == lexical.hits
     assert found.notes == (LEXICAL_ONLY,)
+
+
+async def test_by_the_deadline_there_is_what_words_find(
+    parts, site, embedding, sections_of, pass_by
+):
+    site.put("/a", sections_of("Bees make wax.", "Drones do nothing."))
+    embedding.answers = slow
+    corpus = parts.corpus(embedder=parts.embedder(embedding, timeout=60))
+    await corpus.ingest(site.url("/a"))
+    end = soon(60)
+    async with asyncio.TaskGroup() as group:
+        urls = [site.url("/a")]
+        task = group.create_task(corpus.retrieve("wax", urls=urls, limit=8, deadline=end))
+        await embedding.wait_for_requests(1)
+        pass_by(59.8)
+    assert asyncio.get_running_loop().time() < end
+    assert len(task.result().hits) == 1
 
 
 async def test_several_questions_have_one_note_on_one_failure(parts, site, embedding, sections_of):
