@@ -241,12 +241,19 @@ def _everything(
 def _citations(
     material: Material, candidates: Sequence[Candidate], evidence: Sequence[Evidence]
 ) -> tuple[tuple[Citation, ...], int]:
-    """One quote of each chunk that was found for its words, and how many were not in their page."""
+    """One quote of each of the best chunks, best first by source, and how many were not in their page.
+
+    Chunks with low confidence are quoted where there are no others.
+    """
+    pairs = zip(candidates, evidence, strict=False)
+    found = [(each, shown) for each, shown in pairs if each.score and not each.is_adjacent]
+    telling = [pair for pair in found if not pair[0].hit.low_confidence] or found
+    telling.sort(key=lambda pair: -pair[0].score)
     citations: dict[str, Citation] = {}
     dropped = 0
-    for each, shown in zip(candidates, evidence, strict=False):
-        if each.is_adjacent or not each.score or len(citations) >= _QUOTED:
-            continue
+    for each, shown in telling:
+        if len(citations) >= _QUOTED:
+            break
         page = material.pages[each.hit.url]
         question = each.sub_query or material.query
         try:

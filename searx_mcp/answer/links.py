@@ -90,7 +90,8 @@ def score_links(
         known: addresses that were read or are waiting.
 
     Returns:
-        Best first; links to files are left out, and those to forms that no question asks for.
+        Best first; links to files are left out, and of those without a word of a question the ones to forms and
+        to other sites.
     """
     wanted: dict[str, PageLink] = {}
     for link in links[:_SCORED]:
@@ -116,7 +117,7 @@ def score_links(
             coverage[index],
         )
         for index, url in enumerate(wanted)
-        if best[index] or not _does_something(url)
+        if best[index] or (_host(url) == _host(parent) and not _does_something(url))
     ]
     return sorted(scored, key=lambda link: -link.score)
 
@@ -140,6 +141,10 @@ def _slug(url: str) -> str:
     """The words of an address."""
     path = unquote(urlsplit(url).path, errors="replace")
     return " ".join(_WORDS.findall(path)[-8:])
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc
 
 
 def _folder(url: str) -> str:

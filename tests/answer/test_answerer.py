@@ -284,3 +284,16 @@ async def test_evidence_of_everything_is_whole_pages(valley, client_of):
     response = await client.answer(QUESTION, url=valley.url("/tarn"))
     assert response.stats.mode is Mode.FULL_CONTEXT
     assert "nine million cubic metres" in "".join(each.text for each in response.evidence)
+
+
+async def test_what_answers_is_quoted_first_of_a_page_that_is_given_whole(client_of, page_of):
+    others = (
+        f"<h2>Part {n}</h2><p>A dam of kind {n} is {' '.join(f'w{n}x{m}' for m in range(150))}.</p>"
+        for n in range(4)
+    )
+    fact = "<h2>Tarn</h2><p>Tarn Dam, the oldest dam, is 43 metres high.</p>"
+    async with FakeWeb({"/": page_of("Dams", *others, fact)}) as web:
+        client = await client_of(web)
+        response = await client.answer(QUESTION, url=web.url("/"))
+    assert response.stats.mode is Mode.FULL_CONTEXT
+    assert response.citations[0].text == "Tarn Dam, the oldest dam, is 43 metres high."

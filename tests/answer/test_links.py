@@ -73,6 +73,11 @@ def test_a_page_whose_address_is_like_that_of_a_form_is_followed(path):
     assert scored([link(path)])
 
 
+def test_another_site_is_visited_only_for_a_word_of_the_question():
+    links = [link("https://b.example/x", "Birds"), link("https://b.example/y", "Dams")]
+    assert [each.url for each in scored(links)] == ["https://b.example/y"]
+
+
 def test_each_address_is_scored_once_and_without_its_fragment():
     links = [link("/a#top", "Tarn"), link("/a#end", "Dam"), link("/known")]
     found = scored(links, known={"https://example.org/known"})
