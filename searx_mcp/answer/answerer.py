@@ -162,12 +162,18 @@ class Answerer:
                 gathering.note(f"{url}: {NOT_INDEXED}")
         searched = len(heads.keys() & set(urls)) if urls else len(heads)
         _tell(progress, f"Searching {searched} documents...")
+        reranking = 0.0
         for question in analysis.sub_queries:
             found = await self.corpus.retrieve(
-                question, urls=urls, limit=max(RETRIEVED, request.top_k), deadline=deadline
+                question,
+                urls=urls,
+                limit=max(RETRIEVED, request.top_k),
+                deadline=deadline,
+                progress=progress,
             )
             gathering.add_found(question, found)
-        watch.mark("retrieval")
+            reranking += found.reranking_ms
+        watch.mark("retrieval", reranking=reranking)
         wanted = dict.fromkeys(hit.url for hits in gathering.found.values() for hit in hits)
         for page in await self.corpus.pages(wanted):
             gathering.pages[page.url] = Ingested(page.url, page, await self.corpus.chunks(page.url))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
 from searx_mcp.answer.citations import MisquoteError, cite
@@ -188,7 +189,7 @@ def assemble(material: Material, choice: Choice) -> EvidenceResponse:
     ]
     numbered = sources.all()
     citations, dropped = _citations(material, candidates, evidence)
-    notes = [*gathering.notes]
+    notes = list(dict.fromkeys(chain(gathering.notes, *gathering.remarks.values())))
     if choice.known:
         notes.append(f"{choice.known} passages were left out: known_context says the same.")
     return EvidenceResponse(

@@ -58,10 +58,10 @@ _MARKS = re.compile(r"[*_`~#>|\\\[\]]")
 _QUOTES: Final = str.maketrans(dict.fromkeys("“”„‟«»‹›「」『』", '"') | dict.fromkeys("‘’‚‛", "'"))
 
 _SILENT = re.compile(
-    r"[ \t>]*+(?:(?:(?:[-+*]|[0-9]{1,3}[.)])[ \t]++)?#{1,6}[ \t]"
+    r"[ \t>]*+(?:(?:(?:[-+*]|[0-9]{1,3}[.)])[ \t]++)?#{1,6}[ \t]|[<‹]!--"
     r"|\[(?:image|caption)|[-*_=]{3,}[ \t]*+$|\|[ \t:|-]*+$|$)"
 )
-"""Lines that say nothing by themselves: headings, images, rules, and none."""
+"""Lines that say nothing by themselves: headings, comments of HTML, images, rules, and none."""
 _ITEM = re.compile(r"[ \t>]*+(?:[-+*]|[0-9]{1,3}[.)])[ \t]")
 _BRACKET = re.compile(r"(?<!\\)[\[\]]")
 _FENCE = re.compile(r"[ \t>]*+(?:`{3}|~{3})")

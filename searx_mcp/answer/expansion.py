@@ -142,8 +142,8 @@ class Expander:
             is_over = stop_at is not None and now() >= stop_at - _SLACK * (stop_at - begun)
             watch.mark("expansion" if left < budget else "ingestion")
             before = gathering.add_read(wanted, read)
-            await self._search(gathering, deadline, progress)
-            watch.mark("retrieval")
+            reranking = await self._search(gathering, deadline, progress)
+            watch.mark("retrieval", reranking=reranking)
             gathering.add_steps(wanted, read, before)
             for link, done in zip(wanted, read, strict=True):
                 frontier.add(link.url, done, link.depth)
@@ -184,14 +184,18 @@ class Expander:
 
     async def _search(
         self, gathering: Gathering, deadline: float | None, progress: Progress | None
-    ) -> None:
+    ) -> float:
+        """Search all that was read for each part; gives the milliseconds that a reranker took."""
+        reranking = 0.0
         urls = list(gathering.pages)
         _tell(progress, f"Searching {len(urls)} documents...")
         for question in gathering.questions:
             found = await self._corpus.retrieve(
-                question, urls=urls, limit=RETRIEVED, deadline=deadline
+                question, urls=urls, limit=RETRIEVED, deadline=deadline, progress=progress
             )
             gathering.add_found(question, found)
+            reranking += found.reranking_ms
+        return reranking
 
 
 def _reason_to_stop(

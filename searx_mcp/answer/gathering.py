@@ -29,7 +29,8 @@ class Gathering:
         found: the hits of each part, best first.
         steps: pages in the order in which they were read, or failed.
         evaluated: chunks that were scored last.
-        notes: sentences a caller should know.
+        notes: sentences a caller should know of the pages.
+        remarks: sentences a caller should know of what was found, by part.
         errors: of the pages that could not be read, in order; a protected page is none.
         stop_reason: why no more pages were read; empty until then.
     """
@@ -40,6 +41,7 @@ class Gathering:
     steps: list[ExpansionStep] = field(default_factory=list)
     evaluated: int = 0
     notes: list[str] = field(default_factory=list)
+    remarks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     errors: list[SearxMcpError] = field(default_factory=list)
     stop_reason: str = ""
 
@@ -67,8 +69,7 @@ class Gathering:
         """Put what was found for a part in the place of what was found before."""
         self.found[question] = found.hits
         self.evaluated = max(self.evaluated, found.evaluated)
-        for note in found.notes:
-            self.note(note)
+        self.remarks[question] = found.notes
 
     def add_read(self, links: Sequence[ScoredLink], read: Sequence[Ingested]) -> list[str]:
         """Add pages that were read, or failed; gives the addresses of those that were there before."""

@@ -13,15 +13,18 @@ class Stopwatch:
         self._started = self._last = asyncio.get_running_loop().time()
         self._spent: dict[str, float] = {}
 
-    def mark(self, step: str) -> None:
+    def mark(self, step: str, *, reranking: float = 0.0) -> None:
         """Count the time since the last mark for a step.
 
         Args:
             step: a field of `Timing`.
+            reranking: milliseconds of it that count as reranking instead.
         """
         now = asyncio.get_running_loop().time()
-        self._spent[step] = self._spent.get(step, 0.0) + (now - self._last) * 1_000
+        spent = (now - self._last) * 1_000 - reranking
         self._last = now
+        for name, more in ((step, spent), ("reranking", reranking)):
+            self._spent[name] = self._spent.get(name, 0.0) + more
 
     def timing(self) -> Timing:
         """Milliseconds of each step, and of all since the start."""

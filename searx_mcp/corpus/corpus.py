@@ -121,6 +121,7 @@ class Corpus:
         urls: Sequence[str] | None,
         limit: int,
         deadline: float | None = None,
+        progress: Progress | None = None,
     ) -> Retrieved:
         """Find the chunks that fit a question; see `Retriever.retrieve`.
 
@@ -136,7 +137,12 @@ class Corpus:
         try:
             async with asyncio.timeout_at(deadline):
                 return await self._retriever.retrieve(
-                    question, urls=urls, limit=limit, deadline=deadline, held=held
+                    question,
+                    urls=urls,
+                    limit=limit,
+                    deadline=deadline,
+                    held=held,
+                    progress=progress,
                 )
         except TimeoutError as exc:
             raise DeadlineError("The corpus was not searched in time") from exc

@@ -17,6 +17,7 @@ from searx_mcp.content.words import stems, tokens
 from searx_mcp.corpus.embedding import BATCH, Embedder, cosine, unpack
 from searx_mcp.corpus.reranking import Reranker
 from searx_mcp.errors import SearxMcpError
+from searx_mcp.models.service import Progress
 from searx_mcp.storage.corpus import CorpusStore, PageHead, StoredChunk, find_terms
 from searx_mcp.tasks import Spawn
 
@@ -84,11 +85,13 @@ class Retrieved:
         hits: best first, no two with the same text.
         notes: sentences a caller should know.
         evaluated: chunks that were scored.
+        reranking_ms: milliseconds that the reranker took.
     """
 
     hits: tuple[Hit, ...]
     notes: tuple[str, ...] = ()
     evaluated: int = 0
+    reranking_ms: float = 0.0
 
 
 class Retriever:
@@ -137,6 +140,7 @@ class Retriever:
         limit: int,
         deadline: float | None = None,
         held: Sequence[Hit] = (),
+        progress: Progress | None = None,
     ) -> Retrieved:
         """Find the chunks that fit a question.
 
@@ -147,6 +151,7 @@ class Retriever:
             deadline: the event loop's time by which to return; what vectors or a reranker would add after it
                 is left out, with a note.
             held: the chunks of those pages that are not in the store, without a score.
+            progress: told before the reranker is asked.
 
         Returns:
             At most `limit` chunks. A page that is named has some, even if no word of the question stands in
@@ -180,9 +185,14 @@ class Retriever:
         else:
             hits = [hit for hit in hits if hit.score]
         hits = _each_once(hits)
+        reranking_ms = 0.0
         if self._reranker is not None and hits:
+            if progress is not None:
+                progress(f"Reranking {min(len(hits), self._candidates)} chunks...")
+            begun = asyncio.get_running_loop().time()
             hits = await self._reranked(self._reranker, question, hits, deadline, notes)
-        return Retrieved(tuple(hits[:limit]), tuple(notes), len(candidates))
+            reranking_ms = (asyncio.get_running_loop().time() - begun) * 1_000
+        return Retrieved(tuple(hits[:limit]), tuple(notes), len(candidates), reranking_ms)
 
     def make_vectors(self) -> None:
         """Make the vectors that are missing, behind all calls; returns at once."""

@@ -4,10 +4,12 @@ import asyncio
 import re
 
 import pytest
+from aiohttp import web
 
+from searx_mcp.corpus.retrieval import NO_WORDS
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError
 from searx_mcp.models.evidence import PROTECTED, Mode, QuoteVerdict
-from searx_mcp.testing.loopback import ReceivedRequest
+from searx_mcp.testing.loopback import LoopbackServer, ReceivedRequest
 from searx_mcp.testing.results import FakeResult
 from searx_mcp.testing.searxng import FakeSearxng
 from searx_mcp.testing.web import FakePage, FakeWeb, silent
@@ -210,9 +212,9 @@ async def test_a_search_of_the_corpus_gives_no_more_than_it_is_asked_for(client_
     sections = "".join(
         f"<h2>Dam {n}</h2><p>{f'Dam {n} of the valley. ' * 60}</p>" for n in range(9)
     )
-    async with FakeWeb({"/": page_of("Dams", sections)}) as web:
-        client = await client_of(web)
-        await client.ingest(web.url("/"))
+    async with FakeWeb({"/": page_of("Dams", sections)}) as site:
+        client = await client_of(site)
+        await client.ingest(site.url("/"))
         response = await client.search_corpus("dam of the valley", top_k=3)
     assert len(response.evidence) == 3
 
@@ -242,6 +244,37 @@ async def test_the_time_of_each_step_is_counted(valley, client_of):
     assert min(spent.ingestion, spent.retrieval, spent.expansion, spent.merge) > 0
     steps = sum(spent.model_dump(exclude={"total"}).values())
     assert steps == pytest.approx(spent.total, abs=1)
+
+
+async def test_a_reranker_is_told_of_and_its_time_is_counted(valley, client_of):
+    async def scored(request: web.BaseRequest, _: ReceivedRequest) -> web.StreamResponse:
+        texts = (await request.json())["texts"]
+        return web.json_response([{"index": at, "score": 0.5} for at in range(len(texts))])
+
+    told: list[str] = []
+    async with LoopbackServer(scored) as server:
+        client = await client_of(valley, rerank={"url": f"{server.base}/rerank"})
+        response = await client.answer(QUESTION, url=valley.url("/"), progress=told.append)
+        kept = await client.search_corpus(QUESTION)
+    assert any(re.fullmatch(r"Reranking [0-9]+ chunks\.\.\.", message) for message in told)
+    assert 0.5 in {each.confidence for each in response.evidence}
+    assert response.stats.timing.reranking > 0
+    assert kept.stats.timing.reranking > 0
+
+
+async def test_a_note_on_what_was_found_first_does_not_outlive_what_is_found_next(
+    valley, client_of
+):
+    client = await client_of(valley)
+    first = await client.answer("ospreys", url=valley.url("/dams"), expansion_budget=0)
+    then = await client.answer(
+        "ospreys", url=[valley.url("/dams"), valley.url("/birds")], expansion_budget=0
+    )
+    assert NO_WORDS in first.notes
+    assert NO_WORDS not in then.notes
+    then = await client.answer("ospreys", url=valley.url("/"), expansion_budget=4)
+    assert any("Ospreys" in each.text for each in then.evidence)
+    assert NO_WORDS not in then.notes
 
 
 async def test_a_report_is_checked_against_kept_pages(valley, client_of):
@@ -292,8 +325,8 @@ async def test_what_answers_is_quoted_first_of_a_page_that_is_given_whole(client
         for n in range(4)
     )
     fact = "<h2>Tarn</h2><p>Tarn Dam, the oldest dam, is 43 metres high.</p>"
-    async with FakeWeb({"/": page_of("Dams", *others, fact)}) as web:
-        client = await client_of(web)
-        response = await client.answer(QUESTION, url=web.url("/"))
+    async with FakeWeb({"/": page_of("Dams", *others, fact)}) as site:
+        client = await client_of(site)
+        response = await client.answer(QUESTION, url=site.url("/"))
     assert response.stats.mode is Mode.FULL_CONTEXT
     assert response.citations[0].text == "Tarn Dam, the oldest dam, is 43 metres high."

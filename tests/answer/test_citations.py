@@ -160,7 +160,14 @@ def test_the_sentence_that_answers_is_quoted(markdown: str, question: str, text:
 
 
 @pytest.mark.parametrize(
-    "markdown", ["# Title only here", "[image: a picture of something]", "Too short.", "* * *"]
+    "markdown",
+    [
+        "# Title only here",
+        "[image: a picture of something]",
+        "Too short.",
+        "* * *",
+        "<!-- written by a program, do not edit -->",
+    ],
 )
 def test_what_says_nothing_is_not_quoted(markdown: str):
     assert cite(chunk(markdown, 0, len(markdown)), kept(markdown), "title", source=1) is None
