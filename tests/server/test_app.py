@@ -36,7 +36,7 @@ OF_CALLS = {
     "searx_mcp.render.corpus",
     "searx_mcp.render.evidence",
     "searx_mcp.server.corpus_calls",
-    "sqlite3",
+    "searx_mcp.storage.sqlite",
     "searx_mcp.render.errors",
     "searx_mcp.render.public",
     "searx_mcp.server.calls",
