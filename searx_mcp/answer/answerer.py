@@ -7,11 +7,10 @@ from typing import Final, Protocol
 from searx_mcp.answer.assembly import Material, add_adjacent, assemble, choose
 from searx_mcp.answer.config import AnswerConfig
 from searx_mcp.answer.expansion import RETRIEVED, Expander
-from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering
+from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering, Stopwatch
 from searx_mcp.answer.question import analyse
 from searx_mcp.answer.report import QuoteInReport, Report, address_key, read_report
 from searx_mcp.answer.selection import Wishes
-from searx_mcp.answer.stopwatch import Stopwatch
 from searx_mcp.answer.verification import check_report
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested, address_of

@@ -5,9 +5,8 @@ import heapq
 from collections.abc import Sequence
 from typing import Final
 
-from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering
+from searx_mcp.answer.gathering import OUT_OF_TIME, Gathering, Stopwatch
 from searx_mcp.answer.links import ScoredLink, is_likely, is_promising, score_links
-from searx_mcp.answer.stopwatch import Stopwatch
 from searx_mcp.corpus.corpus import Corpus
 from searx_mcp.corpus.ingestion import Ingested
 from searx_mcp.errors import ErrorCode

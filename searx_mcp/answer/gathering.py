@@ -1,5 +1,6 @@
-"""What a call has read and found until now."""
+"""What a call has read and found until now, and how long it took."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -8,7 +9,7 @@ from searx_mcp.answer.links import ScoredLink
 from searx_mcp.corpus.ingestion import Ingested
 from searx_mcp.corpus.retrieval import Hit, Retrieved
 from searx_mcp.errors import SearxMcpError
-from searx_mcp.models.evidence import PROTECTED, ExpansionStep
+from searx_mcp.models.evidence import PROTECTED, ExpansionStep, Timing
 
 _BEST: Final = 3
 """Chunks of each part whose scores tell how well it is answered. Chosen: an answer seldom takes more."""
@@ -131,6 +132,34 @@ class Gathering:
             any(hit.score >= _COVERED and not hit.low_confidence for hit in hits[:1])
             for hits in self.found.values()
         )
+
+
+class Stopwatch:
+    """Adds up the time of each step, from one mark to the next, on the event loop's clock."""
+
+    def __init__(self) -> None:
+        """Start now."""
+        self._started = self._last = asyncio.get_running_loop().time()
+        self._spent: dict[str, float] = {}
+
+    def mark(self, step: str, *, reranking: float = 0.0) -> None:
+        """Count the time since the last mark for a step.
+
+        Args:
+            step: a field of `Timing`.
+            reranking: milliseconds of it that count as reranking instead.
+        """
+        now = asyncio.get_running_loop().time()
+        spent = (now - self._last) * 1_000 - reranking
+        self._last = now
+        for name, more in ((step, spent), ("reranking", reranking)):
+            self._spent[name] = self._spent.get(name, 0.0) + more
+
+    def timing(self) -> Timing:
+        """Milliseconds of each step, and of all since the start."""
+        total = (asyncio.get_running_loop().time() - self._started) * 1_000
+        steps = {step: round(spent, 1) for step, spent in self._spent.items()}
+        return Timing(total=round(total, 1), **steps)
 
 
 def _failure(done: Ingested) -> str:
