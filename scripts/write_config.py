@@ -20,6 +20,7 @@ from searx_mcp.models.corpus_request import (
     StatusRequest,
 )
 from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.server.clients import known_clients
 from searx_mcp.settings.sources import SettingRow, effective
 from searx_mcp.settings.values import Settings
 
@@ -77,6 +78,31 @@ def arguments(request: type[Frozen]) -> str:
     return "\n".join([*lines, ""])
 
 
+def clients() -> str:
+    """The table of known clients."""
+    heads = ("Client", "Names itself", "Shows", "Tokens", "Characters", "Gives up after")
+    lines = [_row(*heads), _row(*["---"] * len(heads))]
+    for client in known_clients():
+        names = ", ".join(f"`{name}`" for name in client.names)
+        sizes = (
+            f"{size:,}" if size else "" for size in (client.result_tokens, client.result_chars)
+        )
+        deadline = f"{client.deadline:g} s" if client.deadline else ""
+        lines.append(_row(client.title, names, client.structured or "", *sizes, deadline))
+    return "\n".join([*lines, ""])
+
+
+def sources() -> str:
+    """The table of what is known of clients, each fact with its source."""
+    lines = [_row("Client", "Fact", "Value", "Source"), _row(*["---"] * 4)]
+    for client in known_clients():
+        for fact, source in client.source.items():
+            value = getattr(client, fact)
+            shown = f"{value:,}" if isinstance(value, int) else value
+            lines.append(_row(client.title, f"`{fact}`", shown, source))
+    return "\n".join([*lines, ""])
+
+
 def expected(root: Path) -> Mapping[Path, str]:
     """What the files under a root should hold."""
     files = {root / "config" / "searx-mcp.toml": toml()}
@@ -89,6 +115,8 @@ def expected(root: Path) -> Mapping[Path, str]:
         "corpus_status": ("mcp.md", arguments(StatusRequest)),
         "ingest": ("mcp.md", arguments(IngestRequest)),
         "web_fetch": ("web-fetch.md", arguments(FetchRequest)),
+        "clients": ("mcp.md", clients()),
+        "sources": ("decisions/channels.md", sources()),
     }.items():
         page = root / "docs" / place
         opening, closing = BEGIN.format(name), END.format(name)

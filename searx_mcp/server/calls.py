@@ -59,17 +59,18 @@ class Calls:
         self._settings = settings
         self._service = service
         self._boundary = boundary
-        self._channels = Channels(settings.server.structured_output)
-        self._limit = settings.server.tool_timeout
+        self._channels = Channels(settings.server)
 
     async def web_search(
         self, arguments: dict[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
         """Search, and give what was found or why nothing was."""
+        limit = self._channels.seconds(context)
         try:
             request = parse_search(arguments, defaults=self._settings.search_defaults())
-            timeout = min(request.timeout or self._settings.web_search.default_timeout, self._limit)
+            timeout = min(request.timeout or self._settings.web_search.default_timeout, limit)
             budget = request.max_tokens or self._settings.server.search_token_budget
+            budget = self._channels.tokens(budget, context)
             request = request.model_copy(update={"timeout": timeout, "max_tokens": budget})
             if request.queries:
                 return await self._searches(request, budget, context)
@@ -78,15 +79,11 @@ class Calls:
                 service = await self._service()
                 return await service.search(request, progress=progress)
 
-            response = await supervise(context, self._limit, work, otherwise=_SMALLER_SEARCH)
+            response = await supervise(context, limit, work, otherwise=_SMALLER_SEARCH)
         except SearxMcpError as error:
             query = arguments.get("query")
-            data = search_error_data(
-                error, query if isinstance(query, str) else "", longest=self._limit
-            )
-            return self._channels.failed(
-                search_error_text(error, longest=self._limit), data, context
-            )
+            data = search_error_data(error, query if isinstance(query, str) else "", longest=limit)
+            return self._channels.failed(search_error_text(error, longest=limit), data, context)
         return self._channels.succeeded(
             search_text(response, budget=budget, boundary=self._boundary),
             lambda: response_data(response, budget=budget, boundary=self._boundary),
@@ -102,7 +99,8 @@ class Calls:
             service = await self._service()
             return await service.search_all(request, progress=progress)
 
-        batch = await supervise(context, self._limit, work, otherwise=_SMALLER_SEARCH)
+        limit = self._channels.seconds(context)
+        batch = await supervise(context, limit, work, otherwise=_SMALLER_SEARCH)
         return self._channels.succeeded(
             batch_text(batch, budget=budget, boundary=self._boundary),
             lambda: batch_data(batch, budget=budget, boundary=self._boundary),
@@ -114,12 +112,14 @@ class Calls:
     ) -> CallToolResult:
         """Read a page, and give it or why it could not be read."""
         url, further = str(arguments.get("url", "")), Further(())
+        limit = self._channels.seconds(context)
         try:
             request = parse_fetch(arguments)
             url, further = request.url, Further(request.further_urls)
-            if request.timeout is not None and request.timeout > self._limit:
-                request = request.model_copy(update={"timeout": max(5.0, self._limit)})
+            if request.timeout is not None and request.timeout > limit:
+                request = request.model_copy(update={"timeout": max(5.0, limit)})
             budget = _fetch_budget(request, self._settings.server)
+            budget = self._channels.tokens(budget, context)
             budget = max(min(budget, _LEAST_TOKENS), budget - further.cost)
             most = request.limit or request.max_chars or self._settings.web_fetch.default_max_chars
             request = request.model_copy(
@@ -130,10 +130,10 @@ class Calls:
                 service = await self._service()
                 return await service.fetch(request, progress=progress)
 
-            page = await supervise(context, self._limit, work, otherwise="Use another source.")
+            page = await supervise(context, limit, work, otherwise="Use another source.")
         except SearxMcpError as error:
-            data = fetch_error_data(error, url, self._boundary, longest=self._limit)
-            text = fetch_error_text(error, self._boundary, longest=self._limit)
+            data = fetch_error_data(error, url, self._boundary, longest=limit)
+            text = fetch_error_text(error, self._boundary, longest=limit)
             return self._channels.failed(further.after(text), further.within(data), context)
         return self._channels.succeeded(
             further.after(page_text(page, budget=budget, boundary=self._boundary)),

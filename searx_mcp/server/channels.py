@@ -1,9 +1,9 @@
 """Results of tools in the channels of the protocol: text, and structured content beside it.
 
 A result may carry both. Some clients show the model only the one, some only the other, some both, so
-each is complete by itself. Where a client is known to drop the text or to forward both, structured
-content is left out: the text is the better reading for a model, and nobody pays twice. Reports behind
-the list: `docs/decisions/channels.md`.
+each is complete by itself. Where a client is known to drop the text or to show both, structured
+content is left out: the text is the better reading for a model, and nobody pays twice. What is known
+of clients, and from where: `searx_mcp.server.clients`.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,38 +13,43 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, TextContent
 
 from searx_mcp.render.public import scrub
+from searx_mcp.server.clients import KnownClient, Shown, known_client
+from searx_mcp.settings.values import ServerConfig
 
 Setting: TypeAlias = Literal["auto", "on", "off"]
 
-_TEXT_ONLY = frozenset(
-    {
-        "claude-code",  # drops the text as soon as structured content is there (2.1.280)
-        "cursor-vscode",  # shows structured content in place of the text
-    }
-)
 
-
-def wants_structured(setting: Setting, client_name: str | None) -> bool:
+def wants_structured(setting: Setting, client: KnownClient) -> bool:
     """Tell whether to attach structured content.
 
     Args:
         setting: `server.structured_output`.
-        client_name: the name the client gave of itself, if it did.
+        client: who asks.
     """
     if setting == "auto":
-        return (client_name or "").strip().lower() not in _TEXT_ONLY
+        return client.structured in {None, Shown.TEXT}
     return setting == "on"
 
 
 class Channels:
-    """Makes results for whichever client asks.
+    """Makes results for whichever client asks, within what it takes.
 
     Args:
-        setting: `server.structured_output`.
+        server: whether to attach structured content, and the time of a call.
     """
 
-    def __init__(self, setting: Setting) -> None:
-        self._setting = setting
+    def __init__(self, server: ServerConfig) -> None:
+        self._setting: Setting = server.structured_output
+        self._limit = server.tool_timeout
+        self._is_limit_chosen = "tool_timeout" in server.model_fields_set
+
+    def tokens(self, budget: int, context: Context[Any, Any]) -> int:
+        """Bound the tokens of a result by what the client shows whole."""
+        return _client(context).within(budget)
+
+    def seconds(self, context: Context[Any, Any]) -> float:
+        """The time a call may take: the operator's number, or what the client waits for if that is less."""
+        return self._limit if self._is_limit_chosen else _client(context).in_time(self._limit)
 
     def succeeded(
         self, text: str, data: Callable[[], Mapping[str, Any]], context: Context[Any, Any]
@@ -67,6 +72,10 @@ class Channels:
         )
 
     def _is_wanted(self, context: Context[Any, Any]) -> bool:
-        params = context.request_context.session.client_params
-        name = params.client_info.name if params is not None else None
-        return wants_structured(self._setting, name)
+        return wants_structured(self._setting, _client(context))
+
+
+def _client(context: Context[Any, Any]) -> KnownClient:
+    """Who asks: named in the handshake, and since 2026-07-28 with each request."""
+    params = context.request_context.session.client_params
+    return known_client(params.client_info.name if params is not None else None)

@@ -70,8 +70,7 @@ class Calls:
     def __init__(self, settings: Settings, service: GetService, boundary: str) -> None:
         self._service = service
         self._boundary = boundary
-        self._channels = Channels(settings.server.structured_output)
-        self._limit = settings.server.tool_timeout
+        self._channels = Channels(settings.server)
         self._budget = settings.server.response_token_budget
 
     async def read_page(
@@ -81,13 +80,13 @@ class Calls:
         boundary = self._boundary
 
         async def work(request: ReadRequest, progress: Progress) -> ReadResponse:
-            service, left = await self._opened(request.timeout)
+            service, left = await self._opened(request.timeout, context)
             request = request.model_copy(update={"timeout": left})
             return await service.read_page(request, progress=progress)
 
         try:
             request = parse_corpus(ReadRequest, arguments)
-            budget = request.max_tokens or self._budget
+            budget = self._tokens(request.max_tokens, context)
             response = await self._supervise(context, work, request, otherwise=_OTHERWISE)
         except SearxMcpError as error:
             return self._unread(error, arguments, context)
@@ -101,8 +100,8 @@ class Calls:
         """Give evidence, or say why there is none."""
 
         async def work(request: AnswerRequest, progress: Progress) -> EvidenceResponse:
-            service, left = await self._opened(request.timeout)
-            update = {"timeout": left, "max_tokens": request.max_tokens or self._budget}
+            service, left = await self._opened(request.timeout, context)
+            update = {"timeout": left, "max_tokens": self._tokens(request.max_tokens, context)}
             try:
                 return await service.answer(request.model_copy(update=update), progress=progress)
             except DeadlineError as late:
@@ -132,12 +131,13 @@ class Calls:
 
         try:
             request = parse_corpus(StatusRequest, arguments)
+            budget = self._tokens(None, context)
             status = await self._supervise(context, work, request, otherwise="")
         except SearxMcpError as error:
             return self._unread(error, arguments, context)
         return await self._written(
-            lambda: status_text(status, budget=self._budget, boundary=self._boundary),
-            lambda: status_data(status, budget=self._budget, boundary=self._boundary),
+            lambda: status_text(status, budget=budget, boundary=self._boundary),
+            lambda: status_data(status, budget=budget, boundary=self._boundary),
             context,
         )
 
@@ -145,18 +145,19 @@ class Calls:
         """Read pages and keep them."""
 
         async def work(request: IngestRequest, progress: Progress) -> IngestResponse:
-            service, left = await self._opened(request.timeout)
+            service, left = await self._opened(request.timeout, context)
             request = request.model_copy(update={"timeout": left})
             return await service.ingest(request, progress=progress)
 
         try:
             request = parse_corpus(IngestRequest, arguments)
+            budget = self._tokens(None, context)
             response = await self._supervise(context, work, request, otherwise=_OTHERWISE)
         except SearxMcpError as error:
             return self._unread(error, arguments, context)
         return await self._written(
-            lambda: ingest_text(response, budget=self._budget, boundary=self._boundary),
-            lambda: ingest_data(response, budget=self._budget, boundary=self._boundary),
+            lambda: ingest_text(response, budget=budget, boundary=self._boundary),
+            lambda: ingest_data(response, budget=budget, boundary=self._boundary),
             context,
         )
 
@@ -170,8 +171,7 @@ class Calls:
         boundary = self._boundary
         try:
             request = parse_corpus(kind, arguments)
-            named: int | None = getattr(request, "max_tokens", None)
-            budget = named or self._budget
+            budget = self._tokens(getattr(request, "max_tokens", None), context)
             response = await self._supervise(context, work, request, otherwise=EXPANDS_LESS)
         except SearxMcpError as error:
             query = arguments.get("query")
@@ -196,10 +196,11 @@ class Calls:
         self, error: SearxMcpError, arguments: Mapping[str, Any], context: Context[Any, Any]
     ) -> CallToolResult:
         url = arguments.get("url")
+        limit = self._channels.seconds(context)
         data = fetch_error_data(
-            error, url if isinstance(url, str) else "", self._boundary, longest=self._limit
+            error, url if isinstance(url, str) else "", self._boundary, longest=limit
         )
-        text = fetch_error_text(error, self._boundary, longest=self._limit)
+        text = fetch_error_text(error, self._boundary, longest=limit)
         return self._channels.failed(text, data, context)
 
     async def _supervise(
@@ -210,15 +211,23 @@ class Calls:
         *,
         otherwise: str,
     ) -> T:
+        limit = self._channels.seconds(context)
         return await supervise(
-            context, self._limit, lambda progress: work(request, progress), otherwise=otherwise
+            context, limit, lambda progress: work(request, progress), otherwise=otherwise
         )
 
-    async def _opened(self, named: float | None) -> tuple[Service, float]:
+    def _tokens(self, named: int | None, context: Context[Any, Any]) -> int:
+        """What a result may have: what the call names or the setting, if the client takes it."""
+        return self._channels.tokens(named or self._budget, context)
+
+    async def _opened(
+        self, named: float | None, context: Context[Any, Any]
+    ) -> tuple[Service, float]:
         """The service, and the seconds it has: what the call names, or what opening it has left."""
+        limit = self._channels.seconds(context)
         loop = asyncio.get_running_loop()
         began = loop.time()
         service = await self._service()
-        margin = min(_MARGIN, _MARGIN_SHARE * self._limit)
-        left = max(_LEAST_TIME, self._limit - margin - (loop.time() - began))
+        margin = min(_MARGIN, _MARGIN_SHARE * limit)
+        left = max(_LEAST_TIME, limit - margin - (loop.time() - began))
         return service, min(named or left, left)

@@ -40,6 +40,7 @@ OF_CALLS = {
     "searx_mcp.render.errors",
     "searx_mcp.render.public",
     "searx_mcp.server.calls",
+    "searx_mcp.server.clients",
 }
 
 
