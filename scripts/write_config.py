@@ -1,14 +1,16 @@
-"""Write what a person reads of settings and arguments from their declarations.
+"""Write what a person reads of settings, arguments, tools and clients from their declarations.
 
-python scripts/write_config.py          write config/searx-mcp.toml and the tables in docs
+python scripts/write_config.py          write config/searx-mcp.toml, tables in docs, tests/server/published
 python scripts/write_config.py --check  change nothing; exit 1 if a file is not up to date
 """
 
+import asyncio
 import itertools
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import get_args
 
 from searx_mcp.models.argument import arguments_of
 from searx_mcp.models.base import Frozen
@@ -20,6 +22,7 @@ from searx_mcp.models.corpus_request import (
     StatusRequest,
 )
 from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.server.app import build_server
 from searx_mcp.server.clients import known_clients
 from searx_mcp.settings.sources import SettingRow, effective
 from searx_mcp.settings.values import Settings
@@ -103,9 +106,20 @@ def sources() -> str:
     return "\n".join([*lines, ""])
 
 
+def tools(profile: str) -> str:
+    """What `tools/list` gives in a profile, as it stands on the wire."""
+    settings = Settings.model_validate({"server": {"profile": profile}})
+    listed = asyncio.run(build_server(settings).list_tools())
+    rows = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed]
+    return json.dumps(rows, indent=1, ensure_ascii=False) + "\n"
+
+
 def expected(root: Path) -> Mapping[Path, str]:
     """What the files under a root should hold."""
     files = {root / "config" / "searx-mcp.toml": toml()}
+    published = root / "tests" / "server" / "published"
+    for profile in get_args(type(Settings().server).model_fields["profile"].annotation):
+        files[published / f"{profile}.json"] = tools(profile)
     for name, (place, text) in {
         "settings": ("configuration.md", markdown()),
         "web_search": ("mcp.md", arguments(SearchRequest)),

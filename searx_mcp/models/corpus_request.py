@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from searx_mcp.models import coercion as read
 from searx_mcp.models.argument import Argument
 from searx_mcp.models.base import Frozen
-from searx_mcp.models.request import MAX_TIMEOUT, MAX_URL_LENGTH
+from searx_mcp.models.request import MAX_TIMEOUT, MAX_TOKENS, MAX_URL_LENGTH
 
 MAX_QUESTION_LENGTH: Final = 2_000
 MAX_QUESTIONS: Final = 20
@@ -115,7 +115,7 @@ class ReadRequest(Frozen):
         ),
     ] = False
     timeout: Annotated[float | None, Field(ge=1, le=MAX_TIMEOUT), _TIMEOUT] = None
-    max_tokens: Annotated[int | None, Field(ge=200, le=200_000), _MAX_TOKENS] = None
+    max_tokens: Annotated[int | None, Field(ge=200, le=MAX_TOKENS), _MAX_TOKENS] = None
 
     @model_validator(mode="after")
     def _check_questions(self) -> Self:
@@ -200,7 +200,7 @@ class AnswerRequest(Frozen):
         ),
     ] = None
     timeout: Annotated[float | None, Field(ge=1, le=MAX_TIMEOUT), _TIMEOUT] = None
-    max_tokens: Annotated[int | None, Field(ge=200, le=200_000), _MAX_TOKENS] = None
+    max_tokens: Annotated[int | None, Field(ge=200, le=MAX_TOKENS), _MAX_TOKENS] = None
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -245,7 +245,7 @@ class CorpusSearchRequest(Frozen):
             names=("max_results", "limit", "count", "num_results", "results_count"),
         ),
     ] = 20
-    max_tokens: Annotated[int | None, Field(ge=200, le=200_000), _MAX_TOKENS] = None
+    max_tokens: Annotated[int | None, Field(ge=200, le=MAX_TOKENS), _MAX_TOKENS] = None
 
 
 class StatusRequest(Frozen):

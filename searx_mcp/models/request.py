@@ -15,6 +15,10 @@ MAX_QUERY_LENGTH = 500
 MAX_QUERIES = 10
 """Searches of one call beside the first; public instances allow an address a few at a time."""
 MAX_RESULTS = 50
+MAX_TOKENS = 200_000
+"""Of a result, that a call can ask for: the context of large models."""
+TOKEN_CHARS = 10
+"""Characters that a token can hold at most, as `render.tokens` counts: those of a run of blanks."""
 MAX_PAGE = 50
 """Chosen, not measured: a model that goes on for longer should ask something else."""
 MAX_SKIPPED = 10 * MAX_PAGE
@@ -264,7 +268,7 @@ class SearchRequest(Frozen):
     ] = None
     max_tokens: Annotated[
         int | None,
-        Field(ge=200, le=200_000),
+        Field(ge=200, le=MAX_TOKENS),
         Argument(
             read.number, "Keep the text within N tokens, {ge} to {le:,}.", "N", schema=_UNBOUNDED
         ),

@@ -12,7 +12,7 @@ from mcp.types import CallToolResult
 from searx_mcp.arguments import parse_fetch, parse_search
 from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.page import Page
-from searx_mcp.models.request import FetchRequest, SearchRequest
+from searx_mcp.models.request import TOKEN_CHARS, FetchRequest, SearchRequest
 from searx_mcp.models.response import SearchBatch, SearchResponse
 from searx_mcp.models.service import Progress, Service
 from searx_mcp.render.batch import batch_data, batch_text
@@ -35,8 +35,6 @@ from searx_mcp.settings.values import ServerConfig, Settings
 GetService = Callable[[], Awaitable[Service]]
 
 _SMALLER_SEARCH = "Ask for fewer results, or without their pages (fetch_content false)."
-_MOST_CHARS = 10
-"""Characters that a token can hold at most, as `render.tokens` counts: those of a run of blanks."""
 _MOST_TOKENS = 1
 """Tokens that a character may need on average; text in Latin letters needs a third of that."""
 _CALLS_TOKENS = 300
@@ -123,7 +121,7 @@ class Calls:
             budget = max(min(budget, _LEAST_TOKENS), budget - further.cost)
             most = request.limit or request.max_chars or self._settings.web_fetch.default_max_chars
             request = request.model_copy(
-                update={"max_chars": min(most, budget * _MOST_CHARS), "limit": None}
+                update={"max_chars": min(most, budget * TOKEN_CHARS), "limit": None}
             )
 
             async def work(progress: Progress) -> Page:

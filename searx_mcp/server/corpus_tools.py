@@ -13,6 +13,7 @@ from searx_mcp.models.corpus_request import (
     StatusRequest,
 )
 from searx_mcp.models.evidence import CorpusStatus, EvidenceResponse, IngestResponse, ReadResponse
+from searx_mcp.models.request import MAX_TOKENS
 from searx_mcp.server.tools import Published
 
 _CALLS: Final = "searx_mcp.server.corpus_calls"
@@ -35,6 +36,7 @@ READ_PAGE: Final = Published(
     output=ReadResponse,
     annotations=_KEEPS,
     calls=_CALLS,
+    most_tokens=MAX_TOKENS,
 )
 ANSWER: Final = Published(
     name="answer",
@@ -49,6 +51,7 @@ ANSWER: Final = Published(
     output=EvidenceResponse,
     annotations=_KEEPS,
     calls=_CALLS,
+    most_tokens=MAX_TOKENS,
 )
 SEARCH_CORPUS: Final = Published(
     name="search_corpus",
@@ -62,6 +65,7 @@ SEARCH_CORPUS: Final = Published(
     output=EvidenceResponse,
     annotations=_LOOKS,
     calls=_CALLS,
+    most_tokens=MAX_TOKENS,
 )
 CORPUS_STATUS: Final = Published(
     name="corpus_status",
