@@ -35,7 +35,8 @@ _QUOTES: Final = 20
 """Quotes that are checked at a time: their pages are in memory together."""
 _CANDIDATES: Final = 5
 """Pages that are looked at for a quote, besides the one that it is ascribed to."""
-NOTHING_FOUND: Final = "The search of the web found nothing."
+NOTHING_FOUND: Final = "The search of the web found nothing: try fewer or more general words."
+NOTHING_KEPT: Final = "No page is kept yet: answer, read_page and ingest keep what they read."
 NOT_INDEXED: Final = "not indexed; call answer with it."
 TOO_LATE: Final = "No page was read in time"
 PARTIAL: Final = "Time ran out: this is what was found until then."
@@ -156,6 +157,8 @@ class Answerer:
         gathering = Gathering(analysis.sub_queries)
         heads = {head.url: head for head in await self.corpus.heads()}
         urls = list(dict.fromkeys(map(address_of, request.source_urls))) or None
+        if not heads:
+            gathering.note(NOTHING_KEPT)
         for url in urls or ():
             if url not in heads:
                 gathering.note(f"{url}: {NOT_INDEXED}")

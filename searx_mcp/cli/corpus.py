@@ -13,7 +13,6 @@ import click
 
 from searx_mcp.arguments import parse_corpus
 from searx_mcp.cli.corpus_output import (
-    counted,
     print_evidence,
     print_ingested,
     print_read,
@@ -34,6 +33,7 @@ from searx_mcp.models.corpus_request import (
     StatusRequest,
 )
 from searx_mcp.models.evidence import QuoteVerdict
+from searx_mcp.models.spelling import counted
 from searx_mcp.render.corpus import read_data
 from searx_mcp.render.errors import fetch_error_data, search_error_data
 from searx_mcp.render.evidence import evidence_data

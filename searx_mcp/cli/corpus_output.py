@@ -24,6 +24,7 @@ from searx_mcp.models.evidence import (
     ReadResponse,
     VerifyReport,
 )
+from searx_mcp.models.spelling import counted
 from searx_mcp.render.corpus import fitted
 from searx_mcp.render.evidence import fitting
 
@@ -214,11 +215,6 @@ def _tally(checked: Sequence[CheckedQuote]) -> str:
 
 def _head(facts: str, path: Sequence[str]) -> Text:
     return plain_text(f"\n{facts}" + (f"  § {' > '.join(path)}" if path else ""), style="dim")
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things, in words."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _cut(text: str, most: int) -> str:

@@ -80,6 +80,11 @@ def _senses(name: str) -> tuple[set[tuple[int, int]], bool]:
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second"))
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def in_words(seconds: float, *, least: int = 2, rounded_up: bool = False) -> str:
     """Write a length of time in whole units, small enough that there are `least` of them or just one.
 

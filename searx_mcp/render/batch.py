@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from searx_mcp.models.response import BatchedSearch, RepeatedHit, SearchBatch
+from searx_mcp.models.spelling import in_words
 from searx_mcp.render.fence import one_line
 from searx_mcp.render.public import response_data
 from searx_mcp.render.search import search_text
@@ -92,7 +93,9 @@ def _head(each: BatchedSearch, place: int, number: int, boundary: str) -> str:
 
 def _tail(each: BatchedSearch) -> Iterator[str]:
     if each.error is not None:
-        yield f"Search failed: {each.error.error_type}. {each.error.error_details}"
+        wait = each.error.retry_after
+        retry = f" Retry in {in_words(wait, rounded_up=True)}." if wait is not None else ""
+        yield f"Search failed: {each.error.error_type}. {each.error.error_details}{retry}"
     if each.repeated:
         more = len(each.repeated) - _REPEATED
         named = ", ".join(map(_place, each.repeated[:_REPEATED]))
@@ -104,4 +107,5 @@ def _place(hit: RepeatedHit) -> str:
 
 
 def _left_out(number: int) -> str:
-    return f"{number} more searches left out for lack of room: ask for fewer, or with a larger max_tokens."
+    more = f"{number} more search{'' if number == 1 else 'es'}"
+    return f"{more} left out for lack of room: ask for fewer, or with a larger max_tokens."

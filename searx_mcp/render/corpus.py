@@ -14,6 +14,7 @@ from searx_mcp.models.evidence import (
     QuestionChunks,
     ReadResponse,
 )
+from searx_mcp.models.spelling import counted
 from searx_mcp.render.blocks import block, strangers
 from searx_mcp.render.fence import fenced, one_line, one_url
 from searx_mcp.render.public import marked, without_absent
@@ -49,7 +50,7 @@ def read_text(response: ReadResponse, *, budget: int | None, boundary: str) -> s
         if not each.results:
             lines += ["", "(no passage)"]
         elif left_out := len(each.results) - len(here.results):
-            lines += ["", f"({left_out} more passages: no room)"]
+            lines += ["", f"({counted(left_out, 'more passage')}: no room)"]
     return "\n".join((fenced("\n".join(lines), boundary=boundary, url=response.url), *after))
 
 
@@ -213,7 +214,7 @@ def status_text(status: CorpusStatus, *, budget: int | None, boundary: str) -> s
 def _page_lines(page: CorpusPage, boundary: str) -> Iterator[str]:
     fetched = page.fetched_at[:16].replace("T", " ")
     yield f"- {_title(page.title, boundary)} — {one_url(page.url)}"
-    yield f"  ({page.chunks:,} chunks, {page.tokens:,} tokens, fetched {fetched} UTC)"
+    yield f"  ({counted(page.chunks, 'chunk')}, {page.tokens:,} tokens, fetched {fetched} UTC)"
 
 
 def _title(title: str, boundary: str) -> str:
@@ -263,7 +264,7 @@ def _ingested_line(page: IngestedPage, boundary: str) -> str:
         return f"- {one_url(page.url)}: nothing kept. {note}".rstrip()
     new = f", {page.new_chunks:,} of them new" if page.is_changed else ", unchanged"
     return (
-        f"- {_title(page.title, boundary)} — {one_url(page.url)}: {page.chunks:,} chunks{new},"
+        f"- {_title(page.title, boundary)} — {one_url(page.url)}: {counted(page.chunks, 'chunk')}{new},"
         f" {page.tokens:,} tokens. {note}".rstrip()
     )
 

@@ -17,7 +17,7 @@ from searx_mcp.errors import (
 )
 from searx_mcp.models.attempt import Attempt, Verdict
 from searx_mcp.models.request import MAX_TIMEOUT
-from searx_mcp.models.spelling import in_words
+from searx_mcp.models.spelling import counted, in_words
 from searx_mcp.render.fence import fenced, one_line, one_url
 from searx_mcp.render.tokens import estimate, line_cost, lines_within
 
@@ -236,8 +236,9 @@ def evidence_error_data(error: SearxMcpError, query: str, boundary: str = "") ->
     else:
         data = search_error_data(error, query)
     if not isinstance(error, InvalidArgumentError):
-        told = f"{error.message.rstrip('.')}. {_evidence_advice(error)}".rstrip()
-        data["error_details"] = f"{told} {NOT_FROM_MEMORY}"
+        final = _retry(error) if _seconds(error) is None else ""
+        told = (f"{error.message.rstrip('.')}.", final, _evidence_advice(error), NOT_FROM_MEMORY)
+        data["error_details"] = " ".join(filter(None, told))
     return data
 
 
@@ -326,7 +327,7 @@ def _counts(attempts: tuple[Attempt, ...]) -> str:
         parts.append(f"{rest} other")
     sources = len({attempt.instance for attempt in attempts if attempt.source})
     kinds = ((len(last) - sources, "instance"), (sources, "open source"))
-    asked = " and ".join(_plural(count, kind) for count, kind in kinds if count)
+    asked = " and ".join(counted(count, kind) for count, kind in kinds if count)
     return f"{asked} asked: {', '.join(parts)}."
 
 
@@ -336,10 +337,6 @@ def _retry(error: SearxMcpError) -> str:
         once = "Retry" if error.retry_after is not None else "One retry may work"
         return f"{once} in {in_words(seconds, rounded_up=True)}."
     return "" if error.code in _CORRECTABLE else "Do not repeat the same call."
-
-
-def _plural(count: int, unit: str) -> str:
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
 
 def _seconds(error: SearxMcpError) -> int | None:
@@ -381,7 +378,9 @@ def time_advice(error: SearxMcpError, longest: float = MAX_TIMEOUT) -> str:
 
 
 def _details(error: SearxMcpError, longest: float) -> str:
-    return f"{error.message.rstrip('.')}. {_advice(error, longest)}"
+    """The cause, that a retry is of no use where it is (`retry_after` says when one is), and advice."""
+    final = _retry(error) if _seconds(error) is None else ""
+    return " ".join(filter(None, (f"{error.message.rstrip('.')}.", final, _advice(error, longest))))
 
 
 def _field(error: SearxMcpError) -> dict[str, str]:

@@ -32,6 +32,8 @@ _QUOTES_SHARE: Final = 0.15
 _STATS_SHARE: Final = 0.5
 _SOURCES_SHARE: Final = 0.75
 """Of what figures leave; both are whole but in the smallest budgets."""
+_SPARING_SHARE: Final = 0.25
+"""Of a budget, what figures and sources may cost as JSON before what a model can do without is left out of them."""
 _LEAST_TEXT: Final = 60
 """Tokens below which the beginning of a chunk is not worth showing."""
 _NONE: Final = "(none)"
@@ -294,6 +296,8 @@ def _steps_of_time(response: EvidenceResponse) -> str:
 
 _RESPONSE_FIELDS: Final = frozenset({"query", "sources", "evidence", "citations"})
 _ROW_FIELDS: Final = frozenset({"title", "text"})
+_NO_STEPS: Final = "Further steps have no room."
+_FIGURES: Final = ("documents_searched", "documents_matched", "iterations", "stop_reason")
 _LISTS: Final = ("sources", "evidence", "images", "steps", "citations")
 
 
@@ -345,15 +349,18 @@ def _data(response: EvidenceResponse) -> dict[str, Any]:
 
 
 def _within(data: dict[str, Any], budget: int, boundary: str, total: int) -> dict[str, Any]:
+    if cost({**data, "evidence": [], "steps": [], "citations": []}) > _SPARING_SHARE * budget:
+        data = _spared(data)
     lists: dict[str, Any] = {name: data[name] for name in _LISTS if name in data}
     bare = {name: [] if name in lists else value for name, value in data.items()}
-    for name in ("stats", "sub_queries", "notes"):
+    for name in ("sub_queries", "stats", "notes"):
         if cost(bare) > _STATS_SHARE * budget:
             data, bare = _without(data, name), _without(bare, name)
-    room = budget - cost(bare) - 2 * _MORE_TOKENS
+    room = budget - cost(bare) - cost([_showing(total, total), _NO_STEPS])
     sources = lists["sources"] = rows_within(lists["sources"], round(_SOURCES_SHARE * room))
     room -= sum(map(cost, sources))
-    reserved = min(round(_QUOTES_SHARE * room), sum(map(cost, lists["citations"])))
+    quotes = round(_QUOTES_SHARE * room)
+    reserved = sum(map(cost, rows_within(lists["citations"], quotes)))
     evidence = rows_within(lists["evidence"], room - reserved)
     if not evidence:
         evidence = beginning(lists["evidence"][:1], room - reserved, boundary)
@@ -361,16 +368,29 @@ def _within(data: dict[str, Any], budget: int, boundary: str, total: int) -> dic
     numbers = {row["source"] for row in evidence}
     notes = list(data.get("notes", ()))
     if len(evidence) < total:
-        notes.append(f"Showing {len(evidence)} of {total} chunks; the others have no room.")
+        notes.append(_showing(len(evidence), total))
     lists["evidence"] = evidence
     for name in ("citations", "steps", "images"):
         rows = [row for row in lists.get(name, ()) if row.get("source", 0) in {0, *numbers}]
         lists[name] = rows_within(rows, room)
         room -= sum(map(cost, lists[name]))
         if name == "steps" and len(lists[name]) < len(rows):
-            notes.append("Further steps have no room.")
+            notes.append(_NO_STEPS)
     always = {**data, **({"notes": notes} if notes else {})}
     return {name: lists.get(name, value) for name, value in always.items()}
+
+
+def _showing(number: int, total: int) -> str:
+    return f"Showing {number} of {total} chunks; the others have no room."
+
+
+def _spared(data: dict[str, Any]) -> dict[str, Any]:
+    """Leave out hashes, single times and parts of figures, and a question that is taken as it was asked."""
+    figures = {name: data["stats"][name] for name in _FIGURES if name in data["stats"]}
+    rows = [_without(_without(row, "content_hash"), "retrieved_at") for row in data["sources"]]
+    spared = {**data, "sources": rows, "stats": figures}
+    same = data.get("sub_queries") == [data["query"]]
+    return _without(spared, "sub_queries") if same else spared
 
 
 def _without(data: dict[str, Any], name: str) -> dict[str, Any]:

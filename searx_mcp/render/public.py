@@ -17,6 +17,7 @@ from searx_mcp.render.fence import code_line, fenced, one_line, one_url
 from searx_mcp.render.page import part
 from searx_mcp.render.reading import Reading
 from searx_mcp.render.search import Layout, lay_out, left_out_line, unshown_line
+from searx_mcp.render.surroundings import ADVICE
 from searx_mcp.render.tokens import UNLIMITED, estimate
 
 _T = TypeVar("_T")
@@ -95,6 +96,8 @@ def response_data(
         return _response(response)
     layout = lay_out(response, budget=budget, boundary=boundary)
     notes = list(layout.short.notes)
+    if not response.results and not response.total_results:
+        notes.append(ADVICE)
     if layout.left_out:
         notes.append(left_out_line(layout.left_out))
     if layout.unshown:

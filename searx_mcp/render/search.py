@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from searx_mcp.models.response import PageContent, SearchResponse
+from searx_mcp.models.spelling import counted
 from searx_mcp.render import entry, surroundings
 from searx_mcp.render.entry import Entry, Growth
 from searx_mcp.render.fence import fenced
@@ -137,12 +138,14 @@ def lay_out(response: SearchResponse, *, budget: int | None, boundary: str) -> L
 
 def left_out_line(count: int) -> str:
     """Say that results are missing from the list, and how to get them."""
-    return f"{count} more results left out for lack of room: ask again with a larger max_tokens."
+    told = counted(count, "more result")
+    return f"{told} left out for lack of room: ask again with a larger max_tokens."
 
 
 def unshown_line(count: int) -> str:
     """Say that pages were read but are not shown, and how to get them."""
-    return f"{count} more pages left out for lack of room: web_fetch reads them."
+    told, them = counted(count, "more page"), "it" if count == 1 else "them"
+    return f"{told} left out for lack of room: web_fetch reads {them}."
 
 
 def _listed(bare: list[Entry], left: int) -> tuple[list[Entry], int]:

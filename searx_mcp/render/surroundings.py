@@ -9,8 +9,7 @@ from searx_mcp.render.fence import one_line, one_url
 from searx_mcp.render.tokens import clip
 
 NO_RESULTS = "No search results found."
-
-_ADVICE = (
+ADVICE = (
     "Try fewer or more general words, another spelling, or leave out time_range and domain filters."
 )
 _ANSWERS, _ANSWER_TOKENS = 2, 60
@@ -92,7 +91,7 @@ def heading(short: SearchResponse, budget: int, *, shown: int) -> str:
             first += f", shown {shown}"
         lines = [f"{first}:"]
     else:
-        lines = [NO_RESULTS, _ADVICE]
+        lines = [NO_RESULTS, ADVICE]
     if short.stale:
         lines.extend(f"Note: {note}" for note in short.notes[:1])
     return "\n".join(lines)

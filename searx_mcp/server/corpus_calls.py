@@ -11,7 +11,7 @@ from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult
 
 from searx_mcp.arguments import CorpusRequest, parse_corpus
-from searx_mcp.errors import DeadlineError, SearxMcpError
+from searx_mcp.errors import DeadlineError, InvalidArgumentError, SearxMcpError
 from searx_mcp.models.corpus_request import (
     AnswerRequest,
     CorpusSearchRequest,
@@ -200,7 +200,10 @@ class Calls:
         data = fetch_error_data(
             error, url if isinstance(url, str) else "", self._boundary, longest=limit
         )
-        text = fetch_error_text(error, self._boundary, longest=limit)
+        if isinstance(error, InvalidArgumentError):
+            text = evidence_error_text(error, self._boundary)
+        else:
+            text = fetch_error_text(error, self._boundary, longest=limit)
         return self._channels.failed(text, data, context)
 
     async def _supervise(

@@ -6,6 +6,7 @@ import re
 import pytest
 from aiohttp import web
 
+from searx_mcp.answer.answerer import NOTHING_FOUND
 from searx_mcp.corpus.retrieval import NO_WORDS
 from searx_mcp.errors import DeadlineError, ErrorCode, FetchError
 from searx_mcp.models.evidence import PROTECTED, Mode, QuoteVerdict
@@ -179,7 +180,7 @@ async def test_a_search_that_finds_nothing_is_an_answer_with_a_note(valley, clie
         client = await client_of(valley, instance)
         response = await client.answer(QUESTION)
     assert (response.sources, response.evidence) == ((), ())
-    assert "The search of the web found nothing." in response.notes
+    assert NOTHING_FOUND in response.notes
 
 
 async def test_pages_without_a_word_of_the_question_give_marked_passages(valley, client_of):

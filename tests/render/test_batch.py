@@ -109,7 +109,7 @@ def test_all_searches_keep_within_one_budget(budget: int, number: int):
     data = batch_data(batch, budget=budget, boundary=BOUNDARY)
     assert len(data["queries"]) == told.count("# Search ")
     left_out = number + 1 - len(data["queries"])
-    assert (f"{left_out} more searches left out" in told) is bool(left_out)
+    assert (f"{left_out} more search" in told) is bool(left_out)
     assert bool(data.get("notes")) is bool(left_out)
 
 

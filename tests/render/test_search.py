@@ -357,7 +357,7 @@ def test_one_endless_address_does_not_push_the_others_out(make_response, boundar
     )
     text = search_text(make_response(*results), budget=300, boundary=boundary)
     assert "2. Small\nhttps://small.example/" in text
-    assert "1 more results left out" in text
+    assert "1 more result left out" in text
 
 
 def test_an_image_result_shows_the_image(make_response, boundary):

@@ -182,7 +182,7 @@ async def test_pages_are_kept_side_by_side_and_each_failure_is_told(connect, set
         kept = await call(client, "ingest", url=[web.url("/bees"), web.url("/gone")])
         status = await call(client, "corpus_status")
     assert not kept.is_error
-    assert f"- Bees — {web.url('/bees')}: 1 chunks, 1 of them new" in text_of(kept)
+    assert f"- Bees — {web.url('/bees')}: 1 chunk, 1 of them new" in text_of(kept)
     assert f"- {web.url('/gone')}: failed, not_found" in text_of(kept)
     assert "Documents indexed: 1" in text_of(status)
 
