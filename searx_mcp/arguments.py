@@ -285,7 +285,8 @@ def _named(
         name, read = known[spelling]
         if value is None or (name not in blank_matters and is_blank(value)):
             continue
-        if value == [] and arguments[name].argument.repeated and name not in _NONE_MATTERS:
+        is_list = arguments[name].argument.repeated and name not in _NONE_MATTERS
+        if is_list and (value == [] or (isinstance(value, str) and value.strip() == "[]")):
             continue
         if name in found:
             raise InvalidArgumentError(written, f"is the same as {found[name].written}; give one")

@@ -140,6 +140,8 @@ seconds: Final = partial(number, fraction=True)
 
 def size(value: object, limits: Limits) -> int | float:
     """Read a number of bytes, such as `2MB`."""
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) and float(value).is_integer():
+        return number(value, limits)
     count = None
     with suppress(ValueError):
         count = parse_size(value)
