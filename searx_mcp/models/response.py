@@ -189,6 +189,7 @@ class SearchResponse(Frozen):
         page: which page of the source's list they begin on, from 1; `None` for the first.
         total_results: distinct results found before the cut to the number asked for. SearXNG
             gives no estimate of the whole web, so neither do we.
+        next_offset: the `offset` of a call that shows those of them that follow; `None` if none do.
         search_time_ms: the search phase, without the reading of pages.
         instance_used: the base URL that answered first; `open sources` if no instance did.
         coverage: what the answer was found in.
@@ -225,6 +226,7 @@ class SearchResponse(Frozen):
     stale: bool = False
     age_seconds: int = 0
     page: int | None = None
+    next_offset: int | None = None
     coverage: Coverage = Coverage.WEB
     attribution: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

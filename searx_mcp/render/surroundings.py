@@ -87,6 +87,8 @@ def heading(short: SearchResponse, budget: int, *, shown: int) -> str:
         first = f"Found {short.results_count} search results for query '{words}'"
         if short.total_results > short.results_count:
             first += f" of {short.total_results} in all"
+        if short.next_offset is not None:
+            first += f" (offset {short.next_offset} goes on)"
         if shown < short.results_count:
             first += f", shown {shown}"
         lines = [f"{first}:"]

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from searx_mcp.errors import DeadlineError, InvalidArgumentError, NoInstancesError
 from searx_mcp.models.attempt import Format, Verdict
-from searx_mcp.models.request import SearchRequest
+from searx_mcp.models.request import MAX_SKIPPED, SearchRequest
 from searx_mcp.models.response import Coverage, SearchResponse, SearchResult
 from searx_mcp.models.service import Progress
 from searx_mcp.models.spelling import in_words
@@ -215,6 +215,7 @@ class Searcher:
                 "search_time_ms": round(search_time * 1_000),
                 "content_fetch_stats": stats,
                 "page": query.page if query.page > 1 else None,
+                "next_offset": _next_offset(request, len(merged) - skipped),
                 "notes": notes(
                     request, served, found=found, kept=merged, page=query.page, skipped=skipped
                 ),
@@ -264,6 +265,13 @@ def instance_query(request: SearchRequest) -> InstanceQuery:
 
 def _kept(results: tuple[SearchResult, ...], request: SearchRequest) -> tuple[SearchResult, ...]:
     return keep_domains(results, allowed=request.allowed_domains, blocked=request.blocked_domains)
+
+
+def _next_offset(request: SearchRequest, found: int) -> int | None:
+    """Where those of the results found go on that were not asked for."""
+    after = request.offset + request.results_count
+    is_within = request.page == 1 and after <= MAX_SKIPPED
+    return after if is_within and found > request.results_count else None
 
 
 def _about(request: SearchRequest) -> str:

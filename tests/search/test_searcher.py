@@ -117,6 +117,7 @@ def test_everything_the_instance_said_is_in_the_response():
         fetch_content=False,
         results_count=3,
         total_results=4,
+        next_offset=3,
         search_time_ms=1_000,
         instance_used="https://i.example/",
         results=(),
@@ -212,24 +213,25 @@ def test_where_nothing_is_left_no_page_is_read_and_nobody_is_credited():
 
 
 @pytest.mark.parametrize(
-    ("request_", "page", "titles"),
+    ("request_", "page", "titles", "goes_on"),
     [
-        ({"page": 3}, 3, ["a.org", "b.org"]),
-        ({"offset": 0}, 1, ["a.org", "b.org"]),
-        ({"offset": 1}, 1, ["b.org", "c.org"]),
-        ({"offset": 9}, 1, []),
-        ({"offset": 30}, 4, ["a.org", "b.org"]),
-        ({"offset": 33}, 4, ["sub.a.org"]),
+        ({"page": 3}, 3, ["a.org", "b.org"], None),
+        ({"offset": 0}, 1, ["a.org", "b.org"], 2),
+        ({"offset": 1}, 1, ["b.org", "c.org"], 3),
+        ({"offset": 9}, 1, [], None),
+        ({"offset": 30}, 4, ["a.org", "b.org"], 32),
+        ({"offset": 33}, 4, ["sub.a.org"], None),
     ],
     ids=str,
 )
-def test_a_page_or_an_offset_says_where_results_begin(request_, page, titles):
+def test_a_page_or_an_offset_says_where_results_begin(request_, page, titles, goes_on):
     response, world = search(fetch_content=False, results_count=2, **request_)
     (asked,) = world.asked
     assert asked["query"].page == page
     assert [result.title for result in response.results] == titles
     assert response.page == (page if page > 1 else None)
     assert (response.results_count, response.total_results) == (len(titles), 4)
+    assert response.next_offset == goes_on
 
 
 def test_an_offset_goes_on_in_what_was_found_before_a_further_page_is_asked_for():

@@ -57,6 +57,16 @@ GOOD: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
         {"query": "bees", "fetch_content": False},
         ("bees explained, part 1", "{site}/bees", "worked example", "{site}/winter", "bee keeping"),
     ),
+    "first of more results": (
+        "web_search",
+        {"query": "bees", "results_count": 2, "fetch_content": False},
+        ("bees explained, part 1", "[offset 2]"),
+    ),
+    "results that follow": (
+        "web_search",
+        {"query": "bees", "results_count": 1, "offset": 2, "fetch_content": False},
+        ("part 3", "[offset 3]"),
+    ),
     "search in little room": (
         "web_search",
         {"query": "bees", "max_tokens": 300, "results_count": 2},
@@ -251,6 +261,11 @@ def test_either_half_alone_is_enough(results, world, kind, half):
         if each == "[cursor]":
             assert ('web_fetch {"cursor": "' if half == "text" else '"cursor": "') in said
             assert ('"offset": ' if half == "text" else '"next_offset": ') in said
+        elif each.startswith("[offset"):
+            offset = each.strip("[]").removeprefix("offset ")
+            assert (
+                f"(offset {offset} goes on)" if half == "text" else f'"next_offset": {offset}'
+            ) in said
         elif each == "[retry]":
             assert ("Retry in " if half == "text" else '"retry_after": ') in said
             assert '"retry_after": null' not in said
