@@ -4,7 +4,8 @@ import tracemalloc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import fields
-from typing import NoReturn
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import pytest
 from mcp import Client
@@ -15,7 +16,7 @@ from searx_mcp.errors import SearxMcpError
 from searx_mcp.models.corpus_request import AnswerRequest
 from searx_mcp.models.request import FetchRequest, SearchRequest
 from searx_mcp.server.app import build_server
-from searx_mcp.server.channels import wants_structured
+from searx_mcp.server.channels import Channels, wants_structured
 from searx_mcp.server.clients import UNKNOWN, KnownClient, Shown, known_client, known_clients
 from searx_mcp.settings.values import Settings
 from tests.doubles.service import PartOfService
@@ -44,6 +45,8 @@ NAMES = [
     ("Jan-Streamable-Client", "Jan"),
     ("windsurf-client", "Windsurf"),
     ("mcp", "Python SDK without a name: Open WebUI, mcpo, LangChain"),
+    (" " * 50 + "claude-code", "Claude Code"),
+    (" " * 60 + "claude-code", ""),
     ("claude-code-router", ""),
     ("mcp-client", ""),
     ("a test", ""),
@@ -175,6 +178,14 @@ async def test_the_name_of_a_client_is_seen_in_both_eras(settings_for, mode, era
         ):
             result = await client.call_tool(tool, arguments)
             assert (result.structured_content is not None) is attached
+
+
+def test_who_does_not_say_its_name_gets_what_an_unknown_client_gets(settings_for):
+    session = SimpleNamespace(client_params=None)
+    context: Any = SimpleNamespace(request_context=SimpleNamespace(session=session))
+    channels = Channels(settings_for().server)
+    assert (channels.seconds(context), channels.tokens(90_000, context)) == (50, 90_000)
+    assert channels.succeeded("text", lambda: {"a": 1}, context).structured_content == {"a": 1}
 
 
 @pytest.mark.parametrize(

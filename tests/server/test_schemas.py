@@ -5,13 +5,16 @@
 
 import json
 import re
+from enum import IntEnum, StrEnum
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 from mcp.types import Tool
+from pydantic import BaseModel, Field
 
 from searx_mcp.server.clients import known_clients
+from searx_mcp.server.schemas import output_schema
 from searx_mcp.settings.values import Settings
 
 PROFILES = get_args(type(Settings().server).model_fields["profile"].annotation)
@@ -57,6 +60,55 @@ def flaws(schema: Any, where: str = "") -> list[str]:
     for name, rules in properties.items():
         found += flaws(rules, f"{where}.{name}")
     return found
+
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Size(IntEnum):
+    SMALL = 0
+    LARGE = 1
+
+
+class Part(BaseModel):
+    """A part, as its developers describe it."""
+
+    name: str
+    colour: Colour = Field(default=Colour.RED, description="As painted.")
+    size: Size | None = None
+
+
+class Whole(BaseModel):
+    parts: tuple[Part, ...] = ()
+    span: tuple[int, int]
+    either: int | str = 0
+    title: str | None = None
+    sizes: dict[str, int] = Field(default_factory=dict)
+    note: Literal["", "old"] = ""
+
+
+def test_the_schema_of_a_model_has_types_and_choices_alone():
+    part = {
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "colour": {"type": "string", "enum": ["red", "blue"]},
+            "size": {"type": "integer"},
+        },
+    }
+    assert output_schema(Whole) == {
+        "type": "object",
+        "properties": {
+            "parts": {"type": "array", "items": part},
+            "span": {"type": "array", "items": {"type": "integer"}},
+            "either": {},
+            "title": {"type": "string"},
+            "sizes": {"type": "object"},
+            "note": {"type": "string"},
+        },
+    }
 
 
 FLAWED = [
