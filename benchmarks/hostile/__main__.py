@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from mcp import Client
@@ -59,6 +59,7 @@ class Cost:
         main: seconds of processor of the server.
         children: seconds of processor of its workers.
         grown: megabytes that the server's memory peaked above where it began.
+        said: what the instances that were asked in vain came to.
     """
 
     outcome: str
@@ -67,6 +68,14 @@ class Cost:
     main: float
     children: float
     grown: float
+    said: str
+
+
+class Reached(NamedTuple):
+    """What one call came to: `outcome` and `said` as in `Cost`."""
+
+    outcome: str
+    said: str = ""
 
 
 def main() -> None:
@@ -84,7 +93,7 @@ def main() -> None:
     costs, answers, resident = asyncio.run(_run(options.only or "", crowd))
     for (kind, name), cost in costs.items():
         wanted = ATTACKS[kind][name].outcome
-        missed = f", got {cost.outcome}" if cost.outcome != wanted else ""
+        missed = f", got {cost.outcome}: {cost.said}" if cost.outcome != wanted else ""
         targets.append(_at_most(f"{kind}: {name}: not {wanted}{missed}", bool(missed), 0))
         targets.append(_at_most(f"{kind}: {name}: MB more", cost.grown, _MEMORY))
         if not options.quick:
@@ -141,35 +150,40 @@ async def _crowd(client: Client, origin: str, count: int) -> Counter[str]:
             group.create_task(_fetch(client, f"http://{origin}/good?{number}", _TIMEOUT))
             for number in range(count)
         ]
-    return Counter(task.result() for task in tasks)
+    return Counter(task.result().outcome for task in tasks)
 
 
-async def _fetch(client: Client, url: str, seconds: int) -> str:
+async def _fetch(client: Client, url: str, seconds: int) -> Reached:
     return await _call(client, "web_fetch", {"url": url, "timeout": seconds})
 
 
-async def _search(client: Client, query: str) -> str:
+async def _search(client: Client, query: str) -> Reached:
     arguments = {"query": query, "fetch_content": False, "timeout": _TIMEOUT}
     return await _call(client, "web_search", arguments)
 
 
-async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> str:
+async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> Reached:
     """Make a call, and name what it came to."""
     result = await client.call_tool(tool, arguments)
     data: dict[str, Any] = getattr(result, "structured_content", None) or {}
     if getattr(result, "is_error", True):
-        return str(data.get("error_type", "an error without a code"))
+        asked = Counter(f"{one['verdict']}: {one['detail']}" for one in data.get("attempts", ()))
+        said = "; ".join(f"{count} x {text}" for text, count in asked.items())
+        # The instances refuse whoever asks for the other form: that attack was never sent.
+        if any(text.startswith("refused") for text in asked):
+            return Reached("refused", said)
+        return Reached(str(data.get("error_type", "an error without a code")), said)
     if data.get("results"):
-        return FOUND
-    return READ if data.get("markdown_content") else "nothing"
+        return Reached(FOUND)
+    return Reached(READ if data.get("markdown_content") else "nothing")
 
 
-async def _cost(client: Client, process: "_Process", call: Coroutine[Any, Any, str]) -> Cost:
+async def _cost(client: Client, process: "_Process", call: Coroutine[Any, Any, Reached]) -> Cost:
     process.forget_peak()
     before, main, children = process.megabytes("VmRSS"), process.processor(), process.children()
     longest = 0.0
     began = perf_counter()
-    outcome = "no answer"
+    reached = Reached("no answer")
     with suppress(TimeoutError):
         async with asyncio.timeout(_DEADLINE), asyncio.TaskGroup() as group:
             task = group.create_task(call)
@@ -178,9 +192,10 @@ async def _cost(client: Client, process: "_Process", call: Coroutine[Any, Any, s
                 await client.send_ping()  # type: ignore[deprecated] # - by the era after this client's
                 longest = max(longest, perf_counter() - sent)
                 await asyncio.wait([task], timeout=_EVERY)
-        outcome = task.result()
+        reached = task.result()
     return Cost(
-        outcome=outcome,
+        outcome=reached.outcome,
+        said=reached.said,
         seconds=perf_counter() - began,
         stall=1_000 * longest,
         main=process.processor() - main,

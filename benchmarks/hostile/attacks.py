@@ -185,7 +185,7 @@ PAGES: Final[Mapping[str, Attack]] = {
 }
 """Read by `web_fetch`."""
 
-ANSWERS: Final[Mapping[str, Attack]] = {
+_PAGES_OF_RESULTS: Final[Mapping[str, Attack]] = {
     "formatting opened again in every block": _rows(
         lambda: "".join(f"<div><b id={n}>x</div>" for n in range(4_900))
     ),
@@ -209,6 +209,10 @@ ANSWERS: Final[Mapping[str, Attack]] = {
         _whole(lambda: _gzip(_RESULTS.encode() * 100, 4_000), HTML, **{"Content-Encoding": "gzip"}),
         "no_instances_available",
     ),
+}
+
+# JSON first: an instance that refused it once is asked for pages alone, and would never send it.
+ANSWERS: Final[Mapping[str, Attack]] = {
     "JSON of 100,000 brackets": _json(lambda: "[" * 100_000, "no_instances_available"),
     "JSON of 500,000 objects in objects": _json(
         lambda: '{"results":' * 500_000, "no_instances_available"
@@ -236,6 +240,7 @@ ANSWERS: Final[Mapping[str, Attack]] = {
         "no_instances_available",
         is_json=True,
     ),
+    **_PAGES_OF_RESULTS,
 }
 """Given to `web_search` by an instance of one's own, whose answers are believed."""
 
