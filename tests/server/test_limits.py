@@ -16,14 +16,17 @@ WORDS = "é " * 200_000
 
 
 class Answering:
-    """A service that has one page and one result for everybody, and keeps what it was asked."""
+    """A service that has one page and so many results for everybody, and keeps what it was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, results: int) -> None:
         self.asked: list[Any] = []
+        self._results = results
 
     async def search(self, request: SearchRequest, **_: Any) -> SearchResponse:
         self.asked.append(request)
-        result = SearchResult(title="T", url="https://a.example/", score=1.0, description=WORDS)
+        result = SearchResult(
+            title="T", url="https://a.example/", score=1.0, description=WORDS[:2_000]
+        )
         return SearchResponse(
             query=request.query,
             category="general",
@@ -31,11 +34,11 @@ class Answering:
             safe_search=SafeSearch.OFF,
             time_range=TimeRange.ANY,
             fetch_content=False,
-            results_count=50,
-            total_results=50,
+            results_count=self._results,
+            total_results=self._results,
             search_time_ms=1,
             instance_used="https://a.example/",
-            results=(result,) * 600,
+            results=(result,) * self._results,
             engines_used=(),
         )
 
@@ -58,8 +61,10 @@ class Answering:
 def call(connect_to):
     """Calls a tool of a server with these settings; returns what the service was asked, and the text."""
 
-    async def _call(tool: str, arguments: dict[str, Any], **settings: Any) -> tuple[Any, str]:
-        service = Answering()
+    async def _call(
+        tool: str, arguments: dict[str, Any], *, results: int = 1, **settings: Any
+    ) -> tuple[Any, str]:
+        service = Answering(results)
         server = build_server(Settings.model_validate(settings), service=service)  # type: ignore[arg-type] # - only what is called
         async with connect_to(server) as client:
             result = await client.call_tool(tool, arguments)
@@ -136,6 +141,6 @@ async def test_a_page_keeps_to_the_size_that_was_named(call, named, settings, ch
     ],
 )
 async def test_a_search_keeps_to_its_room(call, named, settings, tokens):
-    asked, text = await call("web_search", {"query": "x", **named}, **settings)
+    asked, text = await call("web_search", {"query": "x", **named}, results=100, **settings)
     assert tokens * 0.9 < estimate(text) <= tokens
     assert asked.max_tokens == tokens, "so that it waits for no page that does not fit"
